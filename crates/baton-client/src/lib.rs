@@ -1,0 +1,1 @@
+//! Typed client of the HTTP surface, used by the command line and tests.

@@ -1,0 +1,44 @@
+//! What subscribers of a task see.
+
+use baton_ports::StoredEvent;
+use baton_types::{MessageId, TaskView};
+use std::sync::Arc;
+
+/// One item of a subscription, in order.
+#[derive(Clone, Debug)]
+pub enum FeedItem {
+    /// The task as of its `version`; always the first item.
+    Task(Arc<TaskView>),
+    /// The next journaled event.
+    Event(Arc<StoredEvent>),
+    /// The open text so far; replaces all deltas of the message seen before.
+    OpenText {
+        /// The message that the text will become.
+        message: MessageId,
+        /// Which try.
+        attempt: u32,
+        /// All of it.
+        text: String,
+    },
+    /// More of the open text.
+    Delta {
+        /// The message that the text will become.
+        message: MessageId,
+        /// Which try.
+        attempt: u32,
+        /// How many bytes came before; 0 begins anew and replaces what an earlier attempt said.
+        offset: usize,
+        /// The new piece.
+        text: String,
+    },
+}
+
+/// A task's events from a cursor on, then live, until the task ends.
+pub struct Subscription {}
+
+impl Subscription {
+    /// The next item; `None` when the task has ended and everything was delivered.
+    pub async fn next(&mut self) -> Option<FeedItem> {
+        None
+    }
+}

@@ -1,0 +1,1 @@
+//! The HTTP surface: A2A over JSON-RPC, cards, probes.

@@ -1,0 +1,1 @@
+//! The journal port on SQLite and in memory.

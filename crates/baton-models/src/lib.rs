@@ -1,0 +1,1 @@
+//! Models behind one trait; the playbook model.

@@ -1,0 +1,397 @@
+//! The journal: append-only events per stream, the only place where a fact becomes true.
+//!
+//! Appends are pipelined: [`Journal::append`] queues and returns at once, commits happen in queue order, and a
+//! [`Receipt`] resolves when its commit is on disk. A later append to the same stream expects the version that the
+//! earlier one makes, so if one fails all after it fail too.
+
+use crate::BoxFuture;
+use baton_types::{
+    AgentName, ContextId, Digest, ErrorCode, Fact, Json, Principal, RunId, StreamId, TaskId, TaskState, Timestamp,
+};
+use std::{sync::Arc, time::Duration};
+
+/// What is written together or not at all; may span several streams.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// The writes.
+    pub writes: Vec<Write>,
+    /// Deliveries owed to the outside because of them.
+    pub outbox: Vec<OutboxEntry>,
+}
+
+/// Events for one stream.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// Which stream.
+    pub stream: StreamId,
+    /// The number of its last event; 0 creates the stream.
+    pub expected_version: u64,
+    /// The writer's epoch; refused when the stream has a newer one. A new stream starts with it.
+    pub epoch: u64,
+    /// Who caused the events; the owner of a new stream.
+    pub principal: Arc<Principal>,
+    /// The run that the events belong to.
+    pub run: Option<RunId>,
+    /// W3C trace context in force.
+    pub trace: Option<Arc<str>>,
+    /// When they became true.
+    pub at: Timestamp,
+    /// The events, numbered from `expected_version + 1`; never empty.
+    pub facts: Vec<Fact>,
+    /// The stream's summary after the events.
+    pub head: HeadUpdate,
+    /// The folded state after the events, when the writer wants later loads to start from it.
+    pub snapshot: Option<Json>,
+}
+
+/// The summary that lists and recovery read; computed by the writer, because the journal does not interpret events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeadUpdate {
+    /// The agent concerned (the receiver, for a handoff).
+    pub agent: AgentName,
+    /// The conversation.
+    pub context: ContextId,
+    /// The state's name.
+    pub state: &'static str,
+    /// When the status last changed.
+    pub status_at: Timestamp,
+    /// Whether Baton itself owes work on the stream; recovery finds these.
+    pub active: bool,
+    /// Whether the stream has ended; retention may remove only these.
+    pub terminal: bool,
+}
+
+/// The stored summary of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Which stream.
+    pub stream: StreamId,
+    /// Its owner; `scopes` is empty.
+    pub owner: Arc<Principal>,
+    /// The agent concerned.
+    pub agent: AgentName,
+    /// The conversation.
+    pub context: ContextId,
+    /// The state's name.
+    pub state: String,
+    /// The number of the last event.
+    pub version: u64,
+    /// The newest epoch.
+    pub epoch: u64,
+    /// When the stream was created.
+    pub created_at: Timestamp,
+    /// When the status last changed.
+    pub status_at: Timestamp,
+    /// Whether Baton owes work.
+    pub active: bool,
+    /// Whether it has ended.
+    pub terminal: bool,
+}
+
+/// One stored event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// Position among all events of the journal.
+    pub seq: u64,
+    /// Which stream.
+    pub stream: StreamId,
+    /// Position in the stream, from 1, without holes.
+    pub number: u64,
+    /// The run it belongs to.
+    pub run: Option<RunId>,
+    /// The epoch it was written under.
+    pub epoch: u64,
+    /// When it became true.
+    pub at: Timestamp,
+    /// Who caused it.
+    pub subject: Arc<str>,
+    /// W3C trace context in force.
+    pub trace: Option<Arc<str>>,
+    /// What became true.
+    pub fact: Fact,
+}
+
+/// A folded state and the version it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The last event folded in.
+    pub version: u64,
+    /// The state, as its writer stored it.
+    pub state: Json,
+}
+
+/// Everything needed to continue a stream.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Its summary.
+    pub head: Head,
+    /// Where folding may start.
+    pub snapshot: Option<Snapshot>,
+    /// The events after the snapshot, all of them.
+    pub events: Vec<Arc<StoredEvent>>,
+}
+
+/// Resolves when the commit is on disk, with the sequence of its last event.
+pub type Receipt = BoxFuture<'static, Result<u64, JournalError>>;
+
+/// The right to advance a stream until somebody takes a newer one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Which stream.
+    pub stream: StreamId,
+    /// Appends with a lower epoch are refused from now on.
+    pub epoch: u64,
+    /// Until when nobody else may take it.
+    pub expires_at: Timestamp,
+}
+
+/// A page of streams, newest status first.
+#[derive(Clone, Debug, Default)]
+pub struct ListQuery {
+    /// The noun: `task` or `handoff`.
+    pub noun: &'static str,
+    /// Only this agent's.
+    pub agent: Option<AgentName>,
+    /// Only this conversation's.
+    pub context: Option<ContextId>,
+    /// Only in this state.
+    pub state: Option<&'static str>,
+    /// Only those whose status changed at or after this moment.
+    pub status_after: Option<Timestamp>,
+    /// Start after this one.
+    pub after: Option<PageCursor>,
+    /// Most rows.
+    pub limit: usize,
+}
+
+/// Where a page ended: rows are ordered by `(status_at, id)` descending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageCursor {
+    /// Status moment of the last row.
+    pub status_at: Timestamp,
+    /// Id of the last row.
+    pub id: String,
+}
+
+/// One page.
+#[derive(Clone, Debug)]
+pub struct ListPage {
+    /// The rows.
+    pub heads: Vec<Head>,
+    /// How many rows match without paging.
+    pub total: u64,
+    /// Where the next page starts, if there is one.
+    pub next: Option<PageCursor>,
+}
+
+/// A delivery owed to somebody outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutboxEntry {
+    /// Unique; a second entry with the same id is ignored.
+    pub id: String,
+    /// Which worker delivers it.
+    pub channel: String,
+    /// The stream it tells about.
+    pub stream: StreamId,
+    /// What to deliver.
+    pub body: Json,
+    /// Not before this moment.
+    pub due_at: Timestamp,
+    /// Tries so far.
+    pub attempts: u32,
+}
+
+/// What became of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutboxOutcome {
+    /// Delivered, or given up: forget it.
+    Settled,
+    /// Try again then.
+    RetryAt(Timestamp),
+}
+
+/// Content-addressed bytes.
+pub type Blob = Arc<[u8]>;
+
+/// What to forget; unfinished streams always stay.
+#[derive(Clone, Debug, Default)]
+pub struct RetentionPolicy {
+    /// Ended streams whose status is older than this.
+    pub ended_before: Option<Timestamp>,
+    /// Ended streams beyond this many, oldest first.
+    pub keep_ended: Option<u64>,
+}
+
+/// Is told of every commit, in order, after it is on disk and before its receipt resolves.
+pub trait CommitObserver: Send + Sync + 'static {
+    /// The events of one commit; must not block.
+    fn committed(&self, events: &[Arc<StoredEvent>]);
+}
+
+/// Why the journal refused or failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JournalError {
+    /// The stream is not at the expected version.
+    #[error("stream {stream:?} is at version {actual}, not {expected}")]
+    Conflict {
+        /// Which stream.
+        stream: StreamId,
+        /// What the writer thought.
+        expected: u64,
+        /// What is true.
+        actual: u64,
+    },
+    /// Somebody else has taken the stream over.
+    #[error("stream {stream:?} is held under epoch {actual}, not {epoch}")]
+    StaleEpoch {
+        /// Which stream.
+        stream: StreamId,
+        /// The writer's epoch.
+        epoch: u64,
+        /// The newest epoch.
+        actual: u64,
+    },
+    /// The lease is held by somebody else.
+    #[error("stream {stream:?} is leased to another holder")]
+    Leased {
+        /// Which stream.
+        stream: StreamId,
+    },
+    /// There is no such stream for this principal.
+    #[error("stream {stream:?} does not exist")]
+    Missing {
+        /// Which stream.
+        stream: StreamId,
+    },
+    /// The queue is full.
+    #[error("the journal's queue is full")]
+    Busy,
+    /// Nothing was (or can be proved to have been) written; look before trying again.
+    #[error("the journal is unavailable: {0}")]
+    Unavailable(String),
+    /// Another process owns the data directory.
+    #[error("another process owns {0}")]
+    Locked(String),
+    /// The file is damaged or not a journal.
+    #[error("the journal is damaged: {0}")]
+    Corrupt(String),
+    /// The file was written by a newer version.
+    #[error("the journal has schema {found}; this Baton knows {known}")]
+    Newer {
+        /// In the file.
+        found: u32,
+        /// In this binary.
+        known: u32,
+    },
+}
+
+impl JournalError {
+    /// The code that people see.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Conflict { .. } | Self::StaleEpoch { .. } | Self::Leased { .. } => ErrorCode::JOURNAL_CONFLICT,
+            Self::Missing { .. } => ErrorCode::TASK_NOT_FOUND,
+            Self::Busy => ErrorCode::JOURNAL_BUSY,
+            Self::Unavailable(_) => ErrorCode::JOURNAL_UNAVAILABLE,
+            Self::Locked(_) => ErrorCode::JOURNAL_LOCKED,
+            Self::Corrupt(_) => ErrorCode::JOURNAL_CORRUPT,
+            Self::Newer { .. } => ErrorCode::JOURNAL_NEWER,
+        }
+    }
+}
+
+/// Durable events, summaries, blobs and owed deliveries.
+///
+/// Reads with a principal see only its own streams; a foreign stream looks missing. Reads without one are the
+/// engine's own.
+pub trait Journal: Send + Sync + 'static {
+    /// Registers who is told of commits; called once, before the first append.
+    fn observe(&self, observer: Arc<dyn CommitObserver>);
+
+    /// Queues a commit; never blocks. A full queue resolves at once with [`JournalError::Busy`].
+    fn append(&self, commit: Commit) -> Receipt;
+
+    /// A stream's summary and the events to continue it from.
+    fn load<'a>(
+        &'a self,
+        principal: Option<&'a Principal>,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>>;
+
+    /// Events of one stream with numbers above `after`, at most `limit`.
+    fn events<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<StoredEvent>>, JournalError>>;
+
+    /// Events of all streams with sequences above `after`, at most `limit`.
+    fn tail(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Arc<StoredEvent>>, JournalError>>;
+
+    /// The principal's streams that match.
+    fn list<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ListQuery,
+    ) -> BoxFuture<'a, Result<ListPage, JournalError>>;
+
+    /// Streams with `active` set, in creation order, starting after `after`.
+    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>>;
+
+    /// Takes a stream over under a new epoch; refused while another holder's lease is unexpired.
+    fn acquire<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        holder: &'a str,
+        now: Timestamp,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Lease, JournalError>>;
+
+    /// Stores bytes under their digest; storing twice is storing once.
+    fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>>;
+
+    /// Bytes by digest.
+    fn blob<'a>(&'a self, digest: &'a Digest) -> BoxFuture<'a, Result<Option<Blob>, JournalError>>;
+
+    /// Deliveries of a channel that are due, oldest first.
+    fn outbox_due<'a>(
+        &'a self,
+        channel: &'a str,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>>;
+
+    /// Records what became of a delivery.
+    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>>;
+
+    /// Forgets what the policy allows and returns how many streams went.
+    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>>;
+
+    /// Whether appends can be expected to succeed.
+    fn healthy(&self) -> bool;
+}
+
+impl ListQuery {
+    /// All tasks, `limit` a page.
+    pub fn tasks(limit: usize) -> Self {
+        Self { noun: "task", limit, ..Self::default() }
+    }
+
+    /// Restricts the query to a task state.
+    #[must_use]
+    pub fn in_state(mut self, state: TaskState) -> Self {
+        self.state = Some(state.as_str());
+        self
+    }
+}
+
+impl Head {
+    /// The task id, when the stream is a task's.
+    pub fn task(&self) -> Option<&TaskId> {
+        match &self.stream {
+            StreamId::Task(id) => Some(id),
+            StreamId::Handoff(_) => None,
+        }
+    }
+}

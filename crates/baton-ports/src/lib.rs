@@ -1,0 +1,26 @@
+//! The traits through which the engine reaches the world, and the values that cross them.
+//!
+//! This crate must never implement a port: it declares, `baton-journal`, `baton-models` and `baton-local`
+//! implement, and the binary wires. No tokio, no file system, no clock, no randomness.
+//!
+//! Read first: [`Journal`] (where a fact becomes true), [`Model`] (who answers), [`ToolHost`] (who acts).
+
+mod agents;
+mod journal;
+mod model;
+mod tools;
+mod world;
+
+pub use agents::AgentSource;
+pub use journal::{
+    Blob, Commit, CommitObserver, Head, HeadUpdate, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
+    OutboxEntry, OutboxOutcome, PageCursor, Receipt, RetentionPolicy, Snapshot, StoredEvent, Write,
+};
+pub use model::{
+    ChatMessage, Finish, Model, ModelCall, ModelError, ModelEvent, ModelStream, Models, OutputFormat, ToolChoice,
+};
+pub use tools::{ToolHost, ToolOutput};
+pub use world::{Clock, Ids};
+
+/// A boxed future, so that ports can be trait objects.
+pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

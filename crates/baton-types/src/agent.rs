@@ -1,0 +1,109 @@
+//! What an agent is, fully resolved: nothing in here refers to a file that could change under a run.
+
+use crate::{AgentName, Digest, Json, JsonError, ToolExecution, ToolSpec};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A resolved agent definition; a run pins one by [`AgentSpec::digest`] and resumes with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSpec {
+    /// The path segment and the name in handoffs.
+    pub name: AgentName,
+    /// The name people see.
+    pub title: String,
+    /// What the agent is for.
+    pub description: String,
+    /// The definition's own version.
+    pub version: String,
+    /// The system prompt.
+    pub prompt: String,
+    /// What the card advertises; never empty.
+    pub skills: Vec<SkillSpec>,
+    /// Tools that the agent itself defines.
+    pub tools: Vec<ToolSpec>,
+    /// Who answers.
+    pub model: ModelSpec,
+    /// Who runs tools.
+    pub tool_execution: ToolExecution,
+    /// Bounds of a run.
+    pub limits: RunLimits,
+    /// Which control tools the model is offered.
+    pub control_tools: ControlTools,
+    /// Agents that this one may hand work to.
+    pub handoffs: Vec<HandoffTarget>,
+}
+
+impl AgentSpec {
+    /// The definition as stored for resuming runs.
+    pub fn to_json(&self) -> Result<Json, JsonError> {
+        Json::of(self)
+    }
+
+    /// The address of [`AgentSpec::to_json`].
+    pub fn digest(&self) -> Result<Digest, JsonError> {
+        Ok(Digest::of(self.to_json()?.as_str().as_bytes()))
+    }
+}
+
+/// One thing an agent is good at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillSpec {
+    /// Stable id.
+    pub id: String,
+    /// Name to show.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Things to ask.
+    pub examples: Vec<String>,
+}
+
+/// Which model answers for an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelSpec {
+    /// The built-in deterministic model.
+    Playbook {
+        /// The text of `playbook.yaml`; without one the built-in default answers.
+        rules: Option<String>,
+    },
+}
+
+/// Bounds of one run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunLimits {
+    /// Model calls per run.
+    pub max_turns: u32,
+    /// Tool calls of one turn that run at the same time.
+    pub parallel_tools: u32,
+    /// A run that takes longer fails.
+    pub deadline: Duration,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self { max_turns: 20, parallel_tools: 4, deadline: Duration::from_secs(30 * 60) }
+    }
+}
+
+/// Tools through which a model acts on its own task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ControlTools {
+    /// `emit_artifact`: publish an output.
+    pub emit_artifact: bool,
+    /// `ask_user`: pause for an answer.
+    pub ask_user: bool,
+    /// `reject_task`: refuse the work.
+    pub reject_task: bool,
+}
+
+/// An agent that work may be handed to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffTarget {
+    /// The agent's name in this Baton.
+    pub agent: AgentName,
+    /// When to hand work to it, for the model.
+    pub description: String,
+}

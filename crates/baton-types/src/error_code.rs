@@ -1,0 +1,74 @@
+//! The one registry of errors that people meet; each code has a page under `docs/errors/`.
+
+/// A stable error code; the text is what a person reads first, the page says the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct ErrorCode {
+    /// The code, `BTN-` and a number.
+    pub code: &'static str,
+    /// One line on what it means.
+    pub title: &'static str,
+    /// What to do next.
+    pub hint: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal, $title:literal, $hint:literal;)*) => {
+        impl ErrorCode {
+            $(#[doc = $title] pub const $name: Self = Self { code: $code, title: $title, hint: $hint };)*
+
+            /// Every code, for the docs and their test.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+        }
+    };
+}
+
+codes! {
+    INVALID_REQUEST = "BTN-1001", "The request is malformed", "Compare the request with the field named in the message and send it again.";
+    BODY_TOO_LARGE = "BTN-1002", "The request body is over the limit", "Send a smaller body, or put large content behind a URL part.";
+    TOO_DEEP = "BTN-1003", "The JSON is nested too deeply", "Flatten the value; 100 levels are accepted.";
+    TOO_MANY_PARTS = "BTN-1004", "The message has too many parts", "Split the message; 256 parts are accepted.";
+    FORBIDDEN_HOST = "BTN-1005", "The Host or Origin header is not allowed", "Call Baton by its own address, or start it with --public-url or --allow-host.";
+    AGENT_NOT_FOUND = "BTN-2001", "There is no such agent", "Run `baton agents` for the names that are served.";
+    AGENT_INVALID = "BTN-2002", "The agent definition has an error", "Fix the file at the line and column shown.";
+    TASK_NOT_FOUND = "BTN-2003", "There is no such task", "List tasks to find its id; tasks of other owners look missing.";
+    TASK_FINISHED = "BTN-2004", "The task has ended", "Send a new message in the same context, referring to the task.";
+    TASK_NOT_CANCELABLE = "BTN-2005", "The task has ended and cannot be canceled", "Nothing to do: its result stays available.";
+    CONTEXT_MISMATCH = "BTN-2006", "The task belongs to another context", "Leave the context id out; the task knows its own.";
+    TOOL_RESULT_UNKNOWN = "BTN-2007", "A tool result names a call that the task did not make", "Use the call_id values of the task's last tool_calls.";
+    TOOL_RESULT_DUPLICATE = "BTN-2008", "A tool result answers a call that already has a result", "Send only the results that are still open.";
+    TOOL_RESULT_INVALID = "BTN-2009", "A tool result is malformed", "Each result needs call_id and output.";
+    TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
+    RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
+    MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";
+    TOOL_UNSAFE_TO_REPEAT = "BTN-3004", "A tool was cut off by a crash and may not run again", "Check what the tool did; if repeating is harmless, declare effects: idempotent and send the request again.";
+    CRASH_LOOP = "BTN-3005", "The run killed the process three times at the same event", "Look at the log of the last start; fix the tool or model that brings the process down.";
+    HANDOFF_REFUSED = "BTN-3006", "The handoff is not allowed", "Hand work only to agents listed under handoffs in agent.yaml, at most five deep and never in a circle.";
+    HANDOFF_FAILED = "BTN-3007", "The agent that work was handed to did not complete it", "Look at the child task for the reason.";
+    AGENT_CHANGED = "BTN-3008", "The run's pinned agent definition is gone", "Send the request again; it runs with the current definition.";
+    JOURNAL_BUSY = "BTN-4001", "The journal's queue is full", "Try again after the time in Retry-After.";
+    JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
+    JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";
+    JOURNAL_CORRUPT = "BTN-4004", "The journal is damaged or not a Baton journal", "Restore .baton from a backup, or move it away and start with a new one.";
+    JOURNAL_NEWER = "BTN-4005", "The journal was written by a newer Baton", "Run that version or a later one.";
+    JOURNAL_CONFLICT = "BTN-4006", "Somebody else changed the task at the same moment", "Read the task and try again.";
+    SHUTTING_DOWN = "BTN-4007", "Baton is shutting down", "Try again when it is back; accepted work goes on by itself.";
+    CONFIG_INVALID = "BTN-5001", "The configuration has an error", "Fix baton.yaml at the line and column shown.";
+    SERVER_UNREACHABLE = "BTN-5002", "No Baton answers at that address", "Start one with `baton up`, or correct --server.";
+    PORT_IN_USE = "BTN-5003", "The port is taken", "Choose another with --port, or --port 0 for any free one.";
+    ALREADY_EXISTS = "BTN-5004", "The file or directory exists already", "Choose another name, or remove it first.";
+    INTERNAL = "BTN-9001", "Something went wrong inside Baton", "Please report it with the lines of the log that carry this code.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn codes_are_unique_and_every_error_says_what_to_do() {
+        let codes: BTreeSet<_> = ErrorCode::ALL.iter().map(|code| code.code).collect();
+        assert_eq!(codes.len(), ErrorCode::ALL.len());
+        assert!(ErrorCode::ALL.iter().all(|code| !code.hint.is_empty() && !code.title.is_empty()));
+    }
+}

@@ -1,0 +1,144 @@
+//! The facts of a task, in the order they became true.
+
+use crate::{
+    AgentName, Artifact, CallId, ContextId, Digest, HandoffId, Message, MessageId, RunId, TaskId, TaskState, Timestamp,
+    ToolCall, ToolExecution, ToolResult,
+};
+use serde::{Deserialize, Serialize};
+
+/// One numbered fact of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskEvent {
+    /// The task exists; always event 1.
+    Submitted {
+        /// The conversation.
+        context: ContextId,
+        /// Who is asked.
+        agent: AgentName,
+        /// What is asked.
+        message: Message,
+        /// Who runs tools in this task.
+        tool_execution: ToolExecution,
+        /// The task that handed this work over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<ParentLink>,
+    },
+    /// The caller said something more: an answer, tool results, or a thought for the next turn.
+    Said {
+        /// What was said.
+        message: Message,
+        /// Results that it carried for open tool calls.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        results: Vec<ToolResult>,
+    },
+    /// A run took the task up.
+    RunStarted {
+        /// The run.
+        run: RunId,
+        /// The agent definition it follows to its end.
+        agent: Digest,
+        /// When it must be over.
+        deadline: Timestamp,
+    },
+    /// A run went on after its process died.
+    RunResumed {
+        /// The run.
+        run: RunId,
+        /// The last event before the process died, resumptions aside.
+        after: u64,
+    },
+    /// A model call began; deltas of its text may now be shown.
+    AttemptStarted {
+        /// The message that the text will become.
+        message: MessageId,
+        /// Which model call of the run, from 1.
+        turn: u32,
+        /// Which try at this turn, from 1; a later one replaces the text of the earlier.
+        attempt: u32,
+    },
+    /// The model asked for tools.
+    ToolsCalled {
+        /// The agent's message, tool calls as a data part.
+        message: Message,
+        /// The calls.
+        calls: Vec<ToolCall>,
+        /// What the model call used.
+        usage: Usage,
+    },
+    /// A tool begins to run; written before it does.
+    ToolStarted {
+        /// The call.
+        call: CallId,
+    },
+    /// A tool call has its result, and never runs again.
+    ToolFinished {
+        /// The result.
+        result: ToolResult,
+    },
+    /// A tool call became work of another agent.
+    HandoffSent {
+        /// The call that waits.
+        call: CallId,
+        /// The handoff.
+        handoff: HandoffId,
+        /// The receiver.
+        agent: AgentName,
+        /// The receiver's task.
+        child: TaskId,
+    },
+    /// The agent published an output.
+    ArtifactEmitted {
+        /// The output; replaces an earlier one of the same id.
+        artifact: Artifact,
+    },
+    /// The model answered.
+    Answered {
+        /// The answer as a message of the conversation.
+        message: Message,
+        /// The answer as an output.
+        artifact: Artifact,
+        /// What the model call used.
+        usage: Usage,
+    },
+    /// The task moved to a state that it now stays in until something happens.
+    StatusChanged {
+        /// The new state.
+        state: TaskState,
+        /// What the agent says about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<Message>,
+        /// Why, when the task did not complete.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Reason>,
+    },
+}
+
+/// The way from a handed-over task back to the one that waits for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParentLink {
+    /// The waiting task.
+    pub task: TaskId,
+    /// The handoff between them.
+    pub handoff: HandoffId,
+    /// Agents from the first of the chain to the one that handed over; a target found here is a cycle.
+    pub chain: Vec<AgentName>,
+}
+
+/// Why a task did not complete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// The stable code of the error, `BTN-...`.
+    pub code: String,
+    /// What happened and what to do.
+    pub detail: String,
+}
+
+/// What model calls used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+}

@@ -1,0 +1,84 @@
+//! The stored form of events: a kind, a schema version and a body, upcast when read.
+
+use crate::{HandoffEvent, Json, JsonError, TaskEvent};
+
+/// An event of any noun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// Of a task.
+    Task(TaskEvent),
+    /// Of a handoff.
+    Handoff(HandoffEvent),
+}
+
+/// Why a stored event cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FactError {
+    /// A newer Baton wrote it.
+    #[error("event kind '{kind}' with schema {schema} was written by a newer Baton; upgrade this one")]
+    Newer {
+        /// The stored kind.
+        kind: String,
+        /// The stored schema version.
+        schema: u16,
+    },
+    /// The body does not fit its kind.
+    #[error("event kind '{kind}': {source}")]
+    Body {
+        /// The stored kind.
+        kind: String,
+        /// What is wrong with the body.
+        source: JsonError,
+    },
+}
+
+impl Fact {
+    /// The schema version that this Baton writes.
+    pub const SCHEMA: u16 = 1;
+
+    /// The noun and verb stored beside the body.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Task(event) => match event {
+                TaskEvent::Submitted { .. } => "task.submitted",
+                TaskEvent::Said { .. } => "task.said",
+                TaskEvent::RunStarted { .. } => "task.run_started",
+                TaskEvent::RunResumed { .. } => "task.run_resumed",
+                TaskEvent::AttemptStarted { .. } => "task.attempt_started",
+                TaskEvent::ToolsCalled { .. } => "task.tools_called",
+                TaskEvent::ToolStarted { .. } => "task.tool_started",
+                TaskEvent::ToolFinished { .. } => "task.tool_finished",
+                TaskEvent::HandoffSent { .. } => "task.handoff_sent",
+                TaskEvent::ArtifactEmitted { .. } => "task.artifact_emitted",
+                TaskEvent::Answered { .. } => "task.answered",
+                TaskEvent::StatusChanged { .. } => "task.status_changed",
+            },
+            Self::Handoff(event) => match event {
+                HandoffEvent::Created(_) => "handoff.created",
+                HandoffEvent::Moved { .. } => "handoff.moved",
+            },
+        }
+    }
+
+    /// The body as stored.
+    pub fn encode(&self) -> Result<Json, JsonError> {
+        match self {
+            Self::Task(event) => Json::of(event),
+            Self::Handoff(event) => Json::of(event),
+        }
+    }
+
+    /// Reads a stored body, bringing older schemas up to date first.
+    pub fn decode(kind: &str, schema: u16, body: &Json) -> Result<Self, FactError> {
+        let newer = || FactError::Newer { kind: kind.to_owned(), schema };
+        if schema == 0 || schema > Self::SCHEMA {
+            return Err(newer());
+        }
+        let wrong = |source| FactError::Body { kind: kind.to_owned(), source };
+        match kind.split_once('.') {
+            Some(("task", _)) => body.read().map(Self::Task).map_err(wrong),
+            Some(("handoff", _)) => body.read().map(Self::Handoff).map_err(wrong),
+            _ => Err(newer()),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! JSON that keeps every digit: numbers survive exactly as they were written.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, value::RawValue};
+use std::{fmt, sync::Arc};
+
+/// The deepest nesting Baton accepts anywhere.
+pub const MAX_JSON_DEPTH: usize = 100;
+
+/// Any JSON value, kept as compact text so that `42`, `42.0` and integers beyond 2^64 stay what they were.
+#[derive(Clone)]
+pub struct Json(Arc<RawValue>);
+
+/// Why text is not acceptable JSON.
+#[derive(Debug, thiserror::Error)]
+#[error("not JSON: {0}")]
+pub struct JsonError(#[from] serde_json::Error);
+
+impl Json {
+    /// Checks and compacts JSON text.
+    pub fn parse(text: &str) -> Result<Self, JsonError> {
+        let raw: &RawValue = serde_json::from_str(text)?;
+        Ok(Self::compacted(raw))
+    }
+
+    /// The JSON form of a value; fails only for maps whose keys are not strings.
+    pub fn of(value: &impl Serialize) -> Result<Self, JsonError> {
+        Ok(Self(Arc::from(serde_json::value::to_raw_value(value)?)))
+    }
+
+    /// A JSON string.
+    pub fn string(text: &str) -> Self {
+        Self::from(Value::String(text.to_owned()))
+    }
+
+    /// The compact text.
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+
+    /// A tree to look into; numbers beyond 64 bits lose digits here and only here.
+    pub fn to_value(&self) -> Value {
+        serde_json::from_str(self.as_str()).unwrap_or(Value::Null)
+    }
+
+    /// Reads the value into a type.
+    pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, JsonError> {
+        Ok(serde_json::from_str(self.as_str())?)
+    }
+
+    /// Whether this is a JSON object.
+    pub fn is_object(&self) -> bool {
+        self.as_str().starts_with('{')
+    }
+
+    /// What a model or a person reads: the text of a string, the JSON of anything else.
+    pub fn to_plain_text(&self) -> String {
+        match serde_json::from_str::<String>(self.as_str()) {
+            Ok(text) => text,
+            Err(_) => self.as_str().to_owned(),
+        }
+    }
+
+    fn compacted(raw: &RawValue) -> Self {
+        let text = raw.get();
+        if !text.bytes().any(|b| b.is_ascii_whitespace()) {
+            return Self(Arc::from(raw.to_owned()));
+        }
+        let mut out = String::with_capacity(text.len());
+        let (mut inside, mut escaped) = (false, false);
+        for c in text.chars() {
+            if inside {
+                inside = escaped || c != '"';
+                escaped = !escaped && c == '\\';
+            } else if c.is_ascii_whitespace() {
+                continue;
+            } else {
+                inside = c == '"';
+            }
+            out.push(c);
+        }
+        match RawValue::from_string(out) {
+            Ok(compact) => Self(Arc::from(compact)),
+            Err(_) => Self(Arc::from(raw.to_owned())),
+        }
+    }
+}
+
+impl From<Value> for Json {
+    fn from(value: Value) -> Self {
+        match serde_json::value::to_raw_value(&value) {
+            Ok(raw) => Self(Arc::from(raw)),
+            Err(_) => Self(Arc::from(RawValue::NULL.to_owned())),
+        }
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Self::compacted(&raw))
+    }
+}
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Json {}
+
+impl fmt::Debug for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_survive_and_white_space_goes() {
+        for (input, expect) in [
+            ("42", "42"),
+            ("42.0", "42.0"),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+            ("{ \"a b\" : [ 1 , 2.50 ],\n\"q\":\"x \\\" y\" }", "{\"a b\":[1,2.50],\"q\":\"x \\\" y\"}"),
+            ("\"\\\\\"", "\"\\\\\""),
+        ] {
+            assert_eq!(Json::parse(input).map(|json| json.as_str().to_owned()).ok().as_deref(), Some(expect));
+        }
+        assert!(Json::parse("{\"a\":}").is_err());
+    }
+}

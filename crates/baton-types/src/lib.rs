@@ -1,0 +1,35 @@
+//! The nouns of Baton as plain values: agents, messages, tasks, events, handoffs, and the errors people meet.
+//!
+//! This crate must never do I/O, read a clock, draw a random number or speak a wire dialect; the serde derives
+//! here are the journal's storage form, and outside clients see `baton-wire` types instead.
+//!
+//! Read first: [`TaskEvent`] (what can be true of a task), [`Message`] (what people and agents say),
+//! [`AgentSpec`] (what an agent is), [`ErrorCode`] (every error a user can meet).
+
+mod agent;
+mod digest;
+mod error_code;
+mod event;
+mod fact;
+mod handoff;
+mod ids;
+mod json;
+mod message;
+mod principal;
+mod task;
+mod time;
+mod tool;
+
+pub use agent::{AgentSpec, ControlTools, HandoffTarget, ModelSpec, RunLimits, SkillSpec};
+pub use digest::Digest;
+pub use error_code::ErrorCode;
+pub use event::{ParentLink, Reason, TaskEvent, Usage};
+pub use fact::{Fact, FactError};
+pub use handoff::{ExpectedOutput, Handoff, HandoffEvent, HandoffStatus, Priority};
+pub use ids::{AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, RunId, StreamId, TaskId};
+pub use json::{Json, JsonError, MAX_JSON_DEPTH};
+pub use message::{Artifact, Message, Part, PartContent, Role};
+pub use principal::Principal;
+pub use task::{TaskState, TaskView};
+pub use time::{Timestamp, TimestampError};
+pub use tool::{CommandTool, Effects, ToolCall, ToolExecution, ToolResult, ToolRunner, ToolSpec};

@@ -1,0 +1,92 @@
+//! Where a task stands.
+
+use crate::{AgentName, Artifact, ContextId, Message, TaskId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// The state of a task, as every surface knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// Accepted, not begun.
+    Submitted,
+    /// A run is on it.
+    Working,
+    /// Waits for an answer from its caller.
+    InputRequired,
+    /// Waits for credentials.
+    AuthRequired,
+    /// Done.
+    Completed,
+    /// Ended by an error.
+    Failed,
+    /// Ended by its caller.
+    Canceled,
+    /// Refused by the agent.
+    Rejected,
+}
+
+impl TaskState {
+    /// Every state, for tables and tests.
+    pub const ALL: [Self; 8] = [
+        Self::Submitted,
+        Self::Working,
+        Self::InputRequired,
+        Self::AuthRequired,
+        Self::Completed,
+        Self::Failed,
+        Self::Canceled,
+        Self::Rejected,
+    ];
+
+    /// Nothing can change any more.
+    pub fn is_terminal(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Rejected)
+    }
+
+    /// The task waits for somebody outside.
+    pub fn is_interrupted(self) -> bool {
+        matches!(self, Self::InputRequired | Self::AuthRequired)
+    }
+
+    /// The name as stored and as shown on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Working => "working",
+            Self::InputRequired => "input_required",
+            Self::AuthRequired => "auth_required",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+            Self::Rejected => "rejected",
+        }
+    }
+
+    /// Reads back what [`TaskState::as_str`] wrote.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == name)
+    }
+}
+
+/// A task as its caller may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskView {
+    /// Its id.
+    pub id: TaskId,
+    /// The conversation.
+    pub context: ContextId,
+    /// Who works on it.
+    pub agent: AgentName,
+    /// Where it stands.
+    pub state: TaskState,
+    /// What the agent last said about that.
+    pub status_message: Option<Message>,
+    /// When the state last changed.
+    pub status_at: Timestamp,
+    /// Complete messages, oldest first.
+    pub history: Vec<Message>,
+    /// Outputs, oldest first.
+    pub artifacts: Vec<Artifact>,
+    /// The number of the last event folded in.
+    pub version: u64,
+}

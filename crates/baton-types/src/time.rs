@@ -1,0 +1,53 @@
+//! Moments, as milliseconds since the Unix epoch.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, time::Duration};
+
+/// A moment in UTC with millisecond precision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(i64);
+
+/// Text that is not an RFC 3339 timestamp.
+#[derive(Debug, thiserror::Error)]
+#[error("'{0}' is not an RFC 3339 timestamp such as 2026-11-15T19:46:00.000Z")]
+pub struct TimestampError(String);
+
+impl Timestamp {
+    /// From milliseconds since the Unix epoch.
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// Milliseconds since the Unix epoch.
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// This moment moved into the future.
+    #[must_use]
+    pub fn after(self, wait: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// How long until `later`; zero when it has passed.
+    pub fn until(self, later: Self) -> Duration {
+        Duration::from_millis(u64::try_from(later.0.saturating_sub(self.0)).unwrap_or(0))
+    }
+
+    /// Reads RFC 3339 with any offset.
+    pub fn parse(text: &str) -> Result<Self, TimestampError> {
+        text.parse::<jiff::Timestamp>()
+            .map(|moment| Self(moment.as_millisecond()))
+            .map_err(|_| TimestampError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(moment) => write!(f, "{moment:.3}"),
+            Err(_) => write!(f, "{}ms", self.0),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Tools: what a model may call and what came back.
+
+use crate::{CallId, Json};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What running a tool does to the world; decides whether a call cut off by a crash may run again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effects {
+    /// Looks only; may run again.
+    ReadOnly,
+    /// Changes something, but twice is the same as once; may run again.
+    Idempotent,
+    /// Nobody said; never runs again by itself.
+    #[default]
+    Unknown,
+}
+
+impl Effects {
+    /// Whether a call whose result was lost may simply be repeated.
+    pub fn may_repeat(self) -> bool {
+        matches!(self, Self::ReadOnly | Self::Idempotent)
+    }
+}
+
+/// Who runs the tools that a model asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolExecution {
+    /// The agent runs its own tools.
+    #[default]
+    Agent,
+    /// Calls go back to the caller as `input-required` data parts.
+    Caller,
+}
+
+/// A tool as offered to a model, with the way to run it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// The name the model uses.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Json,
+    /// What running it does to the world.
+    pub effects: Effects,
+    /// How it runs.
+    pub runner: ToolRunner,
+}
+
+/// The way a tool runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolRunner {
+    /// A program started for each call.
+    Command(CommandTool),
+    /// Part of Baton itself (`handoff` and the control tools); the engine knows it by name.
+    BuiltIn,
+}
+
+/// A program with fixed arguments; no shell is involved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandTool {
+    /// Program and arguments; `${name}` inside one argument is replaced by that call argument.
+    pub argv: Vec<String>,
+    /// Absolute working directory.
+    pub directory: String,
+    /// Killed after this long.
+    pub timeout: Duration,
+    /// Output beyond this many bytes is cut, and says so.
+    pub max_output: usize,
+}
+
+/// One call that a model asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Unique within the task.
+    pub id: CallId,
+    /// Which tool.
+    pub name: String,
+    /// A JSON object.
+    pub arguments: Json,
+}
+
+/// What a call gave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// The call it answers.
+    pub call: CallId,
+    /// Which tool.
+    pub name: String,
+    /// Any JSON value; plain text is a JSON string.
+    pub output: Json,
+    /// Whether the tool failed; the model sees the output all the same.
+    #[serde(default)]
+    pub is_error: bool,
+}

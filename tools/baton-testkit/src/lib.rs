@@ -1,0 +1,1 @@
+//! Scripted peers, kill loop and history checker for tests.
