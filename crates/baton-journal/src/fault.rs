@@ -1,0 +1,227 @@
+//! Any journal, with faults injected where a plan says so.
+
+use baton_ports::{
+    Blob, BoxFuture, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
+    OutboxEntry, OutboxOutcome, Receipt, RetentionPolicy, StoredEvent,
+};
+use baton_types::{Digest, Principal, StreamId, Timestamp};
+use std::{
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::watch;
+
+/// What happens to one append.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing special.
+    #[default]
+    Pass,
+    /// Nothing is written and the receipt says `Unavailable`.
+    Fail,
+    /// The commit is written and observed, and the receipt says `Unavailable` all the same.
+    WriteThenFail,
+    /// The process dies before the commit: nothing is written, now or by any later call.
+    CrashBefore,
+    /// The process dies after the commit: it is written, nobody is told, and no later call does anything.
+    CrashAfter,
+}
+
+/// Decides what happens to the append with this index, counted from 0.
+pub type FaultPlan = Box<dyn Fn(u64) -> Fault + Send + Sync>;
+
+/// A journal that behaves as its plan says; after a crash every call answers `Unavailable`.
+pub struct FaultyJournal<J: Journal + ?Sized> {
+    inner: Arc<J>,
+    plan: FaultPlan,
+    appends: AtomicU64,
+    crashed: watch::Sender<bool>,
+}
+
+impl<J: Journal + ?Sized> FaultyJournal<J> {
+    /// Decorates `inner`.
+    pub fn new(inner: Arc<J>, plan: impl Fn(u64) -> Fault + Send + Sync + 'static) -> Self {
+        Self { inner, plan: Box::new(plan), appends: AtomicU64::new(0), crashed: watch::Sender::new(false) }
+    }
+
+    /// How many appends were tried so far.
+    pub fn appends(&self) -> u64 {
+        self.appends.load(Ordering::Acquire)
+    }
+
+    /// Whether the simulated process has died.
+    pub fn crashed(&self) -> bool {
+        *self.crashed.borrow()
+    }
+
+    /// Kills the simulated process now.
+    pub fn crash(&self) {
+        self.crashed.send_replace(true);
+    }
+
+    /// Resolves when the simulated process dies.
+    pub fn until_crashed(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut crashed = self.crashed.subscribe();
+        async move {
+            // A dropped journal can no longer crash; its waiter must not take that for a crash.
+            if crashed.wait_for(|crashed| *crashed).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    fn alive(&self) -> Result<(), JournalError> {
+        if self.crashed() { Err(injected("the process has crashed")) } else { Ok(()) }
+    }
+
+    async fn while_alive<T>(&self, call: BoxFuture<'_, Result<T, JournalError>>) -> Result<T, JournalError> {
+        let value = call.await;
+        self.alive()?;
+        value
+    }
+}
+
+fn injected(what: &str) -> JournalError {
+    JournalError::Unavailable(format!("injected fault: {what}"))
+}
+
+fn refuse(what: &'static str) -> Receipt {
+    Box::pin(ready(Err(injected(what))))
+}
+
+/// Tells nobody anything once the process is dead.
+struct UntilCrash {
+    crashed: watch::Receiver<bool>,
+    observer: Arc<dyn CommitObserver>,
+}
+
+impl CommitObserver for UntilCrash {
+    fn committed(&self, events: &[Arc<StoredEvent>]) {
+        if !*self.crashed.borrow() {
+            self.observer.committed(events);
+        }
+    }
+}
+
+macro_rules! guarded {
+    ($self:ident, $call:expr) => {
+        Box::pin(async move {
+            $self.alive()?;
+            $self.while_alive($call).await
+        })
+    };
+}
+
+impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
+    fn observe(&self, observer: Arc<dyn CommitObserver>) {
+        self.inner.observe(Arc::new(UntilCrash { crashed: self.crashed.subscribe(), observer }));
+    }
+
+    fn append(&self, commit: Commit) -> Receipt {
+        let index = self.appends.fetch_add(1, Ordering::AcqRel);
+        if self.crashed() {
+            return refuse("the process has crashed");
+        }
+        match (self.plan)(index) {
+            Fault::Pass => {
+                let receipt = self.inner.append(commit);
+                let crashed = self.crashed.subscribe();
+                Box::pin(async move {
+                    let result = receipt.await;
+                    if *crashed.borrow() { Err(injected("the process has crashed")) } else { result }
+                })
+            }
+            Fault::Fail => refuse("the commit failed"),
+            Fault::WriteThenFail => {
+                let receipt = self.inner.append(commit);
+                Box::pin(async move { receipt.await.and(Err(injected("the commit succeeded and reports failure"))) })
+            }
+            Fault::CrashBefore => {
+                self.crash();
+                refuse("the process crashed before the commit")
+            }
+            Fault::CrashAfter => {
+                // Dead first, so that the gate of `UntilCrash` is shut when the commit is observed.
+                self.crash();
+                let receipt = self.inner.append(commit);
+                Box::pin(async move { receipt.await.and(Err(injected("the process crashed after the commit"))) })
+            }
+        }
+    }
+
+    fn load<'a>(
+        &'a self,
+        principal: Option<&'a Principal>,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>> {
+        guarded!(self, self.inner.load(principal, stream))
+    }
+
+    fn events<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<StoredEvent>>, JournalError>> {
+        guarded!(self, self.inner.events(stream, after, limit))
+    }
+
+    fn tail(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Arc<StoredEvent>>, JournalError>> {
+        guarded!(self, self.inner.tail(after, limit))
+    }
+
+    fn list<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ListQuery,
+    ) -> BoxFuture<'a, Result<ListPage, JournalError>> {
+        guarded!(self, self.inner.list(principal, query))
+    }
+
+    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>> {
+        guarded!(self, self.inner.active(after, limit))
+    }
+
+    fn acquire<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        holder: &'a str,
+        now: Timestamp,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Lease, JournalError>> {
+        guarded!(self, self.inner.acquire(stream, holder, now, ttl))
+    }
+
+    fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>> {
+        guarded!(self, self.inner.put_blob(bytes))
+    }
+
+    fn blob<'a>(&'a self, digest: &'a Digest) -> BoxFuture<'a, Result<Option<Blob>, JournalError>> {
+        guarded!(self, self.inner.blob(digest))
+    }
+
+    fn outbox_due<'a>(
+        &'a self,
+        channel: &'a str,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
+        guarded!(self, self.inner.outbox_due(channel, now, limit))
+    }
+
+    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>> {
+        guarded!(self, self.inner.outbox_settle(id, outcome))
+    }
+
+    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
+        guarded!(self, self.inner.retain(policy))
+    }
+
+    fn healthy(&self) -> bool {
+        !self.crashed() && self.inner.healthy()
+    }
+}

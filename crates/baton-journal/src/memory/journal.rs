@@ -1,0 +1,117 @@
+//! The handle, and the port on it.
+
+use super::{list, state::State};
+use baton_ports::{
+    Blob, BoxFuture, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
+    OutboxEntry, OutboxOutcome, Receipt, RetentionPolicy, StoredEvent,
+};
+use baton_types::{Digest, Principal, StreamId, Timestamp};
+use parking_lot::Mutex;
+use std::{future::ready, sync::Arc, time::Duration};
+
+/// A journal that lives as long as its last handle.
+///
+/// Clones share one store, so it survives a simulated crash: drop everything else, keep a clone, and register a new
+/// observer. Commits happen inside [`Journal::append`], so a receipt is ready at once; the observer is told while the
+/// store is locked and must not call back into it.
+#[derive(Clone, Default)]
+pub struct MemoryJournal {
+    state: Arc<Mutex<State>>,
+}
+
+impl MemoryJournal {
+    /// An empty journal.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+fn done<'a, T: Send + 'a>(value: Result<T, JournalError>) -> BoxFuture<'a, Result<T, JournalError>> {
+    Box::pin(ready(value))
+}
+
+impl Journal for MemoryJournal {
+    fn observe(&self, observer: Arc<dyn CommitObserver>) {
+        let replaced = self.state.lock().observer.replace(observer);
+        drop(replaced);
+    }
+
+    fn append(&self, commit: Commit) -> Receipt {
+        done(self.state.lock().append(commit))
+    }
+
+    fn load<'a>(
+        &'a self,
+        principal: Option<&'a Principal>,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>> {
+        done(Ok(self.state.lock().load(principal, stream)))
+    }
+
+    fn events<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<StoredEvent>>, JournalError>> {
+        done(Ok(self.state.lock().events(stream, after, limit)))
+    }
+
+    fn tail(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Arc<StoredEvent>>, JournalError>> {
+        done(Ok(self.state.lock().tail(after, limit)))
+    }
+
+    fn list<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ListQuery,
+    ) -> BoxFuture<'a, Result<ListPage, JournalError>> {
+        done(Ok(list::page(self.state.lock().heads(), principal, query)))
+    }
+
+    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>> {
+        done(Ok(self.state.lock().active(after.as_ref(), limit)))
+    }
+
+    fn acquire<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        holder: &'a str,
+        now: Timestamp,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Lease, JournalError>> {
+        done(self.state.lock().acquire(stream, holder, now, ttl))
+    }
+
+    fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>> {
+        let digest = Digest::of(&bytes);
+        self.state.lock().blobs.insert(digest.clone(), bytes);
+        done(Ok(digest))
+    }
+
+    fn blob<'a>(&'a self, digest: &'a Digest) -> BoxFuture<'a, Result<Option<Blob>, JournalError>> {
+        done(Ok(self.state.lock().blobs.get(digest).cloned()))
+    }
+
+    fn outbox_due<'a>(
+        &'a self,
+        channel: &'a str,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
+        done(Ok(self.state.lock().outbox_due(channel, now, limit)))
+    }
+
+    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.state.lock().outbox_settle(id, &outcome);
+        done(Ok(()))
+    }
+
+    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
+        done(Ok(self.state.lock().retain(&policy)))
+    }
+
+    fn healthy(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,212 @@
+//! Everything the in-memory journal knows.
+
+use super::list::owns;
+use crate::check::{Position, check_commit, version_after};
+use baton_ports::{
+    Blob, Commit, CommitObserver, Head, JournalError, Lease, Loaded, OutboxEntry, OutboxOutcome, RetentionPolicy,
+    Snapshot, StoredEvent, Write,
+};
+use baton_types::{Digest, Principal, StreamId, Timestamp};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::Duration,
+};
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) observer: Option<Arc<dyn CommitObserver>>,
+    pub(super) blobs: HashMap<Digest, Blob>,
+    /// By key, which grows with creation.
+    streams: BTreeMap<u64, Stream>,
+    keys: HashMap<StreamId, u64>,
+    events: BTreeMap<u64, Arc<StoredEvent>>,
+    outbox: BTreeMap<String, OutboxEntry>,
+    last_seq: u64,
+    last_key: u64,
+}
+
+struct Stream {
+    head: Head,
+    events: Vec<Arc<StoredEvent>>,
+    snapshot: Option<Snapshot>,
+    lease: Option<(String, Timestamp)>,
+}
+
+impl State {
+    pub(super) fn append(&mut self, commit: Commit) -> Result<u64, JournalError> {
+        check_commit::<JournalError>(&commit, |stream| {
+            Ok(self.stream(stream).map(|found| Position { version: found.head.version, epoch: found.head.epoch }))
+        })?;
+        let mut told = Vec::with_capacity(commit.writes.iter().map(|write| write.facts.len()).sum());
+        for write in commit.writes {
+            self.write(write, &mut told);
+        }
+        for entry in commit.outbox {
+            self.outbox.entry(entry.id.clone()).or_insert(entry);
+        }
+        if let (Some(observer), false) = (&self.observer, told.is_empty()) {
+            observer.committed(&told);
+        }
+        Ok(self.last_seq)
+    }
+
+    fn write(&mut self, write: Write, told: &mut Vec<Arc<StoredEvent>>) {
+        let version = version_after(&write);
+        let key = self.keys.get(&write.stream).copied().unwrap_or_else(|| {
+            self.last_key += 1;
+            self.keys.insert(write.stream.clone(), self.last_key);
+            self.last_key
+        });
+        let stream = self.streams.entry(key).or_insert_with(|| Stream {
+            head: Head {
+                stream: write.stream.clone(),
+                owner: Arc::new(Principal { scopes: Vec::new(), ..(*write.principal).clone() }),
+                agent: write.head.agent.clone(),
+                context: write.head.context.clone(),
+                state: String::new(),
+                version: 0,
+                epoch: write.epoch,
+                created_at: write.at,
+                status_at: write.head.status_at,
+                active: false,
+                terminal: false,
+            },
+            events: Vec::new(),
+            snapshot: None,
+            lease: None,
+        });
+        for (fact, number) in write.facts.into_iter().zip(write.expected_version + 1..) {
+            self.last_seq += 1;
+            let event = Arc::new(StoredEvent {
+                seq: self.last_seq,
+                stream: write.stream.clone(),
+                number,
+                run: write.run.clone(),
+                epoch: write.epoch,
+                at: write.at,
+                subject: write.principal.subject.clone(),
+                trace: write.trace.clone(),
+                fact,
+            });
+            self.events.insert(event.seq, event.clone());
+            stream.events.push(event.clone());
+            told.push(event);
+        }
+        let head = &mut stream.head;
+        head.agent = write.head.agent;
+        head.context = write.head.context;
+        write.head.state.clone_into(&mut head.state);
+        head.version = version;
+        head.status_at = write.head.status_at;
+        head.active = write.head.active;
+        head.terminal = write.head.terminal;
+        if let Some(state) = write.snapshot {
+            stream.snapshot = Some(Snapshot { version, state });
+        }
+    }
+
+    pub(super) fn load(&self, principal: Option<&Principal>, stream: &StreamId) -> Option<Loaded> {
+        let found = self.stream(stream)?;
+        if principal.is_some_and(|principal| !owns(principal, &found.head)) {
+            return None;
+        }
+        let folded = found.snapshot.as_ref().map_or(0, |snapshot| snapshot.version);
+        Some(Loaded {
+            head: found.head.clone(),
+            snapshot: found.snapshot.clone(),
+            events: found.events_after(folded).to_vec(),
+        })
+    }
+
+    pub(super) fn events(&self, stream: &StreamId, after: u64, limit: usize) -> Vec<Arc<StoredEvent>> {
+        let Some(found) = self.stream(stream) else { return Vec::new() };
+        found.events_after(after).iter().take(limit).cloned().collect()
+    }
+
+    pub(super) fn tail(&self, after: u64, limit: usize) -> Vec<Arc<StoredEvent>> {
+        self.events.range(after.saturating_add(1)..).take(limit).map(|(_, event)| event.clone()).collect()
+    }
+
+    pub(super) fn heads(&self) -> impl Iterator<Item = &Head> {
+        self.streams.values().map(|stream| &stream.head)
+    }
+
+    pub(super) fn active(&self, after: Option<&StreamId>, limit: usize) -> Vec<Head> {
+        let after = after.and_then(|stream| self.keys.get(stream)).copied().unwrap_or(0);
+        let later = self.streams.range(after + 1..).map(|(_, stream)| &stream.head);
+        later.filter(|head| head.active).take(limit).cloned().collect()
+    }
+
+    pub(super) fn acquire(
+        &mut self,
+        stream: &StreamId,
+        holder: &str,
+        now: Timestamp,
+        ttl: Duration,
+    ) -> Result<Lease, JournalError> {
+        let found = self.keys.get(stream).and_then(|key| self.streams.get_mut(key));
+        let Some(found) = found else { return Err(JournalError::Missing { stream: stream.clone() }) };
+        if found.lease.as_ref().is_some_and(|(other, until)| other != holder && *until > now) {
+            return Err(JournalError::Leased { stream: stream.clone() });
+        }
+        let expires_at = now.after(ttl);
+        found.head.epoch += 1;
+        found.lease = Some((holder.to_owned(), expires_at));
+        Ok(Lease { stream: stream.clone(), epoch: found.head.epoch, expires_at })
+    }
+
+    pub(super) fn outbox_due(&self, channel: &str, now: Timestamp, limit: usize) -> Vec<OutboxEntry> {
+        let due = self.outbox.values().filter(|entry| entry.channel == channel && entry.due_at <= now);
+        let mut due: Vec<&OutboxEntry> = due.collect();
+        due.sort_by(|a, b| (a.due_at, &a.id).cmp(&(b.due_at, &b.id)));
+        due.into_iter().take(limit).cloned().collect()
+    }
+
+    pub(super) fn outbox_settle(&mut self, id: &str, outcome: &OutboxOutcome) {
+        match outcome {
+            OutboxOutcome::Settled => {
+                self.outbox.remove(id);
+            }
+            OutboxOutcome::RetryAt(moment) => {
+                if let Some(entry) = self.outbox.get_mut(id) {
+                    entry.due_at = *moment;
+                    entry.attempts = entry.attempts.saturating_add(1);
+                }
+            }
+        }
+    }
+
+    pub(super) fn retain(&mut self, policy: &RetentionPolicy) -> u64 {
+        let ended = self.streams.iter().filter(|(_, stream)| stream.head.terminal && !stream.head.active);
+        let mut ended: Vec<(Timestamp, u64)> = ended.map(|(key, stream)| (stream.head.status_at, *key)).collect();
+        ended.sort_unstable();
+        let beyond = policy.keep_ended.map_or(0, |keep| (ended.len() as u64).saturating_sub(keep));
+        let mut removed = 0;
+        for (place, (status_at, key)) in (0..).zip(ended) {
+            if place >= beyond && policy.ended_before.is_none_or(|moment| status_at >= moment) {
+                break;
+            }
+            if let Some(stream) = self.streams.remove(&key) {
+                self.keys.remove(&stream.head.stream);
+                for event in &stream.events {
+                    self.events.remove(&event.seq);
+                }
+                removed += 1;
+            }
+        }
+        removed
+    }
+
+    fn stream(&self, stream: &StreamId) -> Option<&Stream> {
+        self.streams.get(self.keys.get(stream)?)
+    }
+}
+
+impl Stream {
+    /// Numbers have no holes, so an event's place follows from its number.
+    fn events_after(&self, after: u64) -> &[Arc<StoredEvent>] {
+        let skip = usize::try_from(after).unwrap_or(usize::MAX).min(self.events.len());
+        &self.events[skip..]
+    }
+}
