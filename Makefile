@@ -1,0 +1,45 @@
+# The recipes that people and CI use; `make` alone lists them.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Extra arguments for `make run` and `make soak`: make run ARGS="--once"
+ARGS ?=
+CYCLES ?= 200
+
+.PHONY: help
+help: ## list the recipes
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-7s %s\n", $$1, $$2 }'
+
+.PHONY: run
+run: ## build (dev profile) and run `baton demo`: two agents on loopback, until Ctrl-C
+	cargo run -p baton -- demo $(ARGS)
+
+.PHONY: test
+test: ## everything that must hold, with the time of each stage
+	@scripts/test.sh
+
+.PHONY: lint
+lint: ## format check and clippy, warnings denied
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+.PHONY: fmt
+fmt: ## format the sources
+	cargo fmt --all
+
+.PHONY: check
+check: ## the quick checks before a commit: lint, layers, sizes, licences
+	@scripts/check.sh
+
+.PHONY: docs
+docs: ## build the API documentation, warnings denied
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+.PHONY: soak
+soak: ## the kill loop: CYCLES (200) rounds of kill -9 under load, with the history checker
+	BATON_SOAK_CYCLES=$(CYCLES) cargo test -p baton-testkit --test suite kill_loop -- --nocapture $(ARGS)
+
+.PHONY: bench
+bench: ## release builds of Baton and its peers, measured side by side
+	@bench/run.sh $(ARGS)

@@ -1,0 +1,37 @@
+# Shared by the scripts beside it; sourced, never run.
+
+# Where things live that outlast a clone: Python environments, and CI's build directory.
+cache_dir() {
+  printf '%s/baton' "${XDG_CACHE_HOME:-$HOME/.cache}"
+}
+
+# CI clones afresh each time; a build directory outside the clone keeps rebuilds incremental. A CARGO_TARGET_DIR
+# that is already set wins, and developers keep ./target.
+choose_target_dir() {
+  if [ -z "${CARGO_TARGET_DIR:-}" ] && [ -n "${CI:-}" ]; then
+    CARGO_TARGET_DIR="$(cache_dir)/target"
+    export CARGO_TARGET_DIR
+    mkdir -p "$CARGO_TARGET_DIR"
+  fi
+}
+
+say() {
+  printf '%s\n' "$*" >&2
+}
+
+die() {
+  say "error: $*"
+  exit 1
+}
+
+# Installs Debian packages when this is a machine where that is possible without asking anybody.
+apt_install() {
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "installing $*"
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$@" >&2 && return 0
+    DEBIAN_FRONTEND=noninteractive apt-get update -q >&2
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$@" >&2
+  else
+    return 1
+  fi
+}

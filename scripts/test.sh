@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Everything that must hold, stage by stage, with the time of each; `make test` and CI run exactly this.
+# A stage gets what is left of the budget (BATON_TEST_BUDGET seconds, 3600 by default) and is stopped when it is spent.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/lib.sh
+choose_target_dir
+
+budget="${BATON_TEST_BUDGET:-3600}"
+SECONDS=0
+report=()
+failed=""
+
+finish() {
+  local status=$?
+  say ""
+  say "stage                seconds"
+  local line
+  for line in ${report[@]+"${report[@]}"}; do say "$line"; done
+  say "$(printf '%-20s %7d   of %d' total "$SECONDS" "$budget")"
+  if [ "$status" = 0 ]; then
+    say "all stages passed"
+  else
+    say "FAILED in stage: ${failed:-set-up}"
+  fi
+}
+trap finish EXIT
+
+# stage NAME COMMAND...
+stage() {
+  local name="$1" begun="$SECONDS" status=0 left
+  shift
+  failed="$name"
+  left=$((budget - SECONDS))
+  [ "$left" -gt 0 ] || die "the budget of $budget seconds is spent before stage '$name'"
+  say ""
+  say "== $name: $*"
+  if command -v timeout >/dev/null 2>&1; then
+    # At a terminal Ctrl-C must reach the stage; elsewhere a spent budget must also end the stage's own children.
+    timeout $([ -t 0 ] && echo --foreground) --kill-after=20 "$left" "$@" || status=$?
+  else
+    "$@" || status=$?
+  fi
+  report+=("$(printf '%-20s %7d%s' "$name" $((SECONDS - begun)) "$([ "$status" = 0 ] || echo '   FAILED')")")
+  if [ "$status" = 124 ] || [ "$SECONDS" -gt "$budget" ]; then
+    die "stage '$name' went over the budget of $budget seconds"
+  fi
+  [ "$status" = 0 ] || exit "$status"
+}
+
+stage tools scripts/tools.sh
+python_path_file="$(mktemp)"
+stage python bash -c 'scripts/python-env.sh >"$1"' _ "$python_path_file"
+BATON_TEST_PYTHON="$(cat "$python_path_file")"
+rm -f "$python_path_file"
+export BATON_TEST_PYTHON
+
+# A visible change must arrive with its snapshot; tests never write one by themselves here.
+export INSTA_UPDATE=no
+
+stage fmt cargo fmt --all --check
+stage clippy cargo clippy --workspace --all-targets --locked -- -D warnings
+if cargo nextest --version >/dev/null 2>&1; then
+  stage build-tests cargo nextest run --workspace --locked --no-run
+  stage layers-and-sizes cargo nextest run --workspace --locked -E 'package(baton-house)'
+  stage tests cargo nextest run --workspace --locked -E 'not package(baton-house)'
+else
+  stage build-tests cargo test --workspace --locked --no-run
+  stage tests cargo test --workspace --locked --all-targets
+fi
+if grep -rqE '^[[:space:]]*//[/!][[:space:]]*```' crates tools --include='*.rs'; then
+  stage doc-tests cargo test --workspace --locked --doc
+fi
+stage docs env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+failed=""

@@ -1,0 +1,161 @@
+//! Who may depend on whom.
+
+use crate::Violation;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The layer of every crate under `crates/`; dependencies point to the same layer or down.
+pub const LAYERS: &[(&str, u8)] = &[
+    ("baton-types", 0),
+    ("baton-wire", 0),
+    ("baton-ports", 1),
+    ("baton-rules", 1),
+    ("baton-traceql", 1),
+    ("baton-agentdir", 1),
+    ("baton-journal", 2),
+    ("baton-spans", 2),
+    ("baton-models", 2),
+    ("baton-mcp", 2),
+    ("baton-peers", 2),
+    ("baton-local", 2),
+    ("baton-engine", 3),
+    ("baton-http", 4),
+    ("baton-client", 4),
+    ("baton-tui", 4),
+    ("baton", 4),
+];
+
+/// Crates that bring I/O, a clock or randomness; layers 0 and 1 have none of them.
+const IMPURE: &[&str] = &[
+    "async-std",
+    "axum",
+    "chrono",
+    "fastrand",
+    "getrandom",
+    "hyper",
+    "hyper-util",
+    "mio",
+    "notify",
+    "rand",
+    "reqwest",
+    "rusqlite",
+    "smol",
+    "socket2",
+    "tempfile",
+    "time",
+    "tokio",
+    "tokio-postgres",
+    "tokio-util",
+    "tonic",
+    "ureq",
+    "uuid",
+    "walkdir",
+];
+
+/// Dependencies that point down and are forbidden all the same, direct or through others.
+const ABSENT: &[(&str, &str, &str)] = &[
+    ("baton-tui", "baton-engine", "the terminal speaks to a server through baton-client"),
+    ("baton-client", "baton-engine", "the client knows the HTTP surface only"),
+    ("baton-client", "baton-http", "the client knows the wire, not the server"),
+    ("baton-engine", "baton-journal", "the engine drives ports; the binary wires implementations"),
+    ("baton-engine", "baton-models", "the engine drives ports; the binary wires implementations"),
+    ("baton-engine", "baton-local", "the engine drives ports; the binary wires implementations"),
+    ("baton-engine", "baton-wire", "the engine knows no wire dialect"),
+    ("baton-http", "baton-journal", "surfaces submit commands and read views; only the engine appends"),
+    ("baton-rules", "baton-ports", "the rules take values and return values"),
+];
+
+/// What `cargo metadata --no-deps` says about the workspace.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Metadata {
+    /// The workspace's crates.
+    pub packages: Vec<Package>,
+}
+
+/// One crate of the workspace.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Package {
+    /// Its name.
+    pub name: String,
+    /// Where its manifest is.
+    pub manifest_path: String,
+    /// What it says it needs.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// One line of a manifest.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Dependency {
+    /// The crate needed.
+    pub name: String,
+    /// Nothing for a normal one, else `dev` or `build`.
+    #[serde(default)]
+    pub kind: Option<String>,
+}
+
+/// Upward edges, crates without a layer, impure crates below layer 2, and the forbidden edges above.
+pub fn check(metadata: &Metadata) -> Vec<Violation> {
+    let layers: BTreeMap<&str, u8> = LAYERS.iter().copied().collect();
+    let tools: BTreeSet<&str> =
+        metadata.packages.iter().filter(|package| is_tool(package)).map(|package| package.name.as_str()).collect();
+    let mut violations = Vec::new();
+    for package in metadata.packages.iter().filter(|package| !is_tool(package)) {
+        let Some(layer) = layers.get(package.name.as_str()) else {
+            violations.push(Violation::new(&package.name, "has no layer; give it one in tools/baton-house"));
+            continue;
+        };
+        for needed in needs(package) {
+            if let Some(below) = layers.get(needed)
+                && below > layer
+            {
+                violations.push(Violation::new(
+                    &package.name,
+                    format!("is in layer {layer} and depends on {needed} in layer {below}; dependencies point down"),
+                ));
+            }
+            if tools.contains(needed) {
+                violations.push(Violation::new(&package.name, format!("depends on the tool {needed}; only tests may")));
+            }
+            if *layer <= 1 && IMPURE.contains(&needed) {
+                violations.push(Violation::new(
+                    &package.name,
+                    format!("is in layer {layer} and depends on {needed}; I/O, time and chance come in as arguments"),
+                ));
+            }
+        }
+    }
+    violations.extend(absent(metadata));
+    violations
+}
+
+fn absent(metadata: &Metadata) -> impl Iterator<Item = Violation> {
+    let needed_by: BTreeMap<&str, Vec<&str>> =
+        metadata.packages.iter().map(|package| (package.name.as_str(), needs(package).collect())).collect();
+    ABSENT.iter().filter_map(move |(from, to, reason)| {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![*from];
+        while let Some(package) = open.pop() {
+            for next in needed_by.get(package).into_iter().flatten() {
+                if next == to {
+                    return Some(Violation::new(*from, format!("reaches {to} through {package}; {reason}")));
+                }
+                if seen.insert(*next) {
+                    open.push(next);
+                }
+            }
+        }
+        None
+    })
+}
+
+fn needs(package: &Package) -> impl Iterator<Item = &str> {
+    package
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.kind.as_deref() != Some("dev"))
+        .map(|dependency| dependency.name.as_str())
+}
+
+fn is_tool(package: &Package) -> bool {
+    package.manifest_path.replace('\\', "/").contains("/tools/")
+}

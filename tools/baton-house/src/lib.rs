@@ -1,0 +1,43 @@
+//! The rules of this repository as checks: which crate may use which, how long a file may be, what every error and
+//! every crate must say about itself.
+//!
+//! This crate must never be used by another one, and a check must never read the disk itself: it takes the
+//! repository as values, so that a test can show that it fails when it should.
+//!
+//! Read first: [`Tree`] (the repository's text), [`layers`] (who may depend on whom), [`Violation`] (what a check
+//! returns).
+
+pub mod crate_docs;
+pub mod error_pages;
+pub mod layers;
+pub mod machine_paths;
+pub mod purity;
+pub mod size;
+pub mod test_habits;
+mod tree;
+
+pub use tree::Tree;
+
+use std::fmt;
+
+/// A rule that does not hold, and where.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Violation {
+    /// The file, line or crate concerned.
+    pub place: String,
+    /// What is wrong and what to do.
+    pub rule: String,
+}
+
+impl Violation {
+    /// A violation at a place.
+    pub fn new(place: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self { place: place.into(), rule: rule.into() }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.rule)
+    }
+}

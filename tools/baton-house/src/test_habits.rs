@@ -1,0 +1,27 @@
+//! Tests always run, and wait for events rather than for time to pass.
+
+use crate::{Tree, Violation, tree::is_test};
+
+/// Ignored tests anywhere, and sleeps in tests whose time is not paused.
+pub fn check(tree: &Tree) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (path, text) in tree.rust() {
+        // With paused time a sleep ends as soon as nothing else can happen, so it waits for events.
+        let paused = text.contains("start_paused = true") || text.contains("time::pause()");
+        let mut in_tests = is_test(path);
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default().trim();
+            in_tests |= code == "#[cfg(test)]";
+            let place = || format!("{path}:{}", number + 1);
+            if code.starts_with("#[ignore") {
+                violations.push(Violation::new(place(), "is ignored; fix the test or remove it"));
+            }
+            let thread_sleep = code.contains("thread::sleep");
+            let timer_sleep = code.contains("time::sleep") && !paused;
+            if in_tests && (thread_sleep || timer_sleep) && !code.contains('"') {
+                violations.push(Violation::new(place(), "sleeps in a test; await the event it waits for"));
+            }
+        }
+    }
+    violations
+}

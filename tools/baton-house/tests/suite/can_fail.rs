@@ -1,0 +1,202 @@
+//! Every check, on small trees that break its rule, beside ones that keep it.
+
+use baton_house::{Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, size, test_habits};
+use baton_types::ErrorCode;
+use serde_json::json;
+
+fn places(violations: &[Violation]) -> Vec<&str> {
+    violations.iter().map(|violation| violation.place.as_str()).collect()
+}
+
+/// The rules broken by a workspace of `(crate, dependencies)`, where `+name` is a dev-dependency.
+fn broken(crates: &[(&str, &[&str])]) -> Vec<String> {
+    let packages: Vec<_> = crates
+        .iter()
+        .map(|(name, needs)| {
+            let folder = if name.ends_with("testkit") { "tools" } else { "crates" };
+            let dependencies: Vec<_> = needs
+                .iter()
+                .map(|need| match need.strip_prefix('+') {
+                    Some(dev) => json!({"name": dev, "kind": "dev"}),
+                    None => json!({"name": need, "kind": null}),
+                })
+                .collect();
+            json!({"name": name, "manifest_path": format!("/x/{folder}/{name}/Cargo.toml"), "dependencies": dependencies})
+        })
+        .collect();
+    let metadata = serde_json::from_value(json!({ "packages": packages })).expect("well formed");
+    layers::check(&metadata).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn layers() {
+    let fine: &[(&str, &[&str])] = &[
+        ("baton-types", &["serde", "+tokio"]),
+        ("baton-rules", &["baton-types", "+baton-engine"]),
+        ("baton-engine", &["baton-rules", "tokio", "+baton-journal"]),
+        ("baton", &["baton-engine", "baton-journal", "+baton-testkit"]),
+        ("baton-testkit", &["baton-engine", "rand"]),
+    ];
+    assert_eq!(broken(fine), Vec::<String>::new());
+
+    for (crates, expect) in [
+        (
+            &[("baton-types", &["baton-rules"][..])][..],
+            "baton-types: is in layer 0 and depends on baton-rules in layer 1",
+        ),
+        (
+            &[("baton-journal", &["baton-engine"])],
+            "baton-journal: is in layer 2 and depends on baton-engine in layer 3",
+        ),
+        (&[("baton-rules", &["tokio"])], "baton-rules: is in layer 1 and depends on tokio"),
+        (&[("baton-wire", &["uuid"])], "baton-wire: is in layer 0 and depends on uuid"),
+        (&[("baton-misc", &[])], "baton-misc: has no layer"),
+        (&[("baton-engine", &["baton-testkit"]), ("baton-testkit", &[])], "baton-engine: depends on the tool"),
+        (
+            &[("baton-tui", &["baton-http"]), ("baton-http", &["baton-engine"])],
+            "baton-tui: reaches baton-engine through",
+        ),
+        (&[("baton-client", &["baton-engine"])], "baton-client: reaches baton-engine through baton-client"),
+        (&[("baton-engine", &["baton-journal"])], "baton-engine: reaches baton-journal"),
+    ] {
+        let found = broken(crates);
+        assert_eq!(found.len(), 1, "{crates:?} gave {found:?}");
+        assert!(found[0].starts_with(expect), "{crates:?} gave {found:?}");
+    }
+}
+
+#[test]
+fn purity_of_sources() {
+    let tree = Tree::of([
+        ("crates/baton-rules/src/a.rs", "//! Never std::fs.\nfn f() {}\n#[cfg(test)]\nmod tests { use std::fs; }\n"),
+        ("crates/baton-rules/src/b.rs", "use std::fs;\n"),
+        ("crates/baton-types/src/c.rs", "fn f() {\n    SystemTime::now();\n}\n"),
+        ("crates/baton-rules/tests/suite/d.rs", "use std::fs;\n"),
+        ("crates/baton-local/src/e.rs", "use std::fs;\n"),
+    ]);
+    assert_eq!(
+        places(&purity::check_sources(&tree)),
+        ["crates/baton-rules/src/b.rs:1", "crates/baton-types/src/c.rs:2"]
+    );
+}
+
+#[test]
+fn lints_and_wiring() {
+    let tree = Tree::of([
+        ("crates/a/Cargo.toml", "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n"),
+        ("crates/b/Cargo.toml", "[package]\nname = \"b\"\n"),
+        ("crates/baton/src/wiring/mod.rs", "use baton_engine::Engine;\n"),
+        ("crates/baton/src/wiring/ports.rs", "use baton_engine::Ports;\n"),
+    ]);
+    assert_eq!(places(&purity::check_lints(&tree)), ["crates/b/Cargo.toml"]);
+    assert_eq!(purity::check_wiring(&tree), []);
+
+    let tree = Tree::of([
+        ("crates/baton/src/wiring.rs", "use baton_engine::Engine;\n"),
+        ("crates/baton/src/command/run.rs", "use baton_engine::Engine;\n"),
+    ]);
+    assert_eq!(purity::check_wiring(&tree).len(), 1);
+}
+
+#[test]
+fn sizes() {
+    let (long, fine, main) = ("//\n".repeat(501), "//\n".repeat(500), "//\n".repeat(151));
+    let with_tests = format!("{fine}#[cfg(test)]\nmod tests {{\n{}}}\n", "//\n".repeat(90));
+    let tree = Tree::of([
+        ("crates/a/src/fine.rs", &fine),
+        ("crates/a/src/listed.rs", &long),
+        ("crates/a/src/long.rs", &long),
+        ("crates/a/src/long_tests.rs", &long),
+        ("crates/a/src/main.rs", &main),
+        ("crates/a/src/with_tests.rs", &with_tests),
+        ("crates/a/tests/suite/long.rs", &"//\n".repeat(1501)),
+    ]);
+    let exceptions = "# comment\n\
+                      crates/a/src/listed.rs: a table, one line per flag\n\
+                      crates/a/src/fine.rs: was long once upon a time\n\
+                      crates/a/src/gone.rs\n";
+    assert_eq!(
+        places(&size::check(&tree, exceptions)),
+        [
+            "crates/a/src/gone.rs",
+            "crates/a/src/long.rs",
+            "crates/a/src/main.rs",
+            "crates/a/tests/suite/long.rs",
+            "crates/a/src/fine.rs",
+        ]
+    );
+}
+
+#[test]
+fn error_pages() {
+    let (busy, corrupt, locked) = (ErrorCode::JOURNAL_BUSY, ErrorCode::JOURNAL_CORRUPT, ErrorCode::JOURNAL_LOCKED);
+    let page = |code: ErrorCode| {
+        format!(
+            "# {}: {}\n\n## What it means\n\n## How it looks\n\n## What to do\n\n{}\n",
+            code.code, code.title, code.hint
+        )
+    };
+    let row = |code: ErrorCode| format!("| [{0}]({0}.md) | {1} |\n", code.code, code.title);
+    let tree = Tree::of([
+        ("docs/errors/README.md", &format!("{}{}", row(busy), row(corrupt))),
+        ("docs/errors/BTN-4001.md", &page(busy)),
+        ("docs/errors/BTN-4004.md", "# BTN-4004: Something else\n"),
+        ("docs/errors/BTN-0000.md", "# BTN-0000: Left over\n"),
+    ]);
+    assert_eq!(error_pages::check(&Tree::of([("docs/errors/BTN-4001.md", &page(busy))]), &[busy]).len(), 1);
+    assert_eq!(
+        places(&error_pages::check(&tree, &[busy, corrupt, locked])),
+        [
+            "docs/errors/BTN-4004.md",
+            "docs/errors/BTN-4004.md",
+            "docs/errors/BTN-4004.md",
+            "docs/errors/BTN-4004.md",
+            "docs/errors/BTN-4004.md",
+            "docs/errors/BTN-4003.md",
+            "docs/errors/BTN-0000.md",
+        ]
+    );
+}
+
+#[test]
+fn crate_docs() {
+    let tree = Tree::of([
+        ("crates/a/src/lib.rs", "//! Keeps time.\n//!\n//! Must never sleep.\n//!\n//! Read first: [`A`].\n"),
+        ("crates/b/src/lib.rs", "mod b;\n"),
+        ("crates/c/src/lib.rs", "//! Keeps time.\n"),
+        ("crates/d/src/main.rs", "fn main() {}\n"),
+    ]);
+    assert_eq!(
+        places(&crate_docs::check(&tree)),
+        ["crates/b/src/lib.rs", "crates/c/src/lib.rs", "crates/c/src/lib.rs", "crates/d/src/main.rs"]
+    );
+}
+
+#[test]
+fn test_habits() {
+    let tree = Tree::of([
+        ("crates/a/src/a.rs", "fn f() { tokio::time::sleep(x).await; }\n#[cfg(test)]\nmod tests {\n    #[ignore]\n}\n"),
+        ("crates/a/src/b.rs", "#[cfg(test)]\nmod tests {\n    fn f() { std::thread::sleep(x); }\n}\n"),
+        ("crates/a/tests/suite/c.rs", "use tokio::time::sleep;\n// never time::sleep\n"),
+        (
+            "crates/a/tests/suite/d.rs",
+            "#[tokio::test(start_paused = true)]\nasync fn f() { tokio::time::sleep(x).await; }\n",
+        ),
+    ]);
+    assert_eq!(
+        places(&test_habits::check(&tree)),
+        ["crates/a/src/a.rs:4", "crates/a/src/b.rs:3", "crates/a/tests/suite/c.rs:1"]
+    );
+}
+
+#[test]
+fn machine_paths() {
+    let home = ["/ho", "me/me/project"].concat();
+    let tree = Tree::of([
+        ("a.md", "Lives in ~/project; see https://example.org/home/page and ./work/home/x.\n"),
+        ("b.md", &format!("fine\nLives in `{home}`.\n")),
+        ("c.sh", &format!("cd {home}\n")),
+        ("d.json", &format!("{{\"url\":\"file://{home}\"}}\n")),
+    ]);
+    assert_eq!(places(&machine_paths::check(&tree)), ["b.md:2", "c.sh:1", "d.json:1"]);
+}

@@ -1,0 +1,74 @@
+//! Every check, on this repository.
+
+use baton_house::{Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, size, test_habits};
+use baton_types::ErrorCode;
+use std::{path::Path, process::Command};
+
+fn tree() -> Tree {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let tree = Tree::read(&root).expect("the repository can be read");
+    assert!(tree.text("Cargo.toml").is_some(), "{} is not the repository", root.display());
+    tree
+}
+
+#[track_caller]
+fn holds(violations: &[Violation]) {
+    let lines: Vec<String> = violations.iter().map(|violation| format!("  {violation}")).collect();
+    assert!(lines.is_empty(), "\n{}\n", lines.join("\n"));
+}
+
+#[test]
+fn dependencies_point_down() {
+    #[expect(clippy::disallowed_methods, reason = "asks cargo about this workspace; no tool of an agent is involved")]
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline", "--manifest-path"])
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: layers::Metadata = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    assert!(metadata.packages.len() > 10);
+    holds(&layers::check(&metadata));
+}
+
+#[test]
+fn rules_and_vocabulary_do_not_touch_the_world() {
+    holds(&purity::check_sources(&tree()));
+}
+
+#[test]
+fn every_crate_takes_the_workspace_lints() {
+    holds(&purity::check_lints(&tree()));
+}
+
+#[test]
+fn one_module_of_the_binary_knows_the_engine() {
+    holds(&purity::check_wiring(&tree()));
+}
+
+#[test]
+fn files_stay_small() {
+    let tree = tree();
+    let exceptions = tree.text("tools/baton-house/size-exceptions.txt").expect("the list of exceptions exists");
+    holds(&size::check(&tree, exceptions));
+}
+
+#[test]
+fn every_error_has_a_page() {
+    holds(&error_pages::check(&tree(), ErrorCode::ALL));
+}
+
+#[test]
+fn every_crate_opens_with_its_purpose() {
+    holds(&crate_docs::check(&tree()));
+}
+
+#[test]
+fn tests_run_and_wait_for_events() {
+    holds(&test_habits::check(&tree()));
+}
+
+#[test]
+fn no_file_names_a_machine() {
+    holds(&machine_paths::check(&tree()));
+}
