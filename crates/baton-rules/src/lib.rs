@@ -1,1 +1,26 @@
-//! The machines of Baton: task, run, tool call and handoff as pure functions.
+//! The machines of Baton as pure functions: what a task, a run, a tool call and a handoff may do next.
+//!
+//! This crate is the only place where a state changes. It must never do I/O, read a clock or draw a random number:
+//! an event and its moment come in, the next state and the next step come out.
+//!
+//! Read first: [`Task`] (the folded state of a task), [`Task::apply`] (every legal transition),
+//! [`next_step`] (what a run does next), [`HandoffRecord`] (a handoff's life).
+
+mod apply;
+mod caller;
+mod handoff;
+mod resume;
+mod step;
+mod task;
+mod tool_parts;
+
+pub use apply::Illegal;
+pub use caller::{Heard, RefusedMessage, hear};
+pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, may_move};
+pub use resume::{Resume, resume};
+pub use step::{Asked, Step, asked_of_caller, next_step, waiting_on_caller};
+pub use task::{CallStage, CallState, Run, Task};
+pub use tool_parts::{
+    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, ToolPartError, calls_in, calls_part,
+    is_built_in, results_in, results_part,
+};

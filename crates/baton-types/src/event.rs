@@ -48,6 +48,11 @@ pub enum TaskEvent {
         /// The last event before the process died, resumptions aside.
         after: u64,
     },
+    /// A run was set aside by an orderly shutdown; going on later is no sign of trouble.
+    RunPaused {
+        /// The run.
+        run: RunId,
+    },
     /// A model call began; deltas of its text may now be shown.
     AttemptStarted {
         /// The message that the text will become.
@@ -86,6 +91,8 @@ pub enum TaskEvent {
         agent: AgentName,
         /// The receiver's task.
         child: TaskId,
+        /// When the sender stops waiting.
+        deadline: Timestamp,
     },
     /// The agent published an output.
     ArtifactEmitted {
@@ -94,10 +101,8 @@ pub enum TaskEvent {
     },
     /// The model answered.
     Answered {
-        /// The answer as a message of the conversation.
+        /// The answer as a message of the conversation; [`Artifact::of_answer`] is the same as an output.
         message: Message,
-        /// The answer as an output.
-        artifact: Artifact,
         /// What the model call used.
         usage: Usage,
     },

@@ -44,6 +44,7 @@ impl Fact {
                 TaskEvent::Said { .. } => "task.said",
                 TaskEvent::RunStarted { .. } => "task.run_started",
                 TaskEvent::RunResumed { .. } => "task.run_resumed",
+                TaskEvent::RunPaused { .. } => "task.run_paused",
                 TaskEvent::AttemptStarted { .. } => "task.attempt_started",
                 TaskEvent::ToolsCalled { .. } => "task.tools_called",
                 TaskEvent::ToolStarted { .. } => "task.tool_started",

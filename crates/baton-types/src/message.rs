@@ -136,3 +136,16 @@ pub struct Artifact {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
+
+impl Artifact {
+    /// An answer as an output: it has the id and the parts of the message.
+    pub fn of_answer(answer: &Message) -> Self {
+        Self {
+            id: answer.id.as_str().into(),
+            name: Some("answer".to_owned()),
+            description: None,
+            parts: answer.parts.clone(),
+            metadata: None,
+        }
+    }
+}

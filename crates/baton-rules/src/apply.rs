@@ -1,0 +1,277 @@
+//! Every legal transition of a task.
+
+use crate::{CallStage, CallState, Run, Task, tool_parts::results_message};
+use baton_types::{Artifact, CallId, Message, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult, Usage};
+
+/// An event that cannot follow the state it meets; the state is unchanged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Illegal {
+    /// The first event must be `Submitted`, and only the first.
+    #[error("a task begins with one submission")]
+    Beginning,
+    /// The task has ended.
+    #[error("the task is {} and stays so", .0.as_str())]
+    Ended(TaskState),
+    /// No run is in progress, or it is another one.
+    #[error("this needs a run in progress")]
+    NoRun,
+    /// A run is in progress already.
+    #[error("a run is in progress already")]
+    RunInProgress,
+    /// Tool calls still lack results.
+    #[error("tool calls still lack results")]
+    OpenCalls,
+    /// A model call is not in the phase that the event needs.
+    #[error("the model call is not in the phase that this needs")]
+    Attempt,
+    /// The call is unknown or already past this stage.
+    #[error("call '{0}' is unknown or already past this")]
+    Call(CallId),
+    /// The state cannot be entered from here.
+    #[error("{} cannot become {}", from.as_str(), to.as_str())]
+    State {
+        /// Where the task stands.
+        from: TaskState,
+        /// Where it was to go.
+        to: TaskState,
+    },
+}
+
+impl Task {
+    /// The task that a submission makes.
+    pub fn submitted(id: TaskId, at: Timestamp, event: &TaskEvent) -> Result<Self, Illegal> {
+        let TaskEvent::Submitted { context, agent, message, tool_execution, parent } = event else {
+            return Err(Illegal::Beginning);
+        };
+        Ok(Self {
+            id,
+            context: context.clone(),
+            agent: agent.clone(),
+            state: TaskState::Submitted,
+            status_message: None,
+            status_at: at,
+            created_at: at,
+            history: vec![message.clone()],
+            waiting: Vec::new(),
+            artifacts: Vec::new(),
+            version: 1,
+            tool_execution: *tool_execution,
+            parent: parent.clone(),
+            calls: Vec::new(),
+            run: None,
+            usage: Usage::default(),
+        })
+    }
+
+    /// Takes the next event; on error nothing has changed.
+    pub fn apply(&mut self, at: Timestamp, event: &TaskEvent) -> Result<(), Illegal> {
+        if self.state.is_terminal() {
+            return Err(Illegal::Ended(self.state));
+        }
+        match event {
+            TaskEvent::Submitted { .. } => return Err(Illegal::Beginning),
+            TaskEvent::Said { message, results } => self.said(message, results)?,
+            TaskEvent::RunStarted { run, agent, deadline } => {
+                self.run_started(Run {
+                    id: run.clone(),
+                    agent: agent.clone(),
+                    deadline: *deadline,
+                    turn: 0,
+                    attempt: 0,
+                    open: None,
+                    answered: false,
+                    last_progress: 0,
+                    crashes: 0,
+                })?;
+                self.status_at = at;
+            }
+            TaskEvent::RunResumed { run, after } => return self.run_resumed(run, *after),
+            TaskEvent::RunPaused { run } => {
+                self.running(run)?;
+            }
+            TaskEvent::AttemptStarted { message, turn, attempt } => {
+                self.attempt_may_start(*turn, *attempt)?;
+                self.history.append(&mut self.waiting);
+                self.calls.clear();
+                let run = self.run.as_mut().ok_or(Illegal::NoRun)?;
+                (run.turn, run.attempt, run.open, run.answered) = (*turn, *attempt, Some(message.clone()), false);
+            }
+            TaskEvent::ToolsCalled { message, calls, usage } => {
+                self.close_attempt()?;
+                self.calls =
+                    calls.iter().map(|call| CallState { call: call.clone(), stage: CallStage::Pending }).collect();
+                self.history.push(message.clone());
+                self.count(*usage);
+            }
+            TaskEvent::ToolStarted { call } => {
+                self.advance(
+                    call,
+                    |stage| matches!(stage, CallStage::Pending | CallStage::Started),
+                    CallStage::Started,
+                )?;
+            }
+            TaskEvent::ToolFinished { result } => {
+                self.advance(&result.call, |stage| !stage.is_finished(), CallStage::Finished(result.clone()))?;
+                self.gather_results();
+            }
+            TaskEvent::HandoffSent { call, handoff, child, deadline, .. } => {
+                let stage =
+                    CallStage::HandedOff { handoff: handoff.clone(), child: child.clone(), deadline: *deadline };
+                self.advance(call, |stage| matches!(stage, CallStage::Pending), stage)?;
+            }
+            TaskEvent::ArtifactEmitted { artifact } => {
+                self.run.as_ref().ok_or(Illegal::NoRun)?;
+                self.put_artifact(artifact);
+            }
+            TaskEvent::Answered { message, usage } => {
+                self.close_attempt()?.answered = true;
+                self.put_artifact(&Artifact::of_answer(message));
+                self.history.push(message.clone());
+                self.count(*usage);
+            }
+            TaskEvent::StatusChanged { state, message, .. } => {
+                self.change_status(*state, message.as_ref())?;
+                self.status_at = at;
+            }
+        }
+        self.version += 1;
+        if let Some(run) = &mut self.run {
+            (run.last_progress, run.crashes) = (self.version, 0);
+        }
+        Ok(())
+    }
+
+    fn said(&mut self, message: &Message, results: &[ToolResult]) -> Result<(), Illegal> {
+        for (index, result) in results.iter().enumerate() {
+            let open = self.call(&result.call).is_some_and(|state| !state.stage.is_finished());
+            if !open || results[..index].iter().any(|earlier| earlier.call == result.call) {
+                return Err(Illegal::Call(result.call.clone()));
+            }
+        }
+        for result in results {
+            if let Some(state) = self.calls.iter_mut().find(|state| state.call.id == result.call) {
+                state.stage = CallStage::Finished(result.clone());
+            }
+        }
+        if results.is_empty() {
+            self.waiting.push(message.clone());
+        } else {
+            self.history.push(message.clone());
+            self.gather_results();
+        }
+        Ok(())
+    }
+
+    fn run_started(&mut self, run: Run) -> Result<(), Illegal> {
+        if self.run.is_some() {
+            return Err(Illegal::RunInProgress);
+        }
+        self.state = TaskState::Working;
+        self.status_message = None;
+        self.run = Some(run);
+        Ok(())
+    }
+
+    /// A resumption is not progress: it counts towards giving up.
+    fn run_resumed(&mut self, run: &RunId, after: u64) -> Result<(), Illegal> {
+        let run = self.running(run)?;
+        run.crashes = if after == run.last_progress { run.crashes + 1 } else { 1 };
+        self.version += 1;
+        Ok(())
+    }
+
+    fn running(&mut self, id: &RunId) -> Result<&mut Run, Illegal> {
+        self.run.as_mut().filter(|run| run.id == *id).ok_or(Illegal::NoRun)
+    }
+
+    fn attempt_may_start(&self, turn: u32, attempt: u32) -> Result<(), Illegal> {
+        let run = self.run.as_ref().ok_or(Illegal::NoRun)?;
+        if self.open_calls().next().is_some() {
+            return Err(Illegal::OpenCalls);
+        }
+        let retry = run.open.is_some() && turn == run.turn && attempt == run.attempt + 1;
+        let next = run.open.is_none() && turn == run.turn + 1 && attempt == 1;
+        if retry || next { Ok(()) } else { Err(Illegal::Attempt) }
+    }
+
+    fn close_attempt(&mut self) -> Result<&mut Run, Illegal> {
+        let run = self.run.as_mut().ok_or(Illegal::NoRun)?;
+        match run.open.take() {
+            Some(_) => Ok(run),
+            None => Err(Illegal::Attempt),
+        }
+    }
+
+    fn advance(&mut self, id: &CallId, may: impl Fn(&CallStage) -> bool, to: CallStage) -> Result<(), Illegal> {
+        self.run.as_ref().ok_or(Illegal::NoRun)?;
+        match self.calls.iter_mut().find(|state| state.call.id == *id) {
+            Some(state) if may(&state.stage) => {
+                state.stage = to;
+                Ok(())
+            }
+            _ => Err(Illegal::Call(id.clone())),
+        }
+    }
+
+    /// Results that the agent's own tools gave become one message of the history, as a caller's would. Results that
+    /// came from the caller are in the history already.
+    fn gather_results(&mut self) {
+        if self.open_calls().next().is_some() {
+            return;
+        }
+        let own = self.own_results();
+        if let Some(message) = results_message(self, &own) {
+            self.history.push(message);
+        }
+    }
+
+    fn own_results(&self) -> Vec<ToolResult> {
+        let told: Vec<CallId> = self
+            .history
+            .iter()
+            .rev()
+            .take_while(|message| message.role == baton_types::Role::User)
+            .flat_map(|message| crate::results_in(message).unwrap_or_default())
+            .map(|result| result.call)
+            .collect();
+        self.calls
+            .iter()
+            .filter_map(|state| match &state.stage {
+                CallStage::Finished(result) if !told.contains(&result.call) => Some(result.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn put_artifact(&mut self, artifact: &Artifact) {
+        match self.artifacts.iter_mut().find(|old| old.id == artifact.id) {
+            Some(old) => *old = artifact.clone(),
+            None => self.artifacts.push(artifact.clone()),
+        }
+    }
+
+    fn count(&mut self, usage: Usage) {
+        self.usage.input_tokens += usage.input_tokens;
+        self.usage.output_tokens += usage.output_tokens;
+    }
+
+    fn change_status(&mut self, to: TaskState, message: Option<&Message>) -> Result<(), Illegal> {
+        let legal = match to {
+            TaskState::Submitted | TaskState::Working => false,
+            TaskState::Completed => {
+                self.run.as_ref().is_some_and(|run| run.answered && run.open.is_none())
+                    && self.open_calls().next().is_none()
+                    && self.waiting.is_empty()
+            }
+            TaskState::InputRequired | TaskState::AuthRequired => self.state != TaskState::Submitted,
+            TaskState::Failed | TaskState::Canceled | TaskState::Rejected => true,
+        };
+        if !legal {
+            return Err(Illegal::State { from: self.state, to });
+        }
+        self.state = to;
+        self.status_message = message.cloned();
+        self.run = None;
+        Ok(())
+    }
+}

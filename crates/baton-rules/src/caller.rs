@@ -1,0 +1,100 @@
+//! What a caller's further message means for a task.
+
+use crate::{ASK_USER_TOOL, CallStage, Task, results_in, waiting_on_caller};
+use baton_types::{ErrorCode, Json, Message, TaskEvent, TaskState, ToolResult};
+
+/// A message that was understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// The event it makes.
+    pub event: TaskEvent,
+    /// Whether a new run should take the task up; otherwise the present one goes on, or more results are awaited.
+    pub resumes: bool,
+}
+
+/// A message that cannot be taken; the task is unchanged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct RefusedMessage {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// Which field.
+    pub field: String,
+    /// What is wrong and what would be right.
+    pub detail: String,
+}
+
+/// Reads a message to an existing, unfinished task.
+pub fn hear(task: &Task, message: Message) -> Result<Heard, RefusedMessage> {
+    let mut results = results_in(&message).map_err(|error| RefusedMessage {
+        code: ErrorCode::TOOL_RESULT_INVALID,
+        field: format!("message.parts.{}", error.field),
+        detail: error.to_string(),
+    })?;
+    check_results(task, &mut results)?;
+    if results.is_empty()
+        && let Some(answer) = answer_to_question(task, &message)
+    {
+        results.push(answer);
+    }
+    let settled = task
+        .calls
+        .iter()
+        .all(|state| state.stage.is_finished() || results.iter().any(|result| result.call == state.call.id));
+    let resumes = task.state == TaskState::InputRequired && settled || task.state == TaskState::AuthRequired;
+    Ok(Heard { event: TaskEvent::Said { message, results }, resumes })
+}
+
+fn check_results(task: &Task, results: &mut [ToolResult]) -> Result<(), RefusedMessage> {
+    let open: Vec<String> =
+        task.open_calls().filter(|state| answerable(task, state)).map(|state| state.call.id.to_string()).collect();
+    let mut seen = Vec::new();
+    for (index, result) in results.iter_mut().enumerate() {
+        let field = format!("message.parts.tool_results[{index}].call_id");
+        let duplicate =
+            |detail| RefusedMessage { code: ErrorCode::TOOL_RESULT_DUPLICATE, field: field.clone(), detail };
+        if seen.contains(&result.call) {
+            return Err(duplicate(format!("call '{}' has two results in this message", result.call)));
+        }
+        seen.push(result.call.clone());
+        match task.call(&result.call) {
+            Some(state) if state.stage.is_finished() => {
+                return Err(duplicate(format!(
+                    "call '{}' has its result already; open calls: {}",
+                    result.call,
+                    named(&open)
+                )));
+            }
+            Some(state) if answerable(task, state) => result.name.clone_from(&state.call.name),
+            _ => {
+                return Err(RefusedMessage {
+                    code: ErrorCode::TOOL_RESULT_UNKNOWN,
+                    detail: format!("the task waits for no call '{}'; open calls: {}", result.call, named(&open)),
+                    field,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Calls that a caller may answer: its own, questions to it, and those that a crash left in doubt.
+fn answerable(task: &Task, state: &crate::CallState) -> bool {
+    let in_doubt = task.run.is_none() && matches!(state.stage, CallStage::Started);
+    waiting_on_caller(task, &state.call) || state.call.name == ASK_USER_TOOL || in_doubt
+}
+
+fn answer_to_question(task: &Task, message: &Message) -> Option<ToolResult> {
+    let question = task.open_calls().find(|state| state.call.name == ASK_USER_TOOL)?;
+    let text = message.text();
+    (!text.is_empty() && task.state == TaskState::InputRequired).then(|| ToolResult {
+        call: question.call.id.clone(),
+        name: question.call.name.clone(),
+        output: Json::string(&text),
+        is_error: false,
+    })
+}
+
+fn named(calls: &[String]) -> String {
+    if calls.is_empty() { "none".to_owned() } else { calls.join(", ") }
+}

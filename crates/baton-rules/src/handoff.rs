@@ -1,0 +1,133 @@
+//! The life of a handoff, and who may hand work to whom.
+
+use baton_types::{AgentName, AgentSpec, Handoff, HandoffEvent, HandoffStatus, Json, ParentLink};
+use serde::{Deserialize, Serialize};
+
+/// The folded state of a handoff.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffRecord {
+    /// As it was created.
+    pub handoff: Handoff,
+    /// Where it stands.
+    pub status: HandoffStatus,
+    /// What came back.
+    pub result: Option<Json>,
+    /// Why it did not complete.
+    pub error: Option<String>,
+    /// The number of the last event.
+    pub version: u64,
+}
+
+/// A transition that the table does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a handoff that is {} cannot become {}", from.as_str(), to.as_str())]
+pub struct IllegalMove {
+    /// Where it stands.
+    pub from: HandoffStatus,
+    /// Where it was to go.
+    pub to: HandoffStatus,
+}
+
+/// The whole table of transitions.
+pub fn may_move(from: HandoffStatus, to: HandoffStatus) -> bool {
+    use HandoffStatus::{
+        Accepted, Cancelled, Completed, Failed, InProgress, InputRequired, Pending, Rejected, Timeout,
+    };
+    match from {
+        Pending => matches!(to, Accepted | Rejected | Cancelled | Timeout),
+        Accepted => matches!(to, InProgress | Rejected | Failed | Cancelled | Timeout),
+        InProgress => matches!(to, InputRequired | Completed | Failed | Cancelled | Timeout),
+        InputRequired => matches!(to, InProgress | Completed | Failed | Cancelled | Timeout),
+        Completed | Failed | Timeout | Cancelled | Rejected => false,
+    }
+}
+
+impl HandoffRecord {
+    /// The record that a creation makes.
+    pub fn created(handoff: Handoff) -> Self {
+        Self { handoff, status: HandoffStatus::Pending, result: None, error: None, version: 1 }
+    }
+
+    /// Folds a stored history.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a HandoffEvent>) -> Option<Result<Self, IllegalMove>> {
+        let mut events = events.into_iter();
+        let HandoffEvent::Created(handoff) = events.next()? else { return None };
+        let mut record = Self::created((**handoff).clone());
+        for event in events {
+            if let Err(illegal) = record.apply(event) {
+                return Some(Err(illegal));
+            }
+        }
+        Some(Ok(record))
+    }
+
+    /// Takes the next event; on error nothing has changed.
+    pub fn apply(&mut self, event: &HandoffEvent) -> Result<(), IllegalMove> {
+        let HandoffEvent::Moved { to, result, error } = event else {
+            return Err(IllegalMove { from: self.status, to: HandoffStatus::Pending });
+        };
+        if !may_move(self.status, *to) {
+            return Err(IllegalMove { from: self.status, to: *to });
+        }
+        self.status = *to;
+        self.result.clone_from(result);
+        self.error.clone_from(error);
+        self.version += 1;
+        Ok(())
+    }
+}
+
+/// Why work may not be handed over; the model reads it and may do something else.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RefusedHandoff {
+    /// The target is not on the agent's list.
+    #[error("agent '{from}' may not hand work to '{to}'; it may to: {allowed}")]
+    NotAllowed {
+        /// The sender.
+        from: AgentName,
+        /// The target.
+        to: AgentName,
+        /// The list.
+        allowed: String,
+    },
+    /// The target waits for this very work.
+    #[error("'{to}' already waits for this work ({chain}); handing it back would go in a circle")]
+    Cycle {
+        /// The target.
+        to: AgentName,
+        /// From the first agent to the sender.
+        chain: String,
+    },
+    /// The chain is too long.
+    #[error("the work was handed over {depth} times already; {limit} is the limit")]
+    TooDeep {
+        /// How often.
+        depth: usize,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// Decides whether `from` may hand work to `to`, and gives the chain that the child carries.
+pub fn admit_handoff(
+    from: &AgentSpec,
+    parent: Option<&ParentLink>,
+    to: &AgentName,
+    max_depth: usize,
+) -> Result<Vec<AgentName>, RefusedHandoff> {
+    let mut chain: Vec<AgentName> = parent.map(|link| link.chain.clone()).unwrap_or_default();
+    chain.push(from.name.clone());
+    let words = |names: &[AgentName], join: &str| names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(join);
+    if chain.contains(to) {
+        return Err(RefusedHandoff::Cycle { to: to.clone(), chain: words(&chain, " -> ") });
+    }
+    let allowed: Vec<AgentName> = from.handoffs.iter().map(|target| target.agent.clone()).collect();
+    if !allowed.contains(to) {
+        let allowed = if allowed.is_empty() { "nobody".to_owned() } else { words(&allowed, ", ") };
+        return Err(RefusedHandoff::NotAllowed { from: from.name.clone(), to: to.clone(), allowed });
+    }
+    if chain.len() > max_depth {
+        return Err(RefusedHandoff::TooDeep { depth: chain.len() - 1, limit: max_depth });
+    }
+    Ok(chain)
+}

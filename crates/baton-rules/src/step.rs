@@ -1,0 +1,113 @@
+//! What a run does next.
+
+use crate::{ASK_USER_TOOL, CallStage, CallState, Task, is_built_in};
+use baton_types::{AgentSpec, ErrorCode, Reason, TaskState, Timestamp, ToolCall, ToolExecution};
+
+/// The next thing to do for a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Take the task up with a new run.
+    StartRun,
+    /// Ask the model.
+    CallModel {
+        /// Which model call of the run.
+        turn: u32,
+        /// Which try at it.
+        attempt: u32,
+    },
+    /// Advance these calls.
+    AdvanceCalls(Vec<CallState>),
+    /// Only the caller can go on with what is open.
+    AskCaller(Asked),
+    /// The answer stands: complete.
+    Complete,
+    /// The run cannot go on.
+    Fail(Reason),
+    /// Nothing, until somebody says something.
+    Rest,
+}
+
+/// What a task waits for from its caller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Tools that the caller runs.
+    pub calls: Vec<ToolCall>,
+    /// Questions of the model.
+    pub questions: Vec<ToolCall>,
+    /// Calls that a crash cut off and that may not simply run again.
+    pub in_doubt: Vec<ToolCall>,
+}
+
+impl Asked {
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.questions.is_empty() && self.in_doubt.is_empty()
+    }
+}
+
+/// Whether the call is for the caller to run.
+pub fn waiting_on_caller(task: &Task, call: &ToolCall) -> bool {
+    task.tool_execution == ToolExecution::Caller && !is_built_in(&call.name)
+}
+
+/// What the caller is asked for, once nothing else can go on.
+pub fn asked_of_caller(task: &Task, agent: &AgentSpec) -> Asked {
+    let mut asked = Asked::default();
+    for CallState { call, stage } in task.open_calls() {
+        if waiting_on_caller(task, call) {
+            asked.calls.push(call.clone());
+        } else if call.name == ASK_USER_TOOL {
+            asked.questions.push(call.clone());
+        } else if *stage == CallStage::Started && !may_repeat(agent, call) {
+            asked.in_doubt.push(call.clone());
+        }
+    }
+    asked
+}
+
+fn may_repeat(agent: &AgentSpec, call: &ToolCall) -> bool {
+    is_built_in(&call.name)
+        || agent.tools.iter().find(|tool| tool.name == call.name).is_none_or(|tool| tool.effects.may_repeat())
+}
+
+/// Decides from the state alone, so a resumed run does what the first one would have done.
+pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
+    let limits = &agent.limits;
+    let Some(run) = &task.run else {
+        return if task.state == TaskState::Submitted { Step::StartRun } else { Step::Rest };
+    };
+    if now >= run.deadline {
+        return fail(ErrorCode::RUN_DEADLINE, format!("the run did not end within {} s", limits.deadline.as_secs()));
+    }
+    let asked = asked_of_caller(task, agent);
+    let theirs =
+        |call: &ToolCall| [&asked.calls, &asked.questions, &asked.in_doubt].iter().any(|list| list.contains(call));
+    let ours: Vec<CallState> = task.open_calls().filter(|state| !theirs(&state.call)).cloned().collect();
+    if !ours.is_empty() {
+        return Step::AdvanceCalls(ours);
+    }
+    if !asked.is_empty() {
+        return Step::AskCaller(asked);
+    }
+    if run.open.is_some() {
+        return Step::CallModel { turn: run.turn, attempt: run.attempt + 1 };
+    }
+    if run.answered && task.waiting.is_empty() {
+        return Step::Complete;
+    }
+    if run.turn >= limits.max_turns {
+        return fail(ErrorCode::TURN_LIMIT, format!("the run made {} model calls without an answer", run.turn));
+    }
+    Step::CallModel { turn: run.turn + 1, attempt: 1 }
+}
+
+fn fail(code: ErrorCode, detail: String) -> Step {
+    Step::Fail(Reason { code: code.code.to_owned(), detail })
+}
+
+impl CallStage {
+    /// Whether only another agent's work is awaited.
+    pub fn is_handed_off(&self) -> bool {
+        matches!(self, Self::HandedOff { .. })
+    }
+}

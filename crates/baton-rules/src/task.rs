@@ -1,0 +1,136 @@
+//! The folded state of a task.
+
+use baton_types::{
+    AgentName, Artifact, CallId, ContextId, Digest, HandoffId, Message, MessageId, ParentLink, RunId, TaskId,
+    TaskState, TaskView, Timestamp, ToolCall, ToolExecution, ToolResult, Usage,
+};
+use serde::{Deserialize, Serialize};
+
+/// Everything that a task's events amount to; folding the same events always gives the same value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its id.
+    pub id: TaskId,
+    /// The conversation.
+    pub context: ContextId,
+    /// Who works on it.
+    pub agent: AgentName,
+    /// Where it stands.
+    pub state: TaskState,
+    /// What the agent last said about that.
+    pub status_message: Option<Message>,
+    /// When the state last changed.
+    pub status_at: Timestamp,
+    /// When the task was submitted.
+    pub created_at: Timestamp,
+    /// Complete messages that the model has been or will be given, oldest first.
+    pub history: Vec<Message>,
+    /// Messages that came while the agent was busy; they join the history at the next turn.
+    pub waiting: Vec<Message>,
+    /// Outputs, oldest first.
+    pub artifacts: Vec<Artifact>,
+    /// The number of the last event.
+    pub version: u64,
+    /// Who runs tools.
+    pub tool_execution: ToolExecution,
+    /// The task that handed this one over.
+    pub parent: Option<ParentLink>,
+    /// Tool calls of the last turn, until all have results.
+    pub calls: Vec<CallState>,
+    /// The run in progress.
+    pub run: Option<Run>,
+    /// What all model calls used together.
+    pub usage: Usage,
+}
+
+/// One execution in progress.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// Its id.
+    pub id: RunId,
+    /// The definition it follows.
+    pub agent: Digest,
+    /// When it must be over.
+    pub deadline: Timestamp,
+    /// Model calls begun.
+    pub turn: u32,
+    /// Tries at the present turn.
+    pub attempt: u32,
+    /// The message that an unfinished model call is writing.
+    pub open: Option<MessageId>,
+    /// Whether the last model call answered, so that the run may complete.
+    pub answered: bool,
+    /// The last event that was not a resumption.
+    pub last_progress: u64,
+    /// How often the process died since then.
+    pub crashes: u32,
+}
+
+/// A tool call and how far it got.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallState {
+    /// The call.
+    pub call: ToolCall,
+    /// How far it got.
+    pub stage: CallStage,
+}
+
+/// How far a tool call got.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallStage {
+    /// Nothing happened yet.
+    Pending,
+    /// It began; whether it took effect is unknown until it has a result.
+    Started,
+    /// Another agent works on it.
+    HandedOff {
+        /// The handoff.
+        handoff: HandoffId,
+        /// That agent's task.
+        child: TaskId,
+        /// When the wait ends.
+        deadline: Timestamp,
+    },
+    /// It has its result.
+    Finished(ToolResult),
+}
+
+impl CallStage {
+    /// Whether the call has its result.
+    pub fn is_finished(&self) -> bool {
+        matches!(self, Self::Finished(_))
+    }
+}
+
+impl Task {
+    /// The call with this id, if it belongs to the last turn.
+    pub fn call(&self, id: &CallId) -> Option<&CallState> {
+        self.calls.iter().find(|state| state.call.id == *id)
+    }
+
+    /// Calls without a result.
+    pub fn open_calls(&self) -> impl Iterator<Item = &CallState> {
+        self.calls.iter().filter(|state| !state.stage.is_finished())
+    }
+
+    /// Whether Baton itself owes work on the task.
+    pub fn is_active(&self) -> bool {
+        matches!(self.state, TaskState::Submitted | TaskState::Working)
+    }
+
+    /// The task as its caller may see it.
+    pub fn view(&self) -> TaskView {
+        TaskView {
+            id: self.id.clone(),
+            context: self.context.clone(),
+            agent: self.agent.clone(),
+            state: self.state,
+            status_message: self.status_message.clone(),
+            status_at: self.status_at,
+            history: self.history.iter().chain(&self.waiting).cloned().collect(),
+            artifacts: self.artifacts.clone(),
+            version: self.version,
+        }
+    }
+}
