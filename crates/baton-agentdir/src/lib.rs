@@ -1,1 +1,26 @@
-//! Parses agent definitions as a map of path to bytes, with located diagnostics.
+//! Reads agent directories, given as a map of path to bytes, into resolved agents with located diagnostics.
+//!
+//! This crate must never touch a disk, start a program, read a clock or draw a random number: whoever has the files
+//! (`baton-local`) passes them in. It does not judge `playbook.yaml` either; its text travels with the agent and
+//! `baton-models` checks it.
+//!
+//! Read first: [`parse`] (files in, agent out), [`Diagnostic`] (what a person is told), [`document`] (YAML with the
+//! place of every value, shared by everything that reads a file a person wrote).
+
+mod argv;
+mod detect;
+mod diagnostic;
+pub mod document;
+mod names;
+mod parse;
+mod raw;
+mod resolve;
+mod scaffold;
+mod tool;
+
+pub use argv::{ArgvError, expand};
+pub use detect::Format;
+pub use diagnostic::{Diagnostic, Severity};
+pub use names::{BUILT_IN_TOOLS, is_agent_name, is_tool_name};
+pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse};
+pub use scaffold::scaffold;

@@ -1,0 +1,269 @@
+//! Taking the known keys out of a map; what is left over is a mistake.
+
+use super::{Entry, Node, Place, Value, duration, size};
+use crate::Diagnostic;
+use std::time::Duration;
+
+/// A value and the place to blame when it does not fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Located<T> {
+    /// Where it stands.
+    pub place: Place,
+    /// What it is.
+    pub value: T,
+}
+
+/// Collects what is wrong with one file.
+#[derive(Debug)]
+pub struct Reader {
+    file: String,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Reader {
+    /// For a file of this name.
+    pub fn new(file: impl Into<String>) -> Self {
+        Self { file: file.into(), diagnostics: Vec::new() }
+    }
+
+    /// Notes an error, with what to do about it.
+    pub fn error(&mut self, place: Place, message: impl Into<String>, hint: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::error(&self.file, place, message).with_hint(hint));
+    }
+
+    /// Notes something that works but is probably not meant.
+    pub fn warning(&mut self, place: Place, message: impl Into<String>, hint: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::warning(&self.file, place, message).with_hint(hint));
+    }
+
+    /// Notes a remark made elsewhere.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether an error was noted.
+    pub fn failed(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Everything noted, in the order of the file.
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        self.diagnostics.sort_by_key(|d| (d.line, d.column));
+        self.diagnostics
+    }
+
+    /// Text, or an error that says what is there instead.
+    pub fn text(&mut self, what: &str, node: &Node) -> Option<Located<String>> {
+        match &node.value {
+            Value::Text(text) => Some(Located { place: node.place, value: text.clone() }),
+            Value::Number(_) | Value::Bool(_) => {
+                let written = node.to_json().to_string();
+                self.error(
+                    node.place,
+                    format!("{what} must be text, not {}", node.kind()),
+                    format!("put it in quotes: \"{written}\""),
+                );
+                None
+            }
+            _ => self.expected(what, "text", node),
+        }
+    }
+
+    /// A list; a single value that is not a list is an error.
+    pub fn list(&mut self, what: &str, node: Node) -> Vec<Node> {
+        match node.value {
+            Value::List(nodes) => nodes,
+            Value::Null => Vec::new(),
+            _ => {
+                let _: Option<()> = self.expected(what, "a list", &node);
+                Vec::new()
+            }
+        }
+    }
+
+    /// A list of texts.
+    pub fn texts(&mut self, what: &str, node: Node) -> Vec<Located<String>> {
+        self.list(what, node).iter().filter_map(|node| self.text(&format!("each entry of {what}"), node)).collect()
+    }
+
+    /// A whole number within bounds.
+    pub fn integer(&mut self, what: &str, node: &Node, low: u64, high: u64) -> Option<u64> {
+        match &node.value {
+            Value::Number(number) => match number.as_u64() {
+                Some(value) if (low..=high).contains(&value) => Some(value),
+                _ => {
+                    self.error(
+                        node.place,
+                        format!("{what} is {number}"),
+                        format!("choose a whole number from {low} to {high}"),
+                    );
+                    None
+                }
+            },
+            _ => self.expected(what, "a whole number", node),
+        }
+    }
+
+    /// A duration such as `30s` within bounds.
+    pub fn duration(&mut self, what: &str, node: &Node, low: Duration, high: Duration) -> Option<Duration> {
+        let written = match &node.value {
+            Value::Text(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return self.expected(what, "a duration", node),
+        };
+        match duration(&written) {
+            Some(value) if (low..=high).contains(&value) => Some(value),
+            Some(_) => {
+                let hint = format!("choose a duration from {low:?} to {high:?}");
+                self.error(node.place, format!("{what} is {written}"), hint);
+                None
+            }
+            None => {
+                let hint = "write a number with a unit: 500ms, 30s, 5m, 2h or 1d";
+                self.error(node.place, format!("{what} is not a duration: {written}"), hint);
+                None
+            }
+        }
+    }
+
+    /// A number of bytes such as `64KB` within bounds.
+    pub fn size(&mut self, what: &str, node: &Node, low: usize, high: usize) -> Option<usize> {
+        let written = match &node.value {
+            Value::Text(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return self.expected(what, "a size", node),
+        };
+        match size(&written) {
+            Some(value) if (low..=high).contains(&value) => Some(value),
+            Some(_) => {
+                let hint = format!("choose a size from {low} to {high} bytes");
+                self.error(node.place, format!("{what} is {written}"), hint);
+                None
+            }
+            None => {
+                let hint = "write bytes or a number with a unit: 65536, 64KB or 1MB";
+                self.error(node.place, format!("{what} is not a size: {written}"), hint);
+                None
+            }
+        }
+    }
+
+    /// One of a few words.
+    pub fn choice<T: Copy>(&mut self, what: &str, node: &Node, words: &[(&str, T)]) -> Option<T> {
+        let text = self.text(what, node)?;
+        let found = words.iter().find(|(word, _)| *word == text.value).map(|(_, value)| *value);
+        if found.is_none() {
+            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            self.error(
+                node.place,
+                format!("{what} cannot be '{}'", shown(&text.value)),
+                format!("choose one of: {}", known.join(", ")),
+            );
+        }
+        found
+    }
+
+    /// Notes that something else was expected here.
+    pub fn expected<T>(&mut self, what: &str, wanted: &str, node: &Node) -> Option<T> {
+        self.error(
+            node.place,
+            format!("{what} must be {wanted}, not {}", node.kind()),
+            format!("write {wanted} after the colon, or leave the key out"),
+        );
+        None
+    }
+}
+
+/// The keys of one map, taken out one by one.
+#[derive(Debug)]
+pub struct Fields {
+    /// Where the map begins.
+    pub place: Place,
+    what: String,
+    entries: Vec<Entry>,
+    known: Vec<&'static str>,
+}
+
+impl Fields {
+    /// Opens a map, or notes that something else stands there.
+    pub fn open(reader: &mut Reader, what: impl Into<String>, node: Node) -> Option<Self> {
+        let what = what.into();
+        let place = node.place;
+        match node.value {
+            Value::Map(entries) => Some(Self { place, what, entries, known: Vec::new() }),
+            Value::Null => Some(Self { place, what, entries: Vec::new(), known: Vec::new() }),
+            _ => reader.expected(&what, "a map of keys", &node),
+        }
+    }
+
+    /// Takes a key out; `None` when it is missing or empty.
+    pub fn take(&mut self, key: &'static str) -> Option<Node> {
+        self.known.push(key);
+        let index = self.entries.iter().position(|entry| entry.key == key)?;
+        let entry = self.entries.remove(index);
+        (entry.node.value != Value::Null).then_some(entry.node)
+    }
+
+    /// Takes text out.
+    pub fn text(&mut self, reader: &mut Reader, key: &'static str) -> Option<Located<String>> {
+        let node = self.take(key)?;
+        reader.text(key, &node)
+    }
+
+    /// Takes text out that has to be there.
+    pub fn required_text(&mut self, reader: &mut Reader, key: &'static str, hint: &str) -> Option<Located<String>> {
+        match self.take(key) {
+            Some(node) => reader.text(key, &node),
+            None => {
+                reader.error(self.place, format!("{} has no {key}", self.what), hint);
+                None
+            }
+        }
+    }
+
+    /// Every key left over, for maps with keys of the author's own.
+    pub fn rest(self) -> Vec<Entry> {
+        self.entries
+    }
+
+    /// Notes the keys that nobody took.
+    pub fn finish(self, reader: &mut Reader) {
+        for entry in &self.entries {
+            let hint = match closest(&entry.key, &self.known) {
+                Some(close) => format!("did you mean '{close}'?"),
+                None => format!("known keys: {}", self.known.join(", ")),
+            };
+            reader.error(entry.place, format!("{} has no key '{}'", self.what, shown(&entry.key)), hint);
+        }
+    }
+}
+
+/// Text from a file, short enough to repeat in a message.
+fn shown(text: &str) -> String {
+    let short: String = text.chars().take(60).map(|c| if c.is_control() { '·' } else { c }).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
+}
+
+fn closest<'a>(written: &str, known: &[&'a str]) -> Option<&'a str> {
+    let written: Vec<char> = written.chars().take(40).collect();
+    known
+        .iter()
+        .map(|key| (distance(&written, &key.chars().collect::<Vec<_>>()), *key))
+        .filter(|(distance, key)| *distance <= 1 + key.len() / 4)
+        .min()
+        .map(|(_, key)| key)
+}
+
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

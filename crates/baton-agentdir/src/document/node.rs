@@ -1,0 +1,221 @@
+//! A YAML document as a tree in which every value knows its place.
+
+use crate::Diagnostic;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
+use serde_saphyr::{Location, Spanned};
+use std::fmt;
+
+const MAX_DEPTH: usize = 64;
+const MAX_NODES: usize = 100_000;
+
+/// A line and a column, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+impl Place {
+    /// The beginning of a file.
+    pub const START: Self = Self { line: 1, column: 1 };
+
+    fn of(location: Location) -> Self {
+        let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX).max(1);
+        Self { line: number(location.line()), column: number(location.column()) }
+    }
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where it stands.
+    pub place: Place,
+    /// What it is.
+    pub value: Value,
+}
+
+/// What a [`Node`] holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Nothing, as in `key:` with no more on the line.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// Text.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// Keys and values in the order written.
+    Map(Vec<Entry>),
+}
+
+/// One key of a map with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key stands.
+    pub place: Place,
+    /// Its value.
+    pub node: Node,
+}
+
+impl Node {
+    /// What a person would call this kind of value.
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "nothing",
+            Value::Bool(_) => "true or false",
+            Value::Number(_) => "a number",
+            Value::Text(_) => "text",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a map of keys",
+        }
+    }
+
+    /// The same value as JSON, without places.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(value) => (*value).into(),
+            Value::Number(number) => number.clone().into(),
+            Value::Text(text) => text.as_str().into(),
+            Value::List(nodes) => nodes.iter().map(Self::to_json).collect(),
+            Value::Map(entries) => {
+                serde_json::Value::Object(entries.iter().map(|e| (e.key.clone(), e.node.to_json())).collect())
+            }
+        }
+    }
+}
+
+/// Reads one YAML document; an empty one is [`Value::Null`].
+pub fn read(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
+    let text = utf8(file, bytes)?;
+    if text.lines().all(|line| line.trim_start().is_empty() || line.trim_start().starts_with('#')) {
+        return Ok(Node { place: Place::START, value: Value::Null });
+    }
+    let options = serde_saphyr::options! {
+        with_snippet: false,
+        emit_comments: false,
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let place = error.location().map_or(Place::START, Place::of);
+        let (message, hint) = explain(&error);
+        Diagnostic::error(file, place, message).with_hint(hint)
+    })
+}
+
+/// The bytes as text, or where they stop being text.
+pub fn utf8<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnostic> {
+    std::str::from_utf8(bytes).map_err(|error| not_utf8(file, bytes, error.valid_up_to()))
+}
+
+fn explain(error: &serde_saphyr::Error) -> (String, &'static str) {
+    match error.without_snippet() {
+        serde_saphyr::Error::DuplicateMappingKey { key, .. } => {
+            (format!("the key '{}' stands twice", key.as_deref().unwrap_or("?")), "keep one of them")
+        }
+        serde_saphyr::Error::Budget { .. } | serde_saphyr::Error::AliasReplayLimitExceeded { .. } => {
+            ("the file is too large or too deep".to_owned(), "use fewer values, less nesting and fewer aliases")
+        }
+        other => {
+            let text = other.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            let cut = first.find(" at line ").unwrap_or(first.len());
+            let message = format!("not valid YAML: {}", first[..cut].trim());
+            (message, "check indentation, quotes and colons near this place")
+        }
+    }
+}
+
+fn not_utf8(file: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {
+    let before = &bytes[..valid_up_to];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let column =
+        String::from_utf8_lossy(before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()).chars().count() + 1;
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Diagnostic::error(file, Place { line: number(line), column: number(column) }, "the file is not UTF-8 text")
+        .with_hint("save the file with the encoding UTF-8")
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<Value>::deserialize(deserializer)?;
+        Ok(Self { place: Place::of(spanned.referenced), value: spanned.value })
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a YAML value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
+        Ok(Number::from_i128(value).map_or_else(|| Value::Text(value.to_string()), Value::Number))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
+        Ok(Number::from_u128(value).map_or_else(|| Value::Text(value.to_string()), Value::Number))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or_else(|| Value::Text(value.to_string()), Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut nodes = Vec::new();
+        while let Some(node) = seq.next_element()? {
+            nodes.push(node);
+        }
+        Ok(Value::List(nodes))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
+            let node = map.next_value()?;
+            entries.push(Entry { key: key.value, place: Place::of(key.referenced), node });
+        }
+        Ok(Value::Map(entries))
+    }
+}

@@ -1,0 +1,15 @@
+//! Which names are safe to use as path segments and as tool names.
+
+/// Tools that Baton itself offers; an agent cannot define one of these.
+pub const BUILT_IN_TOOLS: [&str; 4] = ["handoff", "emit_artifact", "ask_user", "reject_task"];
+
+/// Lower-case letters, digits and dashes, 1 to 64 of them, beginning and ending with a letter or digit.
+pub fn is_agent_name(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    (1..=64).contains(&name.len()) && name.chars().all(allowed) && !name.starts_with('-') && !name.ends_with('-')
+}
+
+/// Letters, digits, dashes and underscores, 1 to 64: what every model provider accepts.
+pub fn is_tool_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}

@@ -1,0 +1,92 @@
+//! Files in, agent out.
+
+use crate::{
+    Diagnostic, Format,
+    document::{self, Place, Reader},
+    raw::RawAgent,
+    resolve::{Companions, resolve},
+};
+use baton_types::AgentSpec;
+use std::collections::BTreeMap;
+
+/// The file that makes a directory an agent.
+pub const AGENT_FILE: &str = "agent.yaml";
+/// The system prompt.
+pub const PROMPT_FILE: &str = "prompt.md";
+/// The rules of the built-in model.
+pub const PLAYBOOK_FILE: &str = "playbook.yaml";
+
+/// What the files say, and what is wrong with them.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The agent; present exactly when no diagnostic is an error.
+    pub agent: Option<AgentSpec>,
+    /// Errors and warnings, file by file in the order of their lines.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Parsed {
+    fn failed(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { agent: None, diagnostics }
+    }
+
+    /// The agent, or everything that keeps it from working; warnings of a working agent are dropped.
+    pub fn into_result(self) -> Result<AgentSpec, Vec<Diagnostic>> {
+        self.agent.ok_or(self.diagnostics)
+    }
+}
+
+/// Reads an agent from its files (path inside the directory, content); `base_directory` is where tools will run.
+pub fn parse(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
+    match Format::of(files) {
+        Some(Format::Native) => native(files, base_directory),
+        None => {
+            let hint =
+                match files.keys().find(|path| matches!(path.as_str(), "agent.yml" | "Agent.yaml" | "agent.json")) {
+                    Some(other) => format!("rename {other} to {AGENT_FILE}"),
+                    None => "create it, or run `baton new NAME` for a directory to start from".to_owned(),
+                };
+            let missing = Diagnostic::error(AGENT_FILE, Place::START, "the file is missing").with_hint(hint);
+            Parsed::failed(vec![missing])
+        }
+    }
+}
+
+fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
+    let mut reader = Reader::new(AGENT_FILE);
+    let raw = match document::read(AGENT_FILE, files.get(AGENT_FILE).map_or(&[], Vec::as_slice)) {
+        Ok(node) => RawAgent::read(&mut reader, node),
+        Err(diagnostic) => {
+            reader.push(diagnostic);
+            None
+        }
+    };
+    let prompt = companion(files, PROMPT_FILE, "write what the agent is and how it should answer into prompt.md");
+    let playbook = match files.contains_key(PLAYBOOK_FILE) {
+        true => companion(files, PLAYBOOK_FILE, "add a rule, or remove the file").map(Some),
+        false => Ok(None),
+    };
+    let agent = raw.and_then(|raw| {
+        let companions = Companions {
+            prompt: prompt.as_deref().unwrap_or_default(),
+            playbook: playbook.as_ref().ok().and_then(Option::as_deref),
+        };
+        resolve(&mut reader, raw, &companions, base_directory)
+    });
+    let failed = reader.failed() || prompt.is_err() || playbook.is_err();
+    let mut diagnostics = reader.finish();
+    diagnostics.extend(playbook.err());
+    diagnostics.extend(prompt.err());
+    Parsed { agent: agent.filter(|_| !failed), diagnostics }
+}
+
+fn companion(files: &BTreeMap<String, Vec<u8>>, path: &str, hint: &str) -> Result<String, Diagnostic> {
+    let Some(bytes) = files.get(path) else {
+        return Err(Diagnostic::error(path, Place::START, "the file is missing").with_hint(hint));
+    };
+    let text = document::utf8(path, bytes)?;
+    if text.trim().is_empty() {
+        return Err(Diagnostic::error(path, Place::START, "the file is empty").with_hint(hint));
+    }
+    Ok(text.to_owned())
+}

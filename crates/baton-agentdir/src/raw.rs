@@ -1,0 +1,191 @@
+//! `agent.yaml` as written: right types, unknown keys reported, nothing filled in yet.
+
+use crate::document::{Fields, Located, Node, Place, Reader, Value};
+use baton_types::{Effects, ToolExecution};
+use std::time::Duration;
+
+const MAX_TURNS: u64 = 1000;
+const MAX_PARALLEL_TOOLS: u64 = 64;
+const MAX_DEADLINE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_OUTPUT: usize = 16 << 20;
+const MAX_ENTRIES: usize = 256;
+
+/// The file.
+pub(crate) struct RawAgent {
+    pub(crate) name: Option<Located<String>>,
+    pub(crate) title: Option<Located<String>>,
+    pub(crate) description: Option<Located<String>>,
+    pub(crate) version: Option<Located<String>>,
+    pub(crate) model: Option<Located<String>>,
+    pub(crate) settings: RawSettings,
+    pub(crate) skills: Vec<RawSkill>,
+    pub(crate) tools: Vec<RawTool>,
+    pub(crate) handoffs: Vec<RawHandoff>,
+}
+
+/// The key `settings`.
+#[derive(Default)]
+pub(crate) struct RawSettings {
+    pub(crate) max_turns: Option<u64>,
+    pub(crate) parallel_tools: Option<u64>,
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) tools: Option<ToolExecution>,
+    pub(crate) control_tools: Vec<&'static str>,
+}
+
+/// One entry of `skills`.
+pub(crate) struct RawSkill {
+    pub(crate) id: Option<Located<String>>,
+    pub(crate) name: Option<Located<String>>,
+    pub(crate) description: Option<Located<String>>,
+    pub(crate) tags: Vec<Located<String>>,
+    pub(crate) examples: Vec<Located<String>>,
+}
+
+/// One entry of `tools`.
+pub(crate) struct RawTool {
+    pub(crate) place: Place,
+    pub(crate) name: Option<Located<String>>,
+    pub(crate) description: Option<Located<String>>,
+    pub(crate) parameters: Option<Node>,
+    pub(crate) effects: Option<Effects>,
+    pub(crate) command: Option<Located<Vec<Located<String>>>>,
+    pub(crate) directory: Option<Located<String>>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) max_output: Option<usize>,
+}
+
+/// One entry of `handoffs`.
+pub(crate) struct RawHandoff {
+    pub(crate) agent: Option<Located<String>>,
+    pub(crate) description: Option<Located<String>>,
+}
+
+impl RawAgent {
+    /// Reads the whole file; `None` when it is not a map at all.
+    pub(crate) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "the agent", node)?;
+        let raw = Self {
+            name: fields.required_text(reader, "name", "add a first line such as `name: my-agent`"),
+            title: fields.text(reader, "title"),
+            description: fields.text(reader, "description"),
+            version: fields.text(reader, "version"),
+            model: fields.text(reader, "model"),
+            settings: fields.take("settings").map(|node| RawSettings::read(reader, node)).unwrap_or_default(),
+            skills: entries(reader, &mut fields, "skills", RawSkill::read),
+            tools: entries(reader, &mut fields, "tools", RawTool::read),
+            handoffs: entries(reader, &mut fields, "handoffs", RawHandoff::read),
+        };
+        fields.finish(reader);
+        Some(raw)
+    }
+}
+
+impl RawSettings {
+    fn read(reader: &mut Reader, node: Node) -> Self {
+        let Some(mut fields) = Fields::open(reader, "settings", node) else { return Self::default() };
+        let execution = [("agent", ToolExecution::Agent), ("caller", ToolExecution::Caller)];
+        let control = ["emit_artifact", "ask_user", "reject_task"].map(|word| (word, word));
+        let second = Duration::from_secs(1);
+        let raw = Self {
+            max_turns: fields.take("max_turns").and_then(|n| reader.integer("max_turns", &n, 1, MAX_TURNS)),
+            parallel_tools: fields
+                .take("parallel_tools")
+                .and_then(|n| reader.integer("parallel_tools", &n, 1, MAX_PARALLEL_TOOLS)),
+            deadline: fields.take("deadline").and_then(|n| reader.duration("deadline", &n, second, MAX_DEADLINE)),
+            tools: fields.take("tools").and_then(|n| reader.choice("tools", &n, &execution)),
+            control_tools: fields
+                .take("control_tools")
+                .map(|n| reader.list("control_tools", n))
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|n| reader.choice("a control tool", n, &control))
+                .collect(),
+        };
+        fields.finish(reader);
+        raw
+    }
+}
+
+impl RawSkill {
+    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "a skill", node)?;
+        let raw = Self {
+            id: fields.required_text(reader, "id", "add an id such as `id: forecast`"),
+            name: fields.text(reader, "name"),
+            description: fields.text(reader, "description"),
+            tags: fields.take("tags").map(|n| reader.texts("tags", n)).unwrap_or_default(),
+            examples: fields.take("examples").map(|n| reader.texts("examples", n)).unwrap_or_default(),
+        };
+        fields.finish(reader);
+        Some(raw)
+    }
+}
+
+impl RawTool {
+    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "a tool", node)?;
+        let effects =
+            [("read_only", Effects::ReadOnly), ("idempotent", Effects::Idempotent), ("unknown", Effects::Unknown)];
+        let millisecond = Duration::from_millis(1);
+        let raw = Self {
+            place: fields.place,
+            name: fields.required_text(reader, "name", "add a name such as `name: get_weather`"),
+            description: fields.text(reader, "description"),
+            parameters: fields.take("parameters"),
+            effects: fields.take("effects").and_then(|n| reader.choice("effects", &n, &effects)),
+            command: command(reader, &mut fields),
+            directory: fields.text(reader, "directory"),
+            timeout: fields.take("timeout").and_then(|n| reader.duration("timeout", &n, millisecond, MAX_TIMEOUT)),
+            max_output: fields.take("max_output").and_then(|n| reader.size("max_output", &n, 1, MAX_OUTPUT)),
+        };
+        fields.finish(reader);
+        Some(raw)
+    }
+}
+
+fn command(reader: &mut Reader, fields: &mut Fields) -> Option<Located<Vec<Located<String>>>> {
+    const HINT: &str = "write the program and each argument as a list: [\"sh\", \"tools/run.sh\", \"${city}\"]";
+    let Some(node) = fields.take("command") else {
+        reader.error(fields.place, "a tool has no command", HINT);
+        return None;
+    };
+    let place = node.place;
+    if let Value::Text(_) = node.value {
+        reader.error(place, "command must be a list, not text; no shell splits it", HINT);
+        return None;
+    }
+    Some(Located { place, value: reader.texts("command", node) })
+}
+
+impl RawHandoff {
+    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        if let Value::Text(name) = node.value {
+            return Some(Self { agent: Some(Located { place: node.place, value: name }), description: None });
+        }
+        let mut fields = Fields::open(reader, "a handoff", node)?;
+        let raw = Self {
+            agent: fields.required_text(reader, "agent", "name the agent that may take the work"),
+            description: fields.text(reader, "description"),
+        };
+        fields.finish(reader);
+        Some(raw)
+    }
+}
+
+fn entries<T>(
+    reader: &mut Reader,
+    fields: &mut Fields,
+    key: &'static str,
+    read: fn(&mut Reader, Node) -> Option<T>,
+) -> Vec<T> {
+    let Some(node) = fields.take(key) else { return Vec::new() };
+    let place = node.place;
+    let nodes = reader.list(key, node);
+    if nodes.len() > MAX_ENTRIES {
+        reader.error(place, format!("{key} has {} entries", nodes.len()), format!("keep it to {MAX_ENTRIES}"));
+        return Vec::new();
+    }
+    nodes.into_iter().filter_map(|node| read(reader, node)).collect()
+}

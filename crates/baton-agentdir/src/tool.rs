@@ -1,0 +1,169 @@
+//! Command tools: a fixed program with fixed arguments inside the agent's own directory.
+
+use crate::{
+    BUILT_IN_TOOLS, argv,
+    document::{Located, Node, Reader, Value},
+    is_tool_name,
+    raw::RawTool,
+    resolve::once,
+};
+use baton_types::{CommandTool, Json, ToolRunner, ToolSpec};
+use serde_json::json;
+use std::{collections::BTreeSet, time::Duration};
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+const DEFAULT_MAX_OUTPUT: usize = 64 << 10;
+
+/// All tools of the file, those with errors left out.
+pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawTool>, base_directory: &str) -> Vec<ToolSpec> {
+    let mut seen = BTreeSet::new();
+    raw.into_iter().filter_map(|tool| resolve(reader, &mut seen, tool, base_directory)).collect()
+}
+
+fn resolve(reader: &mut Reader, seen: &mut BTreeSet<String>, raw: RawTool, base_directory: &str) -> Option<ToolSpec> {
+    let name = raw.name.and_then(|name| tool_name(reader, seen, name));
+    let parameters = parameters(reader, raw.parameters.as_ref());
+    let argv = raw.command.and_then(|command| checked_argv(reader, &command, &parameters));
+    let directory = directory(reader, raw.directory.as_ref(), base_directory);
+    let name = name?;
+    let description = raw.description.map(|text| text.value.trim().to_owned()).unwrap_or_default();
+    if description.is_empty() {
+        reader.warning(
+            raw.place,
+            format!("the tool {name:?} has no description"),
+            "say in one sentence what it does; models choose tools by it",
+        );
+    }
+    Some(ToolSpec {
+        name,
+        description,
+        parameters: Json::from(parameters),
+        effects: raw.effects.unwrap_or_default(),
+        runner: ToolRunner::Command(CommandTool {
+            argv: argv?,
+            directory: directory?,
+            timeout: raw.timeout.unwrap_or(DEFAULT_TIMEOUT),
+            max_output: raw.max_output.unwrap_or(DEFAULT_MAX_OUTPUT),
+        }),
+    })
+}
+
+fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: Located<String>) -> Option<String> {
+    if !is_tool_name(&name.value) {
+        let hint = "use letters, digits, dashes and underscores, at most 64, such as get_weather";
+        reader.error(name.place, format!("a tool cannot be named {:?}", name.value), hint);
+        return None;
+    }
+    if BUILT_IN_TOOLS.contains(&name.value.as_str()) {
+        reader.error(
+            name.place,
+            format!("{:?} is a tool of Baton itself", name.value),
+            "choose another name; handoffs and settings.control_tools switch the built-in tools on",
+        );
+        return None;
+    }
+    once(reader, seen, "tool", &name.value, name.place);
+    Some(name.value)
+}
+
+fn parameters(reader: &mut Reader, node: Option<&Node>) -> serde_json::Value {
+    let empty = || json!({"type": "object", "properties": {}});
+    let Some(node) = node else { return empty() };
+    let Value::Map(_) = node.value else {
+        let _: Option<()> = reader.expected("parameters", "a JSON Schema", node);
+        return empty();
+    };
+    let mut schema = node.to_json();
+    let kind = schema.get("type").cloned();
+    match kind.as_ref().map(serde_json::Value::as_str) {
+        None => {
+            if let Some(map) = schema.as_object_mut() {
+                map.insert("type".to_owned(), "object".into());
+            }
+        }
+        Some(Some("object")) => {}
+        Some(_) => {
+            let hint = "write `type: object` and name the arguments under `properties`";
+            reader.error(node.place, "parameters must describe an object", hint);
+            return empty();
+        }
+    }
+    if schema.get("properties").is_some_and(|properties| !properties.is_object()) {
+        let hint = "write each argument as a key with its own schema";
+        reader.error(node.place, "properties must be a map of keys", hint);
+        return empty();
+    }
+    schema
+}
+
+fn checked_argv(
+    reader: &mut Reader,
+    command: &Located<Vec<Located<String>>>,
+    parameters: &serde_json::Value,
+) -> Option<Vec<String>> {
+    let Some(program) = command.value.first().filter(|program| !program.value.is_empty()) else {
+        reader.error(command.place, "command is empty", "write the program and its arguments as a list");
+        return None;
+    };
+    if program.value.contains("${") {
+        let hint = "write the program's name; only its arguments may come from the model";
+        reader.error(program.place, "the program cannot be chosen by the model", hint);
+        return None;
+    }
+    let declared = |name: &str| parameters.get("properties").is_some_and(|all| all.get(name).is_some());
+    let required = |name: &str| {
+        let list = parameters.get("required").and_then(serde_json::Value::as_array);
+        list.is_some_and(|list| list.iter().any(|entry| entry == name))
+    };
+    for argument in &command.value {
+        let names = match argv::names(&argument.value) {
+            Ok(names) => names,
+            Err(error) => {
+                reader.error(argument.place, error.to_string(), "write ${name}, or $${ for a literal ${");
+                return None;
+            }
+        };
+        for name in names {
+            if !declared(name) {
+                let message = format!("the command uses the argument {name:?}, which parameters do not declare");
+                reader.error(argument.place, message, format!("add {name} under parameters.properties"));
+            } else if !required(name) {
+                let message = format!("the command uses the argument {name:?}, which is not required");
+                reader.warning(argument.place, message, format!("add {name} to parameters.required"));
+            }
+        }
+    }
+    Some(command.value.iter().map(|argument| argument.value.clone()).collect())
+}
+
+fn directory(reader: &mut Reader, relative: Option<&Located<String>>, base_directory: &str) -> Option<String> {
+    let Some(relative) = relative else { return Some(base_directory.to_owned()) };
+    let mut inside: Vec<&str> = Vec::new();
+    for segment in relative.value.split(['/', '\\']) {
+        match segment {
+            "" | "." => {}
+            ".." if inside.pop().is_some() => {}
+            ".." => return escapes(reader, relative),
+            _ => inside.push(segment),
+        }
+    }
+    let absolute = relative.value.starts_with(['/', '\\', '~']) || relative.value.contains(':');
+    if absolute || relative.value.contains('\0') {
+        return escapes(reader, relative);
+    }
+    let mut path = base_directory.trim_end_matches('/').to_owned();
+    for segment in inside {
+        path.push('/');
+        path.push_str(segment);
+    }
+    Some(path)
+}
+
+fn escapes(reader: &mut Reader, relative: &Located<String>) -> Option<String> {
+    reader.error(
+        relative.place,
+        format!("directory {:?} is outside the agent's directory", relative.value),
+        "name a directory inside it, such as `directory: tools`",
+    );
+    None
+}

@@ -1,0 +1,24 @@
+//! What people see of agent directories: diagnostics, resolved agents, the scaffold and the examples.
+
+mod diagnostics;
+mod never_panics;
+mod resolved;
+
+use baton_agentdir::{Parsed, parse};
+use std::collections::BTreeMap;
+
+/// Parses an `agent.yaml` beside a good `prompt.md`.
+fn parse_yaml(yaml: &str) -> Parsed {
+    parse_files(&[("agent.yaml", yaml.as_bytes()), ("prompt.md", b"You are a test.\n")])
+}
+
+fn parse_files(files: &[(&str, &[u8])]) -> Parsed {
+    let files: BTreeMap<String, Vec<u8>> =
+        files.iter().map(|(path, bytes)| ((*path).to_owned(), bytes.to_vec())).collect();
+    parse(&files, "/agents/test")
+}
+
+fn shown(parsed: &Parsed) -> String {
+    let lines: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
+    format!("{}\nagent: {}", lines.join("\n"), if parsed.agent.is_some() { "yes" } else { "no" })
+}
