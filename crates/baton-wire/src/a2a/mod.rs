@@ -1,0 +1,3 @@
+//! The Agent2Agent protocol, one module per version.
+
+pub mod v1;

@@ -1,0 +1,41 @@
+//! The tool-execution extension: who runs the tools of one task.
+
+use super::Error;
+use crate::FieldViolation;
+use baton_types::{Json, ToolExecution};
+use serde::{Deserialize, Serialize};
+
+/// The extension's URI: in cards, in the `A2A-Extensions` header, and as the key in a message's metadata.
+pub const TOOL_EXECUTION: &str = "https://baton.dev/extensions/tool-execution/v1";
+
+#[derive(Serialize, Deserialize)]
+struct Keyed {
+    #[serde(rename = "https://baton.dev/extensions/tool-execution/v1")]
+    choice: Option<Choice>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Choice {
+    tool_execution: ToolExecution,
+}
+
+/// Who the caller wants to run tools, from the metadata of its message; asked only when the extension is active.
+pub fn requested_tool_execution(metadata: Option<&Json>) -> Result<Option<ToolExecution>, Error> {
+    let Some(metadata) = metadata else { return Ok(None) };
+    match metadata.read::<Keyed>() {
+        Ok(keyed) => Ok(keyed.choice.map(|choice| choice.tool_execution)),
+        Err(_) => Err(Error::invalid_params(
+            FieldViolation {
+                field: format!("message.metadata[\"{TOOL_EXECUTION}\"]"),
+                description: "must be {\"toolExecution\":\"agent\"} or {\"toolExecution\":\"caller\"}".to_owned(),
+            }
+            .into(),
+        )),
+    }
+}
+
+/// The message metadata with which a client asks for `tool_execution`.
+pub fn tool_execution_metadata(tool_execution: ToolExecution) -> Json {
+    Json::of(&Keyed { choice: Some(Choice { tool_execution }) }).unwrap_or_else(|_| Json::from(serde_json::json!({})))
+}

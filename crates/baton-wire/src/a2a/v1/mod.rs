@@ -1,0 +1,38 @@
+//! A2A 1.0: what travels, in both directions.
+//!
+//! One set of types serves server and client. They borrow from the nouns when written and own their text when read,
+//! so a client names them with `'static`.
+
+mod artifact;
+mod card;
+mod enums;
+mod error;
+mod events;
+mod extension;
+mod message;
+mod part;
+mod project;
+mod projector;
+mod request;
+mod response;
+mod task;
+
+pub use artifact::Artifact;
+pub use card::{AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, INPUT_MODES};
+pub use enums::{Role, TaskState};
+pub use error::{Error, ErrorKind, ErrorObject, RestError};
+pub use events::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
+pub use extension::{TOOL_EXECUTION, requested_tool_execution, tool_execution_metadata};
+pub use message::{MAX_PARTS, Message};
+pub use part::Part;
+pub use project::{HANDOFF_KEY, REASON_KEY, TOOL_RESULT_KEY, project};
+pub use projector::{Projected, StreamProjector};
+pub use request::{
+    CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration, SendMessageRequest,
+    SubscribeToTaskRequest, TaskPushNotificationConfig, read_params,
+};
+pub use response::{ListTasksResponse, SendMessageResponse};
+pub use task::{ArtifactChoice, HistoryLength, Task, TaskStatus};
+
+/// The version that this module speaks, as cards and the `A2A-Version` header write it.
+pub const PROTOCOL_VERSION: &str = "1.0";

@@ -1,0 +1,89 @@
+//! What A2A shows of a journaled event.
+
+use super::{Artifact, Message, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus, TaskStatusUpdateEvent};
+use baton_types::{ContextId, Json, TaskEvent, TaskId, Timestamp};
+use serde_json::json;
+use std::borrow::Cow;
+
+/// Metadata key of a status update that reports a tool's result.
+pub const TOOL_RESULT_KEY: &str = "baton/toolResult";
+/// Metadata key of a status update that reports work handed to another agent.
+pub const HANDOFF_KEY: &str = "baton/handoff";
+/// Metadata key of a status update that says why the task did not complete.
+pub const REASON_KEY: &str = "baton/reason";
+
+/// The stream item for an event, or `None` for events that A2A does not show.
+pub fn project<'a>(
+    task: &'a TaskId,
+    context: &'a ContextId,
+    at: Timestamp,
+    event: &'a TaskEvent,
+) -> Option<StreamResponse<'a>> {
+    let status = |state: TaskState, message: Option<&'a baton_types::Message>, metadata: Option<Json>| {
+        StreamResponse::from(TaskStatusUpdateEvent {
+            task_id: Cow::Borrowed(task.as_str()),
+            context_id: Cow::Borrowed(context.as_str()),
+            status: TaskStatus {
+                state,
+                message: message.map(|message| Message::within(message, context, task)),
+                timestamp: Some(at),
+            },
+            metadata,
+        })
+    };
+    let working = TaskState::Working;
+    match event {
+        TaskEvent::Submitted { .. }
+        | TaskEvent::Said { .. }
+        | TaskEvent::RunResumed { .. }
+        | TaskEvent::RunPaused { .. }
+        | TaskEvent::AttemptStarted { .. }
+        | TaskEvent::ToolStarted { .. } => None,
+        TaskEvent::RunStarted { .. } => Some(status(working, None, None)),
+        TaskEvent::ToolsCalled { message, .. } => Some(status(working, Some(message), None)),
+        TaskEvent::ToolFinished { result } => {
+            let (call, name) = (&result.call, &result.name);
+            let (output, is_error) = (&result.output, result.is_error);
+            let metadata = keyed(TOOL_RESULT_KEY, &ToolResultNote { call_id: call.as_str(), name, output, is_error });
+            Some(status(working, None, metadata))
+        }
+        TaskEvent::HandoffSent { handoff, agent, child, .. } => {
+            let note = json!({"handoffId": handoff.as_str(), "agent": agent.as_str(), "taskId": child.as_str()});
+            Some(status(working, None, keyed(HANDOFF_KEY, &note)))
+        }
+        TaskEvent::ArtifactEmitted { artifact } => Some(whole_artifact(task, context, Artifact::from(artifact))),
+        TaskEvent::Answered { message, .. } => Some(whole_artifact(task, context, Artifact::of_answer(message))),
+        TaskEvent::StatusChanged { state, message, reason } => {
+            let metadata = reason.as_ref().and_then(|reason| keyed(REASON_KEY, reason));
+            Some(status((*state).into(), message.as_ref(), metadata))
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct ToolResultNote<'a> {
+    call_id: &'a str,
+    name: &'a str,
+    output: &'a Json,
+    is_error: bool,
+}
+
+fn keyed(key: &str, note: &impl serde::Serialize) -> Option<Json> {
+    Json::of(&std::collections::BTreeMap::from([(key, note)])).ok()
+}
+
+/// An artifact that replaces whatever was shown under its id.
+pub(crate) fn whole_artifact<'a>(
+    task: &'a TaskId,
+    context: &'a ContextId,
+    artifact: Artifact<'a>,
+) -> StreamResponse<'a> {
+    StreamResponse::from(TaskArtifactUpdateEvent {
+        task_id: Cow::Borrowed(task.as_str()),
+        context_id: Cow::Borrowed(context.as_str()),
+        artifact,
+        append: false,
+        last_chunk: true,
+        metadata: None,
+    })
+}

@@ -1,0 +1,250 @@
+//! What operations are asked with.
+
+use super::{Error, ErrorKind, HistoryLength, MAX_PARTS, Message, TaskState, message::check_id};
+use crate::{FieldViolation, Violations, de};
+use baton_types::{ErrorCode, Json, Timestamp};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Parameters of `SendMessage` and `SendStreamingMessage`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SendMessageRequest<'a> {
+    /// Opaque routing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<Cow<'a, str>>,
+    /// What is said.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
+    pub message: Option<Message<'a>>,
+    /// How to answer.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
+    pub configuration: Option<SendMessageConfiguration<'a>>,
+    /// A JSON object of the caller's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+}
+
+/// How a send is to be answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SendMessageConfiguration<'a> {
+    /// MIME types that the caller can use.
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        alias = "accepted_output_modes",
+        deserialize_with = "de::or_default"
+    )]
+    pub accepted_output_modes: Vec<Cow<'a, str>>,
+    /// Where to push updates.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        alias = "task_push_notification_config",
+        deserialize_with = "de::maybe_object"
+    )]
+    pub task_push_notification_config: Option<TaskPushNotificationConfig<'a>>,
+    /// Most messages of history in the answer.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
+    pub history_length: Option<i32>,
+    /// Whether to answer as soon as the task exists.
+    #[serde(alias = "return_immediately", deserialize_with = "de::or_default")]
+    pub return_immediately: bool,
+}
+
+/// Where to push updates of a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TaskPushNotificationConfig<'a> {
+    /// The receiver.
+    #[serde(deserialize_with = "de::or_default")]
+    pub url: Cow<'a, str>,
+}
+
+/// Parameters of `GetTask`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GetTaskRequest<'a> {
+    /// Opaque routing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<Cow<'a, str>>,
+    /// The task.
+    #[serde(deserialize_with = "de::or_default")]
+    pub id: Cow<'a, str>,
+    /// Most messages of history.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
+    pub history_length: Option<i32>,
+}
+
+/// Parameters of `ListTasks`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ListTasksRequest<'a> {
+    /// Opaque routing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<Cow<'a, str>>,
+    /// Only this conversation's.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
+    pub context_id: Option<Cow<'a, str>>,
+    /// Only in this state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<TaskState>,
+    /// Most tasks, 1 to 100.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "page_size", deserialize_with = "de::maybe_integer")]
+    pub page_size: Option<i32>,
+    /// Where to go on.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "page_token")]
+    pub page_token: Option<Cow<'a, str>>,
+    /// Most messages of history per task.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
+    pub history_length: Option<i32>,
+    /// Only those whose status changed at or after this moment.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "status_timestamp_after", with = "de::rfc3339")]
+    pub status_timestamp_after: Option<Timestamp>,
+    /// Whether outputs come along.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "include_artifacts")]
+    pub include_artifacts: Option<bool>,
+}
+
+/// Parameters of `CancelTask`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CancelTaskRequest<'a> {
+    /// Opaque routing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<Cow<'a, str>>,
+    /// The task.
+    #[serde(deserialize_with = "de::or_default")]
+    pub id: Cow<'a, str>,
+    /// A JSON object of the caller's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+}
+
+/// Parameters of `SubscribeToTask`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SubscribeToTaskRequest<'a> {
+    /// Opaque routing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<Cow<'a, str>>,
+    /// The task.
+    #[serde(deserialize_with = "de::or_default")]
+    pub id: Cow<'a, str>,
+}
+
+impl SendMessageRequest<'_> {
+    /// The message and the history wanted back, or every field that is wrong.
+    pub fn check(self) -> Result<(baton_types::Message, HistoryLength), Error> {
+        let mut violations = Violations::default();
+        check_tenant(self.tenant.as_deref(), &mut violations);
+        super::part::check_object(self.metadata.as_ref(), || "metadata".to_owned(), &mut violations);
+        let wanted = self.configuration.as_ref().and_then(|configuration| configuration.history_length);
+        let history = check_history(wanted, "configuration.historyLength", &mut violations);
+        let Some(message) = self.message else {
+            violations.add("message", "required");
+            return Err(Error::invalid_params(violations));
+        };
+        let too_many = message.parts.len() > MAX_PARTS;
+        match (message.check("message", &mut violations), violations.none_or(())) {
+            (Some(message), Ok(())) => Ok((message, history)),
+            (_, Err(violations)) if too_many => {
+                Err(Error::invalid_params(violations).with_code(ErrorCode::TOO_MANY_PARTS))
+            }
+            (_, Err(violations)) => Err(Error::invalid_params(violations)),
+            (None, Ok(())) => Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, "message: invalid")),
+        }
+    }
+}
+
+/// Checks an operation that names one task and perhaps a history length.
+fn check_task(tenant: Option<&str>, id: &str, history: Option<i32>) -> Result<HistoryLength, Error> {
+    let mut violations = Violations::default();
+    check_tenant(tenant, &mut violations);
+    check_id(id, "id", &mut violations);
+    let history = check_history(history, "historyLength", &mut violations);
+    violations.none_or(history).map_err(Error::invalid_params)
+}
+
+impl GetTaskRequest<'_> {
+    /// The history wanted, or every field that is wrong.
+    pub fn check(&self) -> Result<HistoryLength, Error> {
+        check_task(self.tenant.as_deref(), &self.id, self.history_length)
+    }
+}
+
+impl CancelTaskRequest<'_> {
+    /// Every field that is wrong.
+    pub fn check(&self) -> Result<(), Error> {
+        check_task(self.tenant.as_deref(), &self.id, None).map(drop)
+    }
+}
+
+impl SubscribeToTaskRequest<'_> {
+    /// Every field that is wrong.
+    pub fn check(&self) -> Result<(), Error> {
+        check_task(self.tenant.as_deref(), &self.id, None).map(drop)
+    }
+}
+
+impl ListTasksRequest<'_> {
+    /// Tasks per page when the caller does not say.
+    pub const DEFAULT_PAGE: u32 = 50;
+    /// Most tasks per page.
+    pub const MAX_PAGE: u32 = 100;
+
+    /// Page size and history wanted, or every field that is wrong.
+    pub fn check(&self) -> Result<(u32, HistoryLength), Error> {
+        let mut violations = Violations::default();
+        check_tenant(self.tenant.as_deref(), &mut violations);
+        let history = check_history(self.history_length, "historyLength", &mut violations);
+        let page = match self.page_size.map(u32::try_from) {
+            None => Self::DEFAULT_PAGE,
+            Some(Ok(size)) if (1..=Self::MAX_PAGE).contains(&size) => size,
+            Some(_) => {
+                violations.add("pageSize", format!("must be 1 to {}", Self::MAX_PAGE));
+                Self::DEFAULT_PAGE
+            }
+        };
+        violations.none_or((page, history)).map_err(Error::invalid_params)
+    }
+}
+
+fn check_history(wanted: Option<i32>, path: &str, violations: &mut Violations) -> HistoryLength {
+    match wanted.map(usize::try_from) {
+        None => HistoryLength::All,
+        Some(Ok(most)) => HistoryLength::Latest(most),
+        Some(Err(_)) => {
+            violations.add(path, "must not be negative");
+            HistoryLength::All
+        }
+    }
+}
+
+/// No interface of a Baton card names a tenant, and silently ignoring one would look like isolation.
+fn check_tenant(tenant: Option<&str>, violations: &mut Violations) {
+    if tenant.is_some_and(|tenant| !tenant.is_empty()) {
+        violations.add("tenant", "this agent is not advertised under a tenant; leave it out");
+    }
+}
+
+/// Reads the parameters of one operation; absent ones are empty, and a wrong type is reported with its path.
+pub fn read_params<T: DeserializeOwned>(params: Option<&RawValue>) -> Result<T, Error> {
+    let text = params.map_or("{}", RawValue::get);
+    if !text.starts_with('{') {
+        let violation = FieldViolation { field: "params".to_owned(), description: "must be an object".to_owned() };
+        return Err(Error::invalid_params(violation.into()));
+    }
+    // The path costs time, so it is looked for only when something is wrong.
+    serde_json::from_str(text).or_else(|_| {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let field = match error.path().to_string() {
+                root if root == "." => "params".to_owned(),
+                path => path,
+            };
+            let description = error.into_inner().to_string();
+            let description = description.split(" at line ").next().unwrap_or_default().to_owned();
+            Error::invalid_params(FieldViolation { field, description }.into())
+        })
+    })
+}

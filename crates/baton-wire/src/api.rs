@@ -1,0 +1,85 @@
+//! Baton's own API: what it says about agents, tasks and events beyond A2A.
+
+use crate::{a2a::v1::Task, de};
+use baton_types::{AgentSpec, Json, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// One agent that is served.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentEntry {
+    /// The path segment.
+    pub name: String,
+    /// The name people see.
+    pub title: String,
+    /// What the agent is for.
+    pub description: String,
+    /// Where it takes requests.
+    pub url: String,
+    /// Where its card is.
+    pub card_url: String,
+}
+
+impl AgentEntry {
+    /// The entry of a definition that is served below `base`, a URL without a slash at its end.
+    pub fn of(agent: &AgentSpec, base: &str) -> Self {
+        let url = format!("{base}/agents/{}", agent.name);
+        Self {
+            name: agent.name.to_string(),
+            title: agent.title.clone(),
+            description: agent.description.clone(),
+            card_url: format!("{url}/.well-known/agent-card.json"),
+            url,
+        }
+    }
+}
+
+/// The agents that are served.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentList {
+    /// All of them.
+    pub agents: Vec<AgentEntry>,
+}
+
+/// A task with what A2A does not say about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskEntry<'a> {
+    /// Who works on it.
+    pub agent: String,
+    /// The number of its last event.
+    pub version: u64,
+    /// The task.
+    pub task: Task<'a>,
+}
+
+/// One journaled event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventEntry {
+    /// Its number in the task.
+    pub number: u64,
+    /// Noun and verb, such as `task.answered`.
+    pub kind: String,
+    /// When it became true.
+    #[serde(with = "de::rfc3339")]
+    pub at: Option<Timestamp>,
+    /// The run it belongs to.
+    pub run: Option<String>,
+    /// The fact.
+    pub body: Json,
+}
+
+/// Events of a task in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventList {
+    /// The events.
+    pub events: Vec<EventEntry>,
+}
+
+/// What the probes answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Health {
+    /// `ok`, or why not.
+    pub status: String,
+    /// The version of this Baton.
+    pub version: String,
+}

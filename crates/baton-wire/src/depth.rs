@@ -1,0 +1,53 @@
+//! How deep a JSON text is nested, found without building anything.
+
+/// Whether no value in `json` is nested deeper than `limit`.
+///
+/// One linear pass that knows strings and nothing else, so it is safe on any bytes and runs before any parser.
+pub fn depth_within(json: &[u8], limit: usize) -> bool {
+    let mut depth = 0_usize;
+    let mut bytes = json.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => {
+                while let Some(inside) = bytes.next() {
+                    match inside {
+                        b'\\' => drop(bytes.next()),
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            b'{' | b'[' => {
+                depth += 1;
+                if depth > limit {
+                    return false;
+                }
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_count_and_strings_do_not() {
+        for (json, limit, expect) in [
+            ("", 0, true),
+            ("[]", 0, false),
+            ("[[1],[2],[3]]", 2, true),
+            ("[[1],[2],[3]]", 1, false),
+            (r#"{"a":"[[[[","b":["\"[[["]}"#, 2, true),
+            (r#""\\"[["#, 1, false),
+            ("]]]][", 1, true),
+        ] {
+            assert_eq!(depth_within(json.as_bytes(), limit), expect, "{json}");
+        }
+        assert!(!depth_within(&b"[".repeat(10_000), 100));
+        assert!(depth_within(&b"[1],".repeat(10_000), 1));
+    }
+}

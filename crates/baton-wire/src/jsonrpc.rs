@@ -1,0 +1,135 @@
+//! The JSON-RPC 2.0 envelope.
+
+use crate::a2a::v1::{Error, ErrorKind, ErrorObject};
+use baton_types::ErrorCode;
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Longest id that is accepted, because it comes back with every event of a stream.
+const MAX_ID: usize = 1024;
+
+/// A request whose parameters are not read yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The id exactly as the client wrote it; `None` is `null`.
+    pub id: Option<&'a RawValue>,
+    /// The method.
+    pub method: &'a str,
+    /// The parameters.
+    pub params: Option<&'a RawValue>,
+}
+
+/// A request that was refused before its method was known.
+#[derive(Clone, Debug)]
+pub struct Refused<'a> {
+    /// The id, when it could be read.
+    pub id: Option<&'a RawValue>,
+    /// Why.
+    pub error: Error,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default)]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+}
+
+impl<'a> Request<'a> {
+    /// Reads the envelope; the body's depth must have been checked before.
+    pub fn read(body: &'a str) -> Result<Self, Refused<'a>> {
+        let refuse =
+            |id, kind, message: &str| Refused { id, error: Error::new(kind, ErrorCode::INVALID_REQUEST, message) };
+        let envelope = match serde_json::from_str::<Envelope<'a>>(body) {
+            Ok(envelope) if body.trim_ascii_start().starts_with('{') => envelope,
+            _ if serde_json::from_str::<IgnoredAny>(body).is_err() => {
+                return Err(refuse(None, ErrorKind::Parse, "the body is not JSON"));
+            }
+            _ if body.trim_ascii_start().starts_with('[') => {
+                return Err(refuse(None, ErrorKind::InvalidRequest, "batches are not supported; send one request"));
+            }
+            _ => return Err(refuse(None, ErrorKind::InvalidRequest, "the body is not a JSON-RPC request object")),
+        };
+        let id = envelope.id;
+        if id.is_some_and(|id| !is_id(id.get())) {
+            let message = "id must be a string of at most 1,024 bytes, a number or null";
+            return Err(refuse(None, ErrorKind::InvalidRequest, message));
+        }
+        if envelope.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
+            return Err(refuse(id, ErrorKind::InvalidRequest, "jsonrpc must be \"2.0\""));
+        }
+        let method = envelope.method.map_or("", RawValue::get);
+        match method.strip_prefix('"').and_then(|method| method.strip_suffix('"')) {
+            Some(method) if !method.is_empty() => Ok(Self { id, method, params: envelope.params }),
+            _ => Err(refuse(id, ErrorKind::InvalidRequest, "method must be a string")),
+        }
+    }
+}
+
+fn is_id(raw: &str) -> bool {
+    raw.len() <= MAX_ID && raw.starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9'))
+}
+
+fn write_head(out: &mut Vec<u8>, id: Option<&RawValue>, member: &str) {
+    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    out.extend_from_slice(id.map_or("null", RawValue::get).as_bytes());
+    out.extend_from_slice(member.as_bytes());
+}
+
+/// Appends a reply with a result.
+pub fn write_result(out: &mut Vec<u8>, id: Option<&RawValue>, result: &impl Serialize) {
+    let start = out.len();
+    write_head(out, id, ",\"result\":");
+    if serde_json::to_writer(&mut *out, result).is_ok() {
+        out.push(b'}');
+    } else {
+        out.truncate(start);
+        let message = "the result could not be written as JSON";
+        write_error(out, id, &Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, message));
+    }
+}
+
+/// Appends a reply with an error.
+pub fn write_error(out: &mut Vec<u8>, id: Option<&RawValue>, error: &Error) {
+    let start = out.len();
+    write_head(out, id, ",\"error\":");
+    if serde_json::to_writer(&mut *out, &ErrorObject::from(error)).is_ok() {
+        out.push(b'}');
+    } else {
+        out.truncate(start);
+        write_head(out, id, ",\"error\":{\"code\":-32603,\"message\":\"internal error\"}}");
+    }
+}
+
+/// A request as a client writes it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Call<'a, T> {
+    jsonrpc: &'static str,
+    id: u64,
+    method: &'a str,
+    params: &'a T,
+}
+
+impl<'a, T: Serialize> Call<'a, T> {
+    /// A call of `method`.
+    pub fn new(id: u64, method: &'a str, params: &'a T) -> Self {
+        Self { jsonrpc: "2.0", id, method, params }
+    }
+}
+
+/// A reply as a client reads it: `result` or `error`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Reply<'a> {
+    /// The result.
+    #[serde(borrow, default)]
+    pub result: Option<Cow<'a, RawValue>>,
+    /// The error.
+    #[serde(default)]
+    pub error: Option<ErrorObject>,
+}

@@ -1,0 +1,9 @@
+//! What peers see and what Baton makes of what they send.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
+
+mod arbitrary;
+mod golden;
+mod projector;
+mod refusals;
+mod sample;

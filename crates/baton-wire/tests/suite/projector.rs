@@ -1,0 +1,182 @@
+//! A client that follows any stream, broken off anywhere, ends with what `GetTask` shows.
+
+use crate::sample::{answer, at, calls, context_id, task_id};
+use baton_types::{Artifact, MessageId, TaskEvent, TaskState, Usage};
+use baton_wire::a2a::v1::{Projected, StreamProjector, StreamResponse};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// What a client knows: the text of each artifact that has any.
+#[derive(Default)]
+struct Client(BTreeMap<String, String>);
+
+impl Client {
+    fn sees(&mut self, item: &StreamResponse<'_>) {
+        let Some(update) = &item.artifact_update else { return };
+        let text: String = update.artifact.parts.iter().filter_map(|part| part.text.as_deref()).collect();
+        let id = update.artifact.artifact_id.clone().into_owned();
+        if update.append {
+            self.0.get_mut(&id).expect("append to a known artifact").push_str(&text);
+        } else {
+            self.0.insert(id, text);
+        }
+    }
+
+    fn takes(&mut self, projected: &Projected<'_>) {
+        projected.retraction.iter().chain(&projected.item).for_each(|item| self.sees(item));
+    }
+
+    fn texts(&self) -> Vec<(&str, &str)> {
+        let texts = self.0.iter().map(|(id, text)| (id.as_str(), text.as_str()));
+        texts.filter(|(_, text)| !text.is_empty()).collect()
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Fed {
+    Event(u64, TaskEvent),
+    Delta(MessageId, usize, String),
+}
+
+/// How a turn ends.
+#[derive(Clone, Copy, Debug)]
+enum Ending {
+    Tools,
+    Answer,
+    Failure,
+}
+
+/// A task's whole feed: turns with abandoned attempts, then tools, an answer or a failure.
+fn feed() -> impl Strategy<Value = Vec<Fed>> {
+    let attempt = proptest::collection::vec("[a-z]{1,3}", 0..3);
+    let turn = (proptest::collection::vec(attempt, 1..3), any::<bool>());
+    let last = prop_oneof![Just(Ending::Answer), Just(Ending::Failure)];
+    (proptest::collection::vec(turn, 1..4), last).prop_map(|(turns, last)| {
+        let count = turns.len();
+        let mut feed = vec![];
+        let mut number = 0;
+        let mut event = |feed: &mut Vec<Fed>, event| {
+            number += 1;
+            feed.push(Fed::Event(number, event));
+        };
+        event(&mut feed, crate::sample::events().remove(1));
+        for (index, (attempts, same_message)) in turns.into_iter().enumerate() {
+            let mut message = MessageId::from(format!("turn-{index}"));
+            for (attempt, pieces) in attempts.into_iter().enumerate() {
+                if !same_message {
+                    message = format!("turn-{index}-{attempt}").into();
+                }
+                let (turn, attempt) = (index as u32 + 1, attempt as u32 + 1);
+                event(&mut feed, TaskEvent::AttemptStarted { message: message.clone(), turn, attempt });
+                let mut offset = 0;
+                for piece in pieces {
+                    feed.push(Fed::Delta(message.clone(), offset, piece.clone()));
+                    offset += piece.len();
+                }
+            }
+            let ending = if index + 1 < count { Ending::Tools } else { last };
+            let usage = Usage::default();
+            match ending {
+                Ending::Tools => {
+                    let message = baton_types::Message { id: message, ..calls() };
+                    event(&mut feed, TaskEvent::ToolsCalled { message, calls: Vec::new(), usage });
+                }
+                Ending::Answer => {
+                    let message = baton_types::Message { id: message, ..answer() };
+                    event(&mut feed, TaskEvent::Answered { message, usage });
+                    let state = TaskState::Completed;
+                    event(&mut feed, TaskEvent::StatusChanged { state, message: None, reason: None });
+                }
+                Ending::Failure => {
+                    let state = TaskState::Failed;
+                    event(&mut feed, TaskEvent::StatusChanged { state, message: None, reason: None });
+                }
+            }
+        }
+        feed
+    })
+}
+
+/// Feeds `items`; returns the last number that the client saw.
+fn play(client: &mut Client, projector: &mut StreamProjector, items: &[Fed]) -> Option<u64> {
+    let mut cursor = None;
+    for item in items {
+        match item {
+            Fed::Event(number, event) => {
+                let projected = projector.event(at(0), event);
+                client.takes(&projected);
+                cursor = projected.item.is_some().then_some(*number).or(cursor);
+            }
+            Fed::Delta(message, offset, text) => client.takes(&projector.delta(message, *offset, text)),
+        }
+    }
+    cursor
+}
+
+fn expected(feed: &[Fed]) -> Vec<(String, String)> {
+    let answers = feed.iter().filter_map(|fed| match fed {
+        Fed::Event(_, TaskEvent::Answered { message, .. }) => Some(Artifact::of_answer(message)),
+        _ => None,
+    });
+    answers.map(|artifact| (artifact.id.to_string(), answer().text())).collect()
+}
+
+proptest! {
+    #[test]
+    fn text_that_is_not_the_answer_is_taken_back(feed in feed()) {
+        let mut client = Client::default();
+        play(&mut client, &mut StreamProjector::new(task_id(), context_id()), &feed);
+        let texts: Vec<_> = client.texts().into_iter().map(|(id, text)| (id.to_owned(), text.to_owned())).collect();
+        prop_assert_eq!(texts, expected(&feed));
+    }
+
+    #[test]
+    fn a_stream_broken_anywhere_and_resumed_ends_the_same(feed in feed(), at_item in 0_usize..40, late in any::<bool>()) {
+        let cut = at_item % feed.len() + 1;
+        let mut client = Client::default();
+        let seen = play(&mut client, &mut StreamProjector::new(task_id(), context_id()), &feed[..cut]);
+        // A first item that shows the task carries its version, so a cursor can stand on an event that is not shown.
+        let last_number = feed[..cut].iter().rev().find_map(|fed| match fed { Fed::Event(n, _) => Some(*n), _ => None });
+        let cursor = if late { last_number } else { seen }.unwrap_or(0);
+        let earlier: Vec<_> = feed.iter().filter_map(|fed| match fed {
+            Fed::Event(number, event) if *number <= cursor => Some(event),
+            _ => None,
+        }).collect();
+        let mut projector = StreamProjector::resumed(task_id(), context_id(), earlier);
+        // Live text of the time in between is gone; journaled events are replayed.
+        let rest: Vec<_> = feed.iter().enumerate().filter(|(index, fed)| match fed {
+            Fed::Event(number, _) => *number > cursor,
+            Fed::Delta(..) => *index >= cut && starts_anew(&feed, cut, *index),
+        }).map(|(_, fed)| fed.clone()).collect();
+        play(&mut client, &mut projector, &rest);
+        let texts: Vec<_> = client.texts().into_iter().map(|(id, text)| (id.to_owned(), text.to_owned())).collect();
+        prop_assert_eq!(texts, expected(&feed));
+    }
+}
+
+/// Whether the delta's attempt begins after the cut; the engine sends open text instead of half an attempt.
+fn starts_anew(feed: &[Fed], cut: usize, index: usize) -> bool {
+    feed[cut..=index].iter().any(|fed| matches!(fed, Fed::Event(_, TaskEvent::AttemptStarted { .. })))
+}
+
+#[test]
+fn open_text_replaces_and_deltas_extend() {
+    let mut projector = StreamProjector::new(task_id(), context_id());
+    let message = MessageId::from("message-2");
+    let mut shown = String::new();
+    for projected in [
+        serde_json::to_string(&projector.open_text(&message, "It is").item),
+        serde_json::to_string(&projector.delta(&message, 5, " 72").item),
+        serde_json::to_string(&projector.delta(&message, 0, "Sunny").item),
+        serde_json::to_string(&projector.event(at(0), &TaskEvent::ToolStarted { call: "c".into() }).item),
+        serde_json::to_string(
+            &projector
+                .event(at(0), &TaskEvent::ToolsCalled { message: calls(), calls: vec![], usage: Usage::default() })
+                .retraction,
+        ),
+    ] {
+        shown.push_str(&projected.unwrap());
+        shown.push('\n');
+    }
+    insta::assert_snapshot!(shown);
+}
