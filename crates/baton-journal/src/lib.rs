@@ -9,5 +9,7 @@
 mod check;
 pub mod fault;
 mod memory;
+mod sqlite;
 
 pub use memory::MemoryJournal;
+pub use sqlite::{Options, SqliteJournal};

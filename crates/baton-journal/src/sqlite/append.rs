@@ -1,0 +1,187 @@
+//! Writing a commit: every write checked first, then rows.
+
+use super::{
+    blobs::RawDigest,
+    cache::Stood,
+    encode::{Body, Encoded},
+    error::Failure,
+    rows::{from_int, noun_code, to_int},
+    writer::Writer,
+};
+use crate::check::{Position, check_commit, version_after};
+use baton_ports::{HeadUpdate, Write};
+use baton_types::{Fact, Principal, RunId, StreamId};
+use rusqlite::{OptionalExtension as _, params};
+
+const FIND_STREAM: &str = "SELECT key, version, epoch FROM streams WHERE noun = ?1 AND id = ?2";
+const FIND_PRINCIPAL: &str = "SELECT key FROM principals WHERE tenant = ?1 AND subject = ?2";
+const ADD_PRINCIPAL: &str = "INSERT INTO principals (tenant, subject) VALUES (?1, ?2)";
+const ADD_STREAM: &str = "INSERT INTO streams (key, noun, id, owner, agent, context, state, version, epoch, \
+     created_at, status_at, active, terminal) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+const MOVE_STREAM: &str = "UPDATE streams SET agent = ?2, context = ?3, state = ?4, version = ?5, status_at = ?6, \
+     active = ?7, terminal = ?8 WHERE key = ?1";
+const COUNT_STREAM: &str = "UPDATE streams SET version = ?2 WHERE key = ?1";
+const ADD_EVENT: &str = "INSERT INTO events (seq, stream, number, run, epoch, at, principal, trace, kind, schema, \
+     body, blob) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+const ADD_BLOB: &str = "INSERT INTO blobs (digest, pinned, bytes) VALUES (?1, 0, ?2) ON CONFLICT DO NOTHING";
+const PUT_SNAPSHOT: &str = "INSERT INTO snapshots (stream, version, state, blob) VALUES (?1, ?2, ?3, ?4) \
+     ON CONFLICT (stream) DO UPDATE SET version = ?2, state = ?3, blob = ?4";
+const ADD_OUTBOX: &str = "INSERT INTO outbox (id, channel, noun, stream_id, body, due_at, attempts) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+
+impl Writer {
+    /// Writes the commit, or nothing of it; returns the sequence of its last event.
+    pub(super) fn append(&mut self, encoded: &Encoded) -> Result<u64, Failure> {
+        check_commit::<Failure>(&encoded.commit, |stream| Ok(self.stood(stream)?.map(|stood| stood.position)))?;
+        let mut bodies = encoded.bodies.iter();
+        for (write, snapshot) in encoded.commit.writes.iter().zip(&encoded.snapshots) {
+            self.write(write, &mut bodies, snapshot.as_ref())?;
+        }
+        for entry in &encoded.commit.outbox {
+            self.connection.prepare_cached(ADD_OUTBOX)?.execute(params![
+                entry.id,
+                entry.channel,
+                noun_code(entry.stream.noun()),
+                entry.stream.id(),
+                entry.body.as_str(),
+                entry.due_at.as_millis(),
+                entry.attempts,
+            ])?;
+        }
+        Ok(from_int(self.last_seq))
+    }
+
+    fn write<'a>(
+        &mut self,
+        write: &Write,
+        bodies: &mut impl Iterator<Item = &'a Body>,
+        snapshot: Option<&Body>,
+    ) -> Result<(), Failure> {
+        let principal = self.principal(&write.principal)?;
+        let version = version_after(write);
+        let key = self.move_head(write, principal, version)?;
+        let mut add_event = self.connection.prepare_cached(ADD_EVENT)?;
+        let (run, trace) = (write.run.as_ref().map(RunId::as_str), write.trace.as_deref());
+        let numbers = to_int(write.expected_version) + 1..;
+        for ((fact, number), body) in write.facts.iter().zip(numbers).zip(bodies) {
+            let blob = self.store_long(body)?;
+            self.last_seq += 1;
+            add_event.execute(params![
+                self.last_seq,
+                key,
+                number,
+                run,
+                to_int(write.epoch),
+                write.at.as_millis(),
+                principal,
+                trace,
+                fact.kind(),
+                Fact::SCHEMA,
+                body.inline(),
+                blob,
+            ])?;
+        }
+        if let Some(state) = snapshot {
+            let blob = self.store_long(state)?;
+            let row = params![key, to_int(version), state.inline(), blob];
+            self.connection.prepare_cached(PUT_SNAPSHOT)?.execute(row)?;
+        }
+        Ok(())
+    }
+
+    /// Stores a long body beside its row and returns what the row refers to it by.
+    fn store_long<'a>(&self, body: &'a Body) -> rusqlite::Result<Option<&'a RawDigest>> {
+        let Some((digest, bytes)) = body.blob() else { return Ok(None) };
+        self.connection.prepare_cached(ADD_BLOB)?.execute(params![digest, bytes])?;
+        Ok(Some(digest))
+    }
+
+    /// Creates or updates the summary, leaving indexes alone when only the version moved.
+    fn move_head(&mut self, write: &Write, principal: i64, version: u64) -> Result<i64, Failure> {
+        let head = &write.head;
+        let stood = if write.expected_version == 0 { None } else { self.stood(&write.stream)? };
+        let key = match &stood {
+            None => {
+                self.last_key += 1;
+                self.connection.prepare_cached(ADD_STREAM)?.execute(params![
+                    self.last_key,
+                    noun_code(write.stream.noun()),
+                    write.stream.id(),
+                    principal,
+                    head.agent.as_str(),
+                    head.context.as_str(),
+                    head.state,
+                    to_int(version),
+                    to_int(write.epoch),
+                    write.at.as_millis(),
+                    head.status_at.as_millis(),
+                    head.active,
+                    head.terminal,
+                ])?;
+                self.last_key
+            }
+            Some(Stood { key, summary: Some(summary), .. }) if summary == head => {
+                self.connection.prepare_cached(COUNT_STREAM)?.execute(params![key, to_int(version)])?;
+                *key
+            }
+            Some(Stood { key, .. }) => {
+                self.connection.prepare_cached(MOVE_STREAM)?.execute(params![
+                    key,
+                    head.agent.as_str(),
+                    head.context.as_str(),
+                    head.state,
+                    to_int(version),
+                    head.status_at.as_millis(),
+                    head.active,
+                    head.terminal,
+                ])?;
+                *key
+            }
+        };
+        self.remember(&write.stream, key, Position { version, epoch: write.epoch }, head);
+        Ok(key)
+    }
+
+    /// Ended streams are hardly ever written again, so remembering them would only cost memory.
+    fn remember(&mut self, stream: &StreamId, key: i64, position: Position, head: &HeadUpdate) {
+        if head.terminal {
+            self.heads.remove(stream);
+        } else {
+            self.heads.put(stream.clone(), Stood { key, position, summary: Some(head.clone()) });
+        }
+    }
+
+    /// Where a stream stands, from memory or from disk.
+    pub(super) fn stood(&mut self, stream: &StreamId) -> Result<Option<Stood>, Failure> {
+        if let Some(stood) = self.heads.get(stream) {
+            return Ok(Some(stood.clone()));
+        }
+        let found = self
+            .connection
+            .prepare_cached(FIND_STREAM)?
+            .query_row(params![noun_code(stream.noun()), stream.id()], |row| {
+                let position = Position { version: from_int(row.get(1)?), epoch: from_int(row.get(2)?) };
+                Ok(Stood { key: row.get(0)?, position, summary: None })
+            })
+            .optional()?;
+        if let Some(stood) = &found {
+            self.heads.put(stream.clone(), stood.clone());
+        }
+        Ok(found)
+    }
+
+    fn principal(&mut self, principal: &Principal) -> Result<i64, Failure> {
+        if let Some(key) = self.principals.get(principal) {
+            return Ok(key);
+        }
+        let names = params![principal.tenant, principal.subject];
+        let found: Option<i64> =
+            self.connection.prepare_cached(FIND_PRINCIPAL)?.query_row(names, |row| row.get(0)).optional()?;
+        let key = match found {
+            Some(key) => key,
+            None => self.connection.prepare_cached(ADD_PRINCIPAL)?.insert(names)?,
+        };
+        self.principals.put(principal, key);
+        Ok(key)
+    }
+}

@@ -1,0 +1,75 @@
+//! What the writer remembers of streams and principals, so that most appends read nothing.
+
+use crate::check::Position;
+use baton_ports::HeadUpdate;
+use baton_types::{Principal, StreamId};
+use std::{collections::HashMap, sync::Arc};
+
+/// Most principals remembered.
+const MAX_PRINCIPALS: usize = 1_024;
+
+/// Where a stream stands.
+#[derive(Clone)]
+pub(super) struct Stood {
+    pub(super) key: i64,
+    pub(super) position: Position,
+    /// The summary as stored, when the writer itself stored it.
+    pub(super) summary: Option<HeadUpdate>,
+}
+
+/// Streams used lately: two generations, of which the older is dropped when the younger is full.
+pub(super) struct Heads {
+    young: HashMap<StreamId, Stood>,
+    old: HashMap<StreamId, Stood>,
+    generation: usize,
+}
+
+impl Heads {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { young: HashMap::new(), old: HashMap::new(), generation: (capacity / 2).max(1) }
+    }
+
+    pub(super) fn get(&self, stream: &StreamId) -> Option<&Stood> {
+        self.young.get(stream).or_else(|| self.old.get(stream))
+    }
+
+    pub(super) fn put(&mut self, stream: StreamId, stood: Stood) {
+        if self.young.len() >= self.generation && !self.young.contains_key(&stream) {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(stream, stood);
+    }
+
+    pub(super) fn remove(&mut self, stream: &StreamId) {
+        self.young.remove(stream);
+        self.old.remove(stream);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.young.clear();
+        self.old.clear();
+    }
+}
+
+/// Keys of principals used lately.
+#[derive(Default)]
+pub(super) struct Principals {
+    keys: HashMap<(Arc<str>, Arc<str>), i64>,
+}
+
+impl Principals {
+    pub(super) fn get(&self, principal: &Principal) -> Option<i64> {
+        self.keys.get(&(principal.tenant.clone(), principal.subject.clone())).copied()
+    }
+
+    pub(super) fn put(&mut self, principal: &Principal, key: i64) {
+        if self.keys.len() >= MAX_PRINCIPALS {
+            self.keys.clear();
+        }
+        self.keys.insert((principal.tenant.clone(), principal.subject.clone()), key);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.keys.clear();
+    }
+}

@@ -1,0 +1,91 @@
+//! A commit made ready to be written, in its caller's thread, so that the writer only binds and steps.
+
+use super::blobs::{RawDigest, raw};
+use baton_ports::{Commit, JournalError, StoredEvent};
+use baton_types::{Digest, Json, JsonError};
+use std::sync::Arc;
+
+/// Bodies longer than this are stored once, under their digest.
+pub(super) const INLINE_LIMIT: usize = 65_536;
+
+/// Rough cost of a row beside its body, for the queue's byte bound.
+const ROW_OVERHEAD: usize = 256;
+
+/// Text that is stored in its row, or beside it when long.
+pub(super) struct Body {
+    text: Json,
+    digest: Option<RawDigest>,
+}
+
+impl Body {
+    fn new(text: Json) -> Self {
+        let bytes = text.as_str().as_bytes();
+        let digest = if bytes.len() > INLINE_LIMIT { raw(&Digest::of(bytes)) } else { None };
+        Self { text, digest }
+    }
+
+    /// What the row itself holds.
+    pub(super) fn inline(&self) -> Option<&str> {
+        if self.digest.is_none() { Some(self.text.as_str()) } else { None }
+    }
+
+    /// What the row refers to.
+    pub(super) fn blob(&self) -> Option<(&RawDigest, &[u8])> {
+        self.digest.as_ref().map(|digest| (digest, self.text.as_str().as_bytes()))
+    }
+}
+
+/// A commit with the stored form of its events and snapshots.
+pub(super) struct Encoded {
+    pub(super) commit: Commit,
+    /// One for each event, over all writes in order.
+    pub(super) bodies: Vec<Body>,
+    /// One for each write.
+    pub(super) snapshots: Vec<Option<Body>>,
+    /// Rough size in memory and on disk.
+    pub(super) bytes: usize,
+}
+
+impl Encoded {
+    pub(super) fn new(mut commit: Commit) -> Result<Self, JournalError> {
+        let unreadable = |error: JsonError| JournalError::Unavailable(format!("an event has no stored form: {error}"));
+        let mut bodies = Vec::with_capacity(commit.writes.iter().map(|write| write.facts.len()).sum());
+        let mut snapshots = Vec::with_capacity(commit.writes.len());
+        let mut bytes = ROW_OVERHEAD;
+        for write in &mut commit.writes {
+            for fact in &write.facts {
+                let text = fact.encode().map_err(unreadable)?;
+                bytes += ROW_OVERHEAD + text.as_str().len();
+                bodies.push(Body::new(text));
+            }
+            let snapshot = write.snapshot.take();
+            bytes += ROW_OVERHEAD + snapshot.as_ref().map_or(0, |state| state.as_str().len());
+            snapshots.push(snapshot.map(Body::new));
+        }
+        bytes += commit.outbox.iter().map(|entry| ROW_OVERHEAD + entry.body.as_str().len()).sum::<usize>();
+        Ok(Self { commit, bodies, snapshots, bytes })
+    }
+
+    /// The events as readers see them, once the last of them has its sequence.
+    pub(super) fn into_events(self, last_seq: u64) -> Vec<Arc<StoredEvent>> {
+        let mut events = Vec::with_capacity(self.bodies.len());
+        let mut seq = last_seq.saturating_sub(self.bodies.len() as u64);
+        for write in self.commit.writes {
+            for (fact, number) in write.facts.into_iter().zip(write.expected_version + 1..) {
+                seq += 1;
+                events.push(Arc::new(StoredEvent {
+                    seq,
+                    stream: write.stream.clone(),
+                    number,
+                    run: write.run.clone(),
+                    epoch: write.epoch,
+                    at: write.at,
+                    subject: write.principal.subject.clone(),
+                    trace: write.trace.clone(),
+                    fact,
+                }));
+            }
+        }
+        events
+    }
+}

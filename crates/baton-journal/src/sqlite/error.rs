@@ -1,0 +1,47 @@
+//! What went wrong, in the port's words.
+
+use baton_ports::JournalError;
+use baton_types::{Fact, FactError};
+use rusqlite::ErrorCode;
+
+/// Why a job was not done: refused by itself, or together with its whole group because the database failed.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Refused(JournalError),
+    Sql(rusqlite::Error),
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+/// The port's error for a database error.
+pub(super) fn from_sql(error: &rusqlite::Error) -> JournalError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => JournalError::Corrupt(error.to_string()),
+        Some(ErrorCode::DiskFull) => JournalError::Unavailable(format!("there is no room left: {error}")),
+        _ => JournalError::Unavailable(error.to_string()),
+    }
+}
+
+/// The port's error for a stored body that cannot be read.
+pub(super) fn from_fact(error: &FactError) -> JournalError {
+    match error {
+        FactError::Newer { schema, .. } if *schema > Fact::SCHEMA => {
+            JournalError::Newer { found: u32::from(*schema), known: u32::from(Fact::SCHEMA) }
+        }
+        _ => JournalError::Corrupt(error.to_string()),
+    }
+}
+
+pub(super) fn stopped() -> JournalError {
+    JournalError::Unavailable("the journal is closed".to_owned())
+}

@@ -1,0 +1,122 @@
+//! What the writer is asked to do, and how its answers travel back.
+
+use super::{
+    blobs::RawDigest,
+    encode::Encoded,
+    error::{Failure, stopped},
+};
+use baton_ports::{Blob, BoxFuture, CommitObserver, JournalError, Lease, OutboxOutcome};
+use baton_types::{StreamId, Timestamp};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// One thing to do inside the next transaction, and whoever waits for it.
+pub(super) enum Job {
+    Append(Encoded, Asked<u64>),
+    Acquire(Take, Asked<Lease>),
+    PutBlob(RawDigest, Blob, Asked<()>),
+    Settle(String, OutboxOutcome, Asked<()>),
+    Forget(Vec<i64>, Asked<u64>),
+    Sweep(Asked<()>),
+    Probe(Asked<()>),
+}
+
+/// A wish to take a stream over.
+pub(super) struct Take {
+    pub(super) stream: StreamId,
+    pub(super) holder: String,
+    pub(super) now: Timestamp,
+    pub(super) ttl: Duration,
+}
+
+/// Somebody who waits, and what will be said once the transaction is on disk.
+pub(super) struct Asked<T> {
+    answer: oneshot::Sender<Result<T, JournalError>>,
+    result: Option<Result<T, JournalError>>,
+}
+
+impl<T: Send + 'static> Asked<T> {
+    /// The question and the future answer; a writer that died answers nothing, which is an answer too.
+    pub(super) fn new() -> (Self, BoxFuture<'static, Result<T, JournalError>>) {
+        let (answer, value) = oneshot::channel();
+        let value = async move { value.await.unwrap_or_else(|_| Err(stopped())) };
+        (Self { answer, result: None }, Box::pin(value))
+    }
+
+    /// Keeps the result until the transaction ends; a database error ends it now.
+    pub(super) fn keep(&mut self, result: Result<T, Failure>) -> rusqlite::Result<()> {
+        self.result = match result {
+            Ok(value) => Some(Ok(value)),
+            Err(Failure::Refused(error)) => Some(Err(error)),
+            Err(Failure::Sql(error)) => return Err(error),
+        };
+        Ok(())
+    }
+
+    fn succeeded(&self) -> bool {
+        matches!(self.result, Some(Ok(_)))
+    }
+
+    /// Whoever asked may have stopped waiting; what was done stays done.
+    fn settle(self) {
+        drop(self.answer.send(self.result.unwrap_or_else(|| Err(stopped()))));
+    }
+
+    fn fail(self, error: JournalError) {
+        drop(self.answer.send(Err(error)));
+    }
+}
+
+impl Job {
+    /// Rough size, for the queue's byte bound.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Append(encoded, _) => encoded.bytes,
+            Self::PutBlob(_, bytes, _) => bytes.len(),
+            Self::Forget(keys, _) => keys.len() * size_of::<i64>(),
+            Self::Acquire(..) | Self::Settle(..) | Self::Sweep(_) | Self::Probe(_) => 256,
+        }
+    }
+
+    /// Whether the job was done rather than refused.
+    pub(super) fn succeeded(&self) -> bool {
+        match self {
+            Self::Append(_, asked) | Self::Forget(_, asked) => asked.succeeded(),
+            Self::Acquire(_, asked) => asked.succeeded(),
+            Self::PutBlob(.., asked) | Self::Settle(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => {
+                asked.succeeded()
+            }
+        }
+    }
+
+    /// Tells the observer, then whoever asked; the transaction is on disk.
+    pub(super) fn settle(self, observer: Option<&dyn CommitObserver>) {
+        match self {
+            Self::Append(encoded, asked) => {
+                if let (Some(observer), Some(Ok(last_seq))) = (observer, &asked.result) {
+                    let events = encoded.into_events(*last_seq);
+                    if !events.is_empty() {
+                        observer.committed(&events);
+                    }
+                }
+                asked.settle();
+            }
+            Self::Forget(_, asked) => asked.settle(),
+            Self::Acquire(_, asked) => asked.settle(),
+            Self::PutBlob(.., asked) | Self::Settle(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => {
+                asked.settle();
+            }
+        }
+    }
+
+    /// Answers that nothing was done.
+    pub(super) fn fail(self, error: JournalError) {
+        match self {
+            Self::Append(_, asked) | Self::Forget(_, asked) => asked.fail(error),
+            Self::Acquire(_, asked) => asked.fail(error),
+            Self::PutBlob(.., asked) | Self::Settle(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => {
+                asked.fail(error);
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The handle, and the port on it.
+
+use super::{
+    blobs,
+    encode::Encoded,
+    error::stopped,
+    job::{Asked, Job, Take},
+    list, load,
+    open::{Options, open_writer, possess},
+    outbox,
+    queue::{NotQueued, Queue},
+    readers::Readers,
+    retain,
+    rows::limit,
+    writer::{Shared, Writer},
+};
+use baton_ports::{
+    Blob, BoxFuture, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
+    OutboxEntry, OutboxOutcome, Receipt, RetentionPolicy, StoredEvent,
+};
+use baton_types::{Digest, Principal, StreamId, Timestamp};
+use parking_lot::{Mutex, RwLock};
+use std::{
+    fs::File,
+    future::ready,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+/// The durable journal; owns its data directory until it is closed or dropped.
+pub struct SqliteJournal {
+    shared: Arc<Shared>,
+    readers: Readers,
+    writer: Mutex<Option<JoinHandle<()>>>,
+    lock: Mutex<Option<File>>,
+}
+
+impl SqliteJournal {
+    /// Opens (or creates) `journal.db` in `directory`, which one process at a time can own.
+    #[expect(clippy::needless_pass_by_value, reason = "options are made for one journal and given away")]
+    pub fn open(directory: &Path, options: Options) -> Result<Self, JournalError> {
+        let possession = possess(directory)?;
+        let writer = Writer::new(open_writer(&possession.file)?, &options)?;
+        let shared = Arc::new(Shared {
+            queue: Queue::new(options.queue.max(1), options.queue_bytes),
+            observer: RwLock::new(None),
+            healthy: AtomicBool::new(true),
+            probing: AtomicBool::new(false),
+            max_pages: AtomicU32::new(options.max_pages.unwrap_or(0)),
+        });
+        let no_thread = |error| JournalError::Unavailable(format!("cannot start a thread: {error}"));
+        let readers = Readers::start(&possession.file, options.readers).map_err(no_thread)?;
+        let working = shared.clone();
+        let thread = thread::Builder::new().name("journal-writer".to_owned());
+        let thread = thread.spawn(move || writer.run(&working)).map_err(no_thread)?;
+        Ok(Self { shared, readers, writer: Mutex::new(Some(thread)), lock: Mutex::new(Some(possession.lock)) })
+    }
+
+    /// Bounds the file from the next commit on; `None` gives all room back.
+    pub fn set_max_pages(&self, pages: Option<u32>) {
+        self.shared.max_pages.store(pages.unwrap_or(0), Ordering::Release);
+    }
+
+    /// Commits what is queued, moves the log into the file and lets the directory go; later calls answer `Unavailable`.
+    pub fn close(&self) {
+        self.shared.queue.close();
+        let writer = self.writer.lock().take();
+        if let Some(writer) = writer
+            // The last handle may be dropped by the observer, on the writer's own thread.
+            && writer.thread().id() != thread::current().id()
+        {
+            drop(writer.join());
+        }
+        self.readers.stop();
+        let observer = self.shared.observer.write().take();
+        drop(observer);
+        drop(self.lock.lock().take());
+    }
+
+    fn ask<T: Send + 'static>(&self, job: impl FnOnce(Asked<T>) -> Job) -> BoxFuture<'static, Result<T, JournalError>> {
+        let (asked, answer) = Asked::new();
+        let job = job(asked);
+        let bytes = job.bytes();
+        match self.shared.queue.push(job, bytes) {
+            Ok(()) => {}
+            Err(NotQueued::Full(job)) => job.fail(JournalError::Busy),
+            Err(NotQueued::Closed(job)) => job.fail(stopped()),
+        }
+        answer
+    }
+}
+
+impl Drop for SqliteJournal {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Journal for SqliteJournal {
+    fn observe(&self, observer: Arc<dyn CommitObserver>) {
+        let replaced = self.shared.observer.write().replace(observer);
+        drop(replaced);
+    }
+
+    fn append(&self, commit: Commit) -> Receipt {
+        match Encoded::new(commit) {
+            Ok(encoded) => self.ask(|asked| Job::Append(encoded, asked)),
+            Err(error) => Box::pin(ready(Err(error))),
+        }
+    }
+
+    fn load<'a>(
+        &'a self,
+        principal: Option<&'a Principal>,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>> {
+        let (principal, stream) = (principal.cloned(), stream.clone());
+        self.readers.read(move |connection| load::load(connection, principal.as_ref(), &stream))
+    }
+
+    fn events<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<StoredEvent>>, JournalError>> {
+        let stream = stream.clone();
+        self.readers.read(move |connection| load::of_stream(connection, &stream, after, limit))
+    }
+
+    fn tail(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Arc<StoredEvent>>, JournalError>> {
+        self.readers.read(move |connection| load::tail(connection, after, limit))
+    }
+
+    fn list<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ListQuery,
+    ) -> BoxFuture<'a, Result<ListPage, JournalError>> {
+        let (principal, query) = (principal.clone(), query.clone());
+        self.readers.read(move |connection| list::page(connection, &principal, &query))
+    }
+
+    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>> {
+        self.readers.read(move |connection| load::active(connection, after.as_ref(), limit))
+    }
+
+    fn acquire<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        holder: &'a str,
+        now: Timestamp,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Lease, JournalError>> {
+        let take = Take { stream: stream.clone(), holder: holder.to_owned(), now, ttl };
+        self.ask(|asked| Job::Acquire(take, asked))
+    }
+
+    fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>> {
+        let digest = Digest::of(&bytes);
+        let Some(raw) = blobs::raw(&digest) else {
+            return Box::pin(ready(Err(JournalError::Unavailable("the digest is not SHA-256".to_owned()))));
+        };
+        let stored = self.ask(|asked| Job::PutBlob(raw, bytes, asked));
+        Box::pin(async move { stored.await.map(|()| digest) })
+    }
+
+    fn blob<'a>(&'a self, digest: &'a Digest) -> BoxFuture<'a, Result<Option<Blob>, JournalError>> {
+        match blobs::raw(digest) {
+            Some(raw) => self.readers.read(move |connection| blobs::find(connection, &raw)),
+            None => Box::pin(ready(Ok(None))),
+        }
+    }
+
+    fn outbox_due<'a>(
+        &'a self,
+        channel: &'a str,
+        now: Timestamp,
+        rows: usize,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
+        let channel = channel.to_owned();
+        self.readers.read(move |connection| outbox::due(connection, &channel, now, limit(rows)))
+    }
+
+    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>> {
+        let id = id.to_owned();
+        self.ask(|asked| Job::Settle(id, outcome, asked))
+    }
+
+    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
+        Box::pin(async move {
+            let keys = self.readers.read(move |connection| retain::candidates(connection, &policy)).await?;
+            let mut forgotten = 0;
+            for keys in keys.chunks(retain::FORGET_AT_ONCE) {
+                let keys = keys.to_vec();
+                forgotten += self.ask(|asked| Job::Forget(keys, asked)).await?;
+            }
+            self.ask(Job::Sweep).await?;
+            Ok(forgotten)
+        })
+    }
+
+    /// Whether the last group of commits succeeded. Asking after a failure also makes the writer try again, so that a
+    /// readiness probe alone brings the journal back when there is room.
+    fn healthy(&self) -> bool {
+        let healthy = self.shared.healthy.load(Ordering::Acquire);
+        if !healthy && !self.shared.probing.swap(true, Ordering::AcqRel) {
+            // Nobody waits for it; what it finds out is in `healthy` the next time.
+            drop(self.ask(Job::Probe));
+        }
+        healthy
+    }
+}

@@ -1,0 +1,104 @@
+//! A stream with everything needed to continue it, and events in order.
+
+use super::{
+    error::from_sql,
+    rows::{HEAD_COLUMNS, SELECT_EVENTS, events, from_int, head, limit, noun_code, text, to_int},
+};
+use baton_ports::{Head, JournalError, Loaded, Snapshot, StoredEvent};
+use baton_types::{Principal, StreamId};
+use rusqlite::{Connection, OptionalExtension as _, params};
+use std::sync::Arc;
+
+const FIND_SNAPSHOT: &str = "SELECT t.version, t.state, b.bytes FROM snapshots AS t \
+     LEFT JOIN blobs AS b ON b.digest = t.blob WHERE t.stream = ?1";
+
+/// One consistent view: head, snapshot and the events after it.
+pub(super) fn load(
+    connection: &Connection,
+    principal: Option<&Principal>,
+    stream: &StreamId,
+) -> Result<Option<Loaded>, JournalError> {
+    let view = connection.unchecked_transaction().map_err(|error| from_sql(&error))?;
+    let found = find_head(&view, stream).map_err(|error| from_sql(&error))?;
+    let Some((key, head)) = found else { return Ok(None) };
+    if principal.is_some_and(|asking| asking.tenant != head.owner.tenant || asking.subject != head.owner.subject) {
+        return Ok(None);
+    }
+    let snapshot = find_snapshot(&view, key).map_err(|error| from_sql(&error))?;
+    let folded = snapshot.as_ref().map_or(0, |snapshot| snapshot.version);
+    let events = after_number(&view, key, folded, i64::MAX)?;
+    Ok(Some(Loaded { head, snapshot, events }))
+}
+
+/// Events of one stream with numbers above `after`.
+pub(super) fn of_stream(
+    connection: &Connection,
+    stream: &StreamId,
+    after: u64,
+    rows: usize,
+) -> Result<Vec<Arc<StoredEvent>>, JournalError> {
+    let view = connection.unchecked_transaction().map_err(|error| from_sql(&error))?;
+    match find_key(&view, stream).map_err(|error| from_sql(&error))? {
+        Some(key) => after_number(&view, key, after, limit(rows)),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Events of all streams with sequences above `after`.
+pub(super) fn tail(connection: &Connection, after: u64, rows: usize) -> Result<Vec<Arc<StoredEvent>>, JournalError> {
+    let sql = format!("{SELECT_EVENTS} WHERE e.seq > ?1 ORDER BY e.seq LIMIT ?2");
+    let mut select = connection.prepare_cached(&sql).map_err(|error| from_sql(&error))?;
+    events(&mut select, params![to_int(after), limit(rows)])
+}
+
+/// Active streams in creation order.
+pub(super) fn active(
+    connection: &Connection,
+    after: Option<&StreamId>,
+    rows: usize,
+) -> Result<Vec<Head>, JournalError> {
+    let heads = || -> rusqlite::Result<Vec<Head>> {
+        let view = connection.unchecked_transaction()?;
+        let after = match after {
+            Some(stream) => find_key(&view, stream)?.unwrap_or(0),
+            None => 0,
+        };
+        let sql = format!(
+            "SELECT {HEAD_COLUMNS} FROM streams AS s JOIN principals AS p ON p.key = s.owner \
+             WHERE s.active = 1 AND s.key > ?1 ORDER BY s.key LIMIT ?2"
+        );
+        view.prepare_cached(&sql)?.query_map(params![after, limit(rows)], head)?.collect()
+    };
+    heads().map_err(|error| from_sql(&error))
+}
+
+fn after_number(
+    connection: &Connection,
+    key: i64,
+    after: u64,
+    rows: i64,
+) -> Result<Vec<Arc<StoredEvent>>, JournalError> {
+    let sql = format!("{SELECT_EVENTS} WHERE e.stream = ?1 AND e.number > ?2 ORDER BY e.number LIMIT ?3");
+    let mut select = connection.prepare_cached(&sql).map_err(|error| from_sql(&error))?;
+    events(&mut select, params![key, to_int(after), rows])
+}
+
+fn find_key(connection: &Connection, stream: &StreamId) -> rusqlite::Result<Option<i64>> {
+    let mut find = connection.prepare_cached("SELECT key FROM streams WHERE noun = ?1 AND id = ?2")?;
+    find.query_row(params![noun_code(stream.noun()), stream.id()], |row| row.get(0)).optional()
+}
+
+fn find_head(connection: &Connection, stream: &StreamId) -> rusqlite::Result<Option<(i64, Head)>> {
+    let sql = format!(
+        "SELECT {HEAD_COLUMNS}, s.key FROM streams AS s JOIN principals AS p ON p.key = s.owner \
+         WHERE s.noun = ?1 AND s.id = ?2"
+    );
+    let mut find = connection.prepare_cached(&sql)?;
+    find.query_row(params![noun_code(stream.noun()), stream.id()], |row| Ok((row.get("key")?, head(row)?))).optional()
+}
+
+fn find_snapshot(connection: &Connection, key: i64) -> rusqlite::Result<Option<Snapshot>> {
+    let mut find = connection.prepare_cached(FIND_SNAPSHOT)?;
+    find.query_row(params![key], |row| Ok(Snapshot { version: from_int(row.get(0)?), state: text(row, 1, 2)? }))
+        .optional()
+}

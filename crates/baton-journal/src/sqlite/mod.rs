@@ -1,0 +1,28 @@
+//! The durable journal: one SQLite file in WAL mode, one writer thread that commits what is queued in groups, a few
+//! readers.
+//!
+//! An append is encoded by its caller, queued, checked and written by the writer together with everything else that
+//! was queued, synced, told to the observer, and only then answered.
+
+mod append;
+mod blobs;
+mod cache;
+mod encode;
+mod error;
+mod job;
+mod journal;
+mod lease;
+mod list;
+mod load;
+mod migrate;
+mod open;
+mod outbox;
+mod probe;
+mod queue;
+mod readers;
+mod retain;
+mod rows;
+mod writer;
+
+pub use journal::SqliteJournal;
+pub use open::Options;

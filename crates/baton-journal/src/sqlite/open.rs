@@ -1,0 +1,104 @@
+//! Taking a data directory into possession and opening its file.
+
+use super::{error::from_sql, migrate};
+use baton_ports::JournalError;
+use rusqlite::{Connection, OpenFlags};
+use std::{
+    fs::{DirBuilder, File, OpenOptions, TryLockError},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Bounds of a [`super::SqliteJournal`]; the defaults suit one machine with little memory.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Commits that may wait for the writer; one more is answered with `Busy`.
+    pub queue: usize,
+    /// Bytes that may wait for the writer.
+    pub queue_bytes: usize,
+    /// Commits written and synced together at most.
+    pub group: usize,
+    /// Connections that read, each with its thread.
+    pub readers: usize,
+    /// Unfinished streams whose position the writer remembers.
+    pub cached_heads: usize,
+    /// Pages of 4 KB in the write-ahead log after which they are moved to the main file.
+    pub checkpoint_pages: u32,
+    /// Pages of 4 KB that the file may have; to see what happens when there is no room.
+    pub max_pages: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            queue: 16_384,
+            queue_bytes: 64 << 20,
+            group: 4_096,
+            readers: 2,
+            cached_heads: 32_768,
+            checkpoint_pages: 2_048,
+            max_pages: None,
+        }
+    }
+}
+
+/// The directory and its lock, and the file inside.
+pub(super) struct Possession {
+    pub(super) lock: File,
+    pub(super) file: PathBuf,
+}
+
+/// Creates the directory for its owner only, and takes its lock.
+pub(super) fn possess(directory: &Path) -> Result<Possession, JournalError> {
+    let unusable =
+        |error: std::io::Error| JournalError::Unavailable(format!("cannot use {}: {error}", directory.display()));
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory).map_err(unusable)?;
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    let lock = options.open(directory.join("lock")).map_err(unusable)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(Possession { lock, file: directory.join("journal.db") }),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked(directory.display().to_string())),
+        Err(TryLockError::Error(error)) => Err(unusable(error)),
+    }
+}
+
+/// The one connection that writes, on a file that is a journal of this binary's schema.
+pub(super) fn open_writer(file: &Path) -> Result<Connection, JournalError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags).map_err(|error| from_sql(&error))?;
+    let schema = migrate::recognise(&connection)?;
+    configure(&connection).map_err(|error| from_sql(&error))?;
+    migrate::migrate(&connection, schema)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(super) fn open_reader(file: &Path) -> Result<Connection, JournalError> {
+    let open = || -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(file, flags)?;
+        connection.busy_timeout(Duration::from_secs(5))?;
+        connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024; PRAGMA temp_store = MEMORY;")?;
+        connection.set_prepared_statement_cache_capacity(32);
+        Ok(connection)
+    };
+    open().map_err(|error| from_sql(&error))
+}
+
+/// `FULL` syncs the log at every commit, also where a sync must be asked for twice (`fullfsync`, macOS). The log is cut
+/// back when a burst has made it large. Checkpoints are the writer's own, after it has answered.
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0; \
+         PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY; \
+         PRAGMA mmap_size = 0; PRAGMA foreign_keys = OFF;",
+    )?;
+    connection.set_prepared_statement_cache_capacity(32);
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! A bounded queue from many callers to a few threads.
+
+use parking_lot::{Condvar, Mutex};
+use std::collections::VecDeque;
+
+/// Work with a rough size in bytes.
+pub(super) struct Queue<T> {
+    waiting: Mutex<Waiting<T>>,
+    filled: Condvar,
+    max_items: usize,
+    max_bytes: usize,
+}
+
+struct Waiting<T> {
+    items: VecDeque<(T, usize)>,
+    bytes: usize,
+    closed: bool,
+}
+
+/// Why something was not queued; it comes back to be answered.
+pub(super) enum NotQueued<T> {
+    Full(T),
+    Closed(T),
+}
+
+impl<T> Queue<T> {
+    pub(super) fn new(max_items: usize, max_bytes: usize) -> Self {
+        let waiting = Waiting { items: VecDeque::new(), bytes: 0, closed: false };
+        Self { waiting: Mutex::new(waiting), filled: Condvar::new(), max_items, max_bytes }
+    }
+
+    /// Queues without waiting. An item over the byte bound is taken when nothing else waits, or it could never pass.
+    pub(super) fn push(&self, item: T, bytes: usize) -> Result<(), NotQueued<T>> {
+        let mut waiting = self.waiting.lock();
+        if waiting.closed {
+            return Err(NotQueued::Closed(item));
+        }
+        let too_many = waiting.items.len() >= self.max_items;
+        let too_large = !waiting.items.is_empty() && waiting.bytes.saturating_add(bytes) > self.max_bytes;
+        if too_many || too_large {
+            return Err(NotQueued::Full(item));
+        }
+        waiting.bytes += bytes;
+        waiting.items.push_back((item, bytes));
+        drop(waiting);
+        self.filled.notify_one();
+        Ok(())
+    }
+
+    /// Waits for work and moves it to `taken`, at most so much; false when the queue is closed and empty.
+    pub(super) fn take(&self, taken: &mut Vec<T>, max_items: usize, max_bytes: usize) -> bool {
+        let mut waiting = self.waiting.lock();
+        while waiting.items.is_empty() {
+            if waiting.closed {
+                return false;
+            }
+            self.filled.wait(&mut waiting);
+        }
+        let mut bytes = 0;
+        while taken.len() < max_items && bytes < max_bytes {
+            let Some((item, size)) = waiting.items.pop_front() else { break };
+            bytes += size;
+            taken.push(item);
+        }
+        waiting.bytes = waiting.bytes.saturating_sub(bytes);
+        true
+    }
+
+    /// Takes nothing new; what is queued is still worked off.
+    pub(super) fn close(&self) {
+        self.waiting.lock().closed = true;
+        self.filled.notify_all();
+    }
+
+    /// Takes nothing new and gives back what is queued, because nobody is left to work it off.
+    pub(super) fn abandon(&self) -> Vec<T> {
+        let mut waiting = self.waiting.lock();
+        waiting.closed = true;
+        waiting.bytes = 0;
+        waiting.items.drain(..).map(|(item, _)| item).collect()
+    }
+}

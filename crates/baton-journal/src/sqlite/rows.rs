@@ -1,0 +1,121 @@
+//! Rows back into values.
+
+use super::error::{from_fact, from_sql};
+use baton_ports::{Head, JournalError, StoredEvent};
+use baton_types::{Fact, Json, Principal, RunId, StreamId, Timestamp};
+use rusqlite::{Params, Row, Statement, types::Type};
+use std::sync::Arc;
+
+/// What [`head`] reads, from `streams AS s` and `principals AS p`.
+pub(super) const HEAD_COLUMNS: &str = "s.noun, s.id, p.tenant, p.subject, s.agent, s.context, s.state, s.version, \
+     s.epoch, s.created_at, s.status_at, s.active, s.terminal";
+
+/// Counters stay far below 2^63, so nothing saturates in practice.
+pub(super) fn to_int(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn from_int(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// `LIMIT` of any size a caller may name.
+pub(super) fn limit(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
+}
+
+/// The number stored for a noun; 0 is no noun.
+pub(super) fn noun_code(noun: &str) -> i64 {
+    match noun {
+        "task" => 1,
+        "handoff" => 2,
+        _ => 0,
+    }
+}
+
+fn noun_name(code: i64) -> &'static str {
+    match code {
+        1 => "task",
+        2 => "handoff",
+        _ => "",
+    }
+}
+
+/// A column whose text is not what was ever written there.
+pub(super) fn corrupt(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+}
+
+/// A stream from its noun in `column` and its id in the next one.
+pub(super) fn stream_id(row: &Row<'_>, column: usize) -> rusqlite::Result<StreamId> {
+    let code = row.get(column)?;
+    StreamId::from_parts(noun_name(code), row.get_ref(column + 1)?.as_str()?)
+        .ok_or(rusqlite::Error::IntegralValueOutOfRange(column, code))
+}
+
+pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<Head> {
+    Ok(Head {
+        stream: stream_id(row, 0)?,
+        owner: Arc::new(Principal { tenant: row.get(2)?, subject: row.get(3)?, scopes: Vec::new() }),
+        agent: row.get_ref(4)?.as_str()?.into(),
+        context: row.get_ref(5)?.as_str()?.into(),
+        state: row.get(6)?,
+        version: from_int(row.get(7)?),
+        epoch: from_int(row.get(8)?),
+        created_at: Timestamp::from_millis(row.get(9)?),
+        status_at: Timestamp::from_millis(row.get(10)?),
+        active: row.get(11)?,
+        terminal: row.get(12)?,
+    })
+}
+
+/// What [`events`] reads, with the joins that it needs.
+pub(super) const SELECT_EVENTS: &str = "SELECT e.seq, s.noun, s.id, e.number, e.run, e.epoch, e.at, p.subject, \
+     e.trace, e.kind, e.schema, e.body, b.bytes FROM events AS e \
+     JOIN streams AS s ON s.key = e.stream JOIN principals AS p ON p.key = e.principal \
+     LEFT JOIN blobs AS b ON b.digest = e.blob";
+
+/// All rows of a statement that begins with [`SELECT_EVENTS`].
+pub(super) fn events(
+    select: &mut Statement<'_>,
+    parameters: impl Params,
+) -> Result<Vec<Arc<StoredEvent>>, JournalError> {
+    let mut events = Vec::new();
+    let mut rows = select.query(parameters).map_err(|error| from_sql(&error))?;
+    while let Some(row) = rows.next().map_err(|error| from_sql(&error))? {
+        let fact = fact(row)?;
+        events.push(Arc::new(event(row, fact).map_err(|error| from_sql(&error))?));
+    }
+    Ok(events)
+}
+
+fn fact(row: &Row<'_>) -> Result<Fact, JournalError> {
+    let stored = || -> rusqlite::Result<(Json, u16)> { Ok((text(row, 11, 12)?, row.get(10)?)) };
+    let (body, schema) = stored().map_err(|error| from_sql(&error))?;
+    let kind = row.get_ref(9).map_err(|error| from_sql(&error))?;
+    let kind = kind.as_str().map_err(|error| JournalError::Corrupt(error.to_string()))?;
+    Fact::decode(kind, schema, &body).map_err(|error| from_fact(&error))
+}
+
+/// JSON that is in its row, or in a blob joined to it.
+pub(super) fn text(row: &Row<'_>, inline: usize, blob: usize) -> rusqlite::Result<Json> {
+    let text = match row.get_ref(inline)?.as_str_or_null()? {
+        Some(text) => text,
+        None => std::str::from_utf8(row.get_ref(blob)?.as_blob()?).map_err(|error| corrupt(blob, error))?,
+    };
+    Json::parse(text).map_err(|error| corrupt(inline, error))
+}
+
+fn event(row: &Row<'_>, fact: Fact) -> rusqlite::Result<StoredEvent> {
+    Ok(StoredEvent {
+        seq: from_int(row.get(0)?),
+        stream: stream_id(row, 1)?,
+        number: from_int(row.get(3)?),
+        run: row.get_ref(4)?.as_str_or_null()?.map(RunId::from),
+        epoch: from_int(row.get(5)?),
+        at: Timestamp::from_millis(row.get(6)?),
+        subject: row.get(7)?,
+        trace: row.get(8)?,
+        fact,
+    })
+}

@@ -1,0 +1,190 @@
+//! The one thread that writes: takes what is queued, does all of it in one transaction, syncs, tells, answers.
+
+use super::{
+    cache::{Heads, Principals},
+    error::{from_sql, stopped},
+    job::Job,
+    open::Options,
+    queue::Queue,
+};
+use baton_ports::{CommitObserver, JournalError};
+use parking_lot::RwLock;
+use rusqlite::Connection;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering},
+};
+
+/// Bytes written in one transaction at most, so that the page cache holds most of it.
+const GROUP_BYTES: usize = 8 << 20;
+
+/// SQLite's own bound, which stands for none.
+const NO_PAGE_LIMIT: u32 = 4_294_967_294;
+
+/// What the journal's handle and its writer share.
+pub(super) struct Shared {
+    pub(super) queue: Queue<Job>,
+    pub(super) observer: RwLock<Option<Arc<dyn CommitObserver>>>,
+    pub(super) healthy: AtomicBool,
+    /// Set when a probe is asked for, cleared after every group: one probe a group at most.
+    pub(super) probing: AtomicBool,
+    /// The page bound in force from the next group on; 0 is none.
+    pub(super) max_pages: AtomicU32,
+}
+
+/// The writer's connection and what it remembers between groups.
+pub(super) struct Writer {
+    pub(super) connection: Connection,
+    pub(super) heads: Heads,
+    pub(super) principals: Principals,
+    pub(super) last_seq: i64,
+    pub(super) last_key: i64,
+    /// Pages in the log after the last commit.
+    logged: Arc<AtomicI32>,
+    checkpoint_pages: i32,
+    group: usize,
+    max_pages: u32,
+}
+
+/// Answers for a writer that ended before its time.
+struct Abandon<'a>(&'a Shared);
+
+impl Drop for Abandon<'_> {
+    fn drop(&mut self) {
+        self.0.healthy.store(false, Ordering::Release);
+        for job in self.0.queue.abandon() {
+            job.fail(stopped());
+        }
+    }
+}
+
+impl Writer {
+    pub(super) fn new(mut connection: Connection, options: &Options) -> Result<Self, JournalError> {
+        let logged = Arc::new(AtomicI32::new(0));
+        let pages = logged.clone();
+        let hook = move |_: &mut rusqlite::hooks::Wal, count| {
+            pages.store(count, Ordering::Relaxed);
+            Ok(())
+        };
+        connection.wal_hook(Some(hook)).map_err(|error| from_sql(&error))?;
+        let mut writer = Self {
+            connection,
+            heads: Heads::new(options.cached_heads),
+            principals: Principals::default(),
+            last_seq: 0,
+            last_key: 0,
+            logged,
+            checkpoint_pages: i32::try_from(options.checkpoint_pages).unwrap_or(i32::MAX),
+            group: options.group.max(1),
+            max_pages: 0,
+        };
+        writer.recount().map_err(|error| from_sql(&error))?;
+        Ok(writer)
+    }
+
+    /// Works until the queue is closed and empty, then leaves one tidy file behind.
+    pub(super) fn run(mut self, shared: &Shared) {
+        let abandon = Abandon(shared);
+        let mut jobs = Vec::new();
+        while shared.queue.take(&mut jobs, self.group, GROUP_BYTES) {
+            self.limit_pages(shared.max_pages.load(Ordering::Acquire));
+            self.work(shared, &mut jobs);
+            shared.probing.store(false, Ordering::Release);
+            self.checkpoint_when_due();
+        }
+        drop(abandon);
+        if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize;") {
+            tracing::warn!(%error, "the journal was closed without a checkpoint; the next start does it");
+        }
+    }
+
+    fn work(&mut self, shared: &Shared, jobs: &mut Vec<Job>) {
+        match self.commit(jobs) {
+            Ok(()) => {
+                if jobs.iter().any(Job::succeeded) {
+                    shared.healthy.store(true, Ordering::Release);
+                }
+                let observer = shared.observer.read().clone();
+                for job in jobs.drain(..) {
+                    job.settle(observer.as_deref());
+                }
+            }
+            Err(error) => {
+                tracing::error!(%error, jobs = jobs.len(), "a group of commits failed");
+                shared.healthy.store(false, Ordering::Release);
+                self.forget_group();
+                let reason = from_sql(&error);
+                for job in jobs.drain(..) {
+                    job.fail(reason.clone());
+                }
+            }
+        }
+    }
+
+    /// One transaction with all jobs, each of which keeps its result for later.
+    fn commit(&mut self, jobs: &mut [Job]) -> rusqlite::Result<()> {
+        self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        let alone = jobs.len() == 1;
+        for job in jobs {
+            match job {
+                Job::Append(encoded, asked) => asked.keep(self.append(encoded))?,
+                Job::Acquire(take, asked) => asked.keep(self.acquire(take))?,
+                Job::PutBlob(digest, bytes, asked) => asked.keep(self.pin(digest, bytes))?,
+                Job::Settle(id, outcome, asked) => asked.keep(self.settle(id, outcome))?,
+                Job::Forget(keys, asked) => asked.keep(self.forget(keys))?,
+                Job::Sweep(asked) => asked.keep(self.sweep())?,
+                Job::Probe(asked) if alone => asked.keep(self.probe())?,
+                // Beside real work a probe would only put that work at risk.
+                Job::Probe(asked) => asked.keep(Ok(()))?,
+            }
+        }
+        self.connection.prepare_cached("COMMIT")?.execute([])?;
+        Ok(())
+    }
+
+    /// After a failed group nothing in memory can be trusted to match the file.
+    fn forget_group(&mut self) {
+        if !self.connection.is_autocommit()
+            && let Err(error) = self.connection.execute_batch("ROLLBACK")
+        {
+            tracing::error!(%error, "a failed group could not be rolled back");
+        }
+        self.heads.clear();
+        self.principals.clear();
+        if let Err(error) = self.recount() {
+            tracing::error!(%error, "the journal's counters could not be read again");
+        }
+    }
+
+    fn recount(&mut self) -> rusqlite::Result<()> {
+        (self.last_seq, self.last_key) = self.connection.query_row(
+            "SELECT max(last_seq, coalesce((SELECT max(seq) FROM events), 0)), \
+             max(last_key, coalesce((SELECT max(key) FROM streams), 0)) FROM floor",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        Ok(())
+    }
+
+    fn limit_pages(&mut self, wanted: u32) {
+        if wanted == self.max_pages {
+            return;
+        }
+        let pages = if wanted == 0 { NO_PAGE_LIMIT } else { wanted };
+        match self.connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())) {
+            Ok(()) => self.max_pages = wanted,
+            Err(error) => tracing::warn!(%error, "the page limit could not be set"),
+        }
+    }
+
+    /// Moves the log into the file; readers go on meanwhile, and the group's callers have their answers.
+    fn checkpoint_when_due(&mut self) {
+        if self.logged.load(Ordering::Relaxed) < self.checkpoint_pages {
+            return;
+        }
+        self.logged.store(0, Ordering::Relaxed);
+        if let Err(error) = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
+            tracing::warn!(%error, "a checkpoint failed; the log grows until one succeeds");
+        }
+    }
+}
