@@ -1,21 +1,39 @@
 //! The handle that surfaces hold.
 
-use crate::{EngineError, ListTasks, SendCommand, Sent, Subscription, TaskPage, TaskRef};
-use baton_ports::{AgentSource, Clock, Ids, Journal, Models, StoredEvent, ToolHost};
-use baton_types::{Principal, TaskView};
-use std::{sync::Arc, time::Duration};
+use crate::{
+    EngineError,
+    hub::Hub,
+    live::{LiveTask, Standing},
+    pins::Pins,
+};
+use baton_ports::{AgentSource, Clock, Ids, Journal, JournalError, Models, ToolHost};
+use baton_types::TaskId;
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc, time::Duration};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Bounds of the engine.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Runs at the same time; more wait their turn.
-    pub max_runs: usize,
+    /// Tasks in progress at the same time; more are refused as busy.
+    pub max_live: usize,
     /// Handoffs in a chain.
     pub max_handoff_depth: usize,
-    /// A handoff without its own deadline fails after this long.
+    /// A handoff fails after this long.
     pub handoff_timeout: Duration,
-    /// Who holds leases; unique per process.
+    /// Who holds leases; the same name after a restart, so that it may take its own work up again.
     pub holder: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_live: 16_384,
+            max_handoff_depth: 5,
+            handoff_timeout: Duration::from_secs(300),
+            holder: "local".to_owned(),
+        }
+    }
 }
 
 /// The world that the engine drives.
@@ -35,78 +53,102 @@ pub struct Ports {
     pub ids: Arc<dyn Ids>,
 }
 
-/// Cheap to clone; every surface has one.
+/// Runs agents; cheap to clone, and every surface has one.
 #[derive(Clone)]
-pub struct Engine {}
+pub struct Engine {
+    pub(crate) inner: Arc<Inner>,
+}
 
-#[allow(unused_variables, clippy::unused_async, clippy::unimplemented)]
+pub(crate) struct Inner {
+    pub(crate) options: Options,
+    pub(crate) ports: Ports,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) pins: Pins,
+    pub(crate) live: Mutex<HashMap<TaskId, Arc<LiveTask>>>,
+    /// Opening a task takes a new epoch, so two openings of one task must not overlap.
+    pub(crate) opening: [tokio::sync::Mutex<()>; 32],
+    pub(crate) stopping: CancellationToken,
+    pub(crate) drivers: TaskTracker,
+}
+
 impl Engine {
     /// An engine at rest; call [`Engine::recover`] to take up unfinished runs.
     pub fn new(options: Options, ports: Ports) -> Self {
-        unimplemented!()
+        let hub = Hub::new();
+        ports.journal.observe(Arc::clone(&hub) as Arc<dyn baton_ports::CommitObserver>);
+        let inner = Inner {
+            options,
+            ports,
+            hub,
+            pins: Pins::default(),
+            live: Mutex::default(),
+            opening: std::array::from_fn(|_| tokio::sync::Mutex::new(())),
+            stopping: CancellationToken::new(),
+            drivers: TaskTracker::new(),
+        };
+        Self { inner: Arc::new(inner) }
     }
-    /// Takes up every unfinished run under a new epoch; returns how many.
-    pub async fn recover(&self) -> Result<usize, EngineError> {
-        unimplemented!()
-    }
-    /// Sends and returns as soon as the journal has it.
-    pub async fn send(&self, principal: &Arc<Principal>, command: SendCommand) -> Result<Sent, EngineError> {
-        unimplemented!()
-    }
-    /// Sends and waits until the task ends or needs input.
-    pub async fn send_and_settle(
-        &self,
-        principal: &Arc<Principal>,
-        command: SendCommand,
-    ) -> Result<Arc<TaskView>, EngineError> {
-        unimplemented!()
-    }
-    /// Sends and follows; the stream ends when the task ends or needs input (`AuthRequired` keeps it open).
-    pub async fn send_and_follow(
-        &self,
-        principal: &Arc<Principal>,
-        command: SendCommand,
-    ) -> Result<Subscription, EngineError> {
-        unimplemented!()
-    }
-    /// One task.
-    pub async fn task(&self, principal: &Arc<Principal>, task: &TaskRef) -> Result<Arc<TaskView>, EngineError> {
-        unimplemented!()
-    }
-    /// A page of the caller's tasks.
-    pub async fn tasks(&self, principal: &Arc<Principal>, query: &ListTasks) -> Result<TaskPage, EngineError> {
-        unimplemented!()
-    }
-    /// Cancels, and returns when the journal has it; canceling a canceled task is fine.
-    pub async fn cancel(&self, principal: &Arc<Principal>, task: &TaskRef) -> Result<Arc<TaskView>, EngineError> {
-        unimplemented!()
-    }
-    /// Follows a task to its end. With a cursor: the task as of that event, then every event after it (also of an ended
-    /// task). Without: the task as it is, then live; an ended task is refused with `TaskFinished`.
-    pub async fn subscribe(
-        &self,
-        principal: &Arc<Principal>,
-        task: &TaskRef,
-        cursor: Option<u64>,
-    ) -> Result<Subscription, EngineError> {
-        unimplemented!()
-    }
-    /// Stored events of a task with numbers above `after`.
-    pub async fn events(
-        &self,
-        principal: &Arc<Principal>,
-        task: &TaskRef,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<Arc<StoredEvent>>, EngineError> {
-        unimplemented!()
-    }
+
     /// Whether new work is accepted and the journal works.
     pub fn ready(&self) -> bool {
-        unimplemented!()
+        !self.inner.stopping.is_cancelled() && self.inner.ports.journal.healthy()
     }
+
+    /// The agents that are served.
+    pub fn agents(&self) -> Vec<Arc<baton_types::AgentSpec>> {
+        self.inner.ports.agents.agents()
+    }
+
     /// Stops taking work and lets runs reach their next journaled event, for at most `bound`.
     pub async fn shutdown(&self, bound: Duration) {
-        unimplemented!()
+        self.inner.stopping.cancel();
+        self.inner.drivers.close();
+        if tokio::time::timeout(bound, self.inner.drivers.wait()).await.is_err() {
+            tracing::warn!(
+                runs = self.inner.live.lock().len(),
+                "stopping with runs in progress; they resume at the next start"
+            );
+        }
+        self.inner.hub.close();
+    }
+}
+
+impl Inner {
+    pub(crate) fn journal(&self) -> &dyn Journal {
+        &*self.ports.journal
+    }
+
+    pub(crate) fn accepting(&self) -> Result<(), EngineError> {
+        if self.stopping.is_cancelled() {
+            return Err(EngineError::ShuttingDown);
+        }
+        if self.live.lock().len() >= self.options.max_live {
+            return Err(EngineError::Journal(JournalError::Busy));
+        }
+        Ok(())
+    }
+
+    /// The journal refused what the memory took for granted: forget the memory, look again later.
+    pub(crate) fn broke(self: &Arc<Self>, live: &Arc<LiveTask>, error: &JournalError) {
+        if !live.break_off(error) {
+            return;
+        }
+        tracing::warn!(task = %live.id, %error, "the journal refused an event; the task is taken up again from what it holds");
+        live.cancel.cancel();
+        self.forget(live);
+        self.take_up_later(live.id.clone());
+    }
+
+    /// Nobody changes the task any more.
+    pub(crate) fn retire(&self, live: &Arc<LiveTask>) {
+        live.lock().standing = Standing::Retired;
+        self.forget(live);
+    }
+
+    fn forget(&self, live: &Arc<LiveTask>) {
+        let mut map = self.live.lock();
+        if map.get(&live.id).is_some_and(|held| Arc::ptr_eq(held, live)) {
+            map.remove(&live.id);
+        }
     }
 }

@@ -18,7 +18,7 @@ pub enum FeedItem {
         /// Which try.
         attempt: u32,
         /// All of it.
-        text: String,
+        text: Arc<str>,
     },
     /// More of the open text.
     Delta {
@@ -29,16 +29,6 @@ pub enum FeedItem {
         /// How many bytes came before; 0 begins anew and replaces what an earlier attempt said.
         offset: usize,
         /// The new piece.
-        text: String,
+        text: Arc<str>,
     },
-}
-
-/// A task's events from a cursor on, then live, until the task ends.
-pub struct Subscription {}
-
-impl Subscription {
-    /// The next item; `None` when the task has ended and everything was delivered.
-    pub async fn next(&mut self) -> Option<FeedItem> {
-        None
-    }
 }

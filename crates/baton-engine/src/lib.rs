@@ -3,14 +3,26 @@
 //! This crate must never decide a state by itself (that is `baton-rules`), acknowledge what the journal has not
 //! synced, or know a wire dialect.
 //!
-//! Read first: [`Engine`] (what surfaces call), [`FeedItem`] (what subscribers see).
+//! Read first: [`Engine`] (what surfaces call), [`FeedItem`] (what subscribers see), `run/mod.rs` (how a run goes on).
 
+mod cancel;
 mod command;
+mod end;
+mod engine;
 mod error;
 mod feed;
+mod hub;
+mod live;
+mod open;
+mod pins;
+mod recover;
+mod run;
+mod send;
+mod subscribe;
+mod views;
 
 pub use command::{ListTasks, SendCommand, Sent, TaskPage, TaskRef};
-pub use error::EngineError;
-pub use feed::{FeedItem, Subscription};
-mod engine;
 pub use engine::{Engine, Options, Ports};
+pub use error::EngineError;
+pub use feed::FeedItem;
+pub use subscribe::Subscription;

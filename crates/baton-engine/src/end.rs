@@ -1,0 +1,91 @@
+//! Ending a task early, with everything that hangs on it.
+
+use crate::{
+    EngineError,
+    engine::Inner,
+    live::{LiveTask, Stopped},
+};
+use baton_rules::{CallStage, Task};
+use baton_types::{HandoffEvent, HandoffStatus, Message, Part, Reason, Role, TaskEvent, TaskId, TaskState};
+use std::sync::Arc;
+
+/// How a task ends without an answer.
+#[derive(Clone, Debug)]
+pub(crate) enum Ending {
+    /// By an error.
+    Failed(Reason),
+    /// By the agent's own refusal.
+    Rejected(String),
+    /// By its caller.
+    Canceled,
+}
+
+impl Ending {
+    fn event(&self, inner: &Inner, task: &Task) -> TaskEvent {
+        let (state, words, reason) = match self {
+            Self::Failed(reason) => {
+                (TaskState::Failed, format!("{}: {}", reason.code, reason.detail), Some(reason.clone()))
+            }
+            Self::Rejected(why) => (TaskState::Rejected, why.clone(), None),
+            Self::Canceled => (TaskState::Canceled, "The task was canceled.".to_owned(), None),
+        };
+        let id = inner.ports.ids.fresh().into();
+        let message = Message::new(id, Role::Agent, vec![Part::text(words)]).within(&task.context, &task.id);
+        TaskEvent::StatusChanged { state, message: Some(message), reason }
+    }
+}
+
+impl Inner {
+    /// Ends the task and its open handoffs in one commit, waits for the journal, then stops what was going on.
+    pub(crate) async fn end(self: &Arc<Self>, live: &Arc<LiveTask>, ending: Ending) -> Result<(), EngineError> {
+        let receipt = loop {
+            let handed = open_handoffs(&live.lock().task);
+            let mut beside = Vec::new();
+            for (handoff, _) in &handed {
+                let error = Some("the task that waited for it has ended".to_owned());
+                let moved = HandoffEvent::Moved { to: HandoffStatus::Cancelled, result: None, error };
+                beside.extend(self.handoff_write(&live.owner, handoff, moved).await?);
+            }
+            let mut cell = live.lock();
+            if open_handoffs(&cell.task) != handed {
+                continue;
+            }
+            let event = ending.event(self, &cell.task);
+            match live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, vec![event], beside) {
+                Ok(receipt) => break (receipt, handed),
+                // It ended otherwise, or is being taken up anew: whoever did that sees to the rest.
+                Err(Stopped::Retired | Stopped::Illegal(_)) => return Ok(()),
+            }
+        };
+        let (receipt, handed) = receipt;
+        live.cancel.cancel();
+        if let Err(error) = receipt.await {
+            self.broke(live, &error);
+            return Err(error.into());
+        }
+        for (_, child) in handed {
+            self.cancel_child(&child).await;
+        }
+        Ok(())
+    }
+
+    /// Cancels work that nobody waits for any more.
+    pub(crate) async fn cancel_child(self: &Arc<Self>, child: &TaskId) {
+        let ended = match self.take(child).await {
+            Ok(live) => Box::pin(self.end(&live, Ending::Canceled)).await.map(|()| self.rest(&live)),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = ended {
+            tracing::warn!(task = %child, %error, "a child task could not be canceled; it is at the next start");
+        }
+    }
+}
+
+fn open_handoffs(task: &Task) -> Vec<(baton_types::HandoffId, TaskId)> {
+    task.open_calls()
+        .filter_map(|state| match &state.stage {
+            CallStage::HandedOff { handoff, child, .. } => Some((handoff.clone(), child.clone())),
+            _ => None,
+        })
+        .collect()
+}

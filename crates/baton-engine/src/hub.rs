@@ -1,0 +1,213 @@
+//! From the journal's commits to everybody who waits: one feed per task that somebody cares about.
+
+use crate::{EngineError, FeedItem};
+use baton_ports::{CommitObserver, StoredEvent};
+use baton_types::{Fact, MessageId, StreamId, TaskEvent, TaskId};
+use parking_lot::Mutex;
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Arc, Weak},
+};
+use tokio::sync::{mpsc, oneshot};
+
+const SHARDS: usize = 16;
+
+/// Items that may wait for one subscriber; a slower one is cut off and reads the journal instead.
+const SUBSCRIBER_QUEUE: usize = 256;
+
+/// All feeds; the journal tells it of every commit.
+pub(crate) struct Hub {
+    shards: [Mutex<HashMap<TaskId, Weak<Feed>>>; SHARDS],
+}
+
+impl Hub {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { shards: std::array::from_fn(|_| Mutex::default()) })
+    }
+
+    /// The task's feed, made if nobody has it yet.
+    pub(crate) fn feed(self: &Arc<Self>, task: &TaskId) -> Arc<Feed> {
+        let mut shard = self.shard(task).lock();
+        if let Some(feed) = shard.get(task).and_then(Weak::upgrade) {
+            return feed;
+        }
+        let feed = Arc::new(Feed { task: task.clone(), hub: Arc::downgrade(self), state: Mutex::default() });
+        shard.insert(task.clone(), Arc::downgrade(&feed));
+        feed
+    }
+
+    /// Ends every subscription; used when the process stops.
+    pub(crate) fn close(&self) {
+        for shard in &self.shards {
+            let feeds: Vec<Arc<Feed>> = shard.lock().values().filter_map(Weak::upgrade).collect();
+            for feed in feeds {
+                feed.close();
+            }
+        }
+    }
+
+    fn shard(&self, task: &TaskId) -> &Mutex<HashMap<TaskId, Weak<Feed>>> {
+        let mut hasher = DefaultHasher::new();
+        task.hash(&mut hasher);
+        &self.shards[usize::try_from(hasher.finish() % SHARDS as u64).unwrap_or(0)]
+    }
+}
+
+impl CommitObserver for Hub {
+    fn committed(&self, events: &[Arc<StoredEvent>]) {
+        for stream in events.chunk_by(|left, right| left.stream == right.stream) {
+            let Some(StreamId::Task(task)) = stream.first().map(|event| &event.stream) else { continue };
+            let feed = self.shard(task).lock().get(task).and_then(Weak::upgrade);
+            if let Some(feed) = feed {
+                feed.committed(stream);
+            }
+        }
+    }
+}
+
+/// The live side of one task.
+pub(crate) struct Feed {
+    task: TaskId,
+    hub: Weak<Hub>,
+    state: Mutex<FeedState>,
+}
+
+#[derive(Default)]
+struct FeedState {
+    open: Option<OpenText>,
+    subscribers: Vec<mpsc::Sender<FeedItem>>,
+    waiters: Vec<oneshot::Sender<Result<u64, EngineError>>>,
+    closed: bool,
+}
+
+struct OpenText {
+    message: MessageId,
+    attempt: u32,
+    text: String,
+    /// Text is shown only after the journal has the start of its attempt.
+    visible: bool,
+}
+
+impl Feed {
+    /// Items from now on, beginning with the open text if there is any; `None` when the process stops.
+    pub(crate) fn attach(&self) -> Option<mpsc::Receiver<FeedItem>> {
+        let (sender, receiver) = mpsc::channel(SUBSCRIBER_QUEUE);
+        let mut state = self.state.lock();
+        if state.closed {
+            return None;
+        }
+        if let Some(item) = state.open.as_ref().and_then(OpenText::snapshot) {
+            let _ = sender.try_send(item);
+        }
+        state.subscribers.push(sender);
+        Some(receiver)
+    }
+
+    /// Resolves with the number of the next status that ends a turn.
+    pub(crate) fn settled(&self) -> oneshot::Receiver<Result<u64, EngineError>> {
+        let (sender, receiver) = oneshot::channel();
+        let mut state = self.state.lock();
+        state.waiters.retain(|waiter| !waiter.is_closed());
+        state.waiters.push(sender);
+        receiver
+    }
+
+    /// A model call begins to write; called before its start is queued, so that no delta comes too early.
+    pub(crate) fn begin_text(&self, message: &MessageId, attempt: u32) {
+        let open = OpenText { message: message.clone(), attempt, text: String::new(), visible: false };
+        self.state.lock().open = Some(open);
+    }
+
+    /// More text of the model call that [`Feed::begin_text`] announced.
+    pub(crate) fn delta(&self, text: &str) {
+        let mut state = self.state.lock();
+        let FeedState { open: Some(open), subscribers, .. } = &mut *state else { return };
+        let offset = open.text.len();
+        open.text.push_str(text);
+        if open.visible && !subscribers.is_empty() {
+            let (message, attempt) = (open.message.clone(), open.attempt);
+            publish(subscribers, &FeedItem::Delta { message, attempt, offset, text: text.into() });
+        }
+    }
+
+    /// Waiters learn that the journal failed them; subscribers stay, because the task goes on when there is room.
+    pub(crate) fn fail(&self, error: &EngineError) {
+        let mut state = self.state.lock();
+        state.open = None;
+        for waiter in state.waiters.drain(..) {
+            let _ = waiter.send(Err(error.clone()));
+        }
+    }
+
+    fn close(&self) {
+        let mut state = self.state.lock();
+        state.closed = true;
+        state.subscribers.clear();
+        for waiter in state.waiters.drain(..) {
+            let _ = waiter.send(Err(EngineError::ShuttingDown));
+        }
+    }
+
+    fn committed(&self, events: &[Arc<StoredEvent>]) {
+        let mut state = self.state.lock();
+        for event in events {
+            publish(&mut state.subscribers, &FeedItem::Event(Arc::clone(event)));
+            let Fact::Task(fact) = &event.fact else { continue };
+            state.observe(event.number, fact);
+        }
+    }
+}
+
+impl FeedState {
+    fn observe(&mut self, number: u64, fact: &TaskEvent) {
+        match fact {
+            TaskEvent::AttemptStarted { message, attempt, .. } => {
+                if let Some(open) = &mut self.open
+                    && open.message == *message
+                    && open.attempt == *attempt
+                {
+                    open.visible = true;
+                    if let Some(item) = open.snapshot().filter(|_| !open.text.is_empty()) {
+                        publish(&mut self.subscribers, &item);
+                    }
+                }
+            }
+            TaskEvent::Answered { message, .. } | TaskEvent::ToolsCalled { message, .. } => {
+                self.open.take_if(|open| open.message == message.id);
+            }
+            TaskEvent::StatusChanged { state, .. } => {
+                self.open = None;
+                if state.is_terminal() || state.is_interrupted() {
+                    for waiter in self.waiters.drain(..) {
+                        let _ = waiter.send(Ok(number));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl OpenText {
+    fn snapshot(&self) -> Option<FeedItem> {
+        let text = self.text.as_str().into();
+        self.visible.then(|| FeedItem::OpenText { message: self.message.clone(), attempt: self.attempt, text })
+    }
+}
+
+/// A subscriber whose queue is full loses its sender: it drains what it has and catches up from the journal.
+fn publish(subscribers: &mut Vec<mpsc::Sender<FeedItem>>, item: &FeedItem) {
+    subscribers.retain(|subscriber| subscriber.try_send(item.clone()).is_ok());
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        if let Some(hub) = self.hub.upgrade() {
+            let mut shard = hub.shard(&self.task).lock();
+            if shard.get(&self.task).is_some_and(|feed| feed.strong_count() == 0) {
+                shard.remove(&self.task);
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A task that somebody in this process is changing: its state in memory, one step ahead of the journal.
+
+use crate::{EngineError, hub::Feed};
+use baton_ports::{Clock, Commit, HeadUpdate, Journal, JournalError, Receipt, Write};
+use baton_rules::{Illegal, Task};
+use baton_types::{Fact, MessageId, Principal, StreamId, TaskEvent, TaskId};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Loads start from a snapshot at most this many events old.
+const SNAPSHOT_EVERY: u64 = 64;
+
+/// The one place in this process where a task changes; reached through `Engine::open`.
+pub(crate) struct LiveTask {
+    pub(crate) id: TaskId,
+    pub(crate) owner: Arc<Principal>,
+    pub(crate) feed: Arc<Feed>,
+    /// Stops the run's model call and tools.
+    pub(crate) cancel: CancellationToken,
+    cell: Mutex<Cell>,
+}
+
+/// What is behind the lock.
+pub(crate) struct Cell {
+    pub(crate) task: Task,
+    epoch: u64,
+    snapshot_at: u64,
+    pub(crate) standing: Standing,
+    /// Whether a driver is on it.
+    pub(crate) driven: bool,
+    /// An attempt that this process has begun and not yet used.
+    pub(crate) begun: Option<MessageId>,
+    /// Whether the conversation began with this task, so that there is nothing earlier to read.
+    pub(crate) first_of_context: bool,
+    pub(crate) trace: Option<Arc<str>>,
+}
+
+/// Whether the state in memory may still be built upon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It is the journal's state plus what is queued.
+    Current,
+    /// Nobody in this process changes the task any more; open it anew.
+    Retired,
+}
+
+/// Why nothing was queued.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// Open the task anew.
+    Retired,
+    /// The rules say no.
+    Illegal(Illegal),
+}
+
+impl LiveTask {
+    pub(crate) fn new(task: Task, epoch: u64, owner: Arc<Principal>, feed: Arc<Feed>) -> Self {
+        Self {
+            id: task.id.clone(),
+            owner,
+            feed,
+            cancel: CancellationToken::new(),
+            cell: Mutex::new(Cell {
+                snapshot_at: task.version,
+                task,
+                epoch,
+                standing: Standing::Current,
+                driven: false,
+                begun: None,
+                first_of_context: false,
+                trace: None,
+            }),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Cell> {
+        self.cell.lock()
+    }
+
+    /// Queues events that follow from the present state; `decide` sees it and nobody can change it in between.
+    pub(crate) fn commit(
+        &self,
+        journal: &dyn Journal,
+        clock: &dyn Clock,
+        decide: impl FnOnce(&Task) -> Vec<TaskEvent>,
+    ) -> Result<Receipt, Stopped> {
+        let mut cell = self.lock();
+        let events = decide(&cell.task);
+        self.commit_locked(&mut cell, journal, clock, events, Vec::new())
+    }
+
+    /// Queues events together with writes to other streams.
+    pub(crate) fn commit_locked(
+        &self,
+        cell: &mut Cell,
+        journal: &dyn Journal,
+        clock: &dyn Clock,
+        events: Vec<TaskEvent>,
+        beside: Vec<Write>,
+    ) -> Result<Receipt, Stopped> {
+        if cell.standing == Standing::Retired {
+            return Err(Stopped::Retired);
+        }
+        if events.is_empty() {
+            return Ok(Box::pin(std::future::ready(Ok(0))));
+        }
+        let at = clock.now();
+        let expected_version = cell.task.version;
+        let run = cell.task.run.as_ref().map(|run| run.id.clone());
+        for (index, event) in events.iter().enumerate() {
+            if let Err(illegal) = cell.task.apply(at, event) {
+                if index > 0 {
+                    // Half of the events are folded in; the memory no longer stands for the journal.
+                    cell.standing = Standing::Retired;
+                }
+                return Err(Stopped::Illegal(illegal));
+            }
+            if let TaskEvent::AttemptStarted { message, attempt, .. } = event {
+                self.feed.begin_text(message, *attempt);
+            }
+        }
+        let run = cell.task.run.as_ref().map(|run| run.id.clone()).or(run);
+        let snapshot = (cell.task.version - cell.snapshot_at >= SNAPSHOT_EVERY)
+            .then(|| baton_types::Json::of(&cell.task).ok())
+            .flatten();
+        if snapshot.is_some() {
+            cell.snapshot_at = cell.task.version;
+        }
+        let mut writes = vec![Write {
+            stream: StreamId::Task(self.id.clone()),
+            expected_version,
+            epoch: cell.epoch,
+            principal: Arc::clone(&self.owner),
+            run,
+            trace: cell.trace.clone(),
+            at,
+            facts: events.into_iter().map(Fact::Task).collect(),
+            head: head_of(&cell.task),
+            snapshot,
+        }];
+        writes.extend(beside);
+        Ok(journal.append(Commit { writes, outbox: Vec::new() }))
+    }
+
+    /// Gives the memory up after the journal refused it; waiters learn why.
+    pub(crate) fn break_off(&self, error: &JournalError) -> bool {
+        let mut cell = self.lock();
+        if cell.standing == Standing::Retired {
+            return false;
+        }
+        cell.standing = Standing::Retired;
+        drop(cell);
+        self.feed.fail(&EngineError::Journal(error.clone()));
+        true
+    }
+}
+
+/// The summary that lists and recovery read.
+pub(crate) fn head_of(task: &Task) -> HeadUpdate {
+    HeadUpdate {
+        agent: task.agent.clone(),
+        context: task.context.clone(),
+        state: task.state.as_str(),
+        status_at: task.status_at,
+        active: task.is_active(),
+        terminal: task.state.is_terminal(),
+    }
+}

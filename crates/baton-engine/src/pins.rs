@@ -1,0 +1,69 @@
+//! Agent definitions by digest: what a run began with it ends with.
+
+use crate::EngineError;
+use baton_ports::Journal;
+use baton_types::{AgentName, AgentSpec, Digest, Json};
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc};
+
+/// Definitions kept in memory; others are read from the journal again.
+const KNOWN: usize = 1024;
+
+/// Definitions that the journal has.
+#[derive(Default)]
+pub(crate) struct Pins {
+    current: Mutex<HashMap<AgentName, Pinned>>,
+    known: Mutex<HashMap<Digest, Arc<AgentSpec>>>,
+}
+
+/// A definition that the journal has.
+#[derive(Clone)]
+pub(crate) struct Pinned {
+    pub(crate) digest: Digest,
+    pub(crate) spec: Arc<AgentSpec>,
+}
+
+impl Pins {
+    /// Makes sure that the journal has the definition.
+    pub(crate) async fn pin(&self, journal: &dyn Journal, spec: &Arc<AgentSpec>) -> Result<Pinned, EngineError> {
+        if let Some(pinned) = self.current.lock().get(&spec.name).filter(|pinned| Arc::ptr_eq(&pinned.spec, spec)) {
+            return Ok(pinned.clone());
+        }
+        let json = spec.to_json().map_err(|error| {
+            EngineError::Journal(baton_ports::JournalError::Unavailable(format!("agent '{}': {error}", spec.name)))
+        })?;
+        let digest = journal.put_blob(json.as_str().as_bytes().into()).await?;
+        let pinned = Pinned { digest, spec: Arc::clone(spec) };
+        self.current.lock().insert(spec.name.clone(), pinned.clone());
+        self.remember(&pinned);
+        Ok(pinned)
+    }
+
+    /// The definition that a run began with; `None` when it is gone.
+    pub(crate) async fn find(
+        &self,
+        journal: &dyn Journal,
+        digest: &Digest,
+    ) -> Result<Option<Arc<AgentSpec>>, EngineError> {
+        if let Some(spec) = self.known.lock().get(digest) {
+            return Ok(Some(Arc::clone(spec)));
+        }
+        let Some(bytes) = journal.blob(digest).await? else { return Ok(None) };
+        let spec = std::str::from_utf8(&bytes)
+            .ok()
+            .and_then(|text| Json::parse(text).ok())
+            .and_then(|json| json.read::<AgentSpec>().ok().map(Arc::new));
+        if let Some(spec) = &spec {
+            self.remember(&Pinned { digest: digest.clone(), spec: Arc::clone(spec) });
+        }
+        Ok(spec)
+    }
+
+    fn remember(&self, pinned: &Pinned) {
+        let mut known = self.known.lock();
+        if known.len() >= KNOWN {
+            known.clear();
+        }
+        known.insert(pinned.digest.clone(), Arc::clone(&pinned.spec));
+    }
+}

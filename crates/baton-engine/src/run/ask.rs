@@ -1,0 +1,53 @@
+//! Status events that a run writes: what it asks of the caller, and that it is done.
+
+use crate::Ports;
+use baton_rules::{Asked, Task, calls_in, calls_part};
+use baton_types::{Message, Part, Role, TaskEvent, TaskState};
+
+/// The event with which a task waits for its caller.
+pub(crate) fn asking(ports: &Ports, task: &Task, asked: &Asked) -> TaskEvent {
+    let mut words: Vec<String> = asked.questions.iter().map(question).collect();
+    words.extend(asked.in_doubt.iter().map(|call| {
+        format!(
+            "The tool '{}' (call {}) was cut off and may or may not have taken effect. Send a tool_results part with \
+             its outcome to go on, or cancel the task.",
+            call.name, call.id
+        )
+    }));
+    let mut parts = vec![Part::text(words.join("\n"))];
+    if !asked.calls.is_empty() || !asked.in_doubt.is_empty() {
+        parts.push(calls_part(asked.calls.iter().chain(&asked.in_doubt)));
+    }
+    // When just the calls of the agent's last message are asked for, that message says it already.
+    let same = task.history.last().filter(|last| {
+        last.role == Role::Agent
+            && asked.questions.is_empty()
+            && asked.in_doubt.is_empty()
+            && calls_in(last) == asked.calls
+    });
+    let message = match same {
+        Some(last) => last.clone(),
+        None => Message::new(ports.ids.fresh().into(), Role::Agent, parts).within(&task.context, &task.id),
+    };
+    TaskEvent::StatusChanged { state: TaskState::InputRequired, message: Some(message), reason: None }
+}
+
+fn question(call: &baton_types::ToolCall) -> String {
+    #[derive(serde::Deserialize)]
+    struct Arguments {
+        question: Option<String>,
+        message: Option<String>,
+    }
+    let read = call.arguments.read::<Arguments>().ok();
+    read.and_then(|arguments| arguments.question.or(arguments.message)).unwrap_or_else(|| "Please say more.".to_owned())
+}
+
+/// The event with which an answered task completes, unless somebody said something meanwhile.
+pub(crate) fn completing(task: &Task) -> Option<TaskEvent> {
+    let answer = task.history.last().filter(|last| last.role == Role::Agent).cloned();
+    task.waiting.is_empty().then_some(TaskEvent::StatusChanged {
+        state: TaskState::Completed,
+        message: answer,
+        reason: None,
+    })
+}

@@ -1,0 +1,62 @@
+//! Tools through which a model acts on its own task.
+
+use super::{Driver, Halt};
+use crate::end::Ending;
+use baton_types::{Artifact, Json, Part, TaskEvent, ToolCall, ToolResult};
+use serde::Deserialize;
+
+#[derive(Default, Deserialize)]
+struct Output {
+    name: Option<String>,
+    description: Option<String>,
+    text: Option<String>,
+    data: Option<Json>,
+    media_type: Option<String>,
+    artifact_id: Option<String>,
+    url: Option<String>,
+    raw: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Refusal {
+    reason: Option<String>,
+    message: Option<String>,
+}
+
+impl Driver {
+    pub(super) fn emit_artifact(&self, call: &ToolCall) -> Result<(), Halt> {
+        let output: Output = call.arguments.read().unwrap_or_default();
+        let id = output.artifact_id.unwrap_or_else(|| call.id.to_string());
+        let mut parts = Vec::new();
+        parts.extend(output.text.map(Part::text));
+        parts.extend(output.data.map(Part::data));
+        parts.extend(output.url.map(|url| Part { content: baton_types::PartContent::Url(url), ..Part::text("") }));
+        parts.extend(output.raw.map(|raw| Part { content: baton_types::PartContent::Raw(raw), ..Part::text("") }));
+        if parts.is_empty() {
+            return self.finish(call, Json::string("An artifact needs text, data, url or raw."), true);
+        }
+        for part in &mut parts {
+            part.media_type.clone_from(&output.media_type);
+        }
+        let artifact = Artifact {
+            id: id.as_str().into(),
+            name: output.name,
+            description: output.description,
+            parts,
+            metadata: None,
+        };
+        let result = ToolResult {
+            call: call.id.clone(),
+            name: call.name.clone(),
+            output: serde_json::json!({ "artifact_id": id }).into(),
+            is_error: false,
+        };
+        self.commit(|_| vec![TaskEvent::ArtifactEmitted { artifact }, TaskEvent::ToolFinished { result }])
+    }
+
+    pub(super) async fn reject_task(&self, call: &ToolCall) -> Result<(), Halt> {
+        let refusal: Refusal = call.arguments.read().unwrap_or_default();
+        let reason = refusal.reason.or(refusal.message).unwrap_or_else(|| "The agent refused the task.".to_owned());
+        Ok(self.inner.end(&self.live, Ending::Rejected(reason)).await?)
+    }
+}

@@ -1,0 +1,253 @@
+//! Handing work to another agent of this Baton, and waiting for it across crashes.
+//!
+//! The parent's event, the handoff's record and the child task become true in one commit, so the work can neither be
+//! lost nor sent twice; a run that resumes finds the child by the id in its own history.
+
+use super::{Driver, Halt};
+use crate::{
+    Ports,
+    send::{NewTask, submitted_child},
+    views::fold_handoff,
+};
+use baton_ports::{HeadUpdate, JournalError, Write};
+use baton_rules::admit_handoff;
+use baton_types::{
+    AgentName, AgentSpec, ContextId, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffId, HandoffStatus,
+    Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId, TaskEvent, TaskId, TaskState,
+    TaskView, Timestamp, ToolCall, ToolResult,
+};
+use serde::Deserialize;
+use serde_json::json;
+use std::sync::Arc;
+
+#[derive(Deserialize)]
+struct Arguments {
+    #[serde(alias = "agent")]
+    agent_uri: String,
+    message: String,
+    context_id: Option<String>,
+}
+
+impl Driver {
+    pub(super) async fn hand_off(&self, spec: &AgentSpec, call: &ToolCall) -> Result<(), Halt> {
+        let arguments: Arguments = match call.arguments.read() {
+            Ok(arguments) => arguments,
+            Err(error) => return self.refuse(call, &format!("handoff needs agent_uri and message: {error}")),
+        };
+        let to = target_name(&arguments.agent_uri);
+        let parent = self.live.lock().task.parent.clone();
+        let chain = match admit_handoff(spec, parent.as_ref(), &to, self.inner.options.max_handoff_depth) {
+            Ok(chain) => chain,
+            Err(refused) => return self.refuse(call, &refused.to_string()),
+        };
+        let Some(target) = self.inner.ports.agents.agent(&to) else {
+            return self.refuse(call, &format!("agent '{to}' is not served here"));
+        };
+        let pinned = self.inner.pins.pin(self.inner.journal(), &target).await?;
+        let handoff = self.describe(spec, call, &to, &arguments);
+        let link = ParentLink { task: self.live.id.clone(), handoff: handoff.id.clone(), chain };
+        let message =
+            Message::new(self.inner.ports.ids.fresh().into(), Role::User, vec![Part::text(arguments.message)])
+                .within(&handoff.child_context, &handoff.child_task);
+        let new = NewTask {
+            id: handoff.child_task.clone(),
+            event: submitted_child(link, handoff.child_context.clone(), to.clone(), message),
+            first_of_context: arguments.context_id.is_none(),
+            trace: self.live.lock().trace.clone(),
+        };
+        let deadline = handoff.created_at.after(std::time::Duration::from_millis(handoff.timeout_ms));
+        let sent = TaskEvent::HandoffSent {
+            call: call.id.clone(),
+            handoff: handoff.id.clone(),
+            agent: to,
+            child: handoff.child_task.clone(),
+            deadline,
+        };
+        let (id, child) = (handoff.id.clone(), handoff.child_task.clone());
+        let (child_live, _, child_write) = self.inner.create(&self.live.owner, new, &pinned)?;
+        let beside = vec![created(&self.inner.ports, &self.live.owner, &handoff), child_write];
+        match self.commit_synced(vec![sent], beside).await {
+            Ok(()) => self.inner.spawn_driver(child_live, None),
+            Err(halt) => {
+                // Perhaps it was written all the same: the child is taken up again if the journal has it.
+                self.inner.broke(&child_live, &JournalError::Unavailable("the handoff was not recorded".to_owned()));
+                return Err(halt);
+            }
+        }
+        self.await_handoff(call, &id, &child, deadline).await
+    }
+
+    /// Waits for the child, however often either side was restarted.
+    pub(super) async fn await_handoff(
+        &self,
+        call: &ToolCall,
+        handoff: &HandoffId,
+        child: &TaskId,
+        deadline: Timestamp,
+    ) -> Result<(), Halt> {
+        let patience = self.inner.ports.clock.now().until(deadline);
+        let settled = tokio::select! {
+            biased;
+            () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
+            settled = self.inner.settled(child) => Some(settled?),
+            () = tokio::time::sleep(patience) => None,
+        };
+        let outcome = outcome(settled.as_deref());
+        let result = ToolResult {
+            call: call.id.clone(),
+            name: call.name.clone(),
+            output: outcome.output,
+            is_error: outcome.status != HandoffStatus::Completed,
+        };
+        let moved = HandoffEvent::Moved { to: outcome.status, result: outcome.result, error: outcome.error };
+        let beside = self.inner.handoff_write(&self.live.owner, handoff, moved).await?;
+        self.commit_synced(vec![TaskEvent::ToolFinished { result }], beside).await?;
+        if settled.is_none_or(|view| !view.state.is_terminal()) {
+            self.inner.cancel_child(child).await;
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, call: &ToolCall, detail: &str) -> Result<(), Halt> {
+        self.finish(call, Json::string(&format!("{}: {detail}", ErrorCode::HANDOFF_REFUSED.code)), true)
+    }
+
+    fn describe(&self, spec: &AgentSpec, call: &ToolCall, to: &AgentName, arguments: &Arguments) -> Handoff {
+        let ids = &self.inner.ports.ids;
+        Handoff {
+            id: ids.fresh().into(),
+            from_agent: spec.name.clone(),
+            to_agent: to.clone(),
+            capability_id: to.to_string(),
+            task: arguments.message.clone(),
+            inputs: call.arguments.clone(),
+            expected_output: ExpectedOutput::default(),
+            priority: Priority::Normal,
+            timeout_ms: u64::try_from(self.inner.options.handoff_timeout.as_millis()).unwrap_or(u64::MAX),
+            created_at: self.inner.ports.clock.now(),
+            parent_task: self.live.id.clone(),
+            parent_call: call.id.clone(),
+            child_task: ids.fresh().into(),
+            child_context: arguments.context_id.clone().map_or_else(|| ids.fresh().into(), ContextId::from),
+        }
+    }
+}
+
+impl crate::engine::Inner {
+    /// The write that moves a handoff, or none when it has ended already.
+    pub(crate) async fn handoff_write(
+        &self,
+        owner: &Arc<Principal>,
+        id: &HandoffId,
+        moved: HandoffEvent,
+    ) -> Result<Vec<Write>, crate::EngineError> {
+        let stream = StreamId::Handoff(id.clone());
+        let Some(loaded) = self.journal().load(None, &stream).await? else { return Ok(Vec::new()) };
+        let Some(mut record) = fold_handoff(&loaded) else { return Ok(Vec::new()) };
+        let version = record.version;
+        if record.apply(&moved).is_err() {
+            return Ok(Vec::new());
+        }
+        let at = self.ports.clock.now();
+        Ok(vec![handoff_events(owner, &record.handoff, version, record.status, at, vec![moved], loaded.head.epoch)])
+    }
+}
+
+struct Outcome {
+    status: HandoffStatus,
+    output: Json,
+    result: Option<Json>,
+    error: Option<String>,
+}
+
+/// What a settled child, or none in time, means for the one that waits.
+fn outcome(child: Option<&TaskView>) -> Outcome {
+    let failed = |status, detail: String| Outcome {
+        status,
+        output: Json::string(&format!("{}: {detail}", ErrorCode::HANDOFF_FAILED.code)),
+        result: None,
+        error: Some(detail),
+    };
+    let Some(child) = child else {
+        return failed(HandoffStatus::Timeout, "the agent did not answer within the handoff's deadline".to_owned());
+    };
+    let said = child.status_message.as_ref().map(Message::text).unwrap_or_default();
+    match child.state {
+        TaskState::Completed => {
+            let result = Json::from(json!({
+                "response": answer_of(child, said),
+                "task_id": child.id.as_str(),
+                "context_id": child.context.as_str(),
+            }));
+            Outcome { status: HandoffStatus::Completed, output: result.clone(), result: Some(result), error: None }
+        }
+        TaskState::Canceled => failed(HandoffStatus::Cancelled, format!("the child task was canceled. {said}")),
+        TaskState::InputRequired | TaskState::AuthRequired => {
+            failed(HandoffStatus::Failed, format!("the agent needs to be asked more precisely: {said}"))
+        }
+        state => failed(HandoffStatus::Failed, format!("the child task is {}. {said}", state.as_str())),
+    }
+}
+
+/// The words of the answer; an answer that is only data is given as JSON.
+fn answer_of(child: &TaskView, said: String) -> String {
+    if !said.is_empty() {
+        return said;
+    }
+    let parts = child.status_message.iter().flat_map(|message| &message.parts);
+    let data: Vec<&str> = parts
+        .filter_map(|part| match &part.content {
+            PartContent::Data(data) => Some(data.as_str()),
+            _ => None,
+        })
+        .collect();
+    data.join("\n")
+}
+
+/// A name, or an address whose path names an agent of this Baton.
+fn target_name(uri: &str) -> AgentName {
+    let path = uri.trim_end_matches('/');
+    let path = path.strip_suffix("/a2a").unwrap_or(path);
+    AgentName::from(path.rsplit_once("/agents/").map_or(path, |(_, name)| name))
+}
+
+/// In process nobody else could take the work: it is offered, accepted and begun in one commit with the child.
+fn created(ports: &Ports, owner: &Arc<Principal>, handoff: &Handoff) -> Write {
+    let moved = |to| HandoffEvent::Moved { to, result: None, error: None };
+    let events = vec![
+        HandoffEvent::Created(Box::new(handoff.clone())),
+        moved(HandoffStatus::Accepted),
+        moved(HandoffStatus::InProgress),
+    ];
+    handoff_events(owner, handoff, 0, HandoffStatus::InProgress, ports.clock.now(), events, 1)
+}
+
+fn handoff_events(
+    owner: &Arc<Principal>,
+    handoff: &Handoff,
+    expected_version: u64,
+    status: HandoffStatus,
+    at: Timestamp,
+    events: Vec<HandoffEvent>,
+    epoch: u64,
+) -> Write {
+    Write {
+        stream: StreamId::Handoff(handoff.id.clone()),
+        expected_version,
+        epoch,
+        principal: Arc::clone(owner),
+        run: None,
+        trace: None,
+        at,
+        facts: events.into_iter().map(Fact::Handoff).collect(),
+        head: HeadUpdate {
+            agent: handoff.to_agent.clone(),
+            context: handoff.child_context.clone(),
+            state: status.as_str(),
+            status_at: at,
+            active: false,
+            terminal: status.is_terminal(),
+        },
+        snapshot: None,
+    }
+}

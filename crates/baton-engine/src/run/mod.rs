@@ -1,0 +1,216 @@
+//! How a run goes on: decide the next step from the state, do it, write what came of it, again.
+//!
+//! Appends are pipelined: the driver goes on while the journal syncs, and waits only where the outside could tell the
+//! difference (a tool that changes something, the end of the run).
+
+mod ask;
+mod calls;
+mod control;
+mod handoff;
+mod model;
+mod prompt;
+
+pub(crate) use ask::asking;
+
+use crate::{
+    EngineError,
+    end::Ending,
+    engine::Inner,
+    live::{LiveTask, Standing, Stopped},
+};
+use baton_ports::{JournalError, Receipt, Write};
+use baton_rules::{Illegal, Step, next_step};
+use baton_types::{AgentSpec, ErrorCode, Reason, TaskEvent, TaskState};
+use std::sync::Arc;
+
+/// Why the driver leaves its loop.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    /// Somebody else changed the task, or it was canceled: look at it again.
+    Changed,
+    /// The journal refused.
+    Journal(JournalError),
+    /// The process stops.
+    Stopping,
+    /// The rules refused what this crate thought right: a defect, which ends the task rather than spinning.
+    Defect(Illegal),
+}
+
+impl From<Stopped> for Halt {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Retired | Stopped::Illegal(Illegal::Ended(_)) => Self::Changed,
+            Stopped::Illegal(illegal) => Self::Defect(illegal),
+        }
+    }
+}
+
+impl From<JournalError> for Halt {
+    fn from(error: JournalError) -> Self {
+        Self::Journal(error)
+    }
+}
+
+impl From<EngineError> for Halt {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Journal(error) => Self::Journal(error),
+            EngineError::ShuttingDown => Self::Stopping,
+            other => Self::Journal(JournalError::Unavailable(other.to_string())),
+        }
+    }
+}
+
+/// One driver's view of its task.
+pub(crate) struct Driver {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) live: Arc<LiveTask>,
+    /// Receipts not yet awaited, oldest first: the first failure is the true one.
+    receipts: parking_lot::Mutex<Vec<Receipt>>,
+}
+
+impl Inner {
+    /// Drives the task until it ends or needs somebody; the caller has set `driven`.
+    pub(crate) fn spawn_driver(self: &Arc<Self>, live: Arc<LiveTask>, receipt: Option<Receipt>) {
+        let receipts = parking_lot::Mutex::new(receipt.into_iter().collect());
+        let driver = Driver { inner: Arc::clone(self), live, receipts };
+        self.drivers.spawn(driver.drive());
+    }
+}
+
+impl Driver {
+    async fn drive(self) {
+        loop {
+            let halt = match self.advance().await {
+                Ok(Progress::Again) => continue,
+                Ok(Progress::Rest) => match self.synced().await {
+                    Ok(()) if self.leave() => return,
+                    Ok(()) => continue,
+                    Err(halt) => halt,
+                },
+                Err(halt) => halt,
+            };
+            match halt {
+                Halt::Changed if self.live.lock().standing == Standing::Current => {}
+                Halt::Changed => match self.synced().await {
+                    Err(Halt::Journal(error)) => return self.inner.broke(&self.live, &error),
+                    _ => return,
+                },
+                Halt::Journal(error) => return self.inner.broke(&self.live, &error),
+                Halt::Stopping => return self.pause().await,
+                Halt::Defect(illegal) => self.give_up(&illegal).await,
+            }
+        }
+    }
+
+    async fn give_up(&self, illegal: &Illegal) {
+        tracing::error!(code = ErrorCode::INTERNAL.code, task = %self.live.id, %illegal, "a run made an illegal event");
+        let reason = Reason { code: ErrorCode::INTERNAL.code.to_owned(), detail: illegal.to_string() };
+        if let Err(error) = self.inner.end(&self.live, Ending::Failed(reason)).await {
+            tracing::warn!(task = %self.live.id, %error, "the task could not be ended");
+        }
+    }
+
+    async fn advance(&self) -> Result<Progress, Halt> {
+        if !self.live.lock().task.is_active() {
+            return Ok(Progress::Rest);
+        }
+        let Some(spec) = self.spec().await? else { return Ok(Progress::Again) };
+        let step = next_step(&self.live.lock().task, &spec, self.inner.ports.clock.now());
+        match step {
+            Step::Rest => return Ok(Progress::Rest),
+            Step::StartRun => self.start_run().await?,
+            Step::CallModel { turn, attempt } => self.call_model(&spec, turn, attempt).await?,
+            Step::AdvanceCalls(calls) => self.advance_calls(&spec, calls).await?,
+            Step::AskCaller(asked) => self.commit(|task| vec![asking(&self.inner.ports, task, &asked)])?,
+            Step::Complete => self.commit(|task| ask::completing(task).into_iter().collect())?,
+            Step::Fail(reason) => self.inner.end(&self.live, Ending::Failed(reason)).await?,
+        }
+        Ok(Progress::Again)
+    }
+
+    /// The definition that the run follows; a task without a run has the current one.
+    async fn spec(&self) -> Result<Option<Arc<AgentSpec>>, Halt> {
+        let (agent, digest) = {
+            let cell = self.live.lock();
+            (cell.task.agent.clone(), cell.task.run.as_ref().map(|run| run.agent.clone()))
+        };
+        let found = match &digest {
+            Some(digest) => self.inner.pins.find(self.inner.journal(), digest).await?,
+            None => self.inner.ports.agents.agent(&agent),
+        };
+        if found.is_none() {
+            let (code, detail) = match digest {
+                Some(digest) => (ErrorCode::AGENT_CHANGED, format!("definition {digest} of '{agent}' is gone")),
+                None => (ErrorCode::AGENT_NOT_FOUND, format!("agent '{agent}' is no longer served")),
+            };
+            let reason = Reason { code: code.code.to_owned(), detail };
+            self.inner.end(&self.live, Ending::Failed(reason)).await?;
+        }
+        Ok(found)
+    }
+
+    async fn start_run(&self) -> Result<(), Halt> {
+        let agent = self.live.lock().task.agent.clone();
+        let Some(spec) = self.inner.ports.agents.agent(&agent) else { return Ok(()) };
+        let pinned = self.inner.pins.pin(self.inner.journal(), &spec).await?;
+        self.commit(|task| if task.run.is_none() { self.inner.start_run(task, &pinned) } else { Vec::new() })?;
+        let mut cell = self.live.lock();
+        cell.begun = cell.task.run.as_ref().and_then(|run| run.open.clone());
+        Ok(())
+    }
+
+    /// Queues events without waiting for the journal.
+    pub(crate) fn commit(&self, decide: impl FnOnce(&baton_rules::Task) -> Vec<TaskEvent>) -> Result<(), Halt> {
+        let receipt = self.live.commit(self.inner.journal(), &*self.inner.ports.clock, decide)?;
+        self.receipts.lock().push(receipt);
+        Ok(())
+    }
+
+    /// Queues events and waits until the journal has them, and so all before them.
+    pub(crate) async fn commit_synced(&self, events: Vec<TaskEvent>, beside: Vec<Write>) -> Result<(), Halt> {
+        let receipt = {
+            let mut cell = self.live.lock();
+            self.live.commit_locked(&mut cell, self.inner.journal(), &*self.inner.ports.clock, events, beside)?
+        };
+        receipt.await?;
+        Ok(())
+    }
+
+    /// Waits until everything queued is on disk.
+    pub(crate) async fn synced(&self) -> Result<(), Halt> {
+        let receipts = std::mem::take(&mut *self.receipts.lock());
+        for receipt in receipts {
+            receipt.await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves the task if there is still nothing to do.
+    fn leave(&self) -> bool {
+        let mut cell = self.live.lock();
+        if cell.task.run.is_some() || cell.task.state == TaskState::Submitted {
+            return false;
+        }
+        cell.driven = false;
+        cell.standing = Standing::Retired;
+        drop(cell);
+        self.inner.retire(&self.live);
+        true
+    }
+
+    /// Sets the run aside in an orderly way.
+    async fn pause(&self) {
+        let paused =
+            self.commit(|task| task.run.iter().map(|run| TaskEvent::RunPaused { run: run.id.clone() }).collect());
+        if paused.is_ok() && self.synced().await.is_err() {
+            tracing::warn!(task = %self.live.id, "could not record the pause; the run resumes all the same");
+        }
+        self.inner.retire(&self.live);
+    }
+}
+
+enum Progress {
+    Again,
+    Rest,
+}

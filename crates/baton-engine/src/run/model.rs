@@ -1,0 +1,165 @@
+//! One model call: deltas go out live, what is complete goes to the journal.
+
+use super::{Driver, Halt};
+use crate::end::Ending;
+use baton_ports::{Finish, ModelError, ModelEvent, ModelStream};
+use baton_rules::{Task, calls_part};
+use baton_types::{
+    AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, Role, TaskEvent, ToolCall, Usage,
+};
+use futures_util::StreamExt;
+use std::{sync::Arc, time::Duration};
+
+/// Tries at one turn when the model's service asks for another.
+const MAX_ATTEMPTS: u32 = 3;
+
+/// Text beyond this is cut and marked as such.
+const MAX_TEXT: usize = 4 * 1024 * 1024;
+
+/// Calls of one turn beyond this are dropped.
+const MAX_CALLS: usize = 64;
+
+/// What a model said, complete.
+#[derive(Default)]
+struct Said {
+    text: String,
+    calls: Vec<ToolCall>,
+    usage: Usage,
+    finish: Option<Finish>,
+}
+
+impl Driver {
+    pub(super) async fn call_model(&self, spec: &Arc<AgentSpec>, turn: u32, attempt: u32) -> Result<(), Halt> {
+        let model = match self.inner.ports.models.model(spec) {
+            Ok(model) => model,
+            Err(error) => return self.model_failed(&error).await,
+        };
+        let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
+        let call = self.model_call(spec, message.clone(), turn, attempt).await?;
+        match self.listen(model.call(call)).await? {
+            Ok(said) => self.commit(|task| record(task, message, model.name(), said)),
+            Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => self.wait(wait).await,
+            Err(error) => self.model_failed(&error).await,
+        }
+    }
+
+    /// Announces the attempt, unless the events that began the run have done so.
+    fn begin_attempt(&self, turn: u32, attempt: u32) -> Result<(MessageId, u32, u32), Halt> {
+        let mut cell = self.live.lock();
+        if let Some(begun) = cell.begun.take()
+            && let Some(run) = &cell.task.run
+            && run.open.as_ref() == Some(&begun)
+        {
+            return Ok((begun, run.turn, run.attempt));
+        }
+        let open = cell.task.run.as_ref().and_then(|run| run.open.clone());
+        drop(cell);
+        let message = open.unwrap_or_else(|| self.inner.ports.ids.fresh().into());
+        self.commit(|_| vec![TaskEvent::AttemptStarted { message: message.clone(), turn, attempt }])?;
+        Ok((message, turn, attempt))
+    }
+
+    /// Hears the model out; dropping the stream stops it.
+    async fn listen(&self, mut stream: ModelStream) -> Result<Result<Said, ModelError>, Halt> {
+        let mut said = Said::default();
+        let deadline = self.until_deadline();
+        tokio::pin!(deadline);
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = self.live.cancel.cancelled() => return Err(Halt::Changed),
+                () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
+                event = stream.next() => event,
+                () = &mut deadline => return Err(Halt::Changed),
+            };
+            match event {
+                Some(Ok(ModelEvent::Text(text))) => {
+                    let room = MAX_TEXT.saturating_sub(said.text.len());
+                    let text = &text[..text.floor_char_boundary(room)];
+                    if !text.is_empty() {
+                        self.live.feed.delta(text);
+                        said.text.push_str(text);
+                    }
+                }
+                Some(Ok(ModelEvent::Reasoning(_))) => {}
+                Some(Ok(ModelEvent::ToolCall(call))) if said.calls.len() < MAX_CALLS => said.calls.push(call),
+                Some(Ok(ModelEvent::ToolCall(_))) => {}
+                Some(Ok(ModelEvent::Done { usage, finish })) => {
+                    (said.usage, said.finish) = (usage, Some(finish));
+                    return Ok(Ok(said));
+                }
+                Some(Err(error)) => return Ok(Err(error)),
+                None => return Ok(Err(ModelError::Interrupted("no end of the answer was seen".to_owned()))),
+            }
+        }
+    }
+
+    /// Sleeps until the run's deadline, after which the next step is to fail.
+    pub(super) async fn until_deadline(&self) {
+        let deadline = self.live.lock().task.run.as_ref().map(|run| run.deadline);
+        let now = self.inner.ports.clock.now();
+        match deadline {
+            Some(deadline) => tokio::time::sleep(now.until(deadline)).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn wait(&self, wait: Duration) -> Result<(), Halt> {
+        tokio::select! {
+            () = self.live.cancel.cancelled() => Err(Halt::Changed),
+            () = self.inner.stopping.cancelled() => Err(Halt::Stopping),
+            () = self.until_deadline() => Ok(()),
+            () = tokio::time::sleep(wait) => Ok(()),
+        }
+    }
+
+    async fn model_failed(&self, error: &ModelError) -> Result<(), Halt> {
+        let reason = Reason { code: ErrorCode::MODEL_FAILED.code.to_owned(), detail: error.to_string() };
+        Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
+    }
+}
+
+/// What a finished model call makes true.
+fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent> {
+    let Said { text, mut calls, usage, finish } = said;
+    if calls.is_empty() {
+        let mut message = Message::new(id, Role::Agent, vec![Part::text(text)]).within(&task.context, &task.id);
+        message.metadata = Some(metadata(model, finish));
+        let mut events = vec![TaskEvent::Answered { message: message.clone(), usage }];
+        if task.waiting.is_empty() {
+            events.push(TaskEvent::StatusChanged {
+                state: baton_types::TaskState::Completed,
+                message: Some(message),
+                reason: None,
+            });
+        }
+        return events;
+    }
+    unique_ids(&mut calls);
+    let parts = vec![Part::text(text), calls_part(&calls)];
+    let message = Message::new(id, Role::Agent, parts).within(&task.context, &task.id);
+    vec![TaskEvent::ToolsCalled { message, calls, usage }]
+}
+
+fn metadata(model: &str, finish: Option<Finish>) -> Json {
+    let mut metadata = serde_json::json!({ "model": model });
+    if model == "playbook" {
+        metadata["simulated"] = "true".into();
+    }
+    match finish {
+        Some(Finish::Length) => metadata["finish"] = "length".into(),
+        Some(Finish::Refusal) => metadata["finish"] = "refusal".into(),
+        _ => {}
+    }
+    metadata.into()
+}
+
+/// Results are addressed by call id, so two calls of a turn must not share one.
+fn unique_ids(calls: &mut [ToolCall]) {
+    for index in 1..calls.len() {
+        let (earlier, rest) = calls.split_at_mut(index);
+        if earlier.iter().any(|call| call.id == rest[0].id) {
+            rest[0].id = CallId::from(format!("{}-{index}", rest[0].id));
+        }
+    }
+}

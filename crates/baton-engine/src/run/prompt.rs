@@ -1,0 +1,172 @@
+//! What the model is given: the conversation so far and the tools on offer.
+
+use super::{Driver, Halt};
+use crate::open::fold;
+use baton_ports::{ChatMessage, ListQuery, ModelCall, OutputFormat, ToolChoice};
+use baton_rules::{ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, calls_in, results_in};
+use baton_types::{AgentSpec, Effects, Json, Message, MessageId, PartContent, Role, ToolRunner, ToolSpec};
+use serde_json::json;
+
+/// Earlier tasks of the conversation that the model is reminded of.
+const EARLIER_TASKS: usize = 50;
+
+/// Messages that the model is given at most; the oldest go first.
+const MAX_MESSAGES: usize = 400;
+
+impl Driver {
+    pub(super) async fn model_call(
+        &self,
+        spec: &AgentSpec,
+        message_id: MessageId,
+        turn: u32,
+        attempt: u32,
+    ) -> Result<ModelCall, Halt> {
+        let earlier = if self.live.lock().first_of_context { Vec::new() } else { self.earlier().await? };
+        let cell = self.live.lock();
+        let metadata = cell.task.history.iter().rev().find(|message| message.role == Role::User);
+        let metadata = metadata.and_then(|message| message.metadata.clone());
+        let mut messages: Vec<ChatMessage> = earlier.iter().chain(&cell.task.history).flat_map(chat).collect();
+        drop(cell);
+        if messages.len() > MAX_MESSAGES {
+            messages.drain(..messages.len() - MAX_MESSAGES);
+            // A result must not stand without its call.
+            let first = messages.iter().position(|message| matches!(message, ChatMessage::User { .. })).unwrap_or(0);
+            messages.drain(..first);
+        }
+        Ok(ModelCall {
+            agent: spec.name.clone(),
+            system: spec.prompt.clone(),
+            messages,
+            tools: tools_of(spec),
+            tool_choice: ToolChoice::Auto,
+            format: OutputFormat::Text,
+            turn,
+            attempt,
+            message_id,
+            metadata,
+        })
+    }
+
+    /// What was said in the same conversation before this task.
+    async fn earlier(&self) -> Result<Vec<Message>, Halt> {
+        let (agent, context, created) = {
+            let cell = self.live.lock();
+            (cell.task.agent.clone(), cell.task.context.clone(), cell.task.created_at)
+        };
+        let query = ListQuery { agent: Some(agent), context: Some(context), ..ListQuery::tasks(EARLIER_TASKS) };
+        let page = self.inner.journal().list(&self.live.owner, &query).await?;
+        let mut tasks = Vec::new();
+        for head in page.heads {
+            let Some(id) = head.task().filter(|id| **id != self.live.id) else { continue };
+            if let Some(loaded) = self.inner.journal().load(None, &head.stream).await? {
+                tasks.push(fold(id, &loaded)?);
+            }
+        }
+        tasks.retain(|task| {
+            (task.created_at, &task.id) < (created, &self.live.id) && task.open_calls().next().is_none()
+        });
+        tasks.sort_by(|left, right| (left.created_at, &left.id).cmp(&(right.created_at, &right.id)));
+        Ok(tasks.into_iter().flat_map(|task| task.history).collect())
+    }
+}
+
+/// One message of the history as models know it, with nothing dropped: results first, then text.
+fn chat(message: &Message) -> Vec<ChatMessage> {
+    match message.role {
+        Role::Agent => vec![ChatMessage::Assistant { text: message.text(), calls: calls_in(message) }],
+        Role::User => {
+            let results = results_in(message).unwrap_or_default();
+            let text = text_of(message, results.is_empty());
+            let mut chat: Vec<ChatMessage> = results
+                .into_iter()
+                .map(|result| ChatMessage::Tool {
+                    call: result.call,
+                    name: result.name,
+                    output: result.output,
+                    is_error: result.is_error,
+                })
+                .collect();
+            if !text.is_empty() || chat.is_empty() {
+                chat.push(ChatMessage::User { id: message.id.clone(), text });
+            }
+            chat
+        }
+    }
+}
+
+fn text_of(message: &Message, with_data: bool) -> String {
+    let mut text = message.text();
+    for part in &message.parts {
+        let more = match &part.content {
+            PartContent::Data(data) if with_data => data.as_str().to_owned(),
+            PartContent::Url(url) => url.clone(),
+            PartContent::Raw(_) => format!("[file {}]", part.filename.as_deref().unwrap_or("without a name")),
+            PartContent::Text(_) | PartContent::Data(_) => continue,
+        };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&more);
+    }
+    text
+}
+
+/// The agent's own tools, then those of Baton that it may use.
+pub(super) fn tools_of(spec: &AgentSpec) -> Vec<ToolSpec> {
+    let mut tools = spec.tools.clone();
+    if !spec.handoffs.is_empty() {
+        tools.push(handoff_tool(spec));
+    }
+    let control = spec.control_tools;
+    if control.emit_artifact {
+        tools.push(built_in(
+            EMIT_ARTIFACT_TOOL,
+            "Publish an output of the task, such as a document or data.",
+            json!({"type": "object", "properties": {
+                "name": {"type": "string", "description": "A short name for the output"},
+                "text": {"type": "string", "description": "The output as text"},
+                "data": {"description": "The output as JSON"}},
+                "required": ["name"]}),
+        ));
+    }
+    if control.ask_user {
+        tools.push(built_in(
+            ASK_USER_TOOL,
+            "Ask the user a question and wait for the answer.",
+            json!({"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]}),
+        ));
+    }
+    if control.reject_task {
+        tools.push(built_in(
+            REJECT_TASK_TOOL,
+            "Refuse the task, with the reason.",
+            json!({"type": "object", "properties": {"reason": {"type": "string"}}, "required": ["reason"]}),
+        ));
+    }
+    tools
+}
+
+fn handoff_tool(spec: &AgentSpec) -> ToolSpec {
+    let list: Vec<String> =
+        spec.handoffs.iter().map(|target| format!("{}: {}", target.agent, target.description)).collect();
+    let names: Vec<&str> = spec.handoffs.iter().map(|target| target.agent.as_str()).collect();
+    built_in(
+        HANDOFF_TOOL,
+        &format!("Hand work to another agent and get its answer. Agents:\n{}", list.join("\n")),
+        json!({"type": "object", "properties": {
+            "agent_uri": {"type": "string", "enum": names, "description": "The agent"},
+            "message": {"type": "string", "description": "What the agent is asked, in full"},
+            "context_id": {"type": "string", "description": "A conversation with that agent to go on with"}},
+            "required": ["agent_uri", "message"]}),
+    )
+}
+
+fn built_in(name: &str, description: &str, parameters: serde_json::Value) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters: Json::from(parameters),
+        effects: Effects::Idempotent,
+        runner: ToolRunner::BuiltIn,
+    }
+}

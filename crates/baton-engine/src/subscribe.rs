@@ -1,0 +1,225 @@
+//! Following a task without gaps and without repetition.
+
+use crate::{
+    Engine, EngineError, FeedItem, TaskRef,
+    engine::Inner,
+    hub::Feed,
+    open::{fold, fold_one},
+};
+use baton_ports::{JournalError, StoredEvent};
+use baton_rules::Task;
+use baton_types::{Fact, MessageId, Principal, StreamId, TaskEvent, TaskId, TaskState, TaskView};
+use std::{collections::VecDeque, sync::Arc};
+use tokio::sync::mpsc;
+
+/// Events read from the journal at once while catching up.
+const PAGE: usize = 256;
+
+/// When a subscription ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// When the task has ended.
+    Terminal,
+    /// When the task has ended or waits for input.
+    TurnEnds,
+}
+
+/// A task's events from a cursor on, then live.
+///
+/// The queue of the feed is opened before the journal is read, and everything is put in order by event number, so no
+/// event can fall between the two. A subscriber that is too slow loses its queue and reads the journal instead.
+pub struct Subscription {
+    inner: Arc<Inner>,
+    task: TaskId,
+    feed: Arc<Feed>,
+    queue: mpsc::Receiver<FeedItem>,
+    ready: VecDeque<FeedItem>,
+    /// The last event delivered or about to be.
+    last: u64,
+    /// The model call whose text may be shown: begun and not closed, as of `last`.
+    open: Option<(MessageId, u32)>,
+    until: Until,
+    ended: bool,
+}
+
+impl Engine {
+    /// Follows a task to its end. With a cursor: the task as of that event, then every event after it (also of an
+    /// ended task). Without: the task as it is, then live; an ended task is refused with `TaskFinished`.
+    pub async fn subscribe(
+        &self,
+        principal: &Arc<Principal>,
+        task: &TaskRef,
+        cursor: Option<u64>,
+    ) -> Result<Subscription, EngineError> {
+        let present = self.inner.load(principal, task).await?;
+        match cursor {
+            None if present.state.is_terminal() => {
+                Err(EngineError::TaskFinished { task: task.task.clone(), state: present.state })
+            }
+            None => Subscription::begin(&self.inner, &present, Until::Terminal).await,
+            Some(number) if number >= present.version => {
+                let mut subscription = Subscription::begin(&self.inner, &present, Until::Terminal).await?;
+                subscription.ended = present.state.is_terminal();
+                Ok(subscription)
+            }
+            Some(number) => {
+                let then = self.inner.as_of(&task.task, number.max(1)).await?;
+                Subscription::begin(&self.inner, &then, Until::Terminal).await
+            }
+        }
+    }
+}
+
+impl Inner {
+    /// The task as it was after the event with this number.
+    async fn as_of(&self, task: &TaskId, number: u64) -> Result<Task, EngineError> {
+        let stream = StreamId::Task(task.clone());
+        let mut folded = None;
+        let mut after = 0;
+        while after < number {
+            let limit = PAGE.min(usize::try_from(number - after).unwrap_or(PAGE));
+            let events = self.journal().events(&stream, after, limit).await?;
+            let Some(last) = events.last() else { break };
+            after = last.number;
+            for event in &events {
+                fold_one(task, &mut folded, event.at, &event.fact)
+                    .map_err(|what| EngineError::Journal(JournalError::Corrupt(what)))?;
+            }
+        }
+        folded.ok_or_else(|| EngineError::TaskNotFound(task.clone()))
+    }
+}
+
+impl Subscription {
+    /// Begins with the task as given, which must be a state that the journal has.
+    pub(crate) async fn begin(inner: &Arc<Inner>, from: &Task, until: Until) -> Result<Self, EngineError> {
+        let feed = inner.hub.feed(&from.id);
+        let queue = feed.attach().ok_or(EngineError::ShuttingDown)?;
+        let mut subscription = Self::starting(inner, from, until, feed, queue);
+        subscription.catch_up(None).await?;
+        Ok(subscription)
+    }
+
+    /// Begins with a queue that was opened before the send was written; nothing needs to be read.
+    pub(crate) fn of_send(inner: &Arc<Inner>, from: &Task, feed: Arc<Feed>, queue: mpsc::Receiver<FeedItem>) -> Self {
+        Self::starting(inner, from, Until::TurnEnds, feed, queue)
+    }
+
+    fn starting(
+        inner: &Arc<Inner>,
+        from: &Task,
+        until: Until,
+        feed: Arc<Feed>,
+        queue: mpsc::Receiver<FeedItem>,
+    ) -> Self {
+        let open = from.run.as_ref().and_then(|run| Some((run.open.clone()?, run.attempt)));
+        Self {
+            inner: Arc::clone(inner),
+            task: from.id.clone(),
+            feed,
+            queue,
+            ready: VecDeque::from([FeedItem::Task(Arc::new(from.view()))]),
+            last: from.version,
+            open,
+            until,
+            ended: false,
+        }
+    }
+
+    /// The next item; `None` when the task has ended and everything was delivered, or the process stops.
+    pub async fn next(&mut self) -> Option<FeedItem> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Some(item);
+            }
+            if self.ended {
+                return None;
+            }
+            match self.queue.recv().await {
+                Some(item) => self.sort_in(item).await.ok()?,
+                None => self.attach_again().await.ok()?,
+            }
+        }
+    }
+
+    async fn sort_in(&mut self, item: FeedItem) -> Result<(), EngineError> {
+        match &item {
+            FeedItem::Event(event) if event.number <= self.last => {}
+            FeedItem::Event(event) if event.number == self.last + 1 => self.deliver(Arc::clone(event)),
+            FeedItem::Event(event) => {
+                let number = event.number;
+                self.catch_up(Some(number)).await?;
+            }
+            FeedItem::OpenText { message, attempt, .. } | FeedItem::Delta { message, attempt, .. } => {
+                if self.open.as_ref().is_some_and(|(open, number)| open == message && number == attempt) {
+                    self.ready.push_back(item);
+                }
+            }
+            FeedItem::Task(_) => {}
+        }
+        Ok(())
+    }
+
+    async fn attach_again(&mut self) -> Result<(), EngineError> {
+        self.queue = self.feed.attach().ok_or(EngineError::ShuttingDown)?;
+        self.catch_up(None).await
+    }
+
+    /// Reads the journal after `last`, to its end or up to an event.
+    async fn catch_up(&mut self, up_to: Option<u64>) -> Result<(), EngineError> {
+        let stream = StreamId::Task(self.task.clone());
+        while !self.ended && up_to.is_none_or(|number| self.last < number) {
+            let events = self.inner.journal().events(&stream, self.last, PAGE).await?;
+            let full = events.len() == PAGE;
+            for event in events {
+                if !self.ended {
+                    self.deliver(event);
+                }
+            }
+            if !full {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn deliver(&mut self, event: Arc<StoredEvent>) {
+        self.last = event.number;
+        if let Fact::Task(fact) = &event.fact {
+            match fact {
+                TaskEvent::AttemptStarted { message, attempt, .. } => self.open = Some((message.clone(), *attempt)),
+                TaskEvent::Answered { .. } | TaskEvent::ToolsCalled { .. } => self.open = None,
+                TaskEvent::StatusChanged { state, .. } => {
+                    self.open = None;
+                    self.ended =
+                        state.is_terminal() || (self.until == Until::TurnEnds && *state == TaskState::InputRequired);
+                }
+                _ => {}
+            }
+        }
+        self.ready.push_back(FeedItem::Event(event));
+    }
+}
+
+impl Inner {
+    /// Waits until the task ends or needs somebody, and gives it as the journal has it then.
+    pub(crate) async fn settled(&self, task: &TaskId) -> Result<Arc<TaskView>, EngineError> {
+        let stream = StreamId::Task(task.clone());
+        let feed = self.hub.feed(task);
+        loop {
+            let settled = feed.settled();
+            let missing = || EngineError::TaskNotFound(task.clone());
+            let loaded = self.journal().load(None, &stream).await?.ok_or_else(missing)?;
+            let present = fold(task, &loaded)?;
+            if present.state.is_terminal() || present.state.is_interrupted() {
+                return Ok(Arc::new(present.view()));
+            }
+            match settled.await {
+                // A failed append is taken up again; the wait goes on with it.
+                Ok(Ok(_) | Err(EngineError::Journal(_))) => {}
+                Ok(Err(error)) => return Err(error),
+                Err(_) => return Err(EngineError::ShuttingDown),
+            }
+        }
+    }
+}
