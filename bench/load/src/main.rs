@@ -1,0 +1,114 @@
+//! Loads one A2A server on loopback and prints what it did as one JSON line.
+//!
+//! ```text
+//! load --url URL --mode send|stream|submit --connections N (--seconds S [--warmup S] | --count N) [--text T]
+//! ```
+//!
+//! `send` waits for each task to complete, `stream` reads each event stream to its end, `submit` returns as soon as the
+//! task exists. Every reply is checked: it must hold a task in the right state and, except for `submit`, the echo of
+//! the very text that was sent. One thread drives all connections, so that the server has the rest of the machine.
+
+mod connection;
+mod options;
+mod request;
+mod response;
+mod summary;
+
+use connection::{Connection, Outcome};
+use options::{Limit, Options};
+use std::{
+    cell::{Cell, RefCell},
+    process::ExitCode,
+    rc::Rc,
+    time::Instant,
+};
+use summary::Summary;
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("load: {message}");
+            return ExitCode::from(2);
+        }
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("load: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let summary = tokio::task::LocalSet::new().block_on(&runtime, drive(Rc::new(options)));
+    println!("{}", summary.to_json());
+    for example in &summary.examples {
+        eprintln!("load: {example}");
+    }
+    if summary.requests == 0 || summary.errors > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// Runs every connection until the limit and gathers what they saw.
+async fn drive(options: Rc<Options>) -> Summary {
+    let begun = Instant::now();
+    let started = Rc::new(Cell::new(0u64));
+    let summary = Rc::new(RefCell::new(Summary::new(&options)));
+    let workers: Vec<_> = (0..options.connections)
+        .map(|_| {
+            let (options, started, summary) = (options.clone(), started.clone(), summary.clone());
+            tokio::task::spawn_local(work(options, begun, started, summary))
+        })
+        .collect();
+    for worker in workers {
+        if let Err(error) = worker.await {
+            summary.borrow_mut().error(&error.to_string());
+        }
+    }
+    let mut summary = summary.borrow_mut();
+    summary.finish(begun.elapsed());
+    summary.clone()
+}
+
+/// One connection: one request after another; a broken connection is counted and opened again.
+async fn work(options: Rc<Options>, begun: Instant, started: Rc<Cell<u64>>, summary: Rc<RefCell<Summary>>) {
+    let mut connection = None;
+    loop {
+        let number = started.get();
+        let over = match options.limit {
+            Limit::Count(count) => number >= count,
+            Limit::Time { warmup, measured } => begun.elapsed() >= warmup + measured,
+        };
+        // A server that answers nothing but errors must not be asked for ever.
+        if over || summary.borrow().hopeless() {
+            return;
+        }
+        started.set(number + 1);
+        let mut open = match connection.take() {
+            Some(open) => open,
+            None => match Connection::open(&options).await {
+                Ok(open) => open,
+                Err(error) => {
+                    summary.borrow_mut().error(&format!("connect: {error}"));
+                    continue;
+                }
+            },
+        };
+        let sent = Instant::now();
+        let outcome = open.exchange(number).await;
+        // What ends inside the measured time counts, whenever it began.
+        let counts = match options.limit {
+            Limit::Count(_) => true,
+            Limit::Time { warmup, measured } => (warmup..warmup + measured).contains(&begun.elapsed()),
+        };
+        match outcome {
+            Ok(Outcome { events, reusable }) => {
+                if counts {
+                    summary.borrow_mut().success(sent.elapsed(), events);
+                }
+                if reusable {
+                    connection = Some(open);
+                }
+            }
+            Err(error) => summary.borrow_mut().error(&error),
+        }
+    }
+}

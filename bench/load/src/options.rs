@@ -1,0 +1,93 @@
+//! What was asked for on the command line.
+
+use std::{net::SocketAddr, time::Duration};
+
+/// Which operation is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// `SendMessage`, waiting for the task to complete.
+    Send,
+    /// `SendStreamingMessage`, to the end of the stream.
+    Stream,
+    /// `SendMessage` with `returnImmediately`.
+    Submit,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub enum Limit {
+    /// After this many requests.
+    Count(u64),
+    /// After this long.
+    Time {
+        /// Not counted.
+        warmup: Duration,
+        /// Counted.
+        measured: Duration,
+    },
+}
+
+/// One measurement.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the server listens.
+    pub address: SocketAddr,
+    /// The path of the agent's endpoint.
+    pub path: String,
+    /// Which operation.
+    pub mode: Mode,
+    /// Connections at the same time.
+    pub connections: usize,
+    /// When to stop.
+    pub limit: Limit,
+    /// What is said, before the number of the request.
+    pub text: String,
+}
+
+impl Options {
+    /// Reads the arguments, without the program's name.
+    pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let (mut url, mut mode, mut connections) = (None, Mode::Send, 1);
+        let (mut seconds, mut warmup, mut count) = (5.0, 1.0, None);
+        let mut text = "hello".to_owned();
+        while let Some(name) = arguments.next() {
+            let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
+            let wrong = || format!("{name} {value}: not understood");
+            match name.as_str() {
+                "--url" => url = Some(value),
+                "--mode" => {
+                    mode = match value.as_str() {
+                        "send" => Mode::Send,
+                        "stream" => Mode::Stream,
+                        "submit" => Mode::Submit,
+                        _ => return Err(wrong()),
+                    }
+                }
+                "--connections" => connections = value.parse().map_err(|_| wrong())?,
+                "--seconds" => seconds = value.parse().map_err(|_| wrong())?,
+                "--warmup" => warmup = value.parse().map_err(|_| wrong())?,
+                "--count" => count = Some(value.parse().map_err(|_| wrong())?),
+                "--text" => text = value,
+                _ => return Err(format!("{name}: unknown option")),
+            }
+        }
+        let (address, path) = split_url(&url.ok_or("--url is required")?)?;
+        let limit = match count {
+            Some(count) => Limit::Count(count),
+            None => Limit::Time { warmup: Duration::from_secs_f64(warmup), measured: Duration::from_secs_f64(seconds) },
+        };
+        Ok(Self { address, path, mode, connections, limit, text })
+    }
+}
+
+/// Only plain HTTP on loopback: a benchmark over a network measures the network.
+fn split_url(url: &str) -> Result<(SocketAddr, String), String> {
+    let rest = url.strip_prefix("http://").ok_or_else(|| format!("{url}: only http:// is spoken"))?;
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let address: SocketAddr =
+        host.replace("localhost", "127.0.0.1").parse().map_err(|_| format!("{url}: needs an address and a port"))?;
+    if !address.ip().is_loopback() {
+        return Err(format!("{url}: only loopback is measured"));
+    }
+    Ok((address, format!("/{path}")))
+}

@@ -1,0 +1,86 @@
+"""What Baton needs besides speed: little memory, a quick start, a quick recovery."""
+
+import contextlib
+import os
+import signal
+import sqlite3
+import time
+
+from servers import Baton, load, note
+
+PATIENCE_SECONDS = 60
+
+
+def rss_after_tasks(server, count):
+    """Resident megabytes after `count` sends, their rate, and megabytes on disk."""
+    server.start()
+    try:
+        result = load(server.url, "send", 16, count=count)
+        note(f"{server.name}: {count} tasks at {result['per_second']:.0f}/s, {result['errors']} errors")
+        return server.resident_mb(), result["per_second"], server.disk_mb() if isinstance(server, Baton) else 0
+    finally:
+        server.stop()
+
+
+def start_to_ready(server, stored, starts=5):
+    """Milliseconds from starting the process until /readyz says yes, several times, with `stored` tasks."""
+    server.start()
+    load(server.url, "send", 16, count=stored)
+    server.stop()
+    times = []
+    for _ in range(starts):
+        times.append(server.start())
+        server.stop()
+    note(f"baton: ready in {', '.join(f'{one:.0f}' for one in times)} ms")
+    return times
+
+
+def time_to_resume(options, directory, count):
+    """Kills a Baton with `count` unfinished runs and times its successor.
+
+    The journal itself says when a run has resumed: it holds a `task.run_resumed` event, and then a new
+    `task.attempt_started` because the model is asked again.
+    """
+    server = Baton(options, directory, agent="wait")
+    server.start()
+    load(server.url, "submit", 16, count=count, text="wait")
+    journal = os.path.join(server.data, "journal.db")
+    # Every run must be at work before the kill, or there is nothing to resume.
+    working = wait_for_streams(journal, "task.attempt_started", 0, count, time.perf_counter())
+    if working is None:
+        note(f"baton: not all of {count} runs were at work before the kill")
+    last = newest(journal)
+    server.stop(signal.SIGKILL)
+
+    begun = time.perf_counter()
+    ready = server.start()
+    try:
+        resumed = wait_for_streams(journal, "task.run_resumed", last, count, begun)
+        at_work = wait_for_streams(journal, "task.attempt_started", last, count, begun)
+    finally:
+        server.stop(signal.SIGKILL)
+    shown = [f"{one * 1000:.0f} ms" if one else f"not within {PATIENCE_SECONDS} s" for one in (resumed, at_work)]
+    return [
+        (f"start until {count:,} unfinished runs are taken up (ready after {ready:.0f} ms)", shown[0]),
+        (f"start until all {count:,} ask their model again", shown[1]),
+    ]
+
+
+def wait_for_streams(journal, kind, after, count, begun):
+    """Seconds since `begun` when `count` streams have such an event after `after`; nothing if that never happens."""
+    with open_read_only(journal) as database:
+        while time.perf_counter() - begun < PATIENCE_SECONDS:
+            query = "SELECT count(DISTINCT stream) FROM events WHERE seq > ? AND kind = ?"
+            if database.execute(query, (after, kind)).fetchone()[0] >= count:
+                return time.perf_counter() - begun
+            time.sleep(0.01)
+    return None
+
+
+def newest(journal):
+    with open_read_only(journal) as database:
+        return database.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0]
+
+
+def open_read_only(journal):
+    return contextlib.closing(sqlite3.connect(f"file:{journal}?mode=ro", uri=True, timeout=5))

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds Baton and its peers in release form and measures them side by side; `make bench` runs this.
+# Arguments go to measure.py: bench/run.sh --quick, bench/run.sh --servers rust,python --no-extras, --help for all.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/lib.sh
+
+servers="baton,rust,python"
+arguments=("$@")
+for ((i = 0; i < ${#arguments[@]}; i++)); do
+  case "${arguments[$i]}" in
+    --servers) servers="${arguments[$((i + 1))]:-}" ;;
+    --servers=*) servers="${arguments[$i]#*=}" ;;
+    -h | --help) exec python3 bench/measure.py --help ;;
+  esac
+done
+
+say "building the load generator and the Rust peer"
+CARGO_TARGET_DIR=bench/target cargo build --release --locked --manifest-path bench/Cargo.toml ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
+case ",$servers," in
+  *,baton,*)
+    say "building Baton"
+    cargo build --release --locked -p baton ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
+    ;;
+esac
+python="$(scripts/python-env.sh bench/peer-python/requirements.txt)"
+
+exec "$python" bench/measure.py --baton "${CARGO_TARGET_DIR:-target}/release/baton" "$@"

@@ -1,0 +1,146 @@
+"""The servers that are measured, and the load generator."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RELEASE = os.path.join(HERE, "target", "release")
+WARMUP_SECONDS = 1
+
+
+def note(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def load(url, mode, connections, seconds=None, count=None, text=None):
+    """Runs the load generator and returns what it saw."""
+    command = [os.path.join(RELEASE, "load"), "--url", url, "--mode", mode, "--connections", str(connections)]
+    command += ["--count", str(count)] if count else ["--seconds", str(seconds), "--warmup", str(WARMUP_SECONDS)]
+    command += ["--text", text] if text else []
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if not done.stdout.strip():
+        raise SystemExit(f"the load generator failed: {' '.join(command)}")
+    return json.loads(done.stdout)
+
+
+class Server:
+    """A server process; its URL appears once it listens."""
+
+    def __init__(self, options, directory):
+        self.options, self.directory = options, directory
+        self.process, self.url = None, None
+
+    def start(self, patience=30):
+        """Starts the process and waits until it listens; returns the milliseconds that took."""
+        os.makedirs(self.directory, exist_ok=True)
+        self.forget_url()
+        log = open(os.path.join(self.directory, "log"), "ab")
+        out = open(os.path.join(self.directory, "stdout"), "wb")
+        begun = time.perf_counter()
+        self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=out, stderr=log)
+        log.close()
+        out.close()
+        while time.perf_counter() - begun < patience:
+            if self.process.poll() is not None:
+                break
+            self.url = self.find_url()
+            if self.url and self.ready():
+                return (time.perf_counter() - begun) * 1000
+            time.sleep(0.001)
+        self.stop()
+        with open(os.path.join(self.directory, "log"), encoding="utf-8", errors="replace") as text:
+            raise SystemExit(f"{' '.join(self.command())} did not get ready:\n{text.read()[-2000:]}")
+
+    def forget_url(self):
+        pass
+
+    def find_url(self):
+        with open(os.path.join(self.directory, "stdout"), encoding="utf-8") as text:
+            line = text.readline()
+        return line.strip() if line.endswith("\n") else None
+
+    def ready(self):
+        return True
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(how)
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process = None
+
+    def resident_mb(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as status:
+            line = next(line for line in status if line.startswith("VmRSS:"))
+        return int(line.split()[1]) / 1024
+
+    def tasks(self, samples):
+        """How many tasks the measurements made, warm-ups estimated."""
+        mine = [one for (name, _, _), found in samples.items() if name == self.name for one in found]
+        return int(sum(one["requests"] + one["per_second"] * WARMUP_SECONDS for one in mine))
+
+
+class RustPeer(Server):
+    name = "rust"
+
+    def command(self):
+        return [os.path.join(RELEASE, "peer-rust")]
+
+
+class PythonPeer(Server):
+    name = "python"
+
+    def command(self):
+        return [sys.executable, os.path.join(HERE, "peer-python", "server.py")]
+
+
+class Baton(Server):
+    name = "baton"
+
+    def __init__(self, options, directory, agent="echo"):
+        super().__init__(options, directory)
+        self.agent = agent
+        self.data = os.path.join(directory, "data")
+
+    def command(self):
+        agent = os.path.join(HERE, "agents", self.agent)
+        return [self.options.baton, "up", agent, "--port", "0", "--data", self.data]
+
+    def forget_url(self):
+        # A killed server leaves its file behind; only a new one tells the new address.
+        if os.path.exists(self.file()):
+            os.remove(self.file())
+
+    def find_url(self):
+        try:
+            with open(self.file(), encoding="utf-8") as text:
+                server = json.load(text)
+        except (OSError, ValueError):
+            return None
+        return f"{server['url'].rstrip('/')}/agents/{self.agent}" if server.get("pid") == self.process.pid else None
+
+    def ready(self):
+        where = urllib.parse.urlsplit(self.url)
+        connection = http.client.HTTPConnection(where.hostname, where.port, timeout=5)
+        try:
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    def file(self):
+        return os.path.join(self.data, "server.json")
+
+    def disk_mb(self):
+        return sum(os.path.getsize(os.path.join(self.data, name)) for name in os.listdir(self.data)) / 1024 / 1024
