@@ -11,6 +11,11 @@ choose_target_dir() {
   if [ -z "${CARGO_TARGET_DIR:-}" ] && [ -n "${CI:-}" ]; then
     CARGO_TARGET_DIR="$(cache_dir)/target"
     export CARGO_TARGET_DIR
+    # Every clone leaves its own crates behind; begin anew before they fill the disk.
+    if [ -d "$CARGO_TARGET_DIR" ] && [ "$(du -sk "$CARGO_TARGET_DIR" | cut -f1)" -gt 15000000 ]; then
+      say "the build directory $CARGO_TARGET_DIR is over 15 GB; emptying it"
+      rm -rf "$CARGO_TARGET_DIR"
+    fi
     mkdir -p "$CARGO_TARGET_DIR"
   fi
 }
