@@ -1,0 +1,56 @@
+//! `SubscribeToTask`: the task as it is, or what came after the last event that the client saw, then live to its end.
+
+use super::{
+    Call,
+    sse::{self, Beginning},
+};
+use crate::reply;
+use axum::response::Response;
+use baton_engine::TaskRef;
+use baton_types::Fact;
+use baton_wire::{
+    FieldViolation,
+    a2a::v1::{Error, HistoryLength, SubscribeToTaskRequest, read_params},
+};
+
+/// How far back the start of an attempt is looked for whose text the client may still hold.
+const LOOK_BACK: u64 = 16;
+
+pub(super) async fn subscribe(call: &Call<'_>) -> Result<Response, Error> {
+    let request: SubscribeToTaskRequest<'static> = read_params(call.rpc.params)?;
+    request.check()?;
+    let cursor = cursor(call)?;
+    let permit = sse::permit(call)?;
+    let task = TaskRef { task: request.id.into_owned().into(), agent: Some(call.agent.clone()) };
+    let (engine, principal) = (&call.shared.engine, &call.shared.principal);
+    let subscribed = engine.subscribe(principal, &task, cursor).await;
+    let subscription = subscribed.map_err(reply::from_engine)?;
+    let beginning = match cursor {
+        None => Beginning::Fresh { history: HistoryLength::All },
+        Some(cursor) => {
+            let first = cursor.saturating_sub(LOOK_BACK);
+            let stored = engine.events(principal, &task, first, LOOK_BACK as usize).await;
+            let stored = stored.map_err(reply::from_engine)?.into_iter();
+            let facts = stored.take_while(|event| event.number <= cursor).map(|event| event.fact.clone());
+            let earlier = facts.filter_map(|fact| if let Fact::Task(event) = fact { Some(event) } else { None });
+            Beginning::Resumed { earlier: earlier.collect() }
+        }
+    };
+    Ok(sse::response(call, subscription, beginning, permit))
+}
+
+/// The last event that the client saw.
+fn cursor(call: &Call<'_>) -> Result<Option<u64>, Error> {
+    let Some(given) = call.headers.get("last-event-id") else { return Ok(None) };
+    match given.to_str().map(str::trim) {
+        Ok("") => Ok(None),
+        Ok(number) if number.parse::<u64>().is_ok() => Ok(number.parse().ok()),
+        _ => Err(Error::invalid_params(
+            FieldViolation {
+                field: "Last-Event-ID".to_owned(),
+                description: "must be the number of an event of this task".to_owned(),
+            }
+            .into(),
+        )),
+    }
+}

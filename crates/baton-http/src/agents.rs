@@ -1,0 +1,43 @@
+//! Who is served here.
+
+use crate::{app::Shared, cards::base_url, reply};
+use axum::{
+    extract::State,
+    response::{Html, Response},
+};
+use baton_wire::api::{AgentEntry, AgentList};
+use http::HeaderMap;
+use std::{fmt::Write as _, sync::Arc};
+
+/// `GET /agents`.
+pub(crate) async fn list(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    let base = base_url(&shared, &headers);
+    let agents = shared.engine.agents().iter().map(|agent| AgentEntry::of(agent, &base)).collect();
+    reply::json(&AgentList { agents })
+}
+
+/// `GET /`: a page for people who open the address in a browser.
+pub(crate) async fn page(State(shared): State<Arc<Shared>>) -> Html<String> {
+    let mut rows = String::new();
+    for agent in shared.engine.agents() {
+        let (name, title) = (escape(agent.name.as_str()), escape(&agent.title));
+        let about = escape(&agent.description);
+        let card = format!("/agents/{name}/.well-known/agent-card.json");
+        let _ = write!(
+            rows,
+            "<li><b>{title}</b> — {about}<br><a href=\"{card}\">card</a> · A2A at <code>/agents/{name}</code></li>"
+        );
+    }
+    if rows.is_empty() {
+        rows.push_str("<li>No agents are served. Start Baton with a directory: <code>baton up DIR</code></li>");
+    }
+    Html(format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Baton</title>\
+         <style>body{{font:16px/1.6 system-ui;max-width:44rem;margin:3rem auto;padding:0 1rem}}</style>\
+         <h1>Baton</h1><p>Agents served here:</p><ul>{rows}</ul><p><a href=\"/agents\">as JSON</a></p></html>"
+    ))
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,163 @@
+//! Which hosts and web pages may talk to this Baton: keeps pages that a browser happens to show away from it.
+
+use crate::{HttpOptions, reply};
+use axum::{extract::Request, response::Response};
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use futures_util::future::{Either, Ready, ready};
+use http::{HeaderMap, HeaderValue, Uri, header};
+use std::{
+    convert::Infallible,
+    net::IpAddr,
+    sync::Arc,
+    task::{Context, Poll},
+};
+use tower::{Layer, Service};
+
+/// Puts the check in front of every route.
+#[derive(Clone)]
+pub(crate) struct GuardLayer(Arc<Allowed>);
+
+/// The check in front of one route.
+#[derive(Clone)]
+pub(crate) struct Guard<S> {
+    inner: S,
+    allowed: Arc<Allowed>,
+}
+
+struct Allowed {
+    /// Lower-case host names without ports; `*` is everybody.
+    hosts: Vec<String>,
+    bound: Option<IpAddr>,
+}
+
+impl GuardLayer {
+    pub(crate) fn new(options: &HttpOptions) -> Self {
+        let mut hosts: Vec<String> =
+            options.allow_hosts.iter().map(|host| host_of(host).to_ascii_lowercase()).collect();
+        let public = options.public_url.as_deref().and_then(|url| url.parse::<Uri>().ok());
+        hosts.extend(public.as_ref().and_then(Uri::host).map(str::to_ascii_lowercase));
+        Self(Arc::new(Allowed { hosts, bound: options.bound.map(|address| address.ip()) }))
+    }
+}
+
+impl<S> Layer<S> for GuardLayer {
+    type Service = Guard<S>;
+
+    fn layer(&self, inner: S) -> Guard<S> {
+        Guard { inner, allowed: Arc::clone(&self.0) }
+    }
+}
+
+impl<S: Service<Request, Response = Response, Error = Infallible>> Service<Request> for Guard<S> {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Either<S::Future, Ready<Result<Response, Infallible>>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        // Probes are asked by address, from machines that know no name.
+        let probe = matches!(request.uri().path(), "/healthz" | "/health" | "/readyz");
+        match if probe { Ok(()) } else { self.allowed.check(request.uri(), request.headers()) } {
+            Ok(()) => Either::Left(self.inner.call(request)),
+            Err(message) => {
+                let error = Error::new(ErrorKind::Forbidden, ErrorCode::FORBIDDEN_HOST, message);
+                Either::Right(ready(Ok(reply::rest_error(&error))))
+            }
+        }
+    }
+}
+
+impl Allowed {
+    fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), String> {
+        let host = headers.get(header::HOST).map(HeaderValue::to_str);
+        let authority = match (host, uri.authority()) {
+            (Some(Ok(host)), _) => host,
+            (None, Some(authority)) => authority.as_str(),
+            _ => return Err("the request names no host".to_owned()),
+        };
+        if !self.is_own(host_of(authority)) {
+            return Err(format!("this Baton does not go by the name '{}'", host_of(authority)));
+        }
+        let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
+        let page = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, page)| page);
+        match page {
+            Some(page) if page.eq_ignore_ascii_case(authority) || self.is_named(host_of(page)) => Ok(()),
+            _ => Err(format!("pages of {origin:?} may not talk to this Baton")),
+        }
+    }
+
+    fn is_named(&self, host: &str) -> bool {
+        self.hosts.iter().any(|allowed| allowed == "*" || allowed.eq_ignore_ascii_case(host))
+    }
+
+    fn is_own(&self, host: &str) -> bool {
+        if host.eq_ignore_ascii_case("localhost") || self.is_named(host) {
+            return true;
+        }
+        // An address cannot be pointed elsewhere the way a name can.
+        let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() else { return false };
+        let reached = self.bound.is_some_and(|bound| bound == address || bound.is_unspecified());
+        address.is_loopback() || reached
+    }
+}
+
+/// The host of `host`, `host:port` or `[address]:port`.
+fn host_of(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !is_bare_v6(host) => host,
+        _ => authority,
+    }
+}
+
+fn is_bare_v6(host: &str) -> bool {
+    host.contains(':') && !host.ends_with(']')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_and_origins() {
+        let options = HttpOptions {
+            bound: "192.168.1.5:8700".parse().ok(),
+            public_url: Some("https://agents.example.com/base".to_owned()),
+            allow_hosts: vec!["Studio.local:9000".to_owned()],
+            ..HttpOptions::default()
+        };
+        let guard = GuardLayer::new(&options);
+        for (host, origin, expect) in [
+            (Some("localhost:8700"), None, true),
+            (Some("LOCALHOST"), None, true),
+            (Some("127.0.0.1:8700"), None, true),
+            (Some("127.9.9.9"), None, true),
+            (Some("[::1]:8700"), None, true),
+            (Some("192.168.1.5:8700"), None, true),
+            (Some("192.168.1.6:8700"), None, false),
+            (Some("agents.example.com"), None, true),
+            (Some("studio.local"), None, true),
+            (Some("evil.example.com"), None, false),
+            (Some("localhost.evil.example.com"), None, false),
+            (Some(""), None, false),
+            (None, None, false),
+            (Some("localhost:8700"), Some("http://localhost:8700"), true),
+            (Some("localhost:8700"), Some("http://localhost:5173"), false),
+            (Some("localhost:8700"), Some("https://studio.local"), true),
+            (Some("localhost:8700"), Some("https://evil.example.com"), false),
+            (Some("localhost:8700"), Some("null"), false),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [(header::HOST, host), (header::ORIGIN, origin)] {
+                if let Some(value) = value {
+                    headers.insert(name, value.parse().unwrap());
+                }
+            }
+            let checked = guard.0.check(&Uri::from_static("/"), &headers);
+            assert_eq!(checked.is_ok(), expect, "{host:?} {origin:?} {checked:?}");
+        }
+    }
+}

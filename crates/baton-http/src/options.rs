@@ -1,0 +1,60 @@
+//! What the surface is told at start.
+
+use baton_types::Timestamp;
+use std::{net::SocketAddr, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// Bounds and addresses of the HTTP surface.
+#[derive(Clone, Debug)]
+pub struct HttpOptions {
+    /// Where the listener is bound; its address is a valid host name of requests.
+    pub bound: Option<SocketAddr>,
+    /// The URL that cards show, without a slash at its end; the request's own host when not given.
+    pub public_url: Option<String>,
+    /// Further host names that requests and web pages may use.
+    pub allow_hosts: Vec<String>,
+    /// When the process started: the `Last-Modified` of cards.
+    pub started_at: Timestamp,
+    /// Largest request body in bytes.
+    pub max_body: usize,
+    /// A body that takes longer is given up.
+    pub body_timeout: Duration,
+    /// Streams at the same time.
+    pub max_streams: usize,
+    /// How often an idle stream says that it is alive.
+    pub keep_alive: Duration,
+    /// What a request without a version means.
+    pub version_rule: VersionRule,
+    /// Whether parts must be of a media type that the card names.
+    pub check_input_modes: bool,
+    /// Ends every stream when cancelled; give the same one to [`crate::serve`].
+    pub shutdown: CancellationToken,
+}
+
+/// What a request without the `A2A-Version` header means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VersionRule {
+    /// The method name tells: names of 1.0 are 1.0, because hand-written requests forget the header.
+    #[default]
+    ByMethod,
+    /// It means 0.3, as the specification says, and names of 1.0 are refused.
+    Strict,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            bound: None,
+            public_url: None,
+            allow_hosts: Vec::new(),
+            started_at: Timestamp::default(),
+            max_body: 8 * 1024 * 1024,
+            body_timeout: Duration::from_secs(60),
+            max_streams: 4096,
+            keep_alive: Duration::from_secs(15),
+            version_rule: VersionRule::default(),
+            check_input_modes: true,
+            shutdown: CancellationToken::new(),
+        }
+    }
+}
