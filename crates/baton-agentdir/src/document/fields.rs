@@ -46,6 +46,11 @@ impl Reader {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
+    /// How many errors were noted so far.
+    pub fn errors(&self) -> usize {
+        self.diagnostics.iter().filter(|remark| remark.is_error()).count()
+    }
+
     /// Everything noted, in the order of the file.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|d| (d.line, d.column));
@@ -163,6 +168,14 @@ impl Reader {
         found
     }
 
+    /// `true` or `false`.
+    pub fn boolean(&mut self, what: &str, node: &Node) -> Option<bool> {
+        match node.value {
+            Value::Bool(value) => Some(value),
+            _ => self.expected(what, "true or false", node),
+        }
+    }
+
     /// Notes that something else was expected here.
     pub fn expected<T>(&mut self, what: &str, wanted: &str, node: &Node) -> Option<T> {
         self.error(
@@ -219,6 +232,11 @@ impl Fields {
                 None
             }
         }
+    }
+
+    /// Whether every key was taken.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Every key left over, for maps with keys of the author's own.

@@ -102,6 +102,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
     let options = serde_saphyr::options! {
         with_snippet: false,
         emit_comments: false,
+        strict_booleans: true,
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
@@ -117,21 +118,19 @@ pub fn utf8<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnostic> {
 }
 
 fn explain(error: &serde_saphyr::Error) -> (String, &'static str) {
-    match error.without_snippet() {
-        serde_saphyr::Error::DuplicateMappingKey { key, .. } => {
-            (format!("the key '{}' stands twice", key.as_deref().unwrap_or("?")), "keep one of them")
-        }
-        serde_saphyr::Error::Budget { .. } | serde_saphyr::Error::AliasReplayLimitExceeded { .. } => {
-            ("the file is too large or too deep".to_owned(), "use fewer values, less nesting and fewer aliases")
-        }
-        other => {
-            let text = other.to_string();
-            let first = text.lines().next().unwrap_or_default();
-            let cut = first.find(" at line ").unwrap_or(first.len());
-            let message = format!("not valid YAML: {}", first[..cut].trim());
-            (message, "check indentation, quotes and colons near this place")
-        }
+    let error = error.without_snippet();
+    if let serde_saphyr::Error::DuplicateMappingKey { key, .. } = error {
+        return (format!("the key '{}' stands twice", key.as_deref().unwrap_or("?")), "keep one of them");
     }
+    let text = error.to_string();
+    // A limit that is met inside a nested value arrives as a plain message.
+    if ["budget breached", "recursion limit", "limit exceeded"].iter().any(|limit| text.contains(limit)) {
+        return ("the file is too large or too deep".to_owned(), "use fewer values, less nesting and fewer aliases");
+    }
+    let first = text.lines().next().unwrap_or_default();
+    let cut = first.find(" at line ").unwrap_or(first.len());
+    let message = format!("not valid YAML: {}", first[..cut].trim());
+    (message, "check indentation, quotes and colons near this place")
 }
 
 fn not_utf8(file: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {

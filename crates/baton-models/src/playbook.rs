@@ -1,0 +1,20 @@
+//! The playbook: ordered rules in `playbook.yaml`, the first match answers; `docs/playbook.md` is its reference.
+
+mod choose;
+mod condition;
+mod fallback;
+mod model;
+mod models;
+mod parse;
+mod parse_action;
+mod plan;
+mod play;
+mod report;
+mod rule;
+mod scene;
+mod template;
+
+pub use model::Playbook;
+pub use models::PlaybookModels;
+pub use parse::check;
+pub use report::{Miss, PlaybookReport, RuleReport};

@@ -1,0 +1,136 @@
+//! `when`: all matchers of a rule have to hold.
+
+use super::scene::{Outcome, Scene};
+use baton_ports::OutputFormat;
+use regex::Regex;
+use serde_json::Value;
+
+/// The matchers of one rule; an absent one holds always.
+#[derive(Debug, Default)]
+pub(super) struct Condition {
+    pub(super) user: Option<Regex>,
+    pub(super) system: Option<Regex>,
+    pub(super) message_id: Option<Regex>,
+    pub(super) metadata: Vec<(String, Regex)>,
+    pub(super) tools: Vec<String>,
+    pub(super) after_tool: Option<String>,
+    pub(super) failed: Option<bool>,
+    pub(super) result: Option<Regex>,
+    pub(super) turn: Option<Turn>,
+    pub(super) attempt: Option<u32>,
+    pub(super) model: Option<String>,
+    pub(super) agent: Option<String>,
+    pub(super) format: Option<Format>,
+}
+
+/// The form of answer asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Text,
+    JsonObject,
+    JsonSchema,
+}
+
+/// Which answer since the user spoke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Said on purpose, as silence about it may be an oversight.
+    Any,
+    Number(u32),
+}
+
+/// What a matching rule may use in its templates.
+#[derive(Debug, Default)]
+pub(super) struct Matched {
+    pub(super) captures: Vec<(String, String)>,
+    /// The result among the scene's that the rule is about.
+    pub(super) focus: Option<usize>,
+}
+
+impl Condition {
+    /// Whether the rule is only about the moment after a tool.
+    pub(super) fn wants_result(&self) -> bool {
+        self.after_tool.is_some() || self.failed.is_some() || self.result.is_some()
+    }
+
+    /// The names that this condition's regexes can capture.
+    pub(super) fn capture_names(&self) -> Vec<String> {
+        self.regexes().flat_map(|regex| regex.capture_names().flatten().map(str::to_owned)).collect()
+    }
+
+    fn regexes(&self) -> impl Iterator<Item = &Regex> {
+        let single = [&self.user, &self.system, &self.message_id, &self.result];
+        single.into_iter().flatten().chain(self.metadata.iter().map(|(_, regex)| regex))
+    }
+
+    /// Checks the cheap matchers first.
+    pub(super) fn matches(&self, scene: &Scene<'_>, model: &str) -> Option<Matched> {
+        let call = scene.call;
+        let plain = self.turn.is_none_or(|turn| turn == Turn::Any || turn == Turn::Number(scene.turn))
+            && self.attempt.is_none_or(|attempt| attempt == call.attempt)
+            && self.format.is_none_or(|format| format == Format::of(&call.format))
+            && self.agent.as_deref().is_none_or(|agent| agent == call.agent.as_str())
+            && self.model.as_deref().is_none_or(|wanted| wanted == model)
+            && self.tools.iter().all(|wanted| call.tools.iter().any(|tool| tool.name == *wanted));
+        if !plain {
+            return None;
+        }
+        let mut matched = Matched { captures: Vec::new(), focus: scene.results.len().checked_sub(1) };
+        if self.wants_result() {
+            matched.focus = Some(self.result_index(scene, &mut matched.captures)?);
+        }
+        let texts = [(&self.user, scene.user), (&self.system, &*call.system), (&self.message_id, scene.user_id)];
+        for (regex, text) in texts {
+            if let Some(regex) = regex {
+                holds(regex, text, &mut matched.captures).then_some(())?;
+            }
+        }
+        if !self.metadata.is_empty() {
+            self.metadata_holds(scene, &mut matched.captures).then_some(())?;
+        }
+        Some(matched)
+    }
+
+    fn result_index(&self, scene: &Scene<'_>, captures: &mut Vec<(String, String)>) -> Option<usize> {
+        let fits = |outcome: &Outcome<'_>, captures: &mut Vec<(String, String)>| {
+            self.after_tool.as_deref().is_none_or(|tool| tool == "*" || tool == outcome.tool)
+                && self.failed.is_none_or(|failed| failed == outcome.is_error)
+                && self.result.as_ref().is_none_or(|regex| holds(regex, &outcome.output.to_plain_text(), captures))
+        };
+        scene.results.iter().rposition(|outcome| fits(outcome, captures))
+    }
+
+    fn metadata_holds(&self, scene: &Scene<'_>, captures: &mut Vec<(String, String)>) -> bool {
+        let Some(Value::Object(metadata)) = scene.call.metadata.as_ref().map(baton_types::Json::to_value) else {
+            return false;
+        };
+        self.metadata.iter().all(|(key, regex)| match metadata.get(key) {
+            Some(Value::String(text)) => holds(regex, text, captures),
+            Some(other) => holds(regex, &other.to_string(), captures),
+            None => false,
+        })
+    }
+}
+
+fn holds(regex: &Regex, text: &str, captures: &mut Vec<(String, String)>) -> bool {
+    if regex.captures_len() == 1 {
+        return regex.is_match(text);
+    }
+    let Some(found) = regex.captures(text) else { return false };
+    for name in regex.capture_names().flatten() {
+        if let Some(value) = found.name(name) {
+            captures.push((name.to_owned(), value.as_str().to_owned()));
+        }
+    }
+    true
+}
+
+impl Format {
+    fn of(format: &OutputFormat) -> Self {
+        match format {
+            OutputFormat::Text => Self::Text,
+            OutputFormat::JsonObject => Self::JsonObject,
+            OutputFormat::JsonSchema(_) => Self::JsonSchema,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! One playbook as a model.
+
+use super::{
+    choose::choose,
+    fallback::fallback,
+    parse::parse,
+    plan::Plan,
+    play::play,
+    report::{Ledger, RuleReport},
+    rule::Script,
+    scene::Scene,
+};
+use baton_agentdir::Diagnostic;
+use baton_ports::{Model, ModelCall, ModelError, ModelStream};
+use baton_types::AgentName;
+use std::sync::{Arc, atomic::Ordering};
+
+const NAME: &str = "playbook";
+
+/// A model that follows the rules of one file.
+pub struct Playbook {
+    script: Script,
+    ledger: Arc<Ledger>,
+}
+
+impl Playbook {
+    /// Reads the rules; every error with its line and column is in the message.
+    pub fn new(rules: Option<&str>) -> Result<Self, ModelError> {
+        Self::with_ledger(rules, Arc::default())
+    }
+
+    pub(super) fn with_ledger(rules: Option<&str>, ledger: Arc<Ledger>) -> Result<Self, ModelError> {
+        let (script, diagnostics) = rules.map(parse).unwrap_or_default();
+        let errors: Vec<String> =
+            diagnostics.iter().filter(|remark| remark.is_error()).map(Diagnostic::to_string).collect();
+        if errors.is_empty() { Ok(Self { script, ledger }) } else { Err(ModelError::Configuration(errors.join("\n"))) }
+    }
+
+    pub(super) fn report(&self, agent: &AgentName) -> impl Iterator<Item = RuleReport> {
+        self.script.rules.iter().map(|rule| RuleReport {
+            agent: agent.clone(),
+            name: rule.name.clone(),
+            line: rule.place.line,
+            uses: rule.uses.load(Ordering::Relaxed),
+        })
+    }
+
+    fn plan(&self, call: &ModelCall) -> Result<Plan, ModelError> {
+        let options = &self.script.options;
+        let scene = Scene::new(call, self.ledger.unique());
+        match choose(&self.script, &scene, NAME) {
+            Some((rule, matched)) => {
+                rule.uses.fetch_add(1, Ordering::Relaxed);
+                Ok(Plan::of_rule(&scene, rule, &matched, options.seed, options.usage))
+            }
+            None => {
+                self.ledger.missed(&call.agent, scene.user)?;
+                Ok(fallback(&scene, options))
+            }
+        }
+    }
+}
+
+impl Model for Playbook {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        match self.plan(&call) {
+            Ok(plan) => play(plan),
+            Err(error) => Box::pin(futures_util::stream::iter([Err(error)])),
+        }
+    }
+}
+
+impl std::fmt::Debug for Playbook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Playbook({} rules)", self.script.rules.len())
+    }
+}

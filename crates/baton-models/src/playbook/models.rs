@@ -1,0 +1,65 @@
+//! The playbooks of all agents, each parsed once.
+
+use super::{
+    model::Playbook,
+    report::{Ledger, PlaybookReport},
+};
+use baton_ports::{Model, ModelError, Models};
+use baton_types::{AgentName, AgentSpec, ModelSpec};
+use parking_lot::RwLock;
+use std::{collections::HashMap, sync::Arc};
+
+const MAX_PLAYBOOKS: usize = 256;
+
+/// Finds the playbook of an agent; parses each text once and keeps at most 256.
+#[derive(Debug, Default)]
+pub struct PlaybookModels {
+    ledger: Arc<Ledger>,
+    // Keyed by the text itself: comparing it costs less than a digest of it would.
+    parsed: RwLock<HashMap<Option<String>, Parsed>>,
+}
+
+#[derive(Clone, Debug)]
+struct Parsed {
+    agent: AgentName,
+    playbook: Arc<Playbook>,
+}
+
+impl PlaybookModels {
+    /// Playbooks that answer a message without a matching rule with a polite default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Playbooks that fail on a message without a matching rule; for tests.
+    pub fn strict() -> Self {
+        Self { ledger: Arc::new(Ledger::strict()), parsed: RwLock::default() }
+    }
+
+    /// How often each rule of the playbooks asked for so far was used, and which messages had none.
+    pub fn report(&self) -> PlaybookReport {
+        let parsed = self.parsed.read();
+        let mut rules: Vec<_> = parsed.values().flat_map(|entry| entry.playbook.report(&entry.agent)).collect();
+        rules.sort_by(|a, b| (&a.agent, a.line).cmp(&(&b.agent, b.line)));
+        let (missed, misses) = self.ledger.misses();
+        PlaybookReport { rules, missed, misses }
+    }
+}
+
+impl Models for PlaybookModels {
+    fn model(&self, agent: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
+        let ModelSpec::Playbook { rules } = &agent.model;
+        if let Some(entry) = self.parsed.read().get(rules) {
+            return Ok(Arc::clone(&entry.playbook) as Arc<dyn Model>);
+        }
+        let playbook = Arc::new(Playbook::with_ledger(rules.as_deref(), Arc::clone(&self.ledger))?);
+        let mut parsed = self.parsed.write();
+        if parsed.len() >= MAX_PLAYBOOKS
+            && let Some(any) = parsed.keys().next().cloned()
+        {
+            parsed.remove(&any);
+        }
+        let entry = parsed.entry(rules.clone()).or_insert(Parsed { agent: agent.name.clone(), playbook });
+        Ok(Arc::clone(&entry.playbook) as Arc<dyn Model>)
+    }
+}

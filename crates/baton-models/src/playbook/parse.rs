@@ -1,0 +1,188 @@
+//! From the text of `playbook.yaml` to rules, with every mistake at its place.
+
+use super::{
+    condition::{Condition, Format, Turn},
+    parse_action::action,
+    rule::{Options, Pace, Rule, Script, UsagePolicy},
+};
+use baton_agentdir::{
+    Diagnostic, PLAYBOOK_FILE,
+    document::{self, Fields, Node, Reader, Value},
+};
+use baton_types::Usage;
+use regex::{Regex, RegexBuilder};
+use std::{sync::atomic::AtomicU64, time::Duration};
+
+const MAX_RULES: usize = 1000;
+const MAX_REGEX_BYTES: usize = 1 << 20;
+const MAX_DELAY_MS: u64 = 60_000;
+const MAX_CHUNK: u64 = 1 << 20;
+
+/// Everything that is wrong with the text of a playbook; it can be used when none of it is an error.
+pub fn check(text: &str) -> Vec<Diagnostic> {
+    let (_, diagnostics) = parse(text);
+    diagnostics
+}
+
+/// The rules; to be used only when no diagnostic is an error.
+pub(super) fn parse(text: &str) -> (Script, Vec<Diagnostic>) {
+    let mut reader = Reader::new(PLAYBOOK_FILE);
+    let script = match document::read(PLAYBOOK_FILE, text.as_bytes()) {
+        Ok(node) => script(&mut reader, node).unwrap_or_default(),
+        Err(diagnostic) => {
+            reader.push(diagnostic);
+            Script::default()
+        }
+    };
+    loops(&mut reader, &script.rules);
+    (script, reader.finish())
+}
+
+fn script(reader: &mut Reader, node: Node) -> Option<Script> {
+    let mut fields = Fields::open(reader, "the playbook", node)?;
+    if let Some(node) = fields.take("model") {
+        reader.choice("model", &node, &[("playbook", ())]);
+    }
+    let options = fields.take("options").map(|node| options(reader, node)).unwrap_or_default();
+    let place = fields.place;
+    let nodes = fields.take("rules").map(|node| reader.list("rules", node)).unwrap_or_default();
+    fields.finish(reader);
+    if nodes.len() > MAX_RULES {
+        reader.error(place, format!("there are {} rules", nodes.len()), format!("keep it to {MAX_RULES}"));
+        return None;
+    }
+    let rules = nodes.into_iter().filter_map(|node| rule(reader, node, &options)).collect();
+    Some(Script { rules, options })
+}
+
+fn options(reader: &mut Reader, node: Node) -> Options {
+    let Some(mut fields) = Fields::open(reader, "options", node) else { return Options::default() };
+    let options = Options {
+        seed: fields.take("seed").and_then(|n| reader.integer("seed", &n, 0, u64::MAX)).unwrap_or_default(),
+        pace: pace(reader, &mut fields, Pace::default()),
+        usage: fields.take("usage").and_then(|node| usage(reader, node)).unwrap_or_default(),
+    };
+    fields.finish(reader);
+    options
+}
+
+fn usage(reader: &mut Reader, node: Node) -> Option<UsagePolicy> {
+    if let Value::Text(_) = node.value {
+        return reader.choice("usage", &node, &[("estimate", UsagePolicy::Estimate), ("none", UsagePolicy::None)]);
+    }
+    let mut fields = Fields::open(reader, "usage", node)?;
+    let mut tokens = |key| fields.take(key).and_then(|n| reader.integer(key, &n, 0, 1 << 40)).unwrap_or_default();
+    let usage = Usage { input_tokens: tokens("input_tokens"), output_tokens: tokens("output_tokens") };
+    fields.finish(reader);
+    Some(UsagePolicy::Fixed(usage))
+}
+
+/// A delay needs pieces to stand between, so a delay without a size gets pieces of a word or two.
+fn pace(reader: &mut Reader, fields: &mut Fields, default: Pace) -> Pace {
+    const CHUNK_WITH_DELAY: usize = 12;
+    let chunk = fields.take("chunk").and_then(|n| reader.integer("chunk", &n, 1, MAX_CHUNK));
+    let delay = fields.take("ms_per_chunk").and_then(|n| reader.integer("ms_per_chunk", &n, 0, MAX_DELAY_MS));
+    let delay = delay.map_or(default.delay, Duration::from_millis);
+    let chunk = chunk.and_then(|n| usize::try_from(n).ok()).or(default.chunk);
+    Pace { chunk: chunk.or_else(|| (!delay.is_zero()).then_some(CHUNK_WITH_DELAY)), delay }
+}
+
+fn rule(reader: &mut Reader, node: Node, options: &Options) -> Option<Rule> {
+    let mut fields = Fields::open(reader, "a rule", node)?;
+    let name = fields.text(reader, "name").map(|name| name.value);
+    let when = fields.take("when").and_then(|node| condition(reader, node)).unwrap_or_default();
+    let pace = pace(reader, &mut fields, options.pace);
+    let action = action(reader, &mut fields, &when);
+    let place = fields.place;
+    fields.finish(reader);
+    Some(Rule { place, name, when, action, pace, uses: AtomicU64::new(0) })
+}
+
+fn condition(reader: &mut Reader, node: Node) -> Option<Condition> {
+    let mut fields = Fields::open(reader, "when", node)?;
+    let formats = [("text", Format::Text), ("json_object", Format::JsonObject), ("json_schema", Format::JsonSchema)];
+    let condition = Condition {
+        user: regex_field(reader, &mut fields, "user"),
+        system: regex_field(reader, &mut fields, "system"),
+        message_id: regex_field(reader, &mut fields, "message_id"),
+        metadata: fields.take("metadata").map(|node| metadata(reader, node)).unwrap_or_default(),
+        tools: fields.take("tool").map(|node| tools(reader, node)).unwrap_or_default(),
+        after_tool: fields.text(reader, "after_tool").map(|tool| tool.value),
+        failed: fields.take("failed").and_then(|n| reader.boolean("failed", &n)),
+        result: regex_field(reader, &mut fields, "result"),
+        turn: fields.take("turn").and_then(|node| turn(reader, &node)),
+        attempt: fields.take("attempt").and_then(|n| number(reader, "attempt", &n)),
+        model: fields.text(reader, "model").map(|model| model.value),
+        agent: fields.text(reader, "agent").map(|agent| agent.value),
+        format: fields.take("format").and_then(|node| reader.choice("format", &node, &formats)),
+    };
+    fields.finish(reader);
+    Some(condition)
+}
+
+fn turn(reader: &mut Reader, node: &Node) -> Option<Turn> {
+    match &node.value {
+        Value::Text(_) => reader.choice("turn", node, &[("first", Turn::Number(1)), ("any", Turn::Any)]),
+        _ => number(reader, "turn", node).map(Turn::Number),
+    }
+}
+
+fn number(reader: &mut Reader, what: &str, node: &Node) -> Option<u32> {
+    reader.integer(what, node, 1, u64::from(u32::MAX)).and_then(|n| u32::try_from(n).ok())
+}
+
+fn tools(reader: &mut Reader, node: Node) -> Vec<String> {
+    match node.value {
+        Value::List(_) => reader.texts("tool", node).into_iter().map(|tool| tool.value).collect(),
+        _ => reader.text("tool", &node).into_iter().map(|tool| tool.value).collect(),
+    }
+}
+
+fn metadata(reader: &mut Reader, node: Node) -> Vec<(String, Regex)> {
+    let Some(fields) = Fields::open(reader, "metadata", node) else { return Vec::new() };
+    let entries = fields.rest().into_iter();
+    entries.filter_map(|entry| Some((entry.key.clone(), regex(reader, &entry.key, &entry.node)?))).collect()
+}
+
+fn regex_field(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<Regex> {
+    let node = fields.take(key)?;
+    regex(reader, key, &node)
+}
+
+fn regex(reader: &mut Reader, what: &str, node: &Node) -> Option<Regex> {
+    let text = reader.text(what, node)?;
+    match RegexBuilder::new(&text.value).size_limit(MAX_REGEX_BYTES).nest_limit(50).build() {
+        Ok(regex) => Some(regex),
+        Err(error) => {
+            let error = error.to_string();
+            let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            reader.error(
+                node.place,
+                format!("{what} is not a regular expression: {last}"),
+                "escape special characters; in double quotes a backslash is written twice: \"\\\\bword\\\\b\"",
+            );
+            None
+        }
+    }
+}
+
+/// A rule that calls a tool on the user's text alone matches again after the result, until the run's turns are up.
+fn loops(reader: &mut Reader, rules: &[Rule]) {
+    for (index, rule) in rules.iter().enumerate() {
+        let when = &rule.when;
+        if rule.action.calls.is_empty() || when.turn.is_some() || when.wants_result() {
+            continue;
+        }
+        let answered = rules[..index]
+            .iter()
+            .filter_map(|rule| rule.when.after_tool.as_deref())
+            .any(|tool| tool == "*" || rule.action.calls.iter().any(|call| call.tool == tool));
+        if !answered {
+            reader.warning(
+                rule.place,
+                "the rule calls a tool and matches again after the result",
+                "add `turn: first` (or `turn: any` if you mean it) to when, or put a rule with after_tool before it",
+            );
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Texts with `${...}` in them.
+
+use super::{
+    condition::Matched,
+    rule::Shape,
+    scene::{Outcome, Scene},
+};
+use serde_json::Value;
+
+/// A text split into what is fixed and what is filled in.
+#[derive(Debug)]
+pub(super) struct Template {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug)]
+enum Piece {
+    Literal(String),
+    Variable(Variable),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Variable {
+    Capture(String),
+    Args(Vec<String>),
+    Result,
+    ResultAt(String),
+    Results,
+    User,
+    Tools,
+    Agent,
+    Turn,
+    Attempt,
+    Unique,
+}
+
+/// What fills a variable: text from a person, or a value that keeps its type when it stands alone.
+enum Filling {
+    Text(String),
+    Value(Value),
+}
+
+/// What is wrong with a template.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TemplateError {
+    #[error("`${{` is not closed")]
+    Open,
+    #[error("nothing is called ${{{0}}} here")]
+    Unknown(String),
+}
+
+impl Template {
+    /// Splits a text; `captures` are the names that the rule's regexes can give.
+    pub(super) fn parse(text: &str, captures: &[String]) -> Result<Self, TemplateError> {
+        let mut pieces = Vec::new();
+        let mut literal = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find("${") {
+            if rest[..at].ends_with('$') {
+                literal.push_str(&rest[..at - 1]);
+                literal.push_str("${");
+                rest = &rest[at + 2..];
+                continue;
+            }
+            literal.push_str(&rest[..at]);
+            let inner = &rest[at + 2..];
+            let end = inner.find('}').ok_or(TemplateError::Open)?;
+            if !literal.is_empty() {
+                pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+            }
+            pieces.push(Piece::Variable(Variable::parse(inner[..end].trim(), captures)?));
+            rest = &inner[end + 1..];
+        }
+        literal.push_str(rest);
+        if !literal.is_empty() {
+            pieces.push(Piece::Literal(literal));
+        }
+        Ok(Self { pieces })
+    }
+
+    /// The text with everything filled in.
+    pub(super) fn text(&self, scene: &Scene<'_>, matched: &Matched) -> String {
+        match self.pieces.as_slice() {
+            [Piece::Literal(text)] => text.clone(),
+            pieces => {
+                let mut text = String::new();
+                for piece in pieces {
+                    match piece {
+                        Piece::Literal(literal) => text.push_str(literal),
+                        Piece::Variable(variable) => match variable.fill(scene, matched) {
+                            Filling::Text(filled) | Filling::Value(Value::String(filled)) => text.push_str(&filled),
+                            Filling::Value(value) => text.push_str(&value.to_string()),
+                        },
+                    }
+                }
+                text
+            }
+        }
+    }
+
+    /// A lone variable keeps the type of its value; everything else is text.
+    fn value(&self, scene: &Scene<'_>, matched: &Matched) -> Value {
+        if let [Piece::Variable(variable)] = self.pieces.as_slice()
+            && let Filling::Value(value) = variable.fill(scene, matched)
+        {
+            return value;
+        }
+        Value::String(self.text(scene, matched))
+    }
+}
+
+impl Shape {
+    /// The JSON with everything filled in.
+    pub(super) fn value(&self, scene: &Scene<'_>, matched: &Matched) -> Value {
+        match self {
+            Self::Plain(value) => value.clone(),
+            Self::Text(template) => template.value(scene, matched),
+            Self::List(shapes) => shapes.iter().map(|shape| shape.value(scene, matched)).collect(),
+            Self::Map(entries) => {
+                Value::Object(entries.iter().map(|(key, shape)| (key.clone(), shape.value(scene, matched))).collect())
+            }
+        }
+    }
+}
+
+impl Variable {
+    fn parse(name: &str, captures: &[String]) -> Result<Self, TemplateError> {
+        if captures.iter().any(|capture| capture == name) {
+            return Ok(Self::Capture(name.to_owned()));
+        }
+        Ok(match name {
+            "result" => Self::Result,
+            "results" => Self::Results,
+            "user" => Self::User,
+            "tools" => Self::Tools,
+            "agent" => Self::Agent,
+            "turn" => Self::Turn,
+            "attempt" => Self::Attempt,
+            "unique" => Self::Unique,
+            "args" => Self::Args(Vec::new()),
+            _ => match name.split_once('.') {
+                Some(("args", path)) if !path.is_empty() => Self::Args(path.split('.').map(str::to_owned).collect()),
+                Some(("result", pointer)) if pointer.starts_with('/') => Self::ResultAt(pointer.to_owned()),
+                _ => return Err(TemplateError::Unknown(name.to_owned())),
+            },
+        })
+    }
+
+    fn fill(&self, scene: &Scene<'_>, matched: &Matched) -> Filling {
+        let focus = matched.focus.and_then(|index| scene.results.get(index));
+        match self {
+            Self::Capture(name) => {
+                let found = matched.captures.iter().find(|(capture, _)| capture == name);
+                Filling::Text(found.map(|(_, text)| text.clone()).unwrap_or_default())
+            }
+            Self::Args(path) => Filling::Value(args(focus, path)),
+            Self::Result => Filling::Value(focus.map_or(Value::Null, |outcome| outcome.output.to_value())).or_empty(),
+            Self::ResultAt(pointer) => Filling::Value(focus.map_or(Value::Null, |outcome| at(outcome, pointer))),
+            Self::Results => {
+                let all: Vec<String> = scene.results.iter().map(|outcome| outcome.output.to_plain_text()).collect();
+                Filling::Text(all.join("\n"))
+            }
+            Self::User => Filling::Text(scene.user.to_owned()),
+            Self::Tools => Filling::Text(scene.tool_names()),
+            Self::Agent => Filling::Text(scene.call.agent.as_str().to_owned()),
+            Self::Turn => Filling::Value(scene.turn.into()),
+            Self::Attempt => Filling::Value(scene.call.attempt.into()),
+            Self::Unique => Filling::Text(format!("{:016x}", scene.unique)),
+        }
+    }
+}
+
+impl Filling {
+    /// Without a result, `${result}` is empty rather than `null`.
+    fn or_empty(self) -> Self {
+        match self {
+            Self::Value(Value::Null) => Self::Text(String::new()),
+            other => other,
+        }
+    }
+}
+
+fn args(focus: Option<&Outcome<'_>>, path: &[String]) -> Value {
+    let all = focus.and_then(|outcome| outcome.call).map_or(Value::Null, |call| call.arguments.to_value());
+    path.iter().try_fold(&all, |value, key| value.get(key)).cloned().unwrap_or(Value::Null)
+}
+
+/// Programs print JSON as text, so a pointer looks into text that is JSON as well.
+fn at(outcome: &Outcome<'_>, pointer: &str) -> Value {
+    let value = outcome.output.to_value();
+    let value = match &value {
+        Value::String(text) => serde_json::from_str(text).unwrap_or(value),
+        _ => value,
+    };
+    value.pointer(pointer).cloned().unwrap_or(Value::Null)
+}

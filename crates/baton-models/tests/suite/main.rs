@@ -1,0 +1,11 @@
+//! What a playbook answers, as tables of rules and calls.
+
+mod ask;
+mod examples;
+mod fallback;
+mod matching;
+mod mistakes;
+mod never_panics;
+mod saying;
+mod schema;
+mod strict;

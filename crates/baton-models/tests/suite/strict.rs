@@ -1,0 +1,53 @@
+//! The playbook as a test double: what was not used, what was not expected.
+
+use crate::ask::{shown, user};
+use baton_models::PlaybookModels;
+use baton_ports::Models;
+use baton_types::{AgentSpec, ControlTools, ModelSpec, RunLimits, ToolExecution};
+use futures_util::StreamExt;
+use std::sync::Arc;
+
+fn agent(rules: Option<&str>) -> AgentSpec {
+    AgentSpec {
+        name: "tester".into(),
+        title: String::new(),
+        description: String::new(),
+        version: String::new(),
+        prompt: String::new(),
+        skills: Vec::new(),
+        tools: Vec::new(),
+        model: ModelSpec::Playbook { rules: rules.map(str::to_owned) },
+        tool_execution: ToolExecution::Agent,
+        limits: RunLimits::default(),
+        control_tools: ControlTools::default(),
+        handoffs: Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn unused_rules_and_misses_are_reported() {
+    let models = PlaybookModels::strict();
+    let agent =
+        agent(Some("rules:\n  - { when: { user: a }, say: A }\n  - { name: spare, when: { user: b }, say: B }\n"));
+    let mut answers = Vec::new();
+    for text in ["a", "zzz", "a"] {
+        let events: Vec<_> = models.model(&agent).unwrap().call(user(text)).collect().await;
+        answers.push(shown(&events));
+    }
+    let report = models.report();
+    insta::assert_snapshot!(format!("{}\n\n{:#?}\nunused: {}", answers.join("\n"), report, report.unused().count()));
+}
+
+#[tokio::test]
+async fn playbooks_are_parsed_once_and_not_kept_for_ever() {
+    let models = PlaybookModels::new();
+    let first = agent(Some("rules: [{ say: a }]"));
+    assert!(Arc::ptr_eq(&models.model(&first).unwrap(), &models.model(&first).unwrap()));
+    for number in 0..1000 {
+        models.model(&agent(Some(&format!("rules: [{{ say: '{number}' }}]")))).unwrap();
+    }
+    assert!(models.report().rules.len() <= 256);
+    assert!(models.model(&agent(Some("rules: 7"))).is_err());
+    let events: Vec<_> = models.model(&agent(None)).unwrap().call(user("hello")).collect().await;
+    assert!(shown(&events).contains("built-in playbook"));
+}
