@@ -10,8 +10,8 @@ import statistics
 import sys
 import tempfile
 
-from servers import Baton, PythonPeer, RustPeer, load, note
 from recovery import rss_after_tasks, start_to_ready, time_to_resume
+from servers import WARMUP_SECONDS, Baton, PythonPeer, RustPeer, load, note
 
 KINDS = {"baton": Baton, "rust": RustPeer, "python": PythonPeer}
 TITLES = {
@@ -41,28 +41,44 @@ def arguments():
 
 
 def throughput(options, directory):
-    """Loads every server in every way; returns {(server, mode, connections): median result} and resident memory."""
+    """Loads every server in every way.
+
+    Returns {(server, mode, connections): median result}, {server: (most megabytes, tasks served by then)} and errors.
+    """
     servers = {name: KINDS[name](options, os.path.join(directory, name)) for name in options.servers}
-    samples, errors = {}, {}
-    try:
-        for server in servers.values():
-            server.start()
-        for mode in ("send", "stream"):
-            for connections in options.connections:
+    samples, resident, errors = {}, {}, dict.fromkeys(servers, 0)
+    for mode in ("send", "stream"):
+        for connections in options.connections:
+            # Begun anew each time: servers that keep every task in memory would otherwise slow down as they grow.
+            # Baton keeps its journal from start to start, as it would in real life.
+            try:
+                for server in servers.values():
+                    server.start()
                 for round_number in range(options.rounds):
                     for name, server in servers.items():
                         result = load(server.url, mode, connections, seconds=options.seconds)
                         samples.setdefault((name, mode, connections), []).append(result)
-                        errors[name] = errors.get(name, 0) + result["errors"]
-                        note(f"{name:6} {mode:6} c={connections:<3} round {round_number + 1}: "
-                             f"{result['per_second']:9.0f}/s  p50 {result['p50_us']:>6} us  p99 {result['p99_us']:>6} us"
-                             + (f"  ERRORS {result['errors']}" if result["errors"] else ""))
-        resident = {name: (server.resident_mb(), server.tasks(samples)) for name, server in servers.items()}
-    finally:
-        for server in servers.values():
-            server.stop()
+                        errors[name] += result["errors"]
+                        progress(name, mode, connections, round_number, result)
+                for name, server in servers.items():
+                    found = (server.resident_mb(), tasks_of(samples[(name, mode, connections)]))
+                    resident[name] = max(resident.get(name, (0, 0)), found)
+            finally:
+                for server in servers.values():
+                    server.stop()
     middle = {key: sorted(found, key=lambda one: one["per_second"])[len(found) // 2] for key, found in samples.items()}
     return middle, resident, errors
+
+
+def progress(name, mode, connections, round_number, result):
+    errors = f"  ERRORS {result['errors']}" if result["errors"] else ""
+    note(f"{name:6} {mode:6} c={connections:<3} round {round_number + 1}: {result['per_second']:9.0f}/s  "
+         f"p50 {result['p50_us']:>6} us  p99 {result['p99_us']:>6} us{errors}")
+
+
+def tasks_of(results):
+    """How many tasks the measurements made, warm-ups estimated."""
+    return int(sum(one["requests"] + one["per_second"] * WARMUP_SECONDS for one in results))
 
 
 def throughput_table(options, middle, resident, errors):
@@ -83,7 +99,7 @@ def throughput_table(options, middle, resident, errors):
                 lines.append(f"| {mode} | {connections} | {TITLES[name]} | {result['per_second']:,.0f} | "
                              f"{milliseconds(result['p50_us'])} | {milliseconds(result['p99_us'])} | "
                              f"{f'{events:,.0f}' if events else ''} |{ratios}")
-    lines += ["", "| Server | resident memory | tasks served until then | errors |", "|---|---:|---:|---:|"]
+    lines += ["", "| Server | resident memory, at most | tasks served since its start | errors |", "|---|---:|---:|---:|"]
     for name, (megabytes, tasks) in resident.items():
         lines.append(f"| {TITLES[name]} | {megabytes:.0f} MB | about {tasks:,} | {errors[name]} |")
     return lines

@@ -83,11 +83,6 @@ class Server:
             line = next(line for line in status if line.startswith("VmRSS:"))
         return int(line.split()[1]) / 1024
 
-    def tasks(self, samples):
-        """How many tasks the measurements made, warm-ups estimated."""
-        mine = [one for (name, _, _), found in samples.items() if name == self.name for one in found]
-        return int(sum(one["requests"] + one["per_second"] * WARMUP_SECONDS for one in mine))
-
 
 class RustPeer(Server):
     name = "rust"
