@@ -32,7 +32,7 @@ const ADD_OUTBOX: &str = "INSERT INTO outbox (id, channel, noun, stream_id, body
 impl Writer {
     /// Writes the commit, or nothing of it; returns the sequence of its last event.
     pub(super) fn append(&mut self, encoded: &Encoded) -> Result<u64, Failure> {
-        check_commit::<Failure>(&encoded.commit, |stream| Ok(self.stood(stream)?.map(|stood| stood.position)))?;
+        check_commit::<Failure>(&encoded.commit, |stream| self.position(stream))?;
         let mut bodies = encoded.bodies.iter();
         for (write, snapshot) in encoded.commit.writes.iter().zip(&encoded.snapshots) {
             self.write(write, &mut bodies, snapshot.as_ref())?;
@@ -151,8 +151,15 @@ impl Writer {
         }
     }
 
+    fn position(&mut self, stream: &StreamId) -> Result<Option<Position>, Failure> {
+        match self.heads.get(stream) {
+            Some(stood) => Ok(Some(stood.position)),
+            None => Ok(self.stood(stream)?.map(|stood| stood.position)),
+        }
+    }
+
     /// Where a stream stands, from memory or from disk.
-    pub(super) fn stood(&mut self, stream: &StreamId) -> Result<Option<Stood>, Failure> {
+    fn stood(&mut self, stream: &StreamId) -> Result<Option<Stood>, Failure> {
         if let Some(stood) = self.heads.get(stream) {
             return Ok(Some(stood.clone()));
         }

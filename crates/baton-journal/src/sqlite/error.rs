@@ -25,6 +25,10 @@ impl From<rusqlite::Error> for Failure {
 
 /// The port's error for a database error.
 pub(super) fn from_sql(error: &rusqlite::Error) -> JournalError {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+    if let FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..) = error {
+        return JournalError::Corrupt(error.to_string());
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => JournalError::Corrupt(error.to_string()),
         Some(ErrorCode::DiskFull) => JournalError::Unavailable(format!("there is no room left: {error}")),

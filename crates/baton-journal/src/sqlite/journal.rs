@@ -69,6 +69,8 @@ impl SqliteJournal {
     /// Commits what is queued, moves the log into the file and lets the directory go; later calls answer `Unavailable`.
     pub fn close(&self) {
         self.shared.queue.close();
+        // Only a connection that can write removes the log, so the writer's goes last.
+        self.readers.stop();
         let writer = self.writer.lock().take();
         if let Some(writer) = writer
             // The last handle may be dropped by the observer, on the writer's own thread.
@@ -76,7 +78,6 @@ impl SqliteJournal {
         {
             drop(writer.join());
         }
-        self.readers.stop();
         let observer = self.shared.observer.write().take();
         drop(observer);
         drop(self.lock.lock().take());

@@ -2,7 +2,7 @@
 
 use super::error::from_sql;
 use baton_ports::JournalError;
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 /// Marks the file as a Baton journal: `BATN`.
 const APPLICATION_ID: i32 = 0x4241_544E;
@@ -39,8 +39,11 @@ pub(super) fn migrate(connection: &Connection, from: u32) -> Result<(), JournalE
         );
         connection.execute_batch(&sql).map_err(|error| from_sql(&error))?;
     }
-    look_over(connection).map_err(|error| from_sql(&error))?;
-    Ok(())
+    look_over(connection).map_err(|error| match error.sqlite_error_code() {
+        // SQLite's word for a statement that names a table which is not there.
+        Some(ErrorCode::Unknown) => JournalError::Corrupt(error.to_string()),
+        _ => from_sql(&error),
+    })
 }
 
 fn identity(connection: &Connection) -> rusqlite::Result<(i32, u32, i64)> {

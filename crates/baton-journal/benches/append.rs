@@ -1,0 +1,117 @@
+//! Durable commits per second: 1, 16 and 64 callers that each wait for their receipt, five small events a commit.
+#![expect(clippy::print_stdout, reason = "a bench prints its result")]
+
+use baton_journal::{Options, SqliteJournal};
+use baton_ports::{Commit, CommitObserver, HeadUpdate, Journal, StoredEvent, Write};
+use baton_types::{
+    AgentName, ContextId, Fact, Message, MessageId, Part, Principal, Role, RunId, StreamId, TaskEvent, TaskId,
+    TaskState, Timestamp,
+};
+use std::{
+    error::Error,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+const SPAN: Duration = Duration::from_secs(4);
+
+struct Listens;
+
+impl CommitObserver for Listens {
+    fn committed(&self, events: &[Arc<StoredEvent>]) {
+        std::hint::black_box(events);
+    }
+}
+
+/// A whole task: asked, begun, answered, done.
+fn task(id: &str, principal: &Arc<Principal>) -> Commit {
+    let (context, message) = (ContextId::new(format!("context-{id}")), MessageId::new(format!("message-{id}")));
+    let said = |text: &str| TaskEvent::Said {
+        message: Message::new(message.clone(), Role::User, vec![Part::text(text)]),
+        results: Vec::new(),
+    };
+    let attempt = TaskEvent::AttemptStarted { message: message.clone(), turn: 1, attempt: 1 };
+    let moved = |state| TaskEvent::StatusChanged { state, message: None, reason: None };
+    let facts = vec![
+        said("What's the weather in Oakland?"),
+        moved(TaskState::Working),
+        attempt,
+        said("The weather in Oakland is 72°F, sunny, with 65 % humidity."),
+        moved(TaskState::Completed),
+    ];
+    let at = Timestamp::from_millis(1_763_236_800_000);
+    let write = Write {
+        stream: StreamId::Task(TaskId::new(id)),
+        expected_version: 0,
+        epoch: 1,
+        principal: principal.clone(),
+        run: Some(RunId::new(format!("run-{id}"))),
+        trace: None,
+        at,
+        facts: facts.into_iter().map(Fact::Task).collect(),
+        head: HeadUpdate {
+            agent: AgentName::new("weather"),
+            context,
+            state: TaskState::Completed.as_str(),
+            status_at: at,
+            active: false,
+            terminal: true,
+        },
+        snapshot: None,
+    };
+    Commit { writes: vec![write], outbox: Vec::new() }
+}
+
+async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let tasks: Vec<_> = (0..callers)
+        .map(|caller| {
+            let journal = journal.clone();
+            tokio::spawn(async move {
+                let principal = Arc::new(Principal::local());
+                let mut waits = Vec::new();
+                while begun.elapsed() < SPAN {
+                    let id = format!("018f-{callers:04}-{caller:04}-{:012}", waits.len());
+                    let asked = Instant::now();
+                    journal.append(task(&id, &principal)).await?;
+                    waits.push(asked.elapsed());
+                }
+                Ok::<_, Failure>(waits)
+            })
+        })
+        .collect();
+    let mut waits = Vec::new();
+    for task in tasks {
+        waits.extend(task.await??);
+    }
+    let rate = waits.len() as f64 / begun.elapsed().as_secs_f64();
+    waits.sort_unstable();
+    let quantile = |part: usize| waits.get(waits.len() * part / 100).copied().unwrap_or_default();
+    println!("{callers:>3} callers: {rate:>7.0} commits/s, p50 {:?}, p99 {:?}", quantile(50), quantile(99));
+    Ok(())
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let directory = tempfile::tempdir()?;
+    let journal = Arc::new(SqliteJournal::open(directory.path(), Options::default())?);
+    journal.observe(Arc::new(Listens));
+    for callers in [1, 16, 64] {
+        measure(&journal, callers).await?;
+    }
+    let bytes = std::fs::metadata(directory.path().join("journal.db"))?.len();
+    let last = journal.append(Commit { writes: Vec::new(), outbox: Vec::new() }).await?;
+    println!("{last} events, {} bytes each on disk", bytes / last.max(1));
+    if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
+        status.lines().filter(|line| line.starts_with("VmRSS")).for_each(|line| println!("{line}"));
+    }
+    journal.close();
+    drop(journal);
+    let begun = Instant::now();
+    let journal = SqliteJournal::open(directory.path(), Options::default())?;
+    println!("opened again in {:?}", begun.elapsed());
+    drop(journal);
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Pages of streams.
+
+use crate::sample::{at, commit, created, handoff, head, principal, write};
+use baton_ports::{Journal, ListPage, ListQuery, PageCursor};
+use baton_types::{AgentName, ContextId, TaskState};
+
+fn ids(page: &ListPage) -> Vec<&str> {
+    page.heads.iter().map(|head| head.stream.id()).collect()
+}
+
+pub(crate) async fn filters_totals_and_ties(journal: &dyn Journal) {
+    let ann = principal("local", "ann");
+    for (id, state, status_at) in [
+        ("t1", TaskState::Working, 10),
+        ("t3", TaskState::Completed, 20),
+        ("t2", TaskState::Completed, 20),
+        ("t4", TaskState::Working, 5),
+    ] {
+        journal.append(commit([created(id, state, status_at)])).await.unwrap();
+    }
+    let mut other = created("t5", TaskState::Working, 30);
+    other.head.agent = AgentName::new("personal");
+    other.head.context = ContextId::new("c2");
+    journal.append(commit([other, handoff("h1")])).await.unwrap();
+
+    let whole = journal.list(&ann, &ListQuery::tasks(10)).await.unwrap();
+    assert_eq!((ids(&whole), whole.total, &whole.next), (vec!["t5", "t3", "t2", "t1", "t4"], 5, &None));
+    for (query, expected) in [
+        (ListQuery::tasks(10).in_state(TaskState::Completed), vec!["t3", "t2"]),
+        (ListQuery { agent: Some(AgentName::new("personal")), ..ListQuery::tasks(10) }, vec!["t5"]),
+        (ListQuery { context: Some(ContextId::new("c1")), ..ListQuery::tasks(10) }, vec!["t3", "t2", "t1", "t4"]),
+        (ListQuery { status_after: Some(at(20)), ..ListQuery::tasks(10) }, vec!["t5", "t3", "t2"]),
+        (ListQuery { status_after: Some(at(31)), ..ListQuery::tasks(10) }, vec![]),
+        (ListQuery { noun: "handoff", ..ListQuery::tasks(10) }, vec!["h1"]),
+    ] {
+        let page = journal.list(&ann, &query).await.unwrap();
+        assert_eq!((ids(&page), page.total), (expected.clone(), expected.len() as u64), "{query:?}");
+    }
+
+    let mut query = ListQuery::tasks(2);
+    let mut seen = Vec::new();
+    loop {
+        let page = journal.list(&ann, &query).await.unwrap();
+        assert_eq!(page.total, 5);
+        seen.extend(page.heads);
+        match page.next {
+            Some(next) => query.after = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(seen, whole.heads);
+    let page = journal.list(&ann, &ListQuery { after: None, ..ListQuery::tasks(5) }).await.unwrap();
+    assert_eq!((page.heads.len(), page.next), (5, None));
+    let page = journal.list(&ann, &ListQuery::tasks(0)).await.unwrap();
+    assert_eq!((page.heads.len(), page.total, page.next), (0, 5, None));
+}
+
+pub(crate) async fn paging_holds_while_rows_change(journal: &dyn Journal) {
+    let ann = principal("local", "ann");
+    for (id, status_at) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] {
+        journal.append(commit([created(id, TaskState::Working, status_at)])).await.unwrap();
+    }
+    let mut query = ListQuery::tasks(2);
+    let first = journal.list(&ann, &query).await.unwrap();
+    assert_eq!(ids(&first), ["d", "c"]);
+    assert_eq!(first.next, Some(PageCursor { status_at: at(3), id: "c".to_owned() }));
+    // The last row of the page moves up and a new one appears: the rest is neither skipped nor repeated.
+    let mut moved = write("c", 1, &["news"]);
+    moved.head = head(TaskState::Working, 9);
+    journal.append(commit([moved])).await.unwrap();
+    journal.append(commit([created("e", TaskState::Working, 10)])).await.unwrap();
+    query.after = first.next;
+    let second = journal.list(&ann, &query).await.unwrap();
+    assert_eq!((ids(&second), second.next.as_ref()), (vec!["b", "a"], None));
+    query.after = None;
+    assert_eq!(ids(&journal.list(&ann, &query).await.unwrap()), ["e", "c"]);
+}

@@ -1,0 +1,61 @@
+//! The journal's promises, on every implementation.
+
+#[cfg(test)]
+mod contract;
+#[cfg(test)]
+mod fault;
+#[cfg(test)]
+mod lists;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod observer;
+#[cfg(test)]
+mod retention;
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod schema;
+#[cfg(test)]
+mod sqlite;
+
+/// Runs every contract against each implementation.
+macro_rules! on_every_journal {
+    ($($module:ident::$contract:ident),* $(,)?) => {
+        #[cfg(test)]
+        mod on_memory {
+            $(#[tokio::test]
+            async fn $contract() {
+                super::$module::$contract(&baton_journal::MemoryJournal::new()).await;
+            })*
+        }
+
+        #[cfg(test)]
+        mod on_sqlite {
+            $(#[tokio::test]
+            async fn $contract() {
+                let directory = tempfile::tempdir().unwrap();
+                let journal =
+                    baton_journal::SqliteJournal::open(directory.path(), baton_journal::Options::default()).unwrap();
+                super::$module::$contract(&journal).await;
+            })*
+        }
+    };
+}
+
+on_every_journal! {
+    contract::versions_are_checked_and_events_come_back_whole,
+    contract::a_commit_is_written_whole_or_not_at_all,
+    contract::a_newer_epoch_shuts_the_older_out,
+    contract::a_foreign_stream_looks_missing,
+    contract::unfinished_streams_are_found_in_creation_order,
+    contract::the_tail_is_one_order_over_all_streams,
+    contract::loading_starts_from_the_snapshot,
+    contract::long_bodies_and_blobs_come_back_whole,
+    contract::deliveries_are_owed_until_settled,
+    lists::filters_totals_and_ties,
+    lists::paging_holds_while_rows_change,
+    retention::only_ended_streams_go,
+    observer::the_observer_hears_before_the_receipt_and_in_order,
+    observer::a_failure_fails_everything_queued_behind_it,
+}

@@ -1,0 +1,149 @@
+//! Any sequence of calls means the same on disk as in memory.
+
+use crate::sample::{at, commit, created, head, moved, owed, principal, said, task};
+use baton_journal::{MemoryJournal, Options, SqliteJournal};
+use baton_ports::{Commit, Journal, JournalError, ListQuery, OutboxOutcome, RetentionPolicy, Write};
+use baton_types::{Json, TaskState};
+use proptest::{collection::vec, prelude::*};
+use std::{sync::Arc, time::Duration};
+
+/// One call; positions are relative to where the stream really stands, so that most appends succeed.
+#[derive(Clone, Debug)]
+enum Call {
+    Append { writes: Vec<(usize, i8, i8, usize, usize)>, deliver: Option<u8> },
+    Acquire { stream: usize, holder: u8, now: i64 },
+    Settle { id: u8, retry_at: Option<i64> },
+    Retain { ended_before: Option<i64>, keep_ended: Option<u64> },
+}
+
+fn call() -> impl Strategy<Value = Call> {
+    let skew = prop_oneof![12 => Just(0_i8), 1 => Just(1), 1 => Just(-1)];
+    let write = (0..5_usize, skew.clone(), skew, 1..4_usize, 0..TaskState::ALL.len());
+    prop_oneof![
+        8 => (vec(write, 1..4), proptest::option::of(0..4_u8)).prop_map(|(writes, deliver)| Call::Append { writes, deliver }),
+        2 => (0..5_usize, 0..2_u8, 0..200_i64).prop_map(|(stream, holder, now)| Call::Acquire { stream, holder, now }),
+        1 => (0..4_u8, proptest::option::of(0..100_i64)).prop_map(|(id, retry_at)| Call::Settle { id, retry_at }),
+        1 => (proptest::option::of(0..100_i64), proptest::option::of(0..3_u64))
+            .prop_map(|(ended_before, keep_ended)| Call::Retain { ended_before, keep_ended }),
+    ]
+}
+
+fn name(stream: usize) -> String {
+    format!("t{stream}")
+}
+
+/// The commit that a call stands for, given where the streams stand.
+async fn resolve(model: &MemoryJournal, writes: &[(usize, i8, i8, usize, usize)], moment: i64) -> Commit {
+    let mut resolved: Vec<Write> = Vec::new();
+    for &(stream, version_skew, epoch_skew, facts, state) in writes {
+        let id = name(stream);
+        let earlier = resolved.iter().rev().find(|write| write.stream == task(&id));
+        let (version, epoch) = match earlier {
+            Some(write) => (write.expected_version + write.facts.len() as u64, write.epoch),
+            None => match model.load(None, &task(&id)).await.unwrap() {
+                Some(loaded) => (loaded.head.version, loaded.head.epoch),
+                None => (0, 1),
+            },
+        };
+        let state = TaskState::ALL[state];
+        let mut write = created(&id, state, moment);
+        write.principal = principal("local", if stream % 2 == 0 { "ann" } else { "bob" });
+        write.expected_version = version.saturating_add_signed(version_skew.into());
+        write.epoch = epoch.saturating_add_signed(epoch_skew.into());
+        write.head = head(state, moment);
+        write.facts = (1..facts).map(|fact| said(&format!("{fact}"))).chain([moved(state)]).collect();
+        write.snapshot = (facts == 3).then(|| Json::string(&format!("state at {moment}")));
+        resolved.push(write);
+    }
+    commit(resolved)
+}
+
+async fn same(model: &MemoryJournal, journal: &SqliteJournal) {
+    assert_eq!(model.tail(0, 9_999).await, journal.tail(0, 9_999).await);
+    assert_eq!(model.active(None, 99).await, journal.active(None, 99).await);
+    assert_eq!(model.outbox_due("push", at(999), 99).await, journal.outbox_due("push", at(999), 99).await);
+    for subject in ["ann", "bob"] {
+        let mut query = ListQuery::tasks(2);
+        loop {
+            let (ours, theirs) =
+                tokio::join!(async { model.list(&principal("local", subject), &query).await.unwrap() }, async {
+                    journal.list(&principal("local", subject), &query).await.unwrap()
+                },);
+            assert_eq!((&ours.heads, ours.total, &ours.next), (&theirs.heads, theirs.total, &theirs.next));
+            let Some(next) = ours.next else { break };
+            query.after = Some(next);
+        }
+    }
+    for stream in 0..5 {
+        let stream = task(&name(stream));
+        let (ours, theirs) = (model.load(None, &stream).await.unwrap(), journal.load(None, &stream).await.unwrap());
+        assert_eq!(format!("{ours:?}"), format!("{theirs:?}"));
+    }
+}
+
+async fn run(calls: Vec<Call>) {
+    let directory = tempfile::tempdir().unwrap();
+    // Small bounds, so that remembered positions are dropped and groups are cut in the middle.
+    let options = Options { cached_heads: 2, group: 3, ..Options::default() };
+    let journal = SqliteJournal::open(directory.path(), options).unwrap();
+    let model = MemoryJournal::new();
+    let mut waiting: Vec<(Result<u64, JournalError>, baton_ports::Receipt)> = Vec::new();
+    for (call, moment) in calls.into_iter().zip(1_i64..) {
+        match call {
+            Call::Append { writes, deliver } => {
+                let mut commit = resolve(&model, &writes, moment % 17).await;
+                commit.outbox.extend(deliver.map(|id| owed(&format!("o{id}"), "push", moment)));
+                waiting.push((model.append(commit.clone()).await, journal.append(commit)));
+                continue;
+            }
+            Call::Acquire { stream, holder, now } => {
+                let (stream, holder) = (task(&name(stream)), format!("h{holder}"));
+                let ttl = Duration::from_millis(50);
+                let expected = model.acquire(&stream, &holder, at(now), ttl).await;
+                assert_eq!(journal.acquire(&stream, &holder, at(now), ttl).await, expected);
+            }
+            Call::Settle { id, retry_at } => {
+                let outcome = retry_at.map_or(OutboxOutcome::Settled, |moment| OutboxOutcome::RetryAt(at(moment)));
+                model.outbox_settle(&format!("o{id}"), outcome.clone()).await.unwrap();
+                journal.outbox_settle(&format!("o{id}"), outcome).await.unwrap();
+            }
+            Call::Retain { ended_before, keep_ended } => {
+                let policy = RetentionPolicy { ended_before: ended_before.map(at), keep_ended };
+                // Retention chooses by what is committed, so everything before it must be.
+                settle(&mut waiting).await;
+                assert_eq!(journal.retain(policy.clone()).await, model.retain(policy).await);
+            }
+        }
+        settle(&mut waiting).await;
+    }
+    settle(&mut waiting).await;
+    same(&model, &journal).await;
+    drop(journal);
+    let reopened = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+    same(&model, &reopened).await;
+}
+
+async fn settle(waiting: &mut Vec<(Result<u64, JournalError>, baton_ports::Receipt)>) {
+    for (expected, receipt) in waiting.drain(..) {
+        assert_eq!(receipt.await, expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn disk_and_memory_agree(calls in vec(call(), 1..60)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(run(calls));
+    }
+}
+
+#[tokio::test]
+async fn clones_of_the_memory_journal_share_one_store() {
+    let journal = Arc::new(MemoryJournal::new());
+    let clone = MemoryJournal::clone(&journal);
+    journal.append(commit([created("a", TaskState::Working, 1)])).await.unwrap();
+    drop(journal);
+    assert_eq!(clone.tail(0, 9).await.unwrap().len(), 1);
+}

@@ -1,0 +1,46 @@
+//! What may be forgotten.
+
+use crate::sample::{at, commit, created, said, task, write};
+use baton_ports::{Journal, RetentionPolicy};
+use baton_types::{Json, TaskState};
+use std::sync::Arc;
+
+pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
+    let long = "x".repeat(70_000);
+    for (id, state, status_at) in [
+        ("working", TaskState::Working, 1),
+        ("waiting", TaskState::InputRequired, 1),
+        ("old", TaskState::Completed, 10),
+        ("mid", TaskState::Failed, 20),
+        ("new", TaskState::Canceled, 30),
+    ] {
+        let mut write = created(id, state, status_at);
+        write.facts.push(said(&long));
+        write.snapshot = Some(Json::string(&long));
+        journal.append(commit([write])).await.unwrap();
+    }
+    let pinned = journal.put_blob(Arc::from(&b"definition"[..])).await.unwrap();
+    let policy =
+        |ended_before: Option<i64>, keep_ended| RetentionPolicy { ended_before: ended_before.map(at), keep_ended };
+
+    assert_eq!(journal.retain(RetentionPolicy::default()).await, Ok(0));
+    assert_eq!(journal.retain(policy(Some(10), Some(3))).await, Ok(0));
+    assert_eq!(journal.retain(policy(Some(11), None)).await, Ok(1));
+    assert!(journal.load(None, &task("old")).await.unwrap().is_none());
+    assert!(journal.events(&task("old"), 0, 9).await.unwrap().is_empty());
+    assert_eq!(journal.retain(policy(None, Some(1))).await, Ok(1));
+    assert!(journal.load(None, &task("mid")).await.unwrap().is_none());
+    assert_eq!(journal.retain(policy(Some(1_000), Some(0))).await, Ok(1));
+    assert_eq!(journal.retain(policy(Some(1_000), Some(0))).await, Ok(0));
+
+    // What is left is whole, though others shared its long body.
+    for id in ["working", "waiting"] {
+        let loaded = journal.load(None, &task(id)).await.unwrap().unwrap();
+        assert_eq!(loaded.snapshot.unwrap().state, Json::string(&long));
+        assert_eq!(journal.events(&task(id), 1, 9).await.unwrap()[0].fact, said(&long));
+    }
+    assert!(journal.blob(&pinned).await.unwrap().is_some());
+    // The newest events are gone, and their sequences are not given out again.
+    assert_eq!(journal.append(commit([write("fresh", 0, &["one"])])).await, Ok(11));
+    assert_eq!(journal.tail(0, 99).await.unwrap().len(), 5);
+}

@@ -1,0 +1,103 @@
+//! Small values to write.
+
+use baton_ports::{Commit, HeadUpdate, OutboxEntry, Write};
+use baton_types::{
+    AgentName, CallId, ContextId, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffId, Json, Message, MessageId,
+    Part, Principal, Priority, Role, StreamId, TaskEvent, TaskId, TaskState, Timestamp,
+};
+use std::sync::Arc;
+
+pub(crate) fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+pub(crate) fn task(id: &str) -> StreamId {
+    StreamId::Task(TaskId::new(id))
+}
+
+pub(crate) fn principal(tenant: &str, subject: &str) -> Arc<Principal> {
+    Arc::new(Principal { tenant: tenant.into(), subject: subject.into(), scopes: Vec::new() })
+}
+
+pub(crate) fn said(text: &str) -> Fact {
+    let message = Message::new(MessageId::new("m"), Role::User, vec![Part::text(text)]);
+    Fact::Task(TaskEvent::Said { message, results: Vec::new() })
+}
+
+pub(crate) fn moved(state: TaskState) -> Fact {
+    Fact::Task(TaskEvent::StatusChanged { state, message: None, reason: None })
+}
+
+pub(crate) fn head(state: TaskState, status_at: i64) -> HeadUpdate {
+    HeadUpdate {
+        agent: AgentName::new("weather"),
+        context: ContextId::new("c1"),
+        state: state.as_str(),
+        status_at: at(status_at),
+        active: state == TaskState::Working,
+        terminal: state.is_terminal(),
+    }
+}
+
+/// A working task that says each of these, under epoch 1.
+pub(crate) fn write(id: &str, expected_version: u64, texts: &[&str]) -> Write {
+    Write {
+        stream: task(id),
+        expected_version,
+        epoch: 1,
+        principal: principal("local", "ann"),
+        run: None,
+        trace: None,
+        at: at(1_000),
+        facts: texts.iter().map(|text| said(text)).collect(),
+        head: head(TaskState::Working, 1_000),
+        snapshot: None,
+    }
+}
+
+/// A task that is created in this state.
+pub(crate) fn created(id: &str, state: TaskState, status_at: i64) -> Write {
+    let mut write = write(id, 0, &[]);
+    write.facts = vec![moved(state)];
+    write.head = head(state, status_at);
+    write
+}
+
+pub(crate) fn handoff(id: &str) -> Write {
+    let record = Handoff {
+        id: HandoffId::new(id),
+        from_agent: AgentName::new("personal"),
+        to_agent: AgentName::new("weather"),
+        capability_id: "forecast".to_owned(),
+        task: "What is the weather?".to_owned(),
+        inputs: Json::parse("{\"days\":9007199254740993}").unwrap(),
+        expected_output: ExpectedOutput::default(),
+        priority: Priority::Normal,
+        timeout_ms: 60_000,
+        created_at: at(1_000),
+        parent_task: TaskId::new("t1"),
+        parent_call: CallId::new("call-1"),
+        child_task: TaskId::new("t2"),
+        child_context: ContextId::new("c2"),
+    };
+    let mut write = write("unused", 0, &[]);
+    write.stream = StreamId::Handoff(HandoffId::new(id));
+    write.facts = vec![Fact::Handoff(HandoffEvent::Created(Box::new(record)))];
+    write.head.state = "pending";
+    write
+}
+
+pub(crate) fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
+    Commit { writes: writes.into_iter().collect(), outbox: Vec::new() }
+}
+
+pub(crate) fn owed(id: &str, channel: &str, due_at: i64) -> OutboxEntry {
+    OutboxEntry {
+        id: id.to_owned(),
+        channel: channel.to_owned(),
+        stream: task("a"),
+        body: Json::parse("{\"n\":42.0}").unwrap(),
+        due_at: at(due_at),
+        attempts: 0,
+    }
+}
