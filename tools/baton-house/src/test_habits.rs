@@ -6,8 +6,7 @@ use crate::{Tree, Violation, tree::is_test};
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (path, text) in tree.rust() {
-        // With paused time a sleep ends as soon as nothing else can happen, so it waits for events.
-        let paused = text.contains("start_paused = true") || text.contains("time::pause()");
+        let paused = pauses(text) || (!has_tests(text) && beside(tree, path).any(pauses));
         let mut in_tests = is_test(path);
         for (number, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default().trim();
@@ -24,4 +23,19 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         }
     }
     violations
+}
+
+/// With paused time a sleep ends as soon as nothing else can happen, so it waits for events.
+fn pauses(text: &str) -> bool {
+    ["start_paused = true", "start_paused(true)", "time::pause()"].iter().any(|pause| text.contains(pause))
+}
+
+fn has_tests(text: &str) -> bool {
+    text.contains("#[test]") || text.contains("#[tokio::test")
+}
+
+/// The other files of the folder: what a file without tests of its own is there for.
+fn beside<'a>(tree: &'a Tree, path: &str) -> impl Iterator<Item = &'a str> {
+    let folder = path.rfind('/').map_or(String::new(), |end| path[..=end].to_owned());
+    tree.rust().filter(move |(other, _)| other.starts_with(&folder)).map(|(_, text)| text)
 }

@@ -177,15 +177,25 @@ fn test_habits() {
     let tree = Tree::of([
         ("crates/a/src/a.rs", "fn f() { tokio::time::sleep(x).await; }\n#[cfg(test)]\nmod tests {\n    #[ignore]\n}\n"),
         ("crates/a/src/b.rs", "#[cfg(test)]\nmod tests {\n    fn f() { std::thread::sleep(x); }\n}\n"),
-        ("crates/a/tests/suite/c.rs", "use tokio::time::sleep;\n// never time::sleep\n"),
+        (
+            "crates/a/tests/suite/c.rs",
+            "use tokio::time::sleep;\n// never time::sleep\n#[tokio::test]\nasync fn f() {}\n",
+        ),
         (
             "crates/a/tests/suite/d.rs",
             "#[tokio::test(start_paused = true)]\nasync fn f() { tokio::time::sleep(x).await; }\n",
         ),
+        ("crates/a/tests/suite/helps_d.rs", "use tokio::time::sleep;\n"),
+        ("crates/b/tests/suite/helps_nobody.rs", "use tokio::time::sleep;\n"),
     ]);
     assert_eq!(
         places(&test_habits::check(&tree)),
-        ["crates/a/src/a.rs:4", "crates/a/src/b.rs:3", "crates/a/tests/suite/c.rs:1"]
+        [
+            "crates/a/src/a.rs:4",
+            "crates/a/src/b.rs:3",
+            "crates/a/tests/suite/c.rs:1",
+            "crates/b/tests/suite/helps_nobody.rs:1",
+        ]
     );
 }
 
