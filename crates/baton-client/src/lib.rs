@@ -1,1 +1,28 @@
-//! Typed client of the HTTP surface, used by the command line and tests.
+//! A typed client of Baton's HTTP surface, over TCP or in memory; the command line and the tests speak through it.
+//!
+//! This crate must never know the engine: what it can do, any program on the network can do. Every reply, line and
+//! event it reads has a bound.
+//!
+//! Read first: [`Client`] (one method per operation), [`EventStream`] (following a task), [`ClientError`].
+
+mod agents;
+mod call;
+mod cancel;
+mod card;
+mod client;
+mod error;
+mod events;
+mod get;
+mod health;
+mod list;
+mod send;
+mod send_streaming;
+mod sse;
+mod stream;
+mod subscribe;
+mod transport;
+
+pub use client::Client;
+pub use error::{ClientError, Refusal};
+pub use send::SendRequest;
+pub use stream::{EventStream, StreamEvent};

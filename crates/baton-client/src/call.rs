@@ -1,0 +1,146 @@
+//! One request and its reply.
+
+use crate::{Client, ClientError, Refusal, transport::ReplyBody};
+use baton_wire::{
+    a2a::v1::{PROTOCOL_VERSION, RestError},
+    jsonrpc::{Call, Reply},
+};
+use bytes::{Bytes, BytesMut};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header, request::Builder};
+use http_body_util::{BodyExt as _, Full};
+use serde::{Serialize, de::DeserializeOwned};
+use std::sync::atomic::Ordering;
+
+/// Largest reply that is read.
+const MAX_REPLY: usize = 64 * 1024 * 1024;
+
+impl Client {
+    /// A JSON-RPC call that is answered at once.
+    pub(crate) async fn rpc<T: DeserializeOwned>(
+        &self,
+        agent: &str,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        let request = self.rpc_request(agent, method, params, |request| request)?;
+        self.answered(request).await
+    }
+
+    /// The reply to a JSON-RPC request that is answered at once.
+    pub(crate) async fn answered<T: DeserializeOwned>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
+        self.in_time(async {
+            let response = self.transport.send(request).await?;
+            let status = response.status();
+            let bytes = read(response.into_body()).await?;
+            rpc_result(status, &bytes)
+        })
+        .await
+    }
+
+    /// A JSON-RPC request, with headers of the caller's.
+    pub(crate) fn rpc_request(
+        &self,
+        agent: &str,
+        method: &str,
+        params: &impl Serialize,
+        headers: impl FnOnce(Builder) -> Builder,
+    ) -> Result<Request<Full<Bytes>>, ClientError> {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let body = serde_json::to_vec(&Call::new(id, method, params))
+            .map_err(|error| ClientError::Unintelligible(error.to_string()))?;
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(format!("/agents/{}", path_segment(agent)))
+            .header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .header("a2a-version", HeaderValue::from_static(PROTOCOL_VERSION));
+        headers(request)
+            .body(Full::new(Bytes::from(body)))
+            .map_err(|error| ClientError::Address { address: agent.to_owned(), reason: error.to_string() })
+    }
+
+    /// A JSON document.
+    pub(crate) async fn document<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        let address = |error: http::Error| ClientError::Address { address: path.to_owned(), reason: error.to_string() };
+        let request = Request::builder().uri(path).body(Full::default()).map_err(address)?;
+        self.in_time(async {
+            let response = self.transport.send(request).await?;
+            let status = response.status();
+            let bytes = read(response.into_body()).await?;
+            if status.is_success() {
+                return serde_json::from_slice(&bytes).map_err(unintelligible);
+            }
+            Err(refused(status, &bytes))
+        })
+        .await
+    }
+
+    pub(crate) async fn in_time<T>(
+        &self,
+        call: impl Future<Output = Result<T, ClientError>>,
+    ) -> Result<T, ClientError> {
+        match self.timeout {
+            Some(timeout) => tokio::time::timeout(timeout, call).await.unwrap_or(Err(ClientError::Timeout(timeout))),
+            None => call.await,
+        }
+    }
+}
+
+/// All of a reply.
+pub(crate) async fn read(mut body: ReplyBody) -> Result<Bytes, ClientError> {
+    let mut all = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| ClientError::Interrupted(error.to_string()))?;
+        if let Ok(data) = frame.into_data() {
+            if all.len() + data.len() > MAX_REPLY {
+                return Err(ClientError::Unintelligible(format!("it is larger than {MAX_REPLY} bytes")));
+            }
+            all.extend_from_slice(&data);
+        }
+    }
+    Ok(all.freeze())
+}
+
+/// The result inside a JSON-RPC reply.
+pub(crate) fn rpc_result<T: DeserializeOwned>(status: StatusCode, bytes: &[u8]) -> Result<T, ClientError> {
+    match serde_json::from_slice::<Reply<'_>>(bytes) {
+        Ok(Reply { error: Some(error), .. }) => Err(Refusal::new(status.as_u16(), error).into()),
+        Ok(Reply { result: Some(result), .. }) => serde_json::from_str(result.get()).map_err(unintelligible),
+        _ => Err(refused(status, bytes)),
+    }
+}
+
+/// The refusal in a reply outside JSON-RPC.
+fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
+    match serde_json::from_slice::<RestError>(bytes) {
+        Ok(error) => Refusal::new(status.as_u16(), error.into_object()).into(),
+        Err(_) => {
+            let shown: String = String::from_utf8_lossy(bytes).chars().take(200).collect();
+            ClientError::Unintelligible(format!("status {status}: {shown}"))
+        }
+    }
+}
+
+pub(crate) fn unintelligible(error: impl std::fmt::Display) -> ClientError {
+    ClientError::Unintelligible(error.to_string())
+}
+
+/// The text with everything escaped that would end or alter a path segment.
+pub(crate) fn path_segment(text: &str) -> String {
+    let mut segment = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            segment.push(char::from(byte));
+        } else {
+            segment.push('%');
+            segment.push(char::from(b"0123456789ABCDEF"[usize::from(byte >> 4)]));
+            segment.push(char::from(b"0123456789ABCDEF"[usize::from(byte & 15)]));
+        }
+    }
+    segment
+}
+
+/// Whether the reply is a stream rather than an error before one.
+pub(crate) fn is_stream(response: &Response<ReplyBody>) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}

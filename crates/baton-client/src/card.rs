@@ -1,0 +1,11 @@
+//! How an agent introduces itself.
+
+use crate::{Client, ClientError, call::path_segment};
+use baton_wire::a2a::v1::AgentCard;
+
+impl Client {
+    /// An agent's card.
+    pub async fn card(&self, agent: &str) -> Result<AgentCard, ClientError> {
+        self.document(&format!("/agents/{}/.well-known/agent-card.json", path_segment(agent))).await
+    }
+}

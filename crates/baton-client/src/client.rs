@@ -1,0 +1,60 @@
+//! The client and its settings.
+
+use crate::{ClientError, transport::Transport};
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Body;
+use std::{
+    convert::Infallible,
+    error::Error,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+use tower::Service;
+
+/// Speaks to one Baton; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub(crate) transport: Transport,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) idle_timeout: Duration,
+    pub(crate) next_id: Arc<AtomicU64>,
+}
+
+impl Client {
+    /// A client of the Baton at `url`, such as `http://127.0.0.1:8700`.
+    pub fn tcp(url: &str) -> Result<Self, ClientError> {
+        Transport::tcp(url).map(Self::over)
+    }
+
+    /// A client of a service in this process.
+    pub fn in_memory<S, B>(service: S) -> Self
+    where
+        S: Service<Request<Full<Bytes>>, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
+        S::Future: Send + 'static,
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        Self::over(Transport::memory(service))
+    }
+
+    fn over(transport: Transport) -> Self {
+        let idle_timeout = Duration::from_secs(60);
+        Self { transport, timeout: None, idle_timeout, next_id: Arc::new(AtomicU64::new(1)) }
+    }
+
+    /// Gives up on an answer after this long; without it, a blocking send waits as long as the agent works.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Gives up on a stream that is silent for this long; servers say that they are alive every 15 s.
+    #[must_use]
+    pub fn with_idle_timeout(mut self, idle_timeout: Duration) -> Self {
+        self.idle_timeout = idle_timeout;
+        self
+    }
+}

@@ -1,0 +1,25 @@
+//! `GetTask`: one task.
+
+use crate::{Client, ClientError, call::path_segment};
+use baton_wire::{
+    a2a::v1::{GetTaskRequest, Task},
+    api::TaskEntry,
+};
+
+impl Client {
+    /// One task of an agent, with at most `history_length` messages; all when not given.
+    pub async fn get(
+        &self,
+        agent: &str,
+        task: &str,
+        history_length: Option<i32>,
+    ) -> Result<Task<'static>, ClientError> {
+        let params = GetTaskRequest { id: task.into(), history_length, ..GetTaskRequest::default() };
+        self.rpc(agent, "GetTask", &params).await
+    }
+
+    /// One task by its id alone, with its agent and version.
+    pub async fn task(&self, task: &str) -> Result<TaskEntry<'static>, ClientError> {
+        self.document(&format!("/api/v1/tasks/{}", path_segment(task))).await
+    }
+}

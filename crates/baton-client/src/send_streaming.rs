@@ -1,0 +1,11 @@
+//! `SendStreamingMessage`: say something and follow what comes of it.
+
+use crate::{Client, ClientError, EventStream, SendRequest};
+
+impl Client {
+    /// Sends and follows until the task ends or needs input.
+    pub async fn send_streaming(&self, agent: &str, request: SendRequest) -> Result<EventStream, ClientError> {
+        let request = self.send_request(agent, "SendStreamingMessage", request)?;
+        self.open_stream(request).await
+    }
+}

@@ -1,0 +1,111 @@
+//! Following a task.
+
+use crate::{
+    Client, ClientError,
+    call::{is_stream, read, rpc_result},
+    sse::SseParser,
+    transport::ReplyBody,
+};
+use baton_wire::a2a::v1::{StreamResponse, TaskState};
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use std::time::Duration;
+
+/// One item of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamEvent {
+    /// The number of the journaled event; live text has none.
+    pub number: Option<u64>,
+    /// What it says.
+    pub item: StreamResponse<'static>,
+}
+
+/// A task's events as they come; dropping it changes nothing for the task.
+pub struct EventStream {
+    body: ReplyBody,
+    parser: SseParser,
+    idle_timeout: Duration,
+    cursor: Option<u64>,
+    task: Option<String>,
+    state: TaskState,
+}
+
+impl EventStream {
+    /// The next item; `None` when the server ended the stream, an error when it broke off.
+    pub async fn next(&mut self) -> Option<Result<StreamEvent, ClientError>> {
+        loop {
+            if let Some(event) = self.parser.next() {
+                let number = event.id.and_then(|id| id.parse().ok());
+                return Some(rpc_result(StatusCode::OK, event.data.as_bytes()).map(|item| self.note(number, item)));
+            }
+            let frame = match tokio::time::timeout(self.idle_timeout, self.body.frame()).await {
+                Ok(Some(Ok(frame))) => frame,
+                Ok(Some(Err(error))) => return Some(Err(ClientError::Interrupted(error.to_string()))),
+                Ok(None) => return None,
+                Err(_) => return Some(Err(ClientError::Timeout(self.idle_timeout))),
+            };
+            if let Ok(data) = frame.into_data()
+                && let Err(error) = self.parser.feed(&data)
+            {
+                return Some(Err(error));
+            }
+        }
+    }
+
+    /// The number of the last journaled event seen; [`Client::subscribe`] goes on from it.
+    pub fn cursor(&self) -> Option<u64> {
+        self.cursor
+    }
+
+    /// The task that is followed, once its first event came.
+    pub fn task(&self) -> Option<&str> {
+        self.task.as_deref()
+    }
+
+    /// The last state seen.
+    pub fn state(&self) -> TaskState {
+        self.state
+    }
+
+    /// Whether the task ended or needs input, as far as the stream told; a stream that ends without it broke off.
+    pub fn is_settled(&self) -> bool {
+        self.state.known().is_some_and(|state| state.is_terminal() || state.is_interrupted())
+    }
+
+    fn note(&mut self, number: Option<u64>, item: StreamResponse<'static>) -> StreamEvent {
+        self.cursor = number.or(self.cursor);
+        if let Some(task) = &item.task {
+            self.task = Some(task.id.clone().into_owned());
+            self.state = task.status.state;
+        }
+        if let Some(update) = &item.status_update {
+            self.state = update.status.state;
+        }
+        StreamEvent { number, item }
+    }
+}
+
+impl Client {
+    pub(crate) async fn open_stream(&self, request: Request<Full<Bytes>>) -> Result<EventStream, ClientError> {
+        let response = self.in_time(self.transport.send(request)).await?;
+        if is_stream(&response) {
+            let idle_timeout = self.idle_timeout;
+            let (body, parser) = (response.into_body(), SseParser::default());
+            return Ok(EventStream {
+                body,
+                parser,
+                idle_timeout,
+                cursor: None,
+                task: None,
+                state: TaskState::Unspecified,
+            });
+        }
+        let status = response.status();
+        let bytes = self.in_time(read(response.into_body())).await?;
+        match rpc_result::<StreamResponse<'static>>(status, &bytes) {
+            Err(error) => Err(error),
+            Ok(_) => Err(ClientError::Unintelligible("one answer instead of a stream".to_owned())),
+        }
+    }
+}

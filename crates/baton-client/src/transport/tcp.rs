@@ -1,0 +1,160 @@
+//! HTTP/1.1 over TCP, with a few connections kept for the next request.
+
+use super::{ReplyBody, Transport};
+use crate::ClientError;
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, Uri, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::{
+    body::{Body, Frame, Incoming, SizeHint},
+    client::conn::http1::{self, SendRequest},
+};
+use hyper_util::rt::TokioIo;
+use std::{
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::net::TcpStream;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Idle connections that are kept.
+const KEPT: usize = 16;
+
+/// One address and its idle connections.
+pub(crate) struct Tcp {
+    authority: String,
+    host: HeaderValue,
+    /// The path below which the Baton answers, without a slash at its end.
+    prefix: String,
+    idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
+}
+
+impl Transport {
+    pub(crate) fn tcp(url: &str) -> Result<Self, ClientError> {
+        let refuse = |reason: &str| ClientError::Address { address: url.to_owned(), reason: reason.to_owned() };
+        let uri: Uri = url.parse().map_err(|_| refuse("not a URL"))?;
+        match uri.scheme_str() {
+            Some("http") => {}
+            Some("https") => return Err(refuse("https is not supported; use http on a network you trust")),
+            _ => return Err(refuse("it must begin with http://")),
+        }
+        let authority = uri.authority().ok_or_else(|| refuse("it has no host"))?;
+        let (host, port) = (authority.host(), authority.port_u16().unwrap_or(80));
+        let header = HeaderValue::from_str(authority.as_str()).map_err(|_| refuse("its host is not valid"))?;
+        Ok(Self::Tcp(Arc::new(Tcp {
+            authority: format!("{host}:{port}"),
+            host: header,
+            prefix: uri.path().trim_end_matches('/').to_owned(),
+            idle: Mutex::new(Vec::new()),
+        })))
+    }
+}
+
+impl Tcp {
+    pub(super) fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    pub(super) async fn send(
+        self: &Arc<Self>,
+        mut request: Request<Full<Bytes>>,
+    ) -> Result<Response<ReplyBody>, ClientError> {
+        request.headers_mut().insert(header::HOST, self.host.clone());
+        if !self.prefix.is_empty() {
+            let path = format!("{}{}", self.prefix, request.uri());
+            *request.uri_mut() = path.parse().map_err(|_| self.bad_path(&path))?;
+        }
+        // The server may have closed an idle connection; a request that never left may go by another one.
+        while let Some(mut kept) = self.take().await {
+            match kept.try_send_request(request).await {
+                Ok(response) => return Ok(self.reply(response, kept)),
+                Err(mut error) => match error.take_message() {
+                    Some(unsent) => request = unsent,
+                    None => return Err(ClientError::Interrupted(error.into_error().to_string())),
+                },
+            }
+        }
+        let mut fresh = self.connect().await?;
+        match fresh.send_request(request).await {
+            Ok(response) => Ok(self.reply(response, fresh)),
+            Err(error) => Err(ClientError::Interrupted(error.to_string())),
+        }
+    }
+
+    fn bad_path(&self, path: &str) -> ClientError {
+        ClientError::Address { address: format!("{}{path}", self.authority), reason: "not a path".to_owned() }
+    }
+
+    fn reply(self: &Arc<Self>, response: Response<Incoming>, sender: SendRequest<Full<Bytes>>) -> Response<ReplyBody> {
+        response.map(|body| Returning { body, home: Arc::clone(self), sender: Some(sender) }.boxed_unsync())
+    }
+
+    async fn take(&self) -> Option<SendRequest<Full<Bytes>>> {
+        loop {
+            let mut sender = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+            if sender.ready().await.is_ok() {
+                return Some(sender);
+            }
+        }
+    }
+
+    fn keep(&self, sender: SendRequest<Full<Bytes>>) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < KEPT && !sender.is_closed() {
+            idle.push(sender);
+        }
+    }
+
+    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, ClientError> {
+        let unreachable =
+            |reason: String| ClientError::Unreachable { address: format!("http://{}", self.authority), reason };
+        let connecting = tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(self.authority.as_str())).await;
+        let stream = match connecting {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) => return Err(unreachable(error.to_string())),
+            Err(_) => return Err(unreachable(format!("no connection within {} s", CONNECT_TIMEOUT.as_secs()))),
+        };
+        stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
+        let (sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(error.to_string()))?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended early");
+            }
+        });
+        Ok(sender)
+    }
+}
+
+/// A body that, read to its end, gives its connection back.
+struct Returning {
+    body: Incoming,
+    home: Arc<Tcp>,
+    sender: Option<SendRequest<Full<Bytes>>>,
+}
+
+impl Body for Returning {
+    type Data = Bytes;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let this = self.get_mut();
+        let polled = Pin::new(&mut this.body).poll_frame(context);
+        let ended = matches!(polled, Poll::Ready(None)) || this.body.is_end_stream();
+        if let Some(sender) = this.sender.take_if(|_| ended) {
+            this.home.keep(sender);
+        }
+        polled.map_err(Into::into)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,1 @@
+//! The client against servers that behave and servers that do not.
