@@ -1,1 +1,17 @@
 //! This machine as ports: agent directories on disk, command tools, the clock and fresh ids.
+//!
+//! This crate must never decide anything about tasks or agents: it reads files for `baton-agentdir`, runs the program
+//! that a tool names, and tells the time. No shell is ever involved, and every program is bounded in time and output.
+//!
+//! Read first: [`DirectoryAgents`] (agents from disk), [`CommandTools`] (programs as tools), [`SystemClock`].
+
+mod agents;
+mod clock;
+mod command;
+mod discover;
+mod ids;
+
+pub use agents::{DirectoryAgents, LoadError, Reload, SpecCheck};
+pub use clock::SystemClock;
+pub use command::CommandTools;
+pub use ids::TimeOrderedIds;

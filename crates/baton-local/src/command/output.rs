@@ -1,0 +1,48 @@
+//! Reading a program's output without ever holding more than allowed.
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+/// The kept part of an output.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    pub(super) bytes: Vec<u8>,
+    /// How much there was in all.
+    pub(super) total: usize,
+}
+
+/// Keeps the first `limit` bytes and lets the rest pass, so that the program does not block.
+pub(super) async fn head(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Kept) {
+    pump(source, kept, |bytes, chunk| bytes.extend_from_slice(&chunk[..chunk.len().min(limit - bytes.len())])).await;
+}
+
+/// Keeps the last `limit` bytes.
+pub(super) async fn tail(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Kept) {
+    pump(source, kept, |bytes, chunk| {
+        bytes.extend_from_slice(chunk);
+        bytes.drain(..bytes.len().saturating_sub(limit));
+    })
+    .await;
+}
+
+async fn pump(source: Option<impl AsyncRead + Unpin>, kept: &mut Kept, keep: impl Fn(&mut Vec<u8>, &[u8])) {
+    let Some(mut source) = source else { return };
+    let mut chunk = vec![0; 8 << 10];
+    while let Ok(count @ 1..) = source.read(&mut chunk).await {
+        kept.total = kept.total.saturating_add(count);
+        keep(&mut kept.bytes, &chunk[..count]);
+    }
+}
+
+impl Kept {
+    /// Whether something was left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.total > self.bytes.len()
+    }
+
+    /// The text without its last line break, and without a character that the cut went through.
+    pub(super) fn text(&self) -> String {
+        let text = String::from_utf8_lossy(&self.bytes);
+        let text = if self.is_cut() { text.trim_matches(char::REPLACEMENT_CHARACTER) } else { &text };
+        text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text)).to_owned()
+    }
+}

@@ -1,0 +1,147 @@
+//! One call of one program.
+
+use super::{
+    failed,
+    group::Group,
+    output::{Kept, head, tail},
+};
+use baton_agentdir::expand;
+use baton_ports::ToolOutput;
+use baton_types::{AgentSpec, CommandTool, Json, ToolCall};
+use std::process::{ExitStatus, Stdio};
+use tokio::{
+    io::AsyncWriteExt as _,
+    process::{Child, ChildStdin, Command},
+};
+
+/// Variables that a program may need to work at all; everything else of Baton's environment stays with Baton.
+const PASSED_ON: [&str; 3] = ["PATH", "HOME", "LANG"];
+const MAX_STDERR: usize = 4 << 10;
+
+/// Runs the program to its end; dropping the future kills it and everything it started.
+pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) -> ToolOutput {
+    let name = &call.name;
+    let arguments = match call.arguments.read::<serde_json::Map<String, serde_json::Value>>() {
+        Ok(arguments) => arguments,
+        Err(_) => return failed(format!("{name} was not run: its arguments are not a JSON object; send an object")),
+    };
+    let argv = match expand(&tool.argv, &arguments) {
+        Ok(argv) => argv,
+        Err(error) => return failed(format!("{name} was not run: {error}; call it again with that argument")),
+    };
+    let mut child = match spawn(agent, tool, call, &argv) {
+        Ok(child) => child,
+        Err(error) => {
+            let program = argv.first().map(String::as_str).unwrap_or_default();
+            return failed(format!(
+                "{name} was not run: the program '{program}' could not be started: {error}\nWhat to do: tell the user \
+                 that the tool is not set up; its author has to install the program or correct `command` in agent.yaml."
+            ));
+        }
+    };
+    let mut group = Group::led_by(child.id());
+    let (mut stdout, mut stderr) = (Kept::default(), Kept::default());
+    let finished = {
+        let work = work(&mut child, &mut group, call, tool.max_output, &mut stdout, &mut stderr);
+        tokio::time::timeout(tool.timeout, work).await
+    };
+    match finished {
+        Ok(Ok(status)) if status.success() => succeeded(&stdout, tool.max_output),
+        Ok(Ok(status)) => {
+            let how = match status.code() {
+                Some(code) => format!("{name} failed with exit code {code}"),
+                None => format!("{name} failed: {status}"),
+            };
+            failed(explained(&how, &stdout, &stderr, tool.max_output))
+        }
+        Ok(Err(error)) => failed(format!("{name} failed: its end could not be awaited: {error}")),
+        Err(_) => {
+            group.kill();
+            // The killed leader is collected here, so that no zombie stays.
+            let _ = child.wait().await;
+            let how = format!("{name} was stopped after its timeout of {:?}", tool.timeout);
+            failed(explained(&how, &stdout, &stderr, tool.max_output))
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the command runner that bounds time and output")]
+fn spawn(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall, argv: &[String]) -> std::io::Result<Child> {
+    let (program, arguments) = argv.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(&tool.directory)
+        .env_clear()
+        .envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .env("BATON_AGENT", agent.name.as_str())
+        .env("BATON_CALL_ID", call.id.as_str())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    command.spawn()
+}
+
+async fn work(
+    child: &mut Child,
+    group: &mut Group,
+    call: &ToolCall,
+    limit: usize,
+    stdout: &mut Kept,
+    stderr: &mut Kept,
+) -> std::io::Result<ExitStatus> {
+    let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let end = async {
+        let status = child.wait().await;
+        // What the program left behind would hold its output open.
+        group.kill();
+        status
+    };
+    let (status, (), (), ()) =
+        tokio::join!(end, feed(input, &call.arguments), head(out, limit, stdout), tail(err, MAX_STDERR, stderr));
+    status
+}
+
+/// The arguments as JSON; a program that does not read them closes the pipe, and that is fine.
+async fn feed(input: Option<ChildStdin>, arguments: &Json) {
+    if let Some(mut input) = input {
+        let _ = input.write_all(arguments.as_str().as_bytes()).await;
+        let _ = input.shutdown().await;
+    }
+}
+
+fn succeeded(stdout: &Kept, limit: usize) -> ToolOutput {
+    if stdout.is_cut() {
+        return ToolOutput { output: Json::string(&noted(stdout, limit)), is_error: false };
+    }
+    let text = stdout.text();
+    let output = Json::parse(text.trim()).unwrap_or_else(|_| Json::string(&text));
+    ToolOutput { output, is_error: false }
+}
+
+fn noted(kept: &Kept, limit: usize) -> String {
+    let text = kept.text();
+    if kept.is_cut() {
+        format!("{text}\n[output cut: the first {limit} of {} bytes are shown]", kept.total)
+    } else {
+        text
+    }
+}
+
+fn explained(how: &str, stdout: &Kept, stderr: &Kept, limit: usize) -> String {
+    let mut text = how.to_owned();
+    let errors = stderr.text();
+    if !errors.trim().is_empty() {
+        let note = if stderr.is_cut() { " (its end)" } else { "" };
+        text.push_str(&format!("\nstderr{note}: {}", errors.trim()));
+    }
+    let output = noted(stdout, limit);
+    if !output.trim().is_empty() {
+        text.push_str(&format!("\nstdout: {output}"));
+    }
+    text.push_str("\nWhat to do: check the arguments and call it again, or tell the user what went wrong.");
+    text
+}

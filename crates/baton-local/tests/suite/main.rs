@@ -1,0 +1,9 @@
+//! Agents from real directories, tools as real programs.
+
+#[cfg(test)]
+mod agents;
+#[cfg(test)]
+#[cfg(unix)]
+mod commands;
+#[cfg(test)]
+mod world;

@@ -1,0 +1,19 @@
+//! The clock and the ids.
+
+use baton_local::{SystemClock, TimeOrderedIds};
+use baton_ports::{Clock, Ids};
+use baton_types::Timestamp;
+
+#[test]
+fn the_clock_tells_the_present() {
+    let long_ago = Timestamp::parse("2025-01-01T00:00:00Z").unwrap();
+    let first = SystemClock.now();
+    assert!(first > long_ago);
+    assert!(SystemClock.now() >= first);
+}
+
+#[test]
+fn ids_are_fresh_and_in_order() {
+    let ids: Vec<String> = (0..10_000).map(|_| TimeOrderedIds.fresh()).collect();
+    assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
+}
