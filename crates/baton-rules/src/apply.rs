@@ -97,6 +97,9 @@ impl Task {
                 (run.turn, run.attempt, run.open, run.answered) = (*turn, *attempt, Some(message.clone()), false);
             }
             TaskEvent::ToolsCalled { message, calls, usage } => {
+                if let Some(id) = repeated(calls.iter().map(|call| &call.id)) {
+                    return Err(Illegal::Call(id.clone()));
+                }
                 self.close_attempt()?;
                 self.calls =
                     calls.iter().map(|call| CallState { call: call.clone(), stage: CallStage::Pending }).collect();
@@ -142,11 +145,10 @@ impl Task {
     }
 
     fn said(&mut self, message: &Message, results: &[ToolResult]) -> Result<(), Illegal> {
-        for (index, result) in results.iter().enumerate() {
-            let open = self.call(&result.call).is_some_and(|state| !state.stage.is_finished());
-            if !open || results[..index].iter().any(|earlier| earlier.call == result.call) {
-                return Err(Illegal::Call(result.call.clone()));
-            }
+        let is_open = |id: &CallId| self.call(id).is_some_and(|state| !state.stage.is_finished());
+        let calls = results.iter().map(|result| &result.call);
+        if let Some(id) = calls.clone().find(|id| !is_open(id)).or_else(|| repeated(calls)) {
+            return Err(Illegal::Call(id.clone()));
         }
         for result in results {
             if let Some(state) = self.calls.iter_mut().find(|state| state.call.id == result.call) {
@@ -251,8 +253,8 @@ impl Task {
     }
 
     fn count(&mut self, usage: Usage) {
-        self.usage.input_tokens += usage.input_tokens;
-        self.usage.output_tokens += usage.output_tokens;
+        self.usage.input_tokens = self.usage.input_tokens.saturating_add(usage.input_tokens);
+        self.usage.output_tokens = self.usage.output_tokens.saturating_add(usage.output_tokens);
     }
 
     fn change_status(&mut self, to: TaskState, message: Option<&Message>) -> Result<(), Illegal> {
@@ -274,4 +276,10 @@ impl Task {
         self.run = None;
         Ok(())
     }
+}
+
+/// Results are addressed by call id, so no two of a turn may share one.
+fn repeated<'a>(mut ids: impl Iterator<Item = &'a CallId>) -> Option<&'a CallId> {
+    let mut seen = std::collections::BTreeSet::new();
+    ids.find(|id| !seen.insert(*id))
 }

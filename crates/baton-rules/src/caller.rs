@@ -1,7 +1,7 @@
 //! What a caller's further message means for a task.
 
-use crate::{ASK_USER_TOOL, CallStage, Task, results_in, waiting_on_caller};
-use baton_types::{ErrorCode, Json, Message, TaskEvent, TaskState, ToolResult};
+use crate::{ASK_USER_TOOL, CallStage, Task, results_in, results_part, waiting_on_caller};
+use baton_types::{CallId, ErrorCode, Json, Message, TaskEvent, TaskState, ToolResult};
 
 /// A message that was understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,16 +25,16 @@ pub struct RefusedMessage {
 }
 
 /// Reads a message to an existing, unfinished task.
-pub fn hear(task: &Task, message: Message) -> Result<Heard, RefusedMessage> {
+pub fn hear(task: &Task, mut message: Message) -> Result<Heard, RefusedMessage> {
     let mut results = results_in(&message).map_err(|error| RefusedMessage {
         code: ErrorCode::TOOL_RESULT_INVALID,
         field: format!("message.parts.{}", error.field),
         detail: error.to_string(),
     })?;
     check_results(task, &mut results)?;
-    if results.is_empty()
-        && let Some(answer) = answer_to_question(task, &message)
-    {
+    if let Some(answer) = answer_to_question(task, &message, &results) {
+        // The history then says itself which call the words answer.
+        message.parts.push(results_part(std::slice::from_ref(&answer)));
         results.push(answer);
     }
     let settled = task
@@ -84,8 +84,10 @@ fn answerable(task: &Task, state: &crate::CallState) -> bool {
     waiting_on_caller(task, &state.call) || state.call.name == ASK_USER_TOOL || in_doubt
 }
 
-fn answer_to_question(task: &Task, message: &Message) -> Option<ToolResult> {
-    let question = task.open_calls().find(|state| state.call.name == ASK_USER_TOOL)?;
+/// Text answers the first open question, also when it comes beside results of other calls.
+fn answer_to_question(task: &Task, message: &Message, results: &[ToolResult]) -> Option<ToolResult> {
+    let open = |id: &CallId| results.iter().all(|result| result.call != *id);
+    let question = task.open_calls().find(|state| state.call.name == ASK_USER_TOOL && open(&state.call.id))?;
     let text = message.text();
     (!text.is_empty() && task.state == TaskState::InputRequired).then(|| ToolResult {
         call: question.call.id.clone(),

@@ -56,7 +56,7 @@ pub fn asked_of_caller(task: &Task, agent: &AgentSpec) -> Asked {
     for CallState { call, stage } in task.open_calls() {
         if waiting_on_caller(task, call) {
             asked.calls.push(call.clone());
-        } else if call.name == ASK_USER_TOOL {
+        } else if call.name == ASK_USER_TOOL && agent.control_tools.ask_user {
             asked.questions.push(call.clone());
         } else if *stage == CallStage::Started && !may_repeat(agent, call) {
             asked.in_doubt.push(call.clone());

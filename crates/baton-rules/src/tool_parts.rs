@@ -89,9 +89,15 @@ struct FunctionIn {
 struct ResultIn {
     call_id: Option<CallId>,
     name: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     output: Option<Json>,
     #[serde(default)]
     is_error: bool,
+}
+
+/// `null` is what a tool without a result gives; only an absent field is missing.
+fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
 }
 
 /// The data part that tells a caller which tools to run.
@@ -178,10 +184,12 @@ pub fn results_in(message: &Message) -> Result<Vec<ToolResult>, ToolPartError> {
     Ok(results)
 }
 
-/// Own results in the form a caller would have sent them; its id follows from the first call, so replay repeats it.
+/// Own results in the form a caller would have sent them; the id follows from the message that called, so replay
+/// repeats it and a model that uses call ids twice does no harm.
 pub(crate) fn results_message(task: &Task, results: &[ToolResult]) -> Option<Message> {
     let first = results.first()?;
-    let id = format!("{}-results", first.call).into();
+    let asked_by = task.history.iter().rev().find(|message| message.role == Role::Agent);
+    let id = format!("{}-results", asked_by.map_or(first.call.as_str(), |message| message.id.as_str())).into();
     let parts = vec![Part::text(""), results_part(results)];
     Some(Message::new(id, Role::User, parts).within(&task.context, &task.id))
 }

@@ -1,0 +1,107 @@
+use crate::sample::*;
+use baton_rules::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, may_move};
+use baton_types::*;
+
+fn handoff() -> Handoff {
+    Handoff {
+        id: "h".into(),
+        from_agent: "personal".into(),
+        to_agent: "weather".into(),
+        capability_id: "weather".to_owned(),
+        task: "look".to_owned(),
+        inputs: json(serde_json::json!({})),
+        expected_output: ExpectedOutput::default(),
+        priority: Priority::Normal,
+        timeout_ms: 1,
+        created_at: at(0),
+        parent_task: "t".into(),
+        parent_call: "a".into(),
+        child_task: "child".into(),
+        child_context: "cc".into(),
+    }
+}
+
+fn moved(to: HandoffStatus) -> HandoffEvent {
+    HandoffEvent::Moved { to, result: Some(Json::string("r")), error: Some("e".to_owned()) }
+}
+
+#[test]
+fn every_pair_of_statuses_follows_the_table() {
+    use HandoffStatus::*;
+    let table: [(HandoffStatus, &[HandoffStatus]); 9] = [
+        (Pending, &[Accepted, Rejected, Cancelled, Timeout]),
+        // A receiver that completes at once is recorded as accepted, in_progress, completed.
+        (Accepted, &[InProgress, Rejected, Failed, Cancelled, Timeout]),
+        (InProgress, &[InputRequired, Completed, Failed, Cancelled, Timeout]),
+        (InputRequired, &[InProgress, Completed, Failed, Cancelled, Timeout]),
+        (Completed, &[]),
+        (Failed, &[]),
+        (Timeout, &[]),
+        (Cancelled, &[]),
+        (Rejected, &[]),
+    ];
+    assert_eq!(table.map(|(from, _)| from), HandoffStatus::ALL);
+    for (from, allowed) in table {
+        assert_eq!(allowed.is_empty(), from.is_terminal(), "{from:?}");
+        for to in HandoffStatus::ALL {
+            assert_eq!(may_move(from, to), allowed.contains(&to), "{from:?} -> {to:?}");
+            let before = HandoffRecord { status: from, ..HandoffRecord::created(handoff()) };
+            let mut record = before.clone();
+            if allowed.contains(&to) {
+                record.apply(&moved(to)).unwrap();
+                let (result, error) = (Some(Json::string("r")), Some("e".to_owned()));
+                assert_eq!(record, HandoffRecord { status: to, result, error, version: 2, ..before });
+            } else {
+                assert_eq!(record.apply(&moved(to)), Err(IllegalMove { from, to }));
+                assert_eq!(record, before);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_history_folds_to_its_record_and_begins_with_one_creation() {
+    use HandoffStatus::*;
+    let created = HandoffEvent::Created(Box::new(handoff()));
+    let story = [created.clone(), moved(Accepted), moved(InProgress), moved(Completed)];
+    let record = HandoffRecord::fold(&story).unwrap().unwrap();
+    assert_eq!((record.status, record.version), (Completed, 4));
+    assert!(HandoffRecord::fold(&story[1..]).is_none());
+    assert!(HandoffRecord::fold(&[created.clone(), created.clone()]).unwrap().is_err());
+    assert_eq!(
+        HandoffRecord::fold(&[created, moved(Accepted), moved(Completed)]).unwrap(),
+        Err(IllegalMove { from: Accepted, to: Completed })
+    );
+}
+
+#[test]
+fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
+    let link = |chain: &[&str]| ParentLink {
+        task: "p".into(),
+        handoff: "h".into(),
+        chain: chain.iter().map(|name| AgentName::from(*name)).collect(),
+    };
+    let admit = |chain: &[&str], to: &str, depth| {
+        admit_handoff(&spec(), Some(&link(chain)).filter(|_| !chain.is_empty()), &to.into(), depth)
+            .map(|chain| chain.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(admit(&[], "weather", 5).as_deref(), Ok("personal"));
+    assert_eq!(admit(&["first", "second"], "weather", 5).as_deref(), Ok("first second personal"));
+    assert_eq!(
+        admit(&[], "stranger", 5).unwrap_err().to_string(),
+        "agent 'personal' may not hand work to 'stranger'; it may to: weather"
+    );
+    let lonely = AgentSpec { handoffs: Vec::new(), ..spec() };
+    let refused = admit_handoff(&lonely, None, &"weather".into(), 5).unwrap_err();
+    assert_eq!(refused.to_string(), "agent 'personal' may not hand work to 'weather'; it may to: nobody");
+    for chain in [&["weather"][..], &["weather", "other"], &["other", "weather"]] {
+        assert!(matches!(admit(chain, "weather", 5), Err(RefusedHandoff::Cycle { .. })), "{chain:?}");
+    }
+    let back = admit(&["weather", "other"], "weather", 5).unwrap_err().to_string();
+    assert!(back.contains("weather -> other -> personal"), "{back}");
+    assert!(matches!(admit(&[], "personal", 5), Err(RefusedHandoff::Cycle { .. })), "an agent is its own circle");
+    // With a limit of five the work passes through five hands and not through a sixth.
+    assert!(admit(&["a", "b", "c", "d"], "weather", 5).is_ok());
+    assert_eq!(admit(&["a", "b", "c", "d", "e"], "weather", 5), Err(RefusedHandoff::TooDeep { depth: 5, limit: 5 }));
+    assert_eq!(admit(&[], "weather", 0), Err(RefusedHandoff::TooDeep { depth: 0, limit: 0 }));
+}

@@ -1,0 +1,114 @@
+use crate::sample::*;
+use baton_rules::{Heard, hear, results_in};
+use baton_types::*;
+use serde_json::json as js;
+
+use ToolExecution::{Agent, Caller};
+
+fn two_calls() -> Vec<ToolCall> {
+    vec![call("a", "look"), call("b", "pay")]
+}
+
+#[test]
+fn results_of_a_caller_resume_the_task_once_all_are_there() {
+    let mut task = asking(Caller, &two_calls());
+    // The name of a result is only informative: the call says which tool it was.
+    let partial = told("one", "", &[ToolResult { name: "wrong".to_owned(), ..result("b", "") }]);
+    let heard = hear(&task, partial.clone()).unwrap();
+    assert_eq!(heard, Heard { event: said(&partial, &[result("b", "pay")]), resumes: false });
+    apply_all(&mut task, &[heard.event]);
+    assert!(say(&mut task, told("two", "", &[result("a", "look")])), "nothing is open any more");
+    let ids: Vec<_> = task.history.iter().map(|message| message.id.as_str()).collect();
+    assert_eq!(ids, ["ask", "m1", "one", "two"], "results stand in the history as the caller sent them, and once");
+}
+
+fn said(message: &Message, results: &[ToolResult]) -> TaskEvent {
+    TaskEvent::Said { message: message.clone(), results: results.to_vec() }
+}
+
+#[test]
+fn text_beside_results_is_kept_and_plain_text_waits_for_the_calls() {
+    let mut task = asking(Caller, &two_calls());
+    assert!(!say(&mut task, told("hurry", "please hurry", &[])));
+    assert_eq!(task.waiting.len(), 1);
+    let both = told("both", "and be brief", &[result("a", "look"), result("b", "pay")]);
+    assert!(say(&mut task, both.clone()));
+    assert_eq!(task.history.last(), Some(&both));
+    apply_all(&mut task, &[run_started(), attempt(1, 1)]);
+    let texts: Vec<_> = task.history.iter().map(Message::text).filter(|text| !text.is_empty()).collect();
+    assert_eq!(texts, ["hello", "and be brief", "please hurry"], "each reaches the model exactly once");
+}
+
+#[test]
+fn text_answers_a_question_alone_and_beside_results() {
+    let mut task = asking(Agent, &[call("q", "ask_user")]);
+    assert!(!say(&mut task, told("nothing", "", &[])), "empty text answers nothing");
+    assert!(say(&mut task, told("reply", "Oakland", &[])));
+    let answer = ToolResult { output: Json::string("Oakland"), ..result("q", "ask_user") };
+    assert_eq!(results_in(task.history.last().unwrap()), Ok(vec![answer.clone()]));
+
+    let mut task = asking(Caller, &[call("a", "look"), call("q", "ask_user"), call("r", "ask_user")]);
+    assert!(!say(&mut task, told("both", "Oakland", &[result("a", "look")])), "a second question is open");
+    assert_eq!(task.call(&"q".into()).unwrap().stage, baton_rules::CallStage::Finished(answer));
+    assert!(say(&mut task, told("rest", "", &[result("r", "ask_user")])), "a question may be answered as a result");
+
+    let working = calling(Agent, &[call("q", "ask_user"), call("a", "look")]);
+    let heard = hear(&working, told("early", "Oakland", &[])).unwrap();
+    assert_eq!(heard, Heard { event: said(&told("early", "Oakland", &[]), &[]), resumes: false }, "nobody asked yet");
+}
+
+#[test]
+fn a_call_cut_off_by_a_crash_is_answered_by_its_caller() {
+    let mut task = calling(Agent, &[call("p", "pay")]);
+    apply_all(&mut task, &[started("p")]);
+    let early = hear(&task, told("early", "", &[result("p", "pay")])).unwrap_err();
+    assert_eq!(early.code, ErrorCode::TOOL_RESULT_UNKNOWN, "while a run is on it the result is the run's");
+    apply_all(&mut task, &[status(TaskState::InputRequired)]);
+    assert!(say(&mut task, told("late", "", &[result("p", "pay")])));
+}
+
+#[test]
+fn what_cannot_be_taken_is_refused_with_the_reason() {
+    let mut partly = asking(Caller, &two_calls());
+    say(&mut partly, told("one", "", &[result("a", "look")]));
+    let data = |value| says("x", vec![Part::data(json(value))]);
+    let table = [
+        (told("x", "", &[result("z", "look")]), ErrorCode::TOOL_RESULT_UNKNOWN, "no call 'z'; open calls: b"),
+        (told("x", "", &[result("a", "look")]), ErrorCode::TOOL_RESULT_DUPLICATE, "result already; open calls: b"),
+        (
+            told("x", "", &[result("b", "pay"), result("b", "pay")]),
+            ErrorCode::TOOL_RESULT_DUPLICATE,
+            "two results in this message",
+        ),
+        (data(js!({"tool_results": [{"output": 1}]})), ErrorCode::TOOL_RESULT_INVALID, "[0].call_id: is required"),
+        (data(js!({"tool_results": [{"call_id": "b"}]})), ErrorCode::TOOL_RESULT_INVALID, "[0].output: is required"),
+        (data(js!({"tool_results": "b"})), ErrorCode::TOOL_RESULT_INVALID, "invalid type"),
+        (data(js!({"tool_results": [{"call_id": 7, "output": 1}]})), ErrorCode::TOOL_RESULT_INVALID, "invalid type"),
+    ];
+    for (message, code, words) in table {
+        let refused = hear(&partly, message.clone()).unwrap_err();
+        assert_eq!(refused.code, code, "{message:?}");
+        assert!(refused.detail.contains(words), "'{}' should say '{words}'", refused.detail);
+        assert!(refused.field.starts_with("message.parts.tool_results"), "{}", refused.field);
+    }
+    let own = calling(Agent, &[call("a", "look")]);
+    let meddling = hear(&own, told("x", "", &[result("a", "look")])).unwrap_err();
+    assert!(meddling.detail.ends_with("open calls: none"), "{meddling}");
+}
+
+#[test]
+fn whether_a_message_takes_the_task_up_depends_on_what_it_waits_for() {
+    let text = || told("x", "hello?", &[]);
+    let run = &[run_started(), attempt(1, 1)];
+    let cases = [
+        (task(Agent, &[]), false),
+        (task(Agent, run), false),
+        (task(Agent, &[run, &[status(TaskState::InputRequired)][..]].concat()), true),
+        (task(Agent, &[run, &[status(TaskState::AuthRequired)][..]].concat()), true),
+        (asking(Caller, &two_calls()), false),
+        (asking(Agent, &[call("q", "ask_user")]), true),
+    ];
+    for (task, resumes) in cases {
+        assert_eq!(hear(&task, text()).unwrap().resumes, resumes, "{task:?}");
+    }
+}

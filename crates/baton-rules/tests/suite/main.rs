@@ -1,0 +1,11 @@
+//! What a task, a run, a call and a handoff may and may not do.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
+mod handoffs;
+mod hearing;
+mod resuming;
+mod sample;
+mod sequences;
+mod steps;
+mod tool_parts;

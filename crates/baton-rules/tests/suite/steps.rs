@@ -1,0 +1,104 @@
+use crate::sample::*;
+use baton_rules::{Asked, CallState, Step, Task, next_step};
+use baton_types::*;
+
+use ToolExecution::{Agent, Caller};
+
+fn step(task: &Task) -> Step {
+    next_step(task, &spec(), at(10))
+}
+
+fn advance(task: &Task, ids: &[&str]) -> Step {
+    let calls: Vec<CallState> = ids.iter().map(|id| task.call(&CallId::from(*id)).unwrap().clone()).collect();
+    Step::AdvanceCalls(calls)
+}
+
+fn with(mut task: Task, events: &[TaskEvent]) -> Task {
+    apply_all(&mut task, events);
+    task
+}
+
+fn code(step: Step) -> String {
+    match step {
+        Step::Fail(reason) => reason.code,
+        other => panic!("{other:?} is no failure"),
+    }
+}
+
+#[test]
+fn from_submission_to_completion() {
+    let mut task = task(Agent, &[]);
+    assert_eq!(step(&task), Step::StartRun);
+    for (event, expect) in [
+        (run_started(), Step::CallModel { turn: 1, attempt: 1 }),
+        // An attempt that is open was cut off or refused: the same turn again.
+        (attempt(1, 1), Step::CallModel { turn: 1, attempt: 2 }),
+        (attempt(1, 2), Step::CallModel { turn: 1, attempt: 3 }),
+    ] {
+        apply_all(&mut task, &[event]);
+        assert_eq!(step(&task), expect);
+    }
+    apply_all(&mut task, &[tools_called(1, &[call("a", "look"), call("b", "put")])]);
+    assert_eq!(step(&task), advance(&task, &["a", "b"]));
+    apply_all(&mut task, &[finished("b", "put")]);
+    assert_eq!(step(&task), advance(&task, &["a"]));
+    apply_all(&mut task, &[finished("a", "look")]);
+    assert_eq!(step(&task), Step::CallModel { turn: 2, attempt: 1 });
+    apply_all(&mut task, &[attempt(2, 1), answered(2)]);
+    assert_eq!(step(&task), Step::Complete);
+    apply_all(&mut task, &[status(TaskState::Completed)]);
+    assert_eq!(step(&task), Step::Rest);
+}
+
+#[test]
+fn a_word_that_came_meanwhile_gets_another_turn() {
+    let mut task = task(Agent, &[run_started(), attempt(1, 1)]);
+    say(&mut task, told("more", "and tomorrow?", &[]));
+    apply_all(&mut task, &[answered(1)]);
+    assert_eq!(step(&task), Step::CallModel { turn: 2, attempt: 1 });
+    assert!(task.apply(at(2), &status(TaskState::Completed)).is_err(), "nobody would have heard it");
+    apply_all(&mut task, &[attempt(2, 1), answered(2)]);
+    assert_eq!(step(&task), Step::Complete);
+}
+
+#[test]
+fn limits_end_a_run() {
+    let round = |turn| [attempt(turn, 1), tools_called(turn, &[call("a", "look")]), finished("a", "look")];
+    let mut task = with(task(Agent, &[run_started()]), &round(1));
+    apply_all(&mut task, &round(2));
+    assert_eq!(code(step(&task)), ErrorCode::TURN_LIMIT.code);
+    let task = calling(Agent, &[call("a", "look")]);
+    assert_eq!(next_step(&task, &spec(), at(DEADLINE.as_millis() - 1)), advance(&task, &["a"]));
+    assert_eq!(code(next_step(&task, &spec(), DEADLINE)), ErrorCode::RUN_DEADLINE.code);
+    let waiting = asking(Agent, &[call("q", "ask_user")]);
+    assert_eq!(next_step(&waiting, &spec(), DEADLINE), Step::Rest, "a task that waits for its caller has no run");
+}
+
+#[test]
+fn callers_run_their_tools_after_built_in_ones_are_done() {
+    let calls = [call("a", "look"), call("b", "pay"), call("h", "handoff"), call("e", "emit_artifact")];
+    let mut task = calling(Caller, &calls);
+    assert_eq!(step(&task), advance(&task, &["h", "e"]));
+    apply_all(&mut task, &[finished("e", "emit_artifact"), handed_off("h")]);
+    assert_eq!(step(&task), advance(&task, &["h"]), "the wait for another agent is the agent's own");
+    apply_all(&mut task, &[finished("h", "handoff")]);
+    assert_eq!(step(&task), Step::AskCaller(Asked { calls: calls[..2].to_vec(), ..Asked::default() }));
+    apply_all(&mut task, &[status(TaskState::InputRequired)]);
+    assert!(say(&mut task, told("r", "", &[result("a", "look"), result("b", "pay")])));
+    apply_all(&mut task, &[run_started()]);
+    assert_eq!(step(&task), Step::CallModel { turn: 1, attempt: 1 });
+}
+
+#[test]
+fn questions_and_calls_in_doubt_go_to_the_caller() {
+    let calls = [call("q", "ask_user"), call("l", "look"), call("u", "put"), call("p", "pay"), call("x", "gone")];
+    let mut task = calling(Agent, &calls);
+    assert_eq!(step(&task), advance(&task, &["l", "u", "p", "x"]), "nothing began: all may run");
+    apply_all(&mut task, &[started("l"), started("u"), started("p"), started("x")]);
+    assert_eq!(step(&task), advance(&task, &["l", "u", "x"]), "only a tool that may repeat runs again");
+    apply_all(&mut task, &[finished("l", "look"), finished("u", "put"), finished("x", "gone")]);
+    let asked = Asked { questions: vec![calls[0].clone()], in_doubt: vec![calls[3].clone()], calls: Vec::new() };
+    assert_eq!(step(&task), Step::AskCaller(asked));
+    let mute = AgentSpec { control_tools: ControlTools::default(), ..spec() };
+    assert_eq!(next_step(&task, &mute, at(10)), advance(&task, &["q"]), "an agent that may not ask does not");
+}

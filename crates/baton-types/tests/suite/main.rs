@@ -1,0 +1,7 @@
+//! What is stored is what is read back.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+mod facts;
+mod json;
+mod time;
