@@ -76,7 +76,10 @@ fn chat(message: &Message) -> Vec<ChatMessage> {
         Role::Agent => vec![ChatMessage::Assistant { text: message.text(), calls: calls_in(message) }],
         Role::User => {
             let results = results_in(message).unwrap_or_default();
+            // The answer to a question is its result already; the model hears it once.
             let text = text_of(message, results.is_empty());
+            let told = results.iter().any(|result| result.output.to_plain_text() == text);
+            let text = if told { String::new() } else { text };
             let mut chat: Vec<ChatMessage> = results
                 .into_iter()
                 .map(|result| ChatMessage::Tool {

@@ -1,0 +1,105 @@
+//! The promises, checked over everything that the journal holds.
+
+use crate::world::World;
+use baton_journal::MemoryJournal;
+use baton_ports::{Journal, StoredEvent};
+use baton_rules::{HandoffRecord, Task};
+use baton_types::{CallId, Effects, Fact, HandoffEvent, HandoffId, StreamId, TaskEvent, TaskId};
+use std::{collections::BTreeMap, sync::Arc};
+
+pub(crate) async fn all_events(journal: &MemoryJournal) -> Vec<Arc<StoredEvent>> {
+    let mut events = Vec::new();
+    loop {
+        let page = journal.tail(events.last().map_or(0, |event: &Arc<StoredEvent>| event.seq), 10_000).await.unwrap();
+        if page.is_empty() {
+            return events;
+        }
+        events.extend(page);
+    }
+}
+
+pub(crate) async fn has_result(journal: &MemoryJournal, call: &CallId) -> bool {
+    all_events(journal)
+        .await
+        .iter()
+        .any(|event| matches!(&event.fact, Fact::Task(TaskEvent::ToolFinished { result }) if result.call == *call))
+}
+
+/// Every task and handoff, folded from the journal; an illegal history is a violation by itself.
+pub(crate) struct Everything {
+    pub(crate) tasks: BTreeMap<TaskId, Task>,
+    pub(crate) handoffs: BTreeMap<HandoffId, HandoffRecord>,
+    pub(crate) events: BTreeMap<TaskId, Vec<Arc<StoredEvent>>>,
+}
+
+pub(crate) async fn everything(journal: &MemoryJournal) -> Everything {
+    let mut all = Everything { tasks: BTreeMap::new(), handoffs: BTreeMap::new(), events: BTreeMap::new() };
+    let mut handoffs: BTreeMap<HandoffId, Vec<HandoffEvent>> = BTreeMap::new();
+    for event in all_events(journal).await {
+        match (&event.stream, &event.fact) {
+            (StreamId::Task(id), Fact::Task(fact)) => {
+                if let Some(task) = all.tasks.get_mut(id) {
+                    task.apply(event.at, fact)
+                        .unwrap_or_else(|illegal| panic!("{id} event {}: {illegal}", event.number));
+                    assert_eq!(task.version, event.number, "{id} has a hole");
+                } else {
+                    all.tasks.insert(id.clone(), Task::submitted(id.clone(), event.at, fact).unwrap());
+                }
+                all.events.entry(id.clone()).or_default().push(Arc::clone(&event));
+            }
+            (StreamId::Handoff(id), Fact::Handoff(fact)) => handoffs.entry(id.clone()).or_default().push(fact.clone()),
+            mixed => panic!("{mixed:?}"),
+        }
+    }
+    for (id, events) in handoffs {
+        all.handoffs.insert(id, HandoffRecord::fold(&events).unwrap().unwrap());
+    }
+    all
+}
+
+/// What must hold once everything has come to rest.
+pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everything {
+    let all = everything(&world.journal).await;
+    for id in acknowledged {
+        assert!(all.tasks.contains_key(id), "acknowledged task {id} is lost");
+    }
+    for task in all.tasks.values() {
+        assert!(task.state.is_terminal(), "{} rests as {:?}", task.id, task.state);
+    }
+    assert!(world.repeated.lock().unwrap().is_empty(), "calls with a recorded result ran again");
+    let effects = |name: &str| match name {
+        "act" => Effects::Unknown,
+        _ => Effects::ReadOnly,
+    };
+    for (id, events) in &all.events {
+        for event in events {
+            if let Fact::Task(TaskEvent::ToolsCalled { calls, .. }) = &event.fact {
+                for call in calls.iter().filter(|call| !effects(&call.name).may_repeat()) {
+                    let runs = world.runs.lock().unwrap().get(&call.id).copied().unwrap_or(0);
+                    assert!(runs <= 1, "{id}: {} ran {runs} times", call.id);
+                }
+            }
+        }
+    }
+    handoffs_are_whole(&all);
+    all
+}
+
+/// One child for each handoff, one handoff for each child, and exactly one end.
+fn handoffs_are_whole(all: &Everything) {
+    for (id, record) in &all.handoffs {
+        let children: Vec<_> = all
+            .tasks
+            .values()
+            .filter(|task| task.parent.as_ref().is_some_and(|parent| parent.handoff == *id))
+            .collect();
+        assert_eq!(children.len(), 1, "handoff {id} has {} children", children.len());
+        assert_eq!(children[0].id, record.handoff.child_task);
+        assert!(record.status.is_terminal(), "handoff {id} rests as {:?}", record.status);
+    }
+    for task in all.tasks.values() {
+        if let Some(parent) = &task.parent {
+            assert!(all.handoffs.contains_key(&parent.handoff), "{} has no handoff", task.id);
+        }
+    }
+}

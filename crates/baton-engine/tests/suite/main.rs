@@ -1,0 +1,7 @@
+//! The engine against its promises: ordinary flows, storage faults, and thousands of simulated crashes.
+
+mod check;
+mod faults;
+mod flows;
+mod simulation;
+mod world;

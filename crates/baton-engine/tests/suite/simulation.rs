@@ -1,0 +1,357 @@
+//! Ten thousand lives: the real engine on the in-memory journal, killed before and after appends, with commits that
+//! fail and commits that succeed but say they failed. `BATON_SIM_SEED=n` replays one seed, `BATON_SIM_SEEDS=n` sets
+//! how many run.
+
+use crate::{
+    check,
+    world::{World, message},
+};
+use baton_engine::{Engine, EngineError, FeedItem, SendCommand, Subscription, TaskRef};
+use baton_journal::fault::{Fault, FaultyJournal};
+use baton_rules::results_part;
+use baton_types::{
+    Fact, Json, Message, MessageId, Principal, Role, TaskEvent, TaskId, TaskState, ToolExecution, ToolResult,
+};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+const SCRIPTS: [&str; 12] = [
+    "say",
+    "look;say",
+    "look,put;say",
+    "act;say",
+    "look,act,put;look;say",
+    "handoff(say);say",
+    "handoff(look/say);say",
+    "handoff(act/say),look;say",
+    "handoff(handoff-never/say),handoff(say);say",
+    "emit_artifact;say",
+    "ask_user;say",
+    "reject_task",
+];
+
+#[derive(Clone)]
+struct Plan {
+    script: &'static str,
+    tools: ToolExecution,
+    cancel: bool,
+}
+
+/// What clients remember across the lives of the process.
+#[derive(Clone, Default)]
+struct Clients {
+    acknowledged: Arc<Mutex<Vec<TaskId>>>,
+    transcripts: Arc<Mutex<BTreeMap<TaskId, Transcript>>>,
+}
+
+/// What one subscriber has seen, reconnecting with its cursor after every crash.
+#[derive(Default)]
+struct Transcript {
+    cursor: Option<u64>,
+    numbers: Vec<u64>,
+    ended: bool,
+    connections: u32,
+}
+
+/// How much of the world the seeds have seen; a simulation in which nothing happens proves nothing.
+#[derive(Default)]
+struct Coverage {
+    crashes: AtomicU64,
+    resumed: AtomicU64,
+    handoffs: AtomicU64,
+    in_doubt: AtomicU64,
+    canceled: AtomicU64,
+    crash_loops: AtomicU64,
+    reconnected: AtomicU64,
+}
+
+impl Coverage {
+    fn count(&self, all: &check::Everything) {
+        let add = |counter: &AtomicU64, count: usize| counter.fetch_add(count as u64, Ordering::Relaxed);
+        let facts = || all.events.values().flatten().map(|event| &event.fact);
+        add(&self.resumed, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::RunResumed { .. }))).count());
+        add(&self.handoffs, all.handoffs.len());
+        let said = |words: &str| {
+            facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::StatusChanged { message: Some(message), .. }) if message.text().contains(words))).count()
+        };
+        add(&self.in_doubt, said("was cut off"));
+        add(&self.crash_loops, said("BTN-3005"));
+        add(&self.canceled, all.tasks.values().filter(|task| task.state == TaskState::Canceled).count());
+    }
+
+    fn report(&self) -> BTreeMap<&'static str, u64> {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        BTreeMap::from([
+            ("crashes", read(&self.crashes)),
+            ("resumed runs", read(&self.resumed)),
+            ("handoffs", read(&self.handoffs)),
+            ("calls in doubt", read(&self.in_doubt)),
+            ("canceled tasks", read(&self.canceled)),
+            ("crash loops", read(&self.crash_loops)),
+            ("reconnected subscribers", read(&self.reconnected)),
+        ])
+    }
+}
+
+#[test]
+fn ten_thousand_lives_keep_every_promise() {
+    let coverage = Coverage::default();
+    if let Ok(seed) = std::env::var("BATON_SIM_SEED") {
+        return simulate(seed.parse().unwrap(), &coverage);
+    }
+    let seeds: u64 = std::env::var("BATON_SIM_SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(10_000);
+    let next = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= seeds {
+                        return;
+                    }
+                    if catch_unwind(AssertUnwindSafe(|| simulate(seed, &coverage))).is_err() {
+                        next.store(seeds, Ordering::Relaxed);
+                        panic!("seed {seed} broke a promise; replay it with BATON_SIM_SEED={seed}");
+                    }
+                }
+            });
+        }
+    });
+    println!("{:#?}", coverage.report());
+    for (what, count) in coverage.report() {
+        assert!(seeds < 1_000 || count >= seeds / 1_000, "{seeds} seeds saw only {count} {what}");
+    }
+}
+
+fn simulate(seed: u64, coverage: &Coverage) {
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let world = World::default();
+    let clients = Clients::default();
+    let plans: Vec<Plan> = (0..rng.random_range(1..=2))
+        .map(|_| Plan {
+            script: SCRIPTS[rng.random_range(0..SCRIPTS.len())],
+            tools: if rng.random_bool(0.2) { ToolExecution::Caller } else { ToolExecution::Agent },
+            cancel: rng.random_bool(0.1),
+        })
+        .collect();
+    let lives = rng.random_range(1..=3);
+    for life in 0..=lives {
+        let last = life == lives;
+        let plan = faults(&mut rng, last);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        runtime.block_on(async {
+            let journal = Arc::new(FaultyJournal::new(Arc::new(world.journal.clone()), plan));
+            let engine = world.engine_on(Arc::clone(&journal) as _);
+            let living = live(&engine, &clients, if life == 0 { &plans } else { &[] }, last);
+            tokio::select! {
+                biased;
+                () = journal.until_crashed() => {
+                    assert!(!last, "the last life must not crash");
+                    coverage.crashes.fetch_add(1, Ordering::Relaxed);
+                }
+                () = living => {}
+            }
+        });
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let acknowledged = clients.acknowledged.lock().unwrap().clone();
+        let all = check::promises(&world, &acknowledged).await;
+        coverage.count(&all);
+        for (task, transcript) in clients.transcripts.lock().unwrap().iter() {
+            let version = all.tasks[task].version;
+            let expected: Vec<u64> = (transcript.numbers.first().copied().unwrap_or(version + 1)..=version).collect();
+            assert_eq!(transcript.numbers, expected, "{task}: a subscriber missed or repeated an event");
+            assert!(transcript.ended, "{task}: a subscriber never saw the end");
+            coverage.reconnected.fetch_add(u64::from(transcript.connections > 1), Ordering::Relaxed);
+        }
+    });
+}
+
+/// A life ends by a crash before or after one of its appends; now and then a commit fails, or lies about failing.
+fn faults(rng: &mut SmallRng, last: bool) -> impl Fn(u64) -> Fault + Send + Sync + 'static {
+    let crash_at = rng.random_range(0..24u64);
+    let after = rng.random_bool(0.5);
+    let fail_at = rng.random_bool(0.3).then(|| rng.random_range(0..24u64));
+    let lie_at = rng.random_bool(0.3).then(|| rng.random_range(0..24u64));
+    move |index| match index {
+        index if !last && index == crash_at => {
+            if after {
+                Fault::CrashAfter
+            } else {
+                Fault::CrashBefore
+            }
+        }
+        index if fail_at == Some(index) => Fault::Fail,
+        index if lie_at == Some(index) => Fault::WriteThenFail,
+        _ => Fault::Pass,
+    }
+}
+
+/// One life of the process: recover, send what is planned, follow everything, answer questions, until all is at rest.
+async fn live(engine: &Engine, clients: &Clients, plans: &[Plan], last: bool) {
+    while let Err(error) = engine.recover().await {
+        assert!(matches!(error, EngineError::Journal(_)), "{error}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let sends = plans.iter().enumerate().map(|(index, plan)| send(engine, clients, index, plan));
+    futures_util::future::join_all(sends).await;
+    let tasks = clients.acknowledged.lock().unwrap().clone();
+    let follows = tasks.iter().map(|task| follow(engine, clients, task));
+    let answers = tasks.iter().map(|task| answer(engine, task));
+    tokio::join!(futures_util::future::join_all(follows), futures_util::future::join_all(answers));
+    // Tasks that exist without having been acknowledged must come to rest as well.
+    rest(engine, last).await;
+    engine.shutdown(Duration::from_secs(60)).await;
+}
+
+async fn send(engine: &Engine, clients: &Clients, index: usize, plan: &Plan) {
+    let principal = Arc::new(Principal::local());
+    let command = SendCommand {
+        agent: "boss".into(),
+        message: message(&format!("m{index}"), plan.script),
+        tool_execution: Some(plan.tools),
+        trace: None,
+    };
+    let Ok(sent) = engine.send(&principal, command).await else { return };
+    let task = sent.task.id.clone();
+    clients.acknowledged.lock().unwrap().push(task.clone());
+    if plan.cancel {
+        tokio::time::sleep(Duration::from_millis(3)).await;
+        let _ = engine.cancel(&principal, &TaskRef { task, agent: None }).await;
+    }
+}
+
+async fn follow(engine: &Engine, clients: &Clients, task: &TaskId) {
+    let principal = Arc::new(Principal::local());
+    let reference = TaskRef { task: task.clone(), agent: None };
+    loop {
+        let cursor = {
+            let mut transcripts = clients.transcripts.lock().unwrap();
+            let transcript = transcripts.entry(task.clone()).or_default();
+            if transcript.ended {
+                return;
+            }
+            transcript.connections += 1;
+            transcript.cursor
+        };
+        match engine.subscribe(&principal, &reference, cursor).await {
+            Ok(subscription) => read(subscription, clients, task).await,
+            Err(EngineError::TaskFinished { .. }) => {
+                // Never connected before the end: there is nothing to resume.
+                clients.transcripts.lock().unwrap().entry(task.clone()).or_default().ended = true;
+            }
+            Err(EngineError::Journal(_)) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+async fn read(mut subscription: Subscription, clients: &Clients, task: &TaskId) {
+    let mut open: Option<(MessageId, u32, String)> = None;
+    while let Some(item) = subscription.next().await {
+        let mut transcripts = clients.transcripts.lock().unwrap();
+        let transcript = transcripts.get_mut(task).unwrap();
+        match item {
+            FeedItem::Task(view) => {
+                if let Some(cursor) = transcript.cursor {
+                    assert_eq!(view.version, cursor, "{task}: the snapshot does not stand for the cursor");
+                }
+                transcript.cursor = Some(view.version);
+                transcript.ended = view.state.is_terminal();
+            }
+            FeedItem::Event(event) => {
+                transcript.cursor = Some(event.number);
+                transcript.numbers.push(event.number);
+                match &event.fact {
+                    Fact::Task(TaskEvent::Answered { message, .. }) => {
+                        if let Some((id, _, text)) = open.take() {
+                            assert_eq!(
+                                (id, text),
+                                (message.id.clone(), message.text()),
+                                "{task}: the live text differs"
+                            );
+                        }
+                    }
+                    Fact::Task(TaskEvent::StatusChanged { state, .. }) => {
+                        open = None;
+                        transcript.ended = state.is_terminal();
+                    }
+                    Fact::Task(TaskEvent::AttemptStarted { .. } | TaskEvent::ToolsCalled { .. }) => open = None,
+                    _ => {}
+                }
+            }
+            FeedItem::OpenText { message, attempt, text } => open = Some((message, attempt, text.to_string())),
+            FeedItem::Delta { message, attempt, offset, text } => {
+                let (id, number, shown) = open.get_or_insert_with(|| (message.clone(), attempt, String::new()));
+                assert_eq!((&*id, *number, shown.len()), (&message, attempt, offset), "{task}: a delta is missing");
+                shown.push_str(&text);
+            }
+        }
+    }
+}
+
+/// A caller that answers whatever the task asks, until it has ended.
+async fn answer(engine: &Engine, task: &TaskId) {
+    let principal = Arc::new(Principal::local());
+    let reference = TaskRef { task: task.clone(), agent: None };
+    for turn in 0.. {
+        let view = match engine.task(&principal, &reference).await {
+            Ok(view) => view,
+            Err(EngineError::Journal(_)) => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+            Err(error) => panic!("{error}"),
+        };
+        if view.state.is_terminal() {
+            return;
+        }
+        if view.state == TaskState::InputRequired {
+            let reply = reply(view.status_message.as_ref(), turn);
+            let message = Message { task: Some(task.clone()), ..reply };
+            let command = SendCommand { agent: "boss".into(), message, tool_execution: None, trace: None };
+            let _ = engine.send(&principal, command).await;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn reply(asked: Option<&Message>, turn: u32) -> Message {
+    let calls = asked.map(baton_rules::calls_in).unwrap_or_default();
+    if calls.is_empty() {
+        return message(&format!("a{turn}"), "this one");
+    }
+    let results: Vec<ToolResult> = calls
+        .into_iter()
+        .map(|call| ToolResult { call: call.id, name: call.name, output: Json::string("by caller"), is_error: false })
+        .collect();
+    Message::new(format!("a{turn}").into(), Role::User, vec![results_part(&results)])
+}
+
+async fn rest(engine: &Engine, last: bool) {
+    let principal = Arc::new(Principal::local());
+    for _ in 0..10_000 {
+        let query = baton_engine::ListTasks { limit: 100, ..Default::default() };
+        if let Ok(page) = engine.tasks(&principal, &query).await {
+            let open: Vec<_> = page.tasks.iter().filter(|task| !task.state.is_terminal()).collect();
+            if open.is_empty() {
+                return;
+            }
+            // A task whose acknowledgement was lost may ask something; its caller gave up.
+            for task in open.iter().filter(|task| task.state.is_interrupted()) {
+                let _ = engine.cancel(&principal, &TaskRef { task: task.id.clone(), agent: None }).await;
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(!last, "something never comes to rest");
+}

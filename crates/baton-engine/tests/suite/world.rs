@@ -1,0 +1,225 @@
+//! A small world for the engine: scripted model, counted tools, two agents, a clock that follows tokio's.
+
+use async_stream::stream;
+use baton_engine::{Engine, Options, Ports};
+use baton_journal::MemoryJournal;
+use baton_ports::{
+    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Journal, Model, ModelCall, ModelError, ModelEvent,
+    ModelStream, Models, ToolHost, ToolOutput,
+};
+use baton_types::{
+    AgentName, AgentSpec, CallId, CommandTool, ControlTools, Effects, HandoffTarget, Json, Message, ModelSpec, Part,
+    Role, RunLimits, Timestamp, ToolCall, ToolExecution, ToolRunner, ToolSpec, Usage,
+};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+/// What survives a crash of the simulated process: the outside world.
+#[derive(Clone, Default)]
+pub(crate) struct World {
+    pub(crate) journal: MemoryJournal,
+    ids: Arc<AtomicU64>,
+    time: Arc<AtomicU64>,
+    answers: Arc<AtomicU64>,
+    /// How often each call was run.
+    pub(crate) runs: Arc<Mutex<HashMap<CallId, u32>>>,
+    /// Calls that ran although the journal had their result.
+    pub(crate) repeated: Arc<Mutex<Vec<CallId>>>,
+    /// The conversations that the model was given, oldest first.
+    pub(crate) heard: Arc<Mutex<Vec<Vec<ChatMessage>>>>,
+}
+
+impl World {
+    pub(crate) fn ports(&self, journal: Arc<dyn Journal>) -> Ports {
+        Ports {
+            journal,
+            models: Arc::new(ScriptedModels(self.clone())),
+            tools: Arc::new(CountedTools(self.clone())),
+            agents: Arc::new(TwoAgents::default()),
+            clock: Arc::new(TokioClock {
+                base: self.time.clone(),
+                start: tokio::time::Instant::now(),
+                begun: self.time.load(Ordering::Relaxed),
+            }),
+            ids: Arc::new(CountedIds(self.ids.clone())),
+        }
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
+        self.engine_on(Arc::new(self.journal.clone()))
+    }
+
+    pub(crate) fn engine_on(&self, journal: Arc<dyn Journal>) -> Engine {
+        Engine::new(Options { handoff_timeout: Duration::from_secs(3600), ..Options::default() }, self.ports(journal))
+    }
+}
+
+struct CountedIds(Arc<AtomicU64>);
+
+impl Ids for CountedIds {
+    fn fresh(&self) -> String {
+        format!("{:06}", self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+struct TokioClock {
+    base: Arc<AtomicU64>,
+    start: tokio::time::Instant,
+    begun: u64,
+}
+
+impl Clock for TokioClock {
+    fn now(&self) -> Timestamp {
+        let elapsed = u64::try_from(self.start.elapsed().as_millis()).unwrap();
+        let now = self.base.fetch_max(self.begun + elapsed, Ordering::Relaxed).max(self.begun + elapsed);
+        Timestamp::from_millis(i64::try_from(now).unwrap())
+    }
+}
+
+/// `boss` hands work to `worker`; both have one tool of each kind of effect.
+struct TwoAgents(Vec<Arc<AgentSpec>>);
+
+impl Default for TwoAgents {
+    fn default() -> Self {
+        Self(vec![Arc::new(agent("boss", &["worker"])), Arc::new(agent("worker", &["boss"]))])
+    }
+}
+
+impl AgentSource for TwoAgents {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        self.0.clone()
+    }
+
+    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
+        self.0.iter().find(|agent| agent.name == *name).cloned()
+    }
+}
+
+pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
+    let tool = |name: &str, effects| ToolSpec {
+        name: name.to_owned(),
+        description: String::new(),
+        parameters: serde_json::json!({"type": "object"}).into(),
+        effects,
+        runner: ToolRunner::Command(CommandTool {
+            argv: vec!["true".to_owned()],
+            directory: "/".to_owned(),
+            timeout: Duration::from_secs(1),
+            max_output: 1,
+        }),
+    };
+    AgentSpec {
+        name: name.into(),
+        title: name.to_owned(),
+        description: String::new(),
+        version: "1".to_owned(),
+        prompt: format!("You are {name}."),
+        skills: Vec::new(),
+        tools: vec![tool("look", Effects::ReadOnly), tool("put", Effects::Idempotent), tool("act", Effects::Unknown)],
+        model: ModelSpec::Playbook { rules: None },
+        tool_execution: ToolExecution::Agent,
+        limits: RunLimits { deadline: Duration::from_secs(36_000), ..RunLimits::default() },
+        control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true },
+        handoffs: handoffs
+            .iter()
+            .map(|name| HandoffTarget { agent: (*name).into(), description: String::new() })
+            .collect(),
+    }
+}
+
+/// A message whose text is a script: rounds separated by `;`, calls of a round by `,`, `say` ends it. A handoff is
+/// written `handoff(rounds of the child, separated by /)`.
+pub(crate) fn message(id: &str, text: &str) -> Message {
+    Message::new(id.into(), Role::User, vec![Part::text(text)])
+}
+
+struct ScriptedModels(World);
+
+impl Models for ScriptedModels {
+    fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::new(ScriptedModel(self.0.clone())))
+    }
+}
+
+struct ScriptedModel(World);
+
+impl Model for ScriptedModel {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        self.0.heard.lock().unwrap().push(call.messages.clone());
+        let script = call.messages.iter().find_map(|message| match message {
+            ChatMessage::User { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        let script = script.unwrap_or_default();
+        let done = call.messages.iter().filter(|message| matches!(message, ChatMessage::Assistant { .. })).count();
+        let round = script.split(';').nth(done).unwrap_or("say").to_owned();
+        let answer = self.0.answers.fetch_add(1, Ordering::Relaxed);
+        Box::pin(stream! {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            let mut finish = Finish::Stop;
+            for (index, action) in round.split(',').enumerate() {
+                let (name, inside) = action.split_once('(').map_or((action, ""), |(name, rest)| (name, rest.trim_end_matches(')')));
+                let arguments = match name {
+                    "say" | "" => {
+                        for piece in 0..3 {
+                            yield Ok(ModelEvent::Text(format!("[{answer}.{piece}]")));
+                            tokio::time::sleep(Duration::from_millis(1)).await;
+                        }
+                        continue;
+                    }
+                    "hang" => {
+                        yield Ok(ModelEvent::Text("hanging".to_owned()));
+                        std::future::pending::<()>().await;
+                        continue;
+                    }
+                    "fail" => {
+                        yield Err(ModelError::Refused { status: 500, message: "no".to_owned(), retry_after: None });
+                        return;
+                    }
+                    "handoff" => {
+                        let (to, script) = named_target(inside).unwrap_or(("worker", inside));
+                        serde_json::json!({"agent_uri": to, "message": script.replace('/', ";").replace('+', ",")})
+                    }
+                    "ask_user" => serde_json::json!({"question": "which?"}),
+                    "emit_artifact" => serde_json::json!({"name": "a", "text": "made"}),
+                    "reject_task" => serde_json::json!({"reason": "not mine"}),
+                    _ => serde_json::json!({}),
+                };
+                finish = Finish::ToolCalls;
+                let id = format!("{}-{index}", call.message_id).into();
+                yield Ok(ModelEvent::ToolCall(ToolCall { id, name: name.to_owned(), arguments: arguments.into() }));
+            }
+            yield Ok(ModelEvent::Done { usage: Usage { input_tokens: 1, output_tokens: 1 }, finish });
+        })
+    }
+}
+
+/// `boss:say` names the receiver; a colon further inside belongs to the child's own script.
+fn named_target(inside: &str) -> Option<(&str, &str)> {
+    inside.split_once(':').filter(|(name, _)| name.chars().all(char::is_alphanumeric))
+}
+
+struct CountedTools(World);
+
+impl ToolHost for CountedTools {
+    fn call<'a>(&'a self, _: &'a AgentSpec, tool: &'a ToolSpec, call: &'a ToolCall) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            if crate::check::has_result(&self.0.journal, &call.id).await {
+                self.0.repeated.lock().unwrap().push(call.id.clone());
+            }
+            *self.0.runs.lock().unwrap().entry(call.id.clone()).or_default() += 1;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            ToolOutput { output: Json::string(&format!("{} done", tool.name)), is_error: false }
+        })
+    }
+}
