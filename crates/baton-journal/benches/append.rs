@@ -2,20 +2,25 @@
 #![expect(clippy::print_stdout, reason = "a bench prints its result")]
 
 use baton_journal::{Options, SqliteJournal};
-use baton_ports::{Commit, CommitObserver, HeadUpdate, Journal, StoredEvent, Write};
+use baton_ports::{Commit, CommitObserver, HeadUpdate, Journal, ListQuery, StoredEvent, Write};
 use baton_types::{
     AgentName, ContextId, Fact, Message, MessageId, Part, Principal, Role, RunId, StreamId, TaskEvent, TaskId,
     TaskState, Timestamp,
 };
 use std::{
     error::Error,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 type Failure = Box<dyn Error + Send + Sync>;
 
 const SPAN: Duration = Duration::from_secs(4);
+
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 struct Listens;
 
@@ -73,7 +78,8 @@ async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), Fai
                 let principal = Arc::new(Principal::local());
                 let mut waits = Vec::new();
                 while begun.elapsed() < SPAN {
-                    let id = format!("018f-{callers:04}-{caller:04}-{:012}", waits.len());
+                    // Real ids are time-ordered too.
+                    let id = format!("018f-{:016}-{callers:04}-{caller:05}", NEXT.fetch_add(1, Ordering::Relaxed));
                     let asked = Instant::now();
                     journal.append(task(&id, &principal)).await?;
                     waits.push(asked.elapsed());
@@ -107,6 +113,10 @@ async fn main() -> Result<(), Failure> {
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         status.lines().filter(|line| line.starts_with("VmRSS")).for_each(|line| println!("{line}"));
     }
+    let asked = Instant::now();
+    let query = ListQuery { agent: Some(AgentName::new("weather")), ..ListQuery::tasks(50) };
+    let page = journal.list(&Principal::local(), &query).await?;
+    println!("a page of {} of {} tasks in {:?}", page.heads.len(), page.total, asked.elapsed());
     journal.close();
     drop(journal);
     let begun = Instant::now();

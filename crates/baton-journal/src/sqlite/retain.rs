@@ -2,6 +2,10 @@
 //!
 //! A reader chooses, so that the writer never scans; the writer then removes a few streams in each transaction, so
 //! that appends never wait for long. Freed pages are used again, and the file does not shrink.
+//!
+//! Long bodies go with the last event or snapshot that refers to them. Bytes stored by digest through the port (agent
+//! definitions) are pinned and stay: runs name them inside event bodies, which the journal does not read, and there are
+//! only as many as there were definitions. Deliveries owed stay until settled, also when their stream is gone.
 
 use super::{
     error::{Failure, from_sql},

@@ -93,7 +93,7 @@ impl Writer {
             self.checkpoint_when_due();
         }
         drop(abandon);
-        if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize;") {
+        if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
             tracing::warn!(%error, "the journal was closed without a checkpoint; the next start does it");
         }
     }
