@@ -83,3 +83,11 @@ fn the_examples_are_good_agents() {
         }
     }
 }
+
+#[test]
+fn the_documented_agent_is_a_good_agent() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agent-directory.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let yaml = text.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    assert_eq!(shown(&parse_yaml(yaml)), "\nagent: yes");
+}

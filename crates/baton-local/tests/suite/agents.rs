@@ -83,7 +83,7 @@ fn a_link_does_not_lead_a_tool_out_of_its_directory() {
     let home = TempDir::new().unwrap();
     let agent = write(home.path(), "a", "name: a\ntools: [{ name: t, description: d, command: [ls], directory: out }]");
     std::os::unix::fs::symlink("/", agent.join("out")).unwrap();
-    let error = DirectoryAgents::load(&[agent.clone()]).unwrap_err();
+    let error = DirectoryAgents::load(std::slice::from_ref(&agent)).unwrap_err();
     assert!(error.to_string().contains("not a directory inside"), "{error}");
     fs::remove_file(agent.join("out")).unwrap();
     fs::create_dir(agent.join("out")).unwrap();

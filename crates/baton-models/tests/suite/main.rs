@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod ask;
+mod docs;
 #[cfg(test)]
 mod examples;
 mod fallback;
