@@ -45,6 +45,23 @@ async fn what_was_queued_is_there_after_a_restart() {
     assert_eq!(journal.append(commit([write("a", 100, &["next"])])).await, Ok(101));
 }
 
+#[tokio::test]
+async fn what_was_acknowledged_survives_a_kill() {
+    let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let options = Options { checkpoint_pages: 40, ..Options::default() };
+    let journal = SqliteJournal::open(directory.path(), options).unwrap();
+    for number in 0..50_u64 {
+        journal.append(commit([write("a", number, &["one"])])).await.unwrap();
+    }
+    // What a killed process leaves behind: the file and its log, never closed, the shared index lost.
+    for name in ["journal.db", "journal.db-wal"] {
+        std::fs::copy(directory.path().join(name), grave.path().join(name)).unwrap();
+    }
+    let risen = open(grave.path()).unwrap();
+    assert_eq!(risen.tail(0, 99).await.unwrap(), journal.tail(0, 99).await.unwrap());
+    assert_eq!(risen.append(commit([write("a", 50, &["next"])])).await, Ok(51));
+}
+
 #[test]
 fn one_process_owns_a_directory() {
     let directory = tempfile::tempdir().unwrap();
