@@ -88,11 +88,16 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
         16 => TaskEvent::Answered { message: of_agent(vec![Part::text(format!("answer {number}"))]), usage },
         _ => match pick % 16 {
             0 => submitted(ToolExecution::Agent),
-            state @ 1..8 => status(TaskState::ALL[usize::from(state)]),
-            8 | 9 => status(TaskState::Completed),
-            _ => status(TaskState::InputRequired),
+            state @ 1..8 => says_status(TaskState::ALL[usize::from(state)], number),
+            8 | 9 => says_status(TaskState::Completed, number),
+            _ => says_status(TaskState::InputRequired, number),
         },
     }
+}
+
+fn says_status(state: TaskState, number: usize) -> TaskEvent {
+    let message = Message::new(format!("s{number}").into(), Role::Agent, vec![Part::text("so it stands")]);
+    TaskEvent::StatusChanged { state, message: Some(message), reason: None }
 }
 
 /// What a caller might send: results for some of the open calls, text, or both.
@@ -163,6 +168,28 @@ fn check(task: &Task, seen: &Seen) {
     assert_eq!(artifacts.len(), task.artifacts.len());
 }
 
+/// What one event may not do, whatever it is.
+fn check_move(before: &Task, after: &Task) {
+    assert!(!before.state.is_terminal(), "{:?} was final", before.state);
+    assert_eq!(after.version, before.version + 1);
+    if let (Some(old), Some(new)) = (&before.run, &after.run) {
+        assert_eq!(old.id, new.id, "a run ends before another begins");
+    }
+    assert!(!(before.state == TaskState::Submitted && after.state.is_interrupted()), "nobody could have asked");
+    if let Some(run) = &after.run {
+        assert_eq!(after.status_message, None, "what was asked is settled");
+        assert!(run.open.is_none() || after.calls.is_empty(), "a model is called when no calls are left");
+    }
+    for state in &before.calls {
+        let Some(now) = after.call(&state.call.id) else { continue };
+        match &state.stage {
+            CallStage::Finished(_) => assert_eq!(now, state, "a result stays"),
+            CallStage::Started => assert!(!now.stage.is_handed_off(), "what has begun here is not given away"),
+            _ => assert!(now.stage != CallStage::Pending || state.stage == CallStage::Pending),
+        }
+    }
+}
+
 /// Calls are followed by a result for each before the agent speaks again, and results stand nowhere else.
 fn check_results(task: &Task) {
     let mut owed: Vec<CallId> = Vec::new();
@@ -202,8 +229,7 @@ fn tell(mode: ToolExecution, draws: &[Draw]) -> (Vec<(Timestamp, TaskEvent)>, Ta
         let before = task.clone();
         match task.apply(moment, &event) {
             Ok(()) => {
-                assert!(!before.state.is_terminal(), "{:?} was final", before.state);
-                assert_eq!(task.version, before.version + 1);
+                check_move(&before, &task);
                 seen.accept(&event);
                 accepted.push((moment, event));
             }
