@@ -1,1 +1,10 @@
-//! x
+//! The surface over a real engine: what clients see when they behave, and when they do not.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
+mod bad_input;
+mod cards;
+mod connections;
+mod sends;
+mod streams;
+mod tasks;
+mod world;

@@ -1,0 +1,181 @@
+//! An engine over the journal in memory, with a model that does what the message says.
+
+use async_stream::stream;
+use axum::Router;
+use baton_client::Client;
+use baton_engine::{Engine, Options, Ports};
+use baton_http::{HttpOptions, app};
+use baton_journal::MemoryJournal;
+use baton_ports::{
+    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Model, ModelCall, ModelError, ModelEvent, ModelStream,
+    Models, ToolHost, ToolOutput,
+};
+use baton_types::{
+    AgentName, AgentSpec, CommandTool, ControlTools, Effects, Json, Message, ModelSpec, Part, Role, RunLimits,
+    SkillSpec, Timestamp, ToolCall, ToolExecution, ToolRunner, ToolSpec, Usage,
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+pub(crate) fn engine(agents: &[&str]) -> Engine {
+    let ports = Ports {
+        journal: Arc::new(MemoryJournal::default()),
+        models: Arc::new(Obedient),
+        tools: Arc::new(Weather),
+        agents: Arc::new(Served(agents.iter().map(|name| Arc::new(agent(name))).collect())),
+        clock: Arc::new(Ticking::default()),
+        ids: Arc::new(Counted::default()),
+    };
+    Engine::new(Options::default(), ports)
+}
+
+pub(crate) fn options() -> HttpOptions {
+    HttpOptions { started_at: Timestamp::from_millis(1_794_770_760_000), ..HttpOptions::default() }
+}
+
+/// The surface of one agent, `weather`.
+pub(crate) fn weather() -> Router {
+    app(engine(&["weather"]), options())
+}
+
+pub(crate) fn client() -> Client {
+    Client::in_memory(weather())
+}
+
+pub(crate) fn message(text: &str) -> Message {
+    Message::new("message-1".into(), Role::User, vec![Part::text(text)])
+}
+
+/// Every look is a millisecond later, so that orders are the same in every run.
+struct Ticking(AtomicI64);
+
+impl Default for Ticking {
+    fn default() -> Self {
+        Self(AtomicI64::new(1_794_770_760_000))
+    }
+}
+
+impl Clock for Ticking {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+#[derive(Default)]
+struct Counted(AtomicU64);
+
+impl Ids for Counted {
+    fn fresh(&self) -> String {
+        format!("id-{}", self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+struct Served(Vec<Arc<AgentSpec>>);
+
+impl AgentSource for Served {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        self.0.clone()
+    }
+
+    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
+        self.0.iter().find(|agent| agent.name == *name).cloned()
+    }
+}
+
+fn agent(name: &str) -> AgentSpec {
+    AgentSpec {
+        name: name.into(),
+        title: format!("The {name} agent"),
+        description: "Knows <the> weather".to_owned(),
+        version: "1.0.0".to_owned(),
+        prompt: String::new(),
+        skills: vec![SkillSpec {
+            id: "forecast".to_owned(),
+            name: "Forecast".to_owned(),
+            description: "Says what the weather is".to_owned(),
+            tags: vec!["weather".to_owned()],
+            examples: Vec::new(),
+        }],
+        tools: vec![ToolSpec {
+            name: "get_weather".to_owned(),
+            description: String::new(),
+            parameters: serde_json::json!({"type": "object"}).into(),
+            effects: Effects::ReadOnly,
+            runner: ToolRunner::Command(CommandTool {
+                argv: vec!["true".to_owned()],
+                directory: "/".to_owned(),
+                timeout: Duration::from_secs(1),
+                max_output: 1,
+            }),
+        }],
+        model: ModelSpec::Playbook { rules: None },
+        tool_execution: ToolExecution::Agent,
+        limits: RunLimits::default(),
+        control_tools: ControlTools { ask_user: true, ..ControlTools::default() },
+        handoffs: Vec::new(),
+    }
+}
+
+struct Obedient;
+
+impl Models for Obedient {
+    fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::new(Self))
+    }
+}
+
+impl Model for Obedient {
+    fn name(&self) -> &str {
+        "obedient"
+    }
+
+    /// `hang` says a word and never ends, `ask` asks, `look` says a word and uses its tool, anything else is answered
+    /// word by word.
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let last = call.messages.last().cloned();
+        Box::pin(stream! {
+            let mut finish = Finish::Stop;
+            match last {
+                Some(ChatMessage::User { text, .. }) => match text.as_str() {
+                    "hang" => {
+                        yield Ok(ModelEvent::Text("Hm".to_owned()));
+                        std::future::pending::<()>().await;
+                    }
+                    "look" | "ask" => {
+                        let (name, arguments) = match text.as_str() {
+                            "look" => ("get_weather", serde_json::json!({"location": "Oakland"})),
+                            _ => ("ask_user", serde_json::json!({"question": "Where?"})),
+                        };
+                        yield Ok(ModelEvent::Text("Let me see.".to_owned()));
+                        tokio::task::yield_now().await;
+                        finish = Finish::ToolCalls;
+                        let id = "call-1".into();
+                        yield Ok(ModelEvent::ToolCall(ToolCall { id, name: name.to_owned(), arguments: arguments.into() }));
+                    }
+                    said => {
+                        for word in said.split_inclusive(' ') {
+                            yield Ok(ModelEvent::Text(word.to_owned()));
+                            tokio::task::yield_now().await;
+                        }
+                    }
+                },
+                Some(ChatMessage::Tool { output, .. }) => yield Ok(ModelEvent::Text(output.to_plain_text())),
+                _ => yield Ok(ModelEvent::Text("?".to_owned())),
+            }
+            yield Ok(ModelEvent::Done { usage: Usage { input_tokens: 1, output_tokens: 1 }, finish });
+        })
+    }
+}
+
+struct Weather;
+
+impl ToolHost for Weather {
+    fn call<'a>(&'a self, _: &'a AgentSpec, _: &'a ToolSpec, _: &'a ToolCall) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async { ToolOutput { output: Json::string("72°F, sunny"), is_error: false } })
+    }
+}
