@@ -33,14 +33,14 @@ impl Driver {
             ASK_USER_TOOL if spec.control_tools.ask_user => Ok(()),
             name => match spec.tools.iter().find(|tool| tool.name == name) {
                 Some(tool) => self.run_tool(spec, tool, &call).await,
-                None => self.finish(&call, unknown_tool(spec, name), true),
+                None => self.finish(&call, self.unknown_tool(spec, name), true),
             },
         }
     }
 
     async fn run_tool(&self, spec: &AgentSpec, tool: &ToolSpec, call: &ToolCall) -> Result<(), Halt> {
         if tool.runner == ToolRunner::BuiltIn {
-            return self.finish(call, unknown_tool(spec, &tool.name), true);
+            return self.finish(call, self.unknown_tool(spec, &tool.name), true);
         }
         let started = vec![TaskEvent::ToolStarted { call: call.id.clone() }];
         if tool.effects == Effects::ReadOnly {
@@ -58,9 +58,10 @@ impl Driver {
         let result = ToolResult { call: call.id.clone(), name: call.name.clone(), output, is_error };
         self.commit(|_| vec![TaskEvent::ToolFinished { result }])
     }
-}
 
-fn unknown_tool(spec: &AgentSpec, name: &str) -> Json {
-    let known: Vec<String> = super::prompt::tools_of(spec).into_iter().map(|tool| tool.name).collect();
-    Json::string(&format!("There is no tool '{name}'. Tools: {}", known.join(", ")))
+    fn unknown_tool(&self, spec: &AgentSpec, name: &str) -> Json {
+        let tools = super::prompt::tools_of(spec, &*self.inner.ports.agents);
+        let known: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
+        Json::string(&format!("There is no tool '{name}'. Tools: {}", known.join(", ")))
+    }
 }

@@ -2,9 +2,11 @@
 
 use super::{Driver, Halt};
 use crate::open::fold;
-use baton_ports::{ChatMessage, ListQuery, ModelCall, OutputFormat, ToolChoice};
+use baton_ports::{AgentSource, ChatMessage, ListQuery, ModelCall, OutputFormat, ToolChoice};
 use baton_rules::{ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, calls_in, results_in};
-use baton_types::{AgentSpec, Effects, Json, Message, MessageId, PartContent, Role, ToolRunner, ToolSpec};
+use baton_types::{
+    AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Role, ToolRunner, ToolSpec,
+};
 use serde_json::json;
 
 /// Earlier tasks of the conversation that the model is reminded of.
@@ -37,7 +39,7 @@ impl Driver {
             agent: spec.name.clone(),
             system: spec.prompt.clone(),
             messages,
-            tools: tools_of(spec),
+            tools: tools_of(spec, &*self.inner.ports.agents),
             tool_choice: ToolChoice::Auto,
             format: OutputFormat::Text,
             turn,
@@ -115,10 +117,10 @@ fn text_of(message: &Message, with_data: bool) -> String {
 }
 
 /// The agent's own tools, then those of Baton that it may use.
-pub(super) fn tools_of(spec: &AgentSpec) -> Vec<ToolSpec> {
+pub(super) fn tools_of(spec: &AgentSpec, agents: &dyn AgentSource) -> Vec<ToolSpec> {
     let mut tools = spec.tools.clone();
     if !spec.handoffs.is_empty() {
-        tools.push(handoff_tool(spec));
+        tools.push(handoff_tool(spec, agents));
     }
     let control = spec.control_tools;
     if control.emit_artifact {
@@ -149,9 +151,12 @@ pub(super) fn tools_of(spec: &AgentSpec) -> Vec<ToolSpec> {
     tools
 }
 
-fn handoff_tool(spec: &AgentSpec) -> ToolSpec {
-    let list: Vec<String> =
-        spec.handoffs.iter().map(|target| format!("{}: {}", target.agent, target.description)).collect();
+fn handoff_tool(spec: &AgentSpec, agents: &dyn AgentSource) -> ToolSpec {
+    let about = |target: &HandoffTarget| match agents.agent(&target.agent) {
+        Some(agent) if target.description.is_empty() => agent.description.clone(),
+        _ => target.description.clone(),
+    };
+    let list: Vec<String> = spec.handoffs.iter().map(|target| format!("{}: {}", target.agent, about(target))).collect();
     let names: Vec<&str> = spec.handoffs.iter().map(|target| target.agent.as_str()).collect();
     built_in(
         HANDOFF_TOOL,

@@ -126,7 +126,7 @@ async fn a_handoff_is_one_record_with_one_child_and_its_answer_comes_back() {
     let world = World::default();
     let done = ask(&world.engine(), "handoff(look/say);say").await;
     assert_eq!(done.state, TaskState::Completed);
-    let all = check::promises(&world, &[done.id.clone()]).await;
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
     let record = all.handoffs.values().next().unwrap();
     assert_eq!(record.status, HandoffStatus::Completed);
     let child = &all.tasks[&record.handoff.child_task];
@@ -140,7 +140,7 @@ async fn a_circle_of_handoffs_is_refused_and_the_model_hears_why() {
     let world = World::default();
     let done = ask(&world.engine(), "handoff(handoff(boss:say)/say);say").await;
     assert_eq!(done.state, TaskState::Completed);
-    let all = check::promises(&world, &[done.id.clone()]).await;
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
     assert_eq!(all.handoffs.len(), 1, "the way back was refused");
     let child = all.tasks.values().find(|task| task.parent.is_some()).unwrap();
     let refused = results_of(child);
@@ -166,7 +166,7 @@ async fn cancel_stops_the_model_and_the_work_that_was_handed_over() {
     let canceled = engine.cancel(&me(), &reference(&sent.task.id)).await.unwrap();
     assert_eq!(canceled.state, TaskState::Canceled);
     assert_eq!(engine.cancel(&me(), &reference(&sent.task.id)).await.unwrap().state, TaskState::Canceled);
-    let all = check::promises(&world, &[sent.task.id.clone()]).await;
+    let all = check::promises(&world, std::slice::from_ref(&sent.task.id)).await;
     assert_eq!(all.handoffs.values().next().unwrap().status, HandoffStatus::Cancelled);
     assert!(all.tasks.values().all(|task| task.state == TaskState::Canceled));
     // No driver is left behind with the hanging model call.
@@ -255,7 +255,7 @@ async fn an_orderly_stop_sets_runs_aside_and_the_next_start_finishes_them() {
     assert!(engine.recover().await.unwrap() > 0);
     let mut feed = engine.subscribe(&me(), &reference(&sent.task.id), Some(1)).await.unwrap();
     while feed.next().await.is_some() {}
-    check::promises(&world, &[sent.task.id.clone()]).await;
+    check::promises(&world, std::slice::from_ref(&sent.task.id)).await;
     assert_eq!(engine.task(&me(), &reference(&sent.task.id)).await.unwrap().state, TaskState::Completed);
 }
 

@@ -1,5 +1,7 @@
 //! The engine against its promises: ordinary flows, storage faults, and thousands of simulated crashes.
 
+#![cfg(test)]
+
 mod check;
 mod faults;
 mod flows;

@@ -42,7 +42,7 @@ async fn personal() {
     let handoff =
         r#"call call-m1-0 handoff {"agent_uri":"weather","message":"What's the weather in Oakland?"}"#.to_owned();
     answers(&rules, ask("What's the weather in Oakland?"), &format!("{handoff}\ndone ToolCalls")).await;
-    let done = after(ask("What's the weather in Oakland?"), &[("handoff", "{}", r#""It is 72°F.""#)]);
+    let done = after(ask("What's the weather in Oakland?"), &[("handoff", "{}", r#"{"response":"It is 72°F."}"#)]);
     answers(&rules, done, "say I asked the Weather Assistant. It is 72°F.\ndone").await;
     answers(&rules, ask("hello"), "say Hello! I am your Personal Assistant. What can I do for you?\ndone").await;
 }
