@@ -1,0 +1,105 @@
+//! `baton demo`: two agents answer a question, every step shown, then keep serving.
+
+mod show;
+
+use self::show::Show;
+use crate::{
+    config::Chosen,
+    connect::{Session, failure},
+    examples,
+    failure::{Exit, Failure},
+    follow::follow,
+    screen::Screen,
+    signals::StopRequests,
+    wiring::{Baton, PortChoice, Server, Strictness, fresh_id},
+};
+use baton_client::SendRequest;
+use baton_types::{ErrorCode, Message, Part, Role};
+use baton_wire::a2a::v1::TaskState;
+use clap::Args;
+use std::path::PathBuf;
+
+const DATA: &str = ".baton/demo";
+const ASKED: &str = "personal";
+const QUESTION: &str = "What's the weather in Oakland?";
+const MOST_EVENTS: usize = 100;
+
+/// What `baton demo` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton demo                       watch, then try the printed curl lines
+  baton demo --once                watch and leave
+  baton demo --examples my/agents  with your own versions of the agents weather and personal
+
+The agents are answered by the built-in playbook, fixed rules in a file; no AI model, no key, no network.")]
+pub(crate) struct Options {
+    /// Leave after the answer instead of serving until Ctrl-C
+    #[arg(long)]
+    once: bool,
+    /// Where to listen; 0 takes any free port [default: 8700, or any free one when it is taken]
+    #[arg(long, value_name = "N", env = "BATON_PORT")]
+    port: Option<u16>,
+    /// Where the demo keeps its journal
+    #[arg(long, value_name = "DIR", default_value = DATA)]
+    data: PathBuf,
+    /// Where the agents weather and personal are [default: those built into this program]
+    #[arg(long, value_name = "DIR")]
+    examples: Option<PathBuf>,
+}
+
+/// Serves, asks, shows, and goes on serving.
+pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let mut stop = StopRequests::listen();
+    let Options { once, port, data, examples } = options;
+    let choice = if port.is_some() { PortChoice::Fixed } else { PortChoice::Preferred };
+    let agents = match examples {
+        Some(directory) => vec![directory],
+        None => examples::write(&data.join("agents"))?,
+    };
+    // The demo is the same everywhere, so a baton.yaml that happens to be here does not count.
+    let settings = Chosen { port, data: Some(data), agents, ..Chosen::default() }.without_file()?;
+    let (baton, diagnostics) = Baton::open(&settings, Strictness::Lenient)?;
+    for diagnostic in &diagnostics {
+        screen.diagnostic(diagnostic);
+    }
+    let server = Server::start(baton, &settings, choice, screen).await?;
+    let mut show = Show::new(screen, server.url.clone());
+    show.cast(&server.agents());
+    let answered = tokio::select! {
+        answered = perform(&server, &mut show) => answered,
+        () = stop.first() => Ok(Exit::Interrupted),
+    };
+    if once || answered.is_err() {
+        if answered.is_ok() {
+            show.leave();
+        }
+    } else {
+        show.stay();
+        stop.first().await;
+        screen.say("stopping");
+    }
+    server.stop().await;
+    answered
+}
+
+/// Asks through real HTTP, as any client would.
+async fn perform(server: &Server, show: &mut Show) -> Result<Exit, Failure> {
+    let session = Session::at(&server.url)?;
+    let question = Message::new(fresh_id().into(), Role::User, vec![Part::text(QUESTION)]);
+    show.question(ASKED, QUESTION);
+    let stream = session.client.send_streaming(ASKED, SendRequest::new(question)).await.map_err(failure)?;
+    let ended = follow(&session.client, ASKED, 0, stream, show).await?;
+    let events = session.client.events(&ended.task, 0, MOST_EVENTS).await.map_err(failure)?;
+    if ended.status.state != TaskState::Completed || ended.status.says.is_empty() {
+        show.events(&ended.task, &events);
+        let message = format!("the demo's task {} gave no answer", ended.task);
+        return Err(Failure::new(ErrorCode::INTERNAL, message).exit(Exit::TaskFailed));
+    }
+    let task = session.client.get(ASKED, &ended.task, None).await.map_err(failure)?;
+    show.answer(&ended.status.says);
+    show.events(&ended.task, &events);
+    show.next(ASKED, &ended.task);
+    show.data(&task, &events);
+    Ok(Exit::Ok)
+}

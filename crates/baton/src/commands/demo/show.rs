@@ -1,0 +1,198 @@
+//! How the demo looks.
+
+use crate::{
+    events,
+    follow::Watcher,
+    narrate::sentence,
+    screen::{Paint, Screen, harmless, one_line},
+    steps::{Piece, Step},
+};
+use baton_client::ClientError;
+use baton_types::AgentSpec;
+use baton_wire::{a2a::v1::Task, api::EventEntry};
+use serde::Serialize;
+use std::{sync::Arc, time::Instant};
+
+/// The demo on stdout; with `--json` it goes to stderr, and stdout gets the task.
+pub(super) struct Show {
+    screen: Screen,
+    url: String,
+    started: Instant,
+    width: usize,
+    /// The output whose text is being shown, and how much of it.
+    open: Option<(String, usize)>,
+}
+
+impl Show {
+    pub(super) fn new(screen: Screen, url: String) -> Self {
+        Self { screen, url, started: Instant::now(), width: 0, open: None }
+    }
+
+    fn paint(&self) -> Paint {
+        if self.screen.is_json() { self.screen.talk_paint() } else { self.screen.data_paint() }
+    }
+
+    fn line(&self, line: &str) {
+        if self.screen.is_json() { self.screen.say(line) } else { self.screen.print(line) }
+    }
+
+    fn piece(&self, text: &str) {
+        if self.screen.is_json() { self.screen.ask(text) } else { self.screen.stream(text) }
+    }
+
+    /// Who plays.
+    pub(super) fn cast(&mut self, agents: &[Arc<AgentSpec>]) {
+        let paint = self.paint();
+        self.width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
+        let width = self.width;
+        self.line(&paint.strong(&format!("Baton serves {} agents at {}", agents.len(), self.url)));
+        self.line("");
+        for agent in agents {
+            let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
+            self.line(&format!("  {name}  {}", one_line(&agent.description, 90)));
+        }
+        self.line("");
+        self.line("  The built-in playbook answers for them: fixed rules in a file, not an AI model.");
+        self.line("");
+    }
+
+    /// The question; time starts now.
+    pub(super) fn question(&mut self, agent: &str, question: &str) {
+        let paint = self.paint();
+        self.started = Instant::now();
+        self.line(&format!("{} {} \"{question}\"", paint.strong("You ask"), paint.name(agent)));
+        self.line("");
+    }
+
+    /// The answer.
+    pub(super) fn answer(&self, answer: &str) {
+        let paint = self.paint();
+        self.line("");
+        self.line(&format!("{} {}", paint.strong("Answer:"), paint.good(&harmless(answer))));
+        self.line("");
+    }
+
+    /// What the journal has.
+    pub(super) fn events(&self, task: &str, entries: &[EventEntry]) {
+        let paint = self.paint();
+        self.line(&format!("{} task {task}", paint.strong("In the journal, synced to disk:")));
+        self.line("");
+        let rows: Vec<_> = entries.iter().map(events::row).collect();
+        for row in events::table(&rows) {
+            self.line(&row);
+        }
+        self.line("");
+    }
+
+    /// What to try.
+    pub(super) fn next(&self, agent: &str, task: &str) {
+        let paint = self.paint();
+        let base = &self.url;
+        let program = program();
+        let call = |agent: &str, method: &str, params: &str| {
+            format!(
+                "  curl -s {base}/agents/{agent} -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \\\n    \
+                 -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\",\"params\":{params}}}'"
+            )
+        };
+        let message =
+            r#"{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"Is it sunny in Lisbon?"}]}}"#;
+        self.line(&paint.strong("Try next, in another terminal"));
+        for (what, command) in [
+            ("ask the weather agent", call("weather", "SendMessage", message)),
+            ("read the task above", call(agent, "GetTask", &format!(r#"{{"id":"{task}"}}"#))),
+            ("read a card", format!("  curl -s {base}/agents/{agent}/.well-known/agent-card.json")),
+            ("make and serve your own agent", format!("  {program} new helper && {program} up helper --port 0")),
+        ] {
+            self.line("");
+            self.line(&paint.faint(&format!("  # {what}")));
+            self.line(&command);
+        }
+        self.line("");
+    }
+
+    /// The task and its events, for programs.
+    pub(super) fn data<'a>(&'a self, task: &'a Task<'a>, events: &'a [EventEntry]) {
+        #[derive(Serialize)]
+        struct Data<'a> {
+            url: &'a str,
+            task: &'a Task<'a>,
+            events: &'a [EventEntry],
+        }
+        if self.screen.is_json()
+            && let Ok(data) = serde_json::to_string(&Data { url: &self.url, task, events })
+        {
+            self.screen.print(&data);
+        }
+    }
+
+    /// The last word before serving on.
+    pub(super) fn stay(&self) {
+        let paint = self.paint();
+        self.line(&format!("Serving at {} until Ctrl-C.", paint.strong(&self.url)));
+    }
+
+    /// The last word of `--once`.
+    pub(super) fn leave(&self) {
+        self.line("Done. Without --once the agents keep serving, so that the lines above work.");
+    }
+
+    fn prefix(&self, agent: &str, depth: usize) -> String {
+        let paint = self.paint();
+        let elapsed = paint.faint(&format!("{:>6.2}s", self.started.elapsed().as_secs_f32()));
+        let name = paint.name(&format!("{agent:<width$}", width = self.width));
+        format!("{elapsed}  {name}  {}", "  ".repeat(depth))
+    }
+
+    fn text(&mut self, agent: &str, depth: usize, piece: &Piece) {
+        if piece.is_retraction() {
+            self.end_line();
+            return;
+        }
+        let shown = match &self.open {
+            Some((id, shown)) if *id == piece.id => *shown,
+            _ if piece.text.is_empty() => return,
+            _ => {
+                self.end_line();
+                self.piece(&format!("{}says ", self.prefix(agent, depth)));
+                0
+            }
+        };
+        // The complete text comes again at the end; only what was not shown is news.
+        let news = if piece.append { Some(piece.text.as_str()) } else { piece.text.get(shown..) };
+        let news = news.unwrap_or_default();
+        self.piece(&harmless(news).replace('\n', " "));
+        self.open = Some((piece.id.clone(), shown + news.len()));
+        if piece.last {
+            self.end_line();
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.open.take().is_some() {
+            self.piece("\n");
+        }
+    }
+}
+
+impl Watcher for Show {
+    fn step(&mut self, agent: &str, depth: usize, step: &Step) {
+        if let Step::Text(piece) = step {
+            self.text(agent, depth, piece);
+            return;
+        }
+        let Some(sentence) = sentence(step, self.paint()) else { return };
+        self.end_line();
+        self.line(&format!("{}{sentence}", self.prefix(agent, depth)));
+    }
+
+    fn broken(&mut self, error: &ClientError) {
+        self.end_line();
+        self.line(&format!("  {error}; trying to go on"));
+    }
+}
+
+/// This program as the person started it, so that lines can be copied.
+fn program() -> String {
+    std::env::args().next().unwrap_or_else(|| "baton".to_owned())
+}

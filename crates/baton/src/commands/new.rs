@@ -1,0 +1,78 @@
+//! `baton new NAME`: an agent directory to start from.
+
+use crate::{
+    failure::{Exit, Failure},
+    screen::Screen,
+};
+use baton_agentdir::{is_agent_name, scaffold};
+use baton_types::ErrorCode;
+use clap::Args;
+use serde_json::json;
+use std::{fs, io, io::Write, path::Path, path::PathBuf};
+
+/// What `baton new` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton new helper                 writes helper/agent.yaml, prompt.md and playbook.yaml
+  baton new helper --dir agents    writes agents/helper/...")]
+pub(crate) struct Options {
+    /// The agent's name: lower-case letters, digits and dashes
+    name: String,
+    /// Where to make its directory
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    dir: PathBuf,
+}
+
+/// Writes the files, never over others.
+pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
+    let name = &options.name;
+    if !is_agent_name(name) {
+        return Err(Failure::new(ErrorCode::AGENT_INVALID, format!("'{name}' is not a name for an agent"))
+            .hint("Use lower-case letters, digits and dashes, such as `baton new my-agent`."));
+    }
+    let directory = if options.dir == Path::new(".") { PathBuf::from(name) } else { options.dir.join(name) };
+    if fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_some()) || directory.is_file() {
+        return Err(exists(&directory));
+    }
+    let files = scaffold(name);
+    for (path, text) in &files {
+        let file = directory.join(path);
+        write_new(&file, text).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(&file),
+            _ => Failure::new(ErrorCode::INTERNAL, format!("cannot write {}: {error}", file.display()))
+                .hint("Choose a directory that can be written with --dir."),
+        })?;
+    }
+    let shown = directory.display();
+    if screen.is_json() {
+        let files: Vec<&String> = files.keys().collect();
+        screen.print(&json!({"name": name, "directory": directory, "files": files}).to_string());
+        return Ok(Exit::Ok);
+    }
+    for path in files.keys() {
+        screen.print(&directory.join(path).display().to_string());
+    }
+    let lines = [
+        (format!("baton run {name} \"What time is it?\" --agents {shown}"), "ask it once"),
+        (format!("baton up {shown}"), "serve it"),
+        (format!("edit {shown}/prompt.md and {shown}/playbook.yaml"), "make it yours"),
+    ];
+    let width = lines.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
+    screen.say(&format!("\n{name} is ready. Next:"));
+    for (command, what) in lines {
+        screen.say(&format!("  {command:<width$}  {what}"));
+    }
+    Ok(Exit::Ok)
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::new(ErrorCode::ALREADY_EXISTS, format!("{} exists already; nothing was written", path.display()))
+}
+
+fn write_new(file: &Path, text: &str) -> io::Result<()> {
+    if let Some(parent) = file.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::OpenOptions::new().write(true).create_new(true).open(file)?.write_all(text.as_bytes())
+}

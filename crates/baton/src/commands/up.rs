@@ -1,0 +1,136 @@
+//! `baton up`: serve agents until asked to stop.
+
+use crate::{
+    config::Chosen,
+    failure::{Exit, Failure},
+    screen::Screen,
+    signals::StopRequests,
+    wiring::{Baton, PortChoice, Server, Strictness},
+};
+use baton_types::{ErrorCode, ToolExecution};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// What `baton up` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton up                          serve the agents in this directory
+  baton up agents/ --port 0         on any free port, which is printed
+  baton up weather --tools caller   callers run the tools: calls come back as input-required
+  baton up --data /var/lib/baton    keep the journal elsewhere
+  BATON_PORT=9000 baton up          the environment works too
+
+baton.yaml, in the working directory or named with --config:
+  port: 8700
+  agents: [agents/weather, agents/personal]
+  retention: { days: 30, keep: 100000 }      # ended tasks only
+  limits: { body_bytes: 8MB, max_connections: 8192, max_streams: 4096 }
+
+Ctrl-C or SIGTERM stops in order: unfinished runs go on at the next start. So they do after a crash.")]
+pub(crate) struct Options {
+    /// Agent directories, or directories of them [default: the current directory]
+    #[arg(value_name = "DIR_OR_FILE")]
+    paths: Vec<PathBuf>,
+    /// Where to listen; 0 takes any free port [default: 8700]
+    #[arg(long, value_name = "N", env = "BATON_PORT")]
+    port: Option<u16>,
+    /// The address to listen on; loopback only, unless --insecure is given [default: 127.0.0.1]
+    #[arg(long, value_name = "ADDRESS", env = "BATON_HOST")]
+    host: Option<String>,
+    /// Where the journal is [default: .baton]
+    #[arg(long, value_name = "DIR", env = "BATON_DATA")]
+    data: Option<PathBuf>,
+    /// Who runs tools, for all agents: the agent itself or its caller [default: as each agent says]
+    #[arg(long, value_name = "WHO", env = "BATON_TOOLS")]
+    tools: Option<Tools>,
+    /// The URL that agent cards show
+    #[arg(long, value_name = "URL", env = "PUBLIC_URL")]
+    public_url: Option<String>,
+    /// A further host name that requests may use; may be repeated
+    #[arg(long = "allow-host", value_name = "HOST", env = "BATON_ALLOW_HOSTS", value_delimiter = ',')]
+    allow_hosts: Vec<String>,
+    /// Fail on messages that no playbook rule matches, and report unused rules at the end
+    #[arg(long)]
+    strict: bool,
+    /// Allow a --host that others can reach; there is no authentication yet
+    #[arg(long)]
+    insecure: bool,
+    /// The configuration file [default: baton.yaml, if there is one]
+    #[arg(long, value_name = "FILE", env = "BATON_CONFIG")]
+    config: Option<PathBuf>,
+}
+
+/// Who runs tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Tools {
+    Agent,
+    Caller,
+}
+
+impl From<Tools> for ToolExecution {
+    fn from(tools: Tools) -> Self {
+        match tools {
+            Tools::Agent => Self::Agent,
+            Tools::Caller => Self::Caller,
+        }
+    }
+}
+
+/// Opens, serves, and stops in order when asked.
+pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let mut stop = StopRequests::listen();
+    let strictness = if options.strict { Strictness::Strict } else { Strictness::Lenient };
+    let chosen = Chosen {
+        config: options.config,
+        port: options.port,
+        host: options.host,
+        data: options.data,
+        public_url: options.public_url,
+        allow_hosts: options.allow_hosts,
+        tools: options.tools.map(ToolExecution::from),
+        agents: options.paths,
+    };
+    let settings = chosen.resolve()?;
+    if !settings.host.is_loopback() && !options.insecure {
+        let message = format!("{} can be reached by others, and there is no authentication yet", settings.host);
+        return Err(Failure::new(ErrorCode::CONFIG_INVALID, message)
+            .hint("Listen on 127.0.0.1 behind a proxy that authenticates, or add --insecure on a network you trust."));
+    }
+    let (baton, diagnostics) = Baton::open(&settings, strictness)?;
+    for diagnostic in &diagnostics {
+        screen.diagnostic(diagnostic);
+    }
+    let server = Server::start(baton, &settings, PortChoice::Fixed, screen).await?;
+    announce(&server, &settings.data.display().to_string(), screen);
+    stop.first().await;
+    screen.say("stopping; unfinished runs go on at the next start (again to stop at once)");
+    let exit = match strictness {
+        Strictness::Strict => server.baton().report(screen),
+        Strictness::Lenient => Exit::Ok,
+    };
+    server.stop().await;
+    Ok(exit)
+}
+
+fn announce(server: &Server, data: &str, screen: Screen) {
+    let url = &server.url;
+    let agents = server.agents();
+    if screen.is_json() {
+        let agents: Vec<_> = agents
+            .iter()
+            .map(|agent| json!({"name": agent.name, "url": format!("{url}/agents/{}", agent.name)}))
+            .collect();
+        screen.print(&json!({"url": url, "data": data, "pid": std::process::id(), "agents": agents}).to_string());
+        return;
+    }
+    let paint = screen.talk_paint();
+    let count = format!("{} agent{}", agents.len(), if agents.len() == 1 { "" } else { "s" });
+    screen.say(&format!("baton serves {count} at {} (data in {data})", paint.strong(url)));
+    let width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
+    for agent in &agents {
+        let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
+        screen.say(&format!("  {name}  {url}/agents/{}", agent.name));
+    }
+}

@@ -1,0 +1,185 @@
+//! From what was chosen on the command line and in the file to what holds.
+
+use super::raw::RawConfig;
+use crate::failure::Failure;
+use baton_types::{ErrorCode, ToolExecution};
+use std::{
+    fs, io,
+    net::{IpAddr, Ipv4Addr},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// The file that is read when no other is named.
+const DEFAULT_FILE: &str = "baton.yaml";
+/// Where Baton listens unless told otherwise.
+const DEFAULT_PORT: u16 = 8700;
+const DEFAULT_DATA: &str = ".baton";
+const LARGEST_FILE: u64 = 1 << 20;
+
+/// What flags and environment say; nothing means: look in the file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chosen {
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) port: Option<u16>,
+    pub(crate) host: Option<String>,
+    pub(crate) data: Option<PathBuf>,
+    pub(crate) public_url: Option<String>,
+    pub(crate) allow_hosts: Vec<String>,
+    pub(crate) tools: Option<ToolExecution>,
+    pub(crate) agents: Vec<PathBuf>,
+}
+
+/// What holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(crate) host: IpAddr,
+    pub(crate) port: u16,
+    pub(crate) data: PathBuf,
+    pub(crate) public_url: Option<String>,
+    pub(crate) allow_hosts: Vec<String>,
+    /// Who runs tools, for all agents; each agent's own setting when not given.
+    pub(crate) tools: Option<ToolExecution>,
+    pub(crate) agents: Vec<PathBuf>,
+    pub(crate) limits: Limits,
+    pub(crate) retention: Option<Retention>,
+}
+
+/// Bounds of the HTTP surface; its own defaults when not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Limits {
+    pub(crate) body_bytes: Option<usize>,
+    pub(crate) max_connections: Option<usize>,
+    pub(crate) max_streams: Option<usize>,
+}
+
+/// What may be forgotten of ended tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Retention {
+    /// Forget what ended longer ago.
+    pub(crate) age: Option<Duration>,
+    /// Forget all but so many.
+    pub(crate) keep: Option<u64>,
+}
+
+impl Chosen {
+    /// Reads the file, if there is one, and fills the gaps.
+    pub(crate) fn resolve(self) -> Result<Settings, Failure> {
+        let (file, raw) = match &self.config {
+            Some(file) => (file.clone(), read(file)?.ok_or_else(|| missing(file))?),
+            None => (PathBuf::from(DEFAULT_FILE), read(Path::new(DEFAULT_FILE))?.unwrap_or_default()),
+        };
+        let base = file.parent().unwrap_or(Path::new("")).to_path_buf();
+        self.over(raw, &base)
+    }
+
+    /// As if there were no file.
+    pub(crate) fn without_file(self) -> Result<Settings, Failure> {
+        self.over(RawConfig::default(), Path::new(""))
+    }
+
+    /// Paths of the file are relative to its directory `base`.
+    fn over(self, raw: RawConfig, base: &Path) -> Result<Settings, Failure> {
+        let count = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
+        let agents = match (self.agents.is_empty(), raw.agents.is_empty()) {
+            (false, _) => self.agents,
+            (true, false) => raw.agents.iter().map(|path| base.join(path)).collect(),
+            (true, true) => vec![PathBuf::from(".")],
+        };
+        let retention = match (raw.retention.days, raw.retention.keep) {
+            (None, None) => None,
+            (days, keep) => Some(Retention { age: days.map(|days| Duration::from_secs(days * 24 * 60 * 60)), keep }),
+        };
+        Ok(Settings {
+            host: match self.host.or(raw.host) {
+                Some(host) => address(&host)?,
+                None => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            },
+            port: self.port.or(raw.port).unwrap_or(DEFAULT_PORT),
+            data: self.data.or(raw.data.map(|data| base.join(data))).unwrap_or_else(|| DEFAULT_DATA.into()),
+            public_url: match self.public_url.or(raw.public_url) {
+                Some(url) => Some(web_address(&url)?),
+                None => None,
+            },
+            allow_hosts: if self.allow_hosts.is_empty() { raw.allow_hosts } else { self.allow_hosts },
+            tools: self.tools.or(raw.tools),
+            agents,
+            limits: Limits {
+                body_bytes: raw.limits.body_bytes,
+                max_connections: count(raw.limits.max_connections),
+                max_streams: count(raw.limits.max_streams),
+            },
+            retention,
+        })
+    }
+}
+
+fn read(file: &Path) -> Result<Option<RawConfig>, Failure> {
+    let invalid = |message: String| Failure::new(ErrorCode::CONFIG_INVALID, format!("{}: {message}", file.display()));
+    let bytes = match fs::metadata(file) {
+        Ok(meta) if meta.len() > LARGEST_FILE => return Err(invalid("the file is over 1 MB".to_owned())),
+        Ok(_) => fs::read(file).map_err(|error| invalid(error.to_string()))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(invalid(error.to_string())),
+    };
+    RawConfig::parse(&file.display().to_string(), &bytes).map(Some).map_err(|diagnostics| {
+        Failure::new(ErrorCode::CONFIG_INVALID, format!("{} cannot be used", file.display())).at(diagnostics)
+    })
+}
+
+fn missing(file: &Path) -> Failure {
+    Failure::new(ErrorCode::CONFIG_INVALID, format!("there is no file {}", file.display()))
+        .hint("Correct --config, or leave it out to use ./baton.yaml when there is one.")
+}
+
+fn address(host: &str) -> Result<IpAddr, Failure> {
+    if host.eq_ignore_ascii_case("localhost") {
+        return Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    }
+    host.trim_matches(['[', ']']).parse().map_err(|_| {
+        Failure::new(ErrorCode::CONFIG_INVALID, format!("'{host}' is not an address to listen on"))
+            .hint("Give an IP address such as 127.0.0.1 as --host; names belong into --allow-host or --public-url.")
+    })
+}
+
+fn web_address(url: &str) -> Result<String, Failure> {
+    if url.starts_with("http://") || url.starts_with("https://") {
+        return Ok(url.trim_end_matches('/').to_owned());
+    }
+    Err(Failure::new(ErrorCode::CONFIG_INVALID, format!("the public URL '{url}' is not a web address"))
+        .hint("Write it in full, such as https://agents.example.com."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(chosen: Chosen, yaml: &str) -> Settings {
+        let raw = RawConfig::parse("baton.yaml", yaml.as_bytes()).expect("valid");
+        chosen.over(raw, Path::new("etc")).expect("resolves")
+    }
+
+    #[test]
+    fn flag_over_file_over_default() {
+        let defaults = settings(Chosen::default(), "");
+        assert_eq!((defaults.port, defaults.data.as_path()), (8700, Path::new(".baton")));
+        assert_eq!((defaults.agents, defaults.retention), (vec![PathBuf::from(".")], None));
+
+        let yaml = "port: 9000\ndata: state\nagents: [one]\ntools: caller\nretention: { days: 2 }\n";
+        let file = settings(Chosen::default(), yaml);
+        assert_eq!((file.port, file.data.as_path()), (9000, Path::new("etc/state")));
+        assert_eq!((file.agents, file.tools), (vec![PathBuf::from("etc/one")], Some(ToolExecution::Caller)));
+        assert_eq!(file.retention, Some(Retention { age: Some(Duration::from_secs(172_800)), keep: None }));
+
+        let flags = Chosen {
+            port: Some(0),
+            data: Some("here".into()),
+            agents: vec!["two".into()],
+            tools: Some(ToolExecution::Agent),
+            ..Chosen::default()
+        };
+        let flags = settings(flags, yaml);
+        assert_eq!((flags.port, flags.data.as_path()), (0, Path::new("here")));
+        assert_eq!((flags.agents, flags.tools), (vec![PathBuf::from("two")], Some(ToolExecution::Agent)));
+    }
+}

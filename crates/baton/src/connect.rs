@@ -1,0 +1,78 @@
+//! Finding a Baton to talk to: the one that was named, the one that owns the data directory, or one in memory.
+
+use crate::{
+    config::Settings,
+    failure::{Exit, Failure},
+    screen::Screen,
+    server_file::ServerFile,
+    wiring::{Baton, Strictness},
+};
+use baton_client::{Client, ClientError};
+use baton_types::ErrorCode;
+use std::{path::Path, time::Duration};
+
+/// How long a server that may be gone is given to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A client, and the Baton behind it when that is in this process.
+pub(crate) struct Session {
+    /// Speaks to the Baton.
+    pub(crate) client: Client,
+    /// Where it is; nothing when it is in this process.
+    pub(crate) url: Option<String>,
+    own: Option<Baton>,
+}
+
+impl Session {
+    /// A session with the Baton at `url`.
+    pub(crate) fn at(url: &str) -> Result<Self, Failure> {
+        Ok(Self { client: Client::tcp(url).map_err(failure)?, url: Some(url.to_owned()), own: None })
+    }
+
+    /// The named server, else the one that owns the data directory, else one in this process. The latter takes up no
+    /// unfinished runs: it works for this command only.
+    pub(crate) async fn find(server: Option<&str>, settings: &Settings, screen: Screen) -> Result<Self, Failure> {
+        if let Some(url) = server {
+            return Self::at(url);
+        }
+        if let Some(session) = Self::running(&settings.data).await {
+            return Ok(session);
+        }
+        let (baton, diagnostics) = Baton::open(settings, Strictness::Lenient)?;
+        for diagnostic in &diagnostics {
+            screen.diagnostic(diagnostic);
+        }
+        Ok(Self { client: baton.client(), url: None, own: Some(baton) })
+    }
+
+    /// The server that owns this data directory, if it answers.
+    pub(crate) async fn running(data: &Path) -> Option<Self> {
+        let file = ServerFile::read(data)?;
+        let client = Client::tcp(&file.url).ok()?;
+        client.clone().with_timeout(PATIENCE).health().await.ok()?;
+        Some(Self { client, url: Some(file.url), own: None })
+    }
+
+    /// Ends the Baton in this process, if it is one; its runs go on at the next start.
+    pub(crate) async fn close(self) {
+        if let Some(own) = self.own {
+            own.close().await;
+        }
+    }
+}
+
+/// What a person is told when a call gave no answer.
+pub(crate) fn failure(error: ClientError) -> Failure {
+    let message = error.to_string();
+    match error {
+        ClientError::Refused(refusal) => match refusal.baton_code {
+            Some(code) => Failure::foreign(code, message, refusal.hint),
+            None => Failure::foreign("A2A", format!("{message} (code {})", refusal.code), None),
+        },
+        ClientError::Address { .. } => Failure::new(ErrorCode::SERVER_UNREACHABLE, message).exit(Exit::Usage),
+        ClientError::Unreachable { .. }
+        | ClientError::Interrupted(_)
+        | ClientError::Timeout(_)
+        | ClientError::Unintelligible(_) => Failure::new(ErrorCode::SERVER_UNREACHABLE, message),
+    }
+}

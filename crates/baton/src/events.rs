@@ -1,0 +1,66 @@
+//! Journaled events, each on one line.
+
+use crate::{screen::one_line, steps};
+use baton_types::{Message, TaskEvent};
+use baton_wire::api::EventEntry;
+
+const SUMMARY: usize = 72;
+
+/// The columns of a table row: number, time of day, what happened, the gist of it.
+pub(crate) fn row(entry: &EventEntry) -> [String; 4] {
+    let time = entry.at.map(|at| at.to_string()).unwrap_or_default();
+    let time = time.split_once('T').map_or(time.as_str(), |(_, time)| time.trim_end_matches('Z'));
+    let kind = entry.kind.rsplit('.').next().unwrap_or_default().replace('_', " ");
+    let gist = entry.body.read::<TaskEvent>().map(|event| gist(&event)).unwrap_or_default();
+    [entry.number.to_string(), time.to_owned(), kind, one_line(&gist, SUMMARY)]
+}
+
+/// What a reader wants to know of an event besides its kind.
+fn gist(event: &TaskEvent) -> String {
+    match event {
+        TaskEvent::Submitted { message, agent, .. } => format!("to {agent}: {}", quoted(message)),
+        TaskEvent::Said { message, results } if results.is_empty() => quoted(message),
+        TaskEvent::Said { results, .. } => {
+            let names: Vec<&str> = results.iter().map(|result| result.name.as_str()).collect();
+            format!("results of {}", names.join(", "))
+        }
+        TaskEvent::RunStarted { agent, .. } => {
+            format!("agent definition {}", &agent.as_str()[..12.min(agent.as_str().len())])
+        }
+        TaskEvent::RunResumed { after, .. } => format!("after event {after}"),
+        TaskEvent::RunPaused { .. } => "by an orderly shutdown".to_owned(),
+        TaskEvent::AttemptStarted { turn, attempt: 1, .. } => format!("model call {turn}"),
+        TaskEvent::AttemptStarted { turn, attempt, .. } => format!("model call {turn}, attempt {attempt}"),
+        TaskEvent::ToolsCalled { calls, .. } => {
+            let calls: Vec<String> =
+                calls.iter().map(|call| format!("{} {}", call.name, call.arguments.as_str())).collect();
+            calls.join(", ")
+        }
+        TaskEvent::ToolStarted { call } => call.to_string(),
+        TaskEvent::ToolFinished { result } => {
+            let failed = if result.is_error { " failed" } else { "" };
+            format!("{}{failed}: {}", result.name, steps::gist(&result.output))
+        }
+        TaskEvent::HandoffSent { agent, child, .. } => format!("to {agent}, task {child}"),
+        TaskEvent::ArtifactEmitted { artifact } => artifact.name.clone().unwrap_or_else(|| artifact.id.to_string()),
+        TaskEvent::Answered { message, .. } => quoted(message),
+        TaskEvent::StatusChanged { state, reason, .. } => match reason {
+            Some(reason) => format!("{}: {} {}", state.as_str(), reason.code, reason.detail),
+            None => state.as_str().to_owned(),
+        },
+    }
+}
+
+fn quoted(message: &Message) -> String {
+    format!("\"{}\"", message.text())
+}
+
+/// Rows with their columns aligned and indented by two; the last column is as long as it is.
+pub(crate) fn table(rows: &[[String; 4]]) -> Vec<String> {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (number, time, kind) = (width(0), width(1), width(2));
+    rows.iter()
+        .map(|row| format!("  {:>number$}  {:<time$}  {:<kind$}  {}", row[0], row[1], row[2], row[3]))
+        .map(|line| line.trim_end().to_owned())
+        .collect()
+}

@@ -1,0 +1,31 @@
+//! The two example agents, carried in the binary so that the demo works from anywhere.
+
+use crate::failure::Failure;
+use baton_types::ErrorCode;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+const FILES: [(&str, &str); 7] = [
+    ("weather/agent.yaml", include_str!("../../../examples/weather/agent.yaml")),
+    ("weather/prompt.md", include_str!("../../../examples/weather/prompt.md")),
+    ("weather/playbook.yaml", include_str!("../../../examples/weather/playbook.yaml")),
+    ("weather/tools/get_weather.sh", include_str!("../../../examples/weather/tools/get_weather.sh")),
+    ("personal/agent.yaml", include_str!("../../../examples/personal/agent.yaml")),
+    ("personal/prompt.md", include_str!("../../../examples/personal/prompt.md")),
+    ("personal/playbook.yaml", include_str!("../../../examples/personal/playbook.yaml")),
+];
+
+/// Writes the examples below `directory`, over those of an earlier demo, and returns the agents' directories.
+pub(crate) fn write(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    for (path, text) in FILES {
+        let file = directory.join(path);
+        let written = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, text));
+        written.map_err(|error| {
+            Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", file.display()))
+                .hint("Choose a directory that can be written with --data.")
+        })?;
+    }
+    Ok(["weather", "personal"].map(|name| directory.join(name)).to_vec())
+}

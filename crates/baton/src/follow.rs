@@ -1,0 +1,126 @@
+//! Following a task to its end or its next question, through broken connections and into handed-over work.
+
+use crate::{
+    connect::failure,
+    failure::Failure,
+    steps::{Status, Step},
+};
+use baton_client::{Client, ClientError, EventStream};
+use baton_types::ErrorCode;
+use std::time::Duration;
+
+/// How often a broken stream is taken up again, and how long the first pause is.
+const RETRIES: u32 = 8;
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// Is told of every step.
+pub(crate) trait Watcher: Send {
+    /// A step of an agent; `depth` counts the handoffs that led to it.
+    fn step(&mut self, agent: &str, depth: usize, step: &Step);
+
+    /// The connection broke and is being taken up again.
+    fn broken(&mut self, error: &ClientError);
+}
+
+/// How a task stands when there is nothing more to follow.
+pub(crate) struct Ended {
+    /// The task.
+    pub(crate) task: String,
+    /// Where it stands.
+    pub(crate) status: Status,
+}
+
+/// A task that is followed.
+struct Followed {
+    task: Option<String>,
+    status: Option<Status>,
+    cursor: Option<u64>,
+}
+
+/// Follows until the task ends or needs input. Work that it hands over is told where it happens: after the handoff,
+/// before its result.
+pub(crate) async fn follow(
+    client: &Client,
+    agent: &str,
+    depth: usize,
+    mut stream: EventStream,
+    watcher: &mut dyn Watcher,
+) -> Result<Ended, Failure> {
+    let mut followed = Followed { task: None, status: None, cursor: None };
+    let mut pause = FIRST_PAUSE;
+    let mut retries = 0;
+    loop {
+        let broken = match read(client, agent, depth, &mut stream, &mut followed, watcher).await? {
+            Broken::No => match followed {
+                Followed { task: Some(task), status: Some(status), .. } => return Ok(Ended { task, status }),
+                _ => return Err(Failure::new(ErrorCode::SERVER_UNREACHABLE, "the stream ended before it began")),
+            },
+            Broken::By(error) => error,
+        };
+        let Some(task) = followed.task.clone() else { return Err(failure(broken)) };
+        watcher.broken(&broken);
+        stream = loop {
+            retries += 1;
+            if retries > RETRIES {
+                return Err(failure(broken));
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+            match client.subscribe(agent, &task, followed.cursor).await {
+                Ok(stream) => break stream,
+                Err(error @ ClientError::Refused(_)) => return Err(failure(error)),
+                Err(_) => {}
+            }
+        };
+    }
+}
+
+enum Broken {
+    No,
+    By(ClientError),
+}
+
+async fn read(
+    client: &Client,
+    agent: &str,
+    depth: usize,
+    stream: &mut EventStream,
+    followed: &mut Followed,
+    watcher: &mut dyn Watcher,
+) -> Result<Broken, Failure> {
+    loop {
+        let event = match stream.next().await {
+            Some(Ok(event)) => event,
+            Some(Err(error @ ClientError::Refused(_))) => return Err(failure(error)),
+            Some(Err(error)) => return Ok(Broken::By(error)),
+            None if followed.status.as_ref().is_some_and(Status::is_settled) => return Ok(Broken::No),
+            None => return Ok(Broken::By(ClientError::Interrupted("the server ended the stream".to_owned()))),
+        };
+        followed.cursor = event.number.or(followed.cursor);
+        let Some(step) = Step::read(&event.item) else { continue };
+        // A stream that was taken up again begins with the task as it was; that is no news.
+        let is_news = !matches!(step, Step::Began { .. }) || followed.task.is_none();
+        if is_news {
+            watcher.step(agent, depth, &step);
+        }
+        match step {
+            Step::Began { task, status } => {
+                followed.task = Some(task);
+                followed.status = Some(status);
+            }
+            Step::Moved(status) => {
+                let settled = status.is_settled();
+                followed.status = Some(status);
+                if settled {
+                    return Ok(Broken::No);
+                }
+            }
+            Step::HandedOver { agent: receiver, task } => {
+                // From its beginning: it may have ended while this stream was on its way.
+                let child = client.subscribe(&receiver, &task, Some(0)).await.map_err(failure)?;
+                Box::pin(follow(client, &receiver, depth + 1, child, watcher)).await?;
+            }
+            Step::Called(_) | Step::Gave { .. } | Step::Text(_) => {}
+        }
+    }
+}

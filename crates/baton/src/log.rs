@@ -1,0 +1,56 @@
+//! The log: stderr, quiet unless asked.
+
+use crate::failure::Failure;
+use baton_types::ErrorCode;
+use clap::{Args, ValueEnum};
+use std::io::IsTerminal;
+use tracing_subscriber::EnvFilter;
+
+/// How much is logged and how.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct LogOptions {
+    /// How much to log: error, warn, info, debug, trace, or a filter
+    #[arg(
+        long,
+        global = true,
+        value_name = "LEVEL",
+        default_value = "warn",
+        env = "BATON_LOG",
+        help_heading = "Logging"
+    )]
+    pub(crate) log: String,
+    /// How log lines look: for people, or one JSON object a line
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        default_value = "text",
+        env = "BATON_LOG_FORMAT",
+        help_heading = "Logging"
+    )]
+    pub(crate) log_format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+/// Starts logging; later calls change nothing.
+pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
+    let filter = EnvFilter::try_new(&options.log).map_err(|error| {
+        Failure::new(ErrorCode::CONFIG_INVALID, format!("--log {}: {error}", options.log))
+            .hint("Use error, warn, info, debug, trace, or a filter such as baton_engine=debug.")
+    })?;
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
+    let started = match options.log_format {
+        LogFormat::Text => lines.try_init(),
+        LogFormat::Json => lines.json().try_init(),
+    };
+    // Only a second start fails, and the first is as good.
+    drop(started);
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! The two ways out of the program: stdout is data, stderr is talk.
+
+use crate::failure::diagnostic_json;
+use baton_agentdir::Diagnostic;
+use std::io::{IsTerminal, Write};
+
+/// Whether output is for programs or for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Words.
+    Text,
+    /// `--json`.
+    Json,
+}
+
+/// stdout and stderr, and how they may look.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    form: Form,
+    data: Paint,
+    talk: Paint,
+}
+
+impl Screen {
+    /// The screen of this process.
+    pub(crate) fn new(form: Form) -> Self {
+        let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let data = Paint { on: allowed && std::io::stdout().is_terminal() };
+        let talk = Paint { on: allowed && std::io::stderr().is_terminal() };
+        Self { form, data, talk }
+    }
+
+    /// Whether `--json` was given.
+    pub(crate) fn is_json(self) -> bool {
+        self.form == Form::Json
+    }
+
+    /// Colours of stdout.
+    pub(crate) fn data_paint(self) -> Paint {
+        self.data
+    }
+
+    /// Colours of stderr.
+    pub(crate) fn talk_paint(self) -> Paint {
+        self.talk
+    }
+
+    /// A line of data. A reader that has gone away is no error: it has what it wanted.
+    pub(crate) fn print(self, line: &str) {
+        let _ = writeln!(std::io::stdout(), "{line}");
+    }
+
+    /// Data without an end of line, shown at once.
+    pub(crate) fn stream(self, text: &str) {
+        let mut out = std::io::stdout();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// A line of talk.
+    pub(crate) fn say(self, line: &str) {
+        let _ = writeln!(std::io::stderr(), "{line}");
+    }
+
+    /// Talk without an end of line, such as a question.
+    pub(crate) fn ask(self, text: &str) {
+        let mut out = std::io::stderr();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// A remark about a file.
+    pub(crate) fn diagnostic(self, diagnostic: &Diagnostic) {
+        if self.is_json() {
+            self.say(&diagnostic_json(diagnostic).to_string());
+            return;
+        }
+        let severity = match diagnostic.is_error() {
+            true => self.talk.bad("error"),
+            false => self.talk.warn("warning"),
+        };
+        let Diagnostic { file, line, column, message, .. } = diagnostic;
+        self.say(&format!("{}: {severity}: {message}", self.talk.strong(&format!("{file}:{line}:{column}"))));
+        if let Some(hint) = &diagnostic.hint {
+            self.say(&format!("  hint: {hint}"));
+        }
+    }
+}
+
+/// Colours, when the reader is a terminal that wants them; never the only sign of anything.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    fn wrap(self, code: &str, text: &str) -> String {
+        match self.on {
+            true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            false => text.to_owned(),
+        }
+    }
+
+    /// Headings.
+    pub(crate) fn strong(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    /// What may be skipped.
+    pub(crate) fn faint(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    /// Names.
+    pub(crate) fn name(self, text: &str) -> String {
+        self.wrap("36", text)
+    }
+
+    /// Success.
+    pub(crate) fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    /// Warnings.
+    pub(crate) fn warn(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    /// Errors.
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+}
+
+/// Text from elsewhere on one line of at most `most` characters, without control characters.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let mut line = String::new();
+    for (index, c) in text.trim().chars().enumerate() {
+        if index == most {
+            line.push('…');
+            break;
+        }
+        line.push(if c.is_control() { ' ' } else { c });
+    }
+    line
+}
+
+/// Text from elsewhere as it is, except for characters that would steer a terminal.
+pub(crate) fn harmless(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}

@@ -1,0 +1,79 @@
+//! Being asked to stop.
+
+use tokio::sync::watch;
+
+/// Resolves when the process is asked to stop; a second request ends it at once.
+#[derive(Clone, Debug)]
+pub(crate) struct StopRequests {
+    asked: watch::Receiver<bool>,
+}
+
+impl StopRequests {
+    /// Begins to listen; from now on the first request is ours to follow.
+    pub(crate) fn listen() -> Self {
+        let (tell, asked) = watch::channel(false);
+        tokio::spawn(async move {
+            let mut signals = Signals::new();
+            signals.next().await;
+            let _ = tell.send(true);
+            signals.next().await;
+            std::process::exit(i32::from(crate::failure::Exit::Interrupted as u8));
+        });
+        Self { asked }
+    }
+
+    /// Waits for the first request.
+    pub(crate) async fn first(&mut self) {
+        if self.asked.wait_for(|asked| *asked).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[cfg(unix)]
+struct Signals {
+    interrupt: Option<tokio::signal::unix::Signal>,
+    terminate: Option<tokio::signal::unix::Signal>,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        Self { interrupt: signal(SignalKind::interrupt()).ok(), terminate: signal(SignalKind::terminate()).ok() }
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            () = received(&mut self.interrupt) => {}
+            () = received(&mut self.terminate) => {}
+        }
+    }
+}
+
+#[cfg(unix)]
+async fn received(signal: &mut Option<tokio::signal::unix::Signal>) {
+    let came = match signal {
+        Some(signal) => signal.recv().await,
+        None => None,
+    };
+    if came.is_none() {
+        std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> Self {
+        Self
+    }
+
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! A Baton in this process: the journal of a data directory, agents, and the engine between them.
+
+use super::agents::{FixedAgents, load};
+use crate::{
+    config::{Retention, Settings},
+    failure::{Exit, Failure},
+    screen::Screen,
+    server_file::ServerFile,
+};
+use baton_agentdir::Diagnostic;
+use baton_client::Client;
+use baton_engine::{Engine, Ports};
+use baton_http::HttpOptions;
+use baton_journal::SqliteJournal;
+use baton_local::{CommandTools, SystemClock, TimeOrderedIds};
+use baton_models::PlaybookModels;
+use baton_ports::{Clock as _, Ids as _, Journal as _, JournalError, RetentionPolicy};
+use baton_types::{AgentSpec, ErrorCode, Timestamp};
+use std::{path::Path, sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// How long runs may take to reach their next journaled event when the process ends.
+const CHECKPOINT: Duration = Duration::from_secs(5);
+const RETENTION_PAUSE: Duration = Duration::from_secs(60 * 60);
+
+/// What a playbook does with a message that no rule matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// A polite default.
+    Lenient,
+    /// An error, and a report at the end.
+    Strict,
+}
+
+/// An engine on the journal of a data directory that this process owns.
+pub(crate) struct Baton {
+    pub(super) engine: Engine,
+    pub(super) stopping: CancellationToken,
+    journal: Arc<SqliteJournal>,
+    models: Arc<PlaybookModels>,
+}
+
+/// An identifier that never repeats.
+pub(crate) fn fresh_id() -> String {
+    TimeOrderedIds.fresh()
+}
+
+impl Baton {
+    /// Loads the agents and takes the data directory; remarks about their files come along. A start that finds no
+    /// agents leaves no directory behind.
+    pub(crate) fn open(settings: &Settings, strictness: Strictness) -> Result<(Self, Vec<Diagnostic>), Failure> {
+        let loaded = load(&settings.agents, settings.tools)?;
+        if loaded.agents.is_empty() {
+            let message = "no agent can be served";
+            return Err(Failure::new(ErrorCode::AGENT_INVALID, message).at(loaded.diagnostics));
+        }
+        let journal = SqliteJournal::open(&settings.data, baton_journal::Options::default())
+            .map_err(|error| unusable(&error, &settings.data))?;
+        let journal = Arc::new(journal);
+        let models = Arc::new(match strictness {
+            Strictness::Lenient => PlaybookModels::new(),
+            Strictness::Strict => PlaybookModels::strict(),
+        });
+        let ports = Ports {
+            journal: journal.clone(),
+            models: models.clone(),
+            tools: Arc::new(CommandTools::new()),
+            agents: Arc::new(FixedAgents(loaded.agents)),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(TimeOrderedIds),
+        };
+        let engine = Engine::new(baton_engine::Options::default(), ports);
+        Ok((Self { engine, stopping: CancellationToken::new(), journal, models }, loaded.diagnostics))
+    }
+
+    /// The agents that are served.
+    pub(crate) fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        self.engine.agents()
+    }
+
+    /// A client that reaches this Baton through the HTTP app without a socket.
+    pub(crate) fn client(&self) -> Client {
+        let options = HttpOptions { shutdown: self.stopping.clone(), started_at: now(), ..HttpOptions::default() };
+        Client::in_memory(baton_http::app(self.engine.clone(), options))
+    }
+
+    /// Takes up what a dead process left behind, in the background.
+    pub(crate) fn recover(&self, screen: Screen) {
+        let engine = self.engine.clone();
+        tokio::spawn(async move {
+            match engine.recover().await {
+                Ok(0) => {}
+                Ok(runs) => screen.say(&format!("resumed {runs} unfinished run{}", if runs == 1 { "" } else { "s" })),
+                Err(error) => tracing::error!(%error, "unfinished runs could not be taken up; restart to try again"),
+            }
+        });
+    }
+
+    /// Forgets ended tasks as the policy says, now and every hour, in the background.
+    pub(crate) fn retain(&self, retention: Retention) {
+        let journal = Arc::clone(&self.journal);
+        let stopping = self.stopping.clone();
+        tokio::spawn(stopping.run_until_cancelled_owned(async move {
+            let mut hours = tokio::time::interval(RETENTION_PAUSE);
+            loop {
+                hours.tick().await;
+                let ended_before = retention.age.map(|age| before(now(), age));
+                match journal.retain(RetentionPolicy { ended_before, keep_ended: retention.keep }).await {
+                    Ok(forgotten) => tracing::info!(forgotten, "retention"),
+                    Err(error) => tracing::warn!(%error, "retention failed; it is tried again in an hour"),
+                }
+            }
+        }));
+    }
+
+    /// Ends streams, lets runs reach their next journaled event, and lets the data directory go.
+    pub(crate) async fn close(self) {
+        self.stopping.cancel();
+        self.engine.shutdown(CHECKPOINT).await;
+        let journal = self.journal;
+        // Closing waits for the disk.
+        let _ = tokio::task::spawn_blocking(move || journal.close()).await;
+    }
+
+    /// Which playbook rules were never used and which messages found none; strict runs end with it.
+    pub(crate) fn report(&self, screen: Screen) -> Exit {
+        let report = self.models.report();
+        let unused: Vec<String> = report
+            .unused()
+            .map(|rule| {
+                let name = rule.name.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
+                format!("  {}/playbook.yaml:{}{name}: never used", rule.agent, rule.line)
+            })
+            .collect();
+        let used = report.rules.len() - unused.len();
+        screen.say(&format!(
+            "playbook: {used} of {} rules used, {} model calls without a rule",
+            report.rules.len(),
+            report.missed
+        ));
+        for line in unused {
+            screen.say(&line);
+        }
+        for miss in &report.misses {
+            screen.say(&format!("  {}: no rule for {:?}", miss.agent, miss.user));
+        }
+        if report.missed > 0 { Exit::TaskFailed } else { Exit::Ok }
+    }
+}
+
+pub(super) fn now() -> Timestamp {
+    SystemClock.now()
+}
+
+fn before(moment: Timestamp, age: Duration) -> Timestamp {
+    Timestamp::from_millis(moment.as_millis().saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)))
+}
+
+fn unusable(error: &JournalError, data: &Path) -> Failure {
+    let shown = data.display();
+    match error {
+        JournalError::Locked(_) => {
+            let who = ServerFile::read(data).map(|file| format!(" at {} (process {})", file.url, file.pid));
+            let who = who.unwrap_or_default();
+            let message = format!("another Baton{who} owns the data directory {shown}");
+            Failure::new(error.code(), message)
+                .hint("Talk to the running one with `baton run`, or choose another directory with --data DIR.")
+        }
+        _ => Failure::new(error.code(), format!("{shown}: {error}")),
+    }
+}

@@ -1,0 +1,143 @@
+//! A Baton that others can reach.
+
+use super::baton::{Baton, now};
+use crate::{
+    config::Settings,
+    failure::Failure,
+    screen::Screen,
+    server_file::{Announced, ServerFile},
+};
+use baton_http::{HttpOptions, ServeOptions};
+use baton_types::{AgentSpec, ErrorCode};
+use std::{
+    fmt::Write as _,
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{net::TcpListener, task::JoinHandle};
+
+/// Everything that ends in order has ended by then.
+const SHUTDOWN: Duration = Duration::from_secs(10);
+const TOKEN_BYTES: usize = 32;
+
+/// What to do when the port is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PortChoice {
+    /// Say so and give up.
+    Fixed,
+    /// Say so and take any free one.
+    Preferred,
+}
+
+/// A Baton on a socket, announced in its data directory.
+pub(crate) struct Server {
+    /// Where people reach it.
+    pub(crate) url: String,
+    baton: Baton,
+    serving: JoinHandle<io::Result<()>>,
+    announced: Announced,
+}
+
+impl Server {
+    /// Binds, announces and serves; unfinished runs are taken up in the background, so this returns at once.
+    pub(crate) async fn start(
+        baton: Baton,
+        settings: &Settings,
+        choice: PortChoice,
+        screen: Screen,
+    ) -> Result<Self, Failure> {
+        let listener = bind(settings, choice, screen).await?;
+        let bound = listener.local_addr().map_err(|error| cannot_listen(settings, &error))?;
+        let url = format!("http://{}", reachable(bound));
+        let announced = ServerFile { pid: std::process::id(), url: url.clone(), token: token()? };
+        let announced = announced.announce(&settings.data)?;
+        let defaults = HttpOptions::default();
+        let options = HttpOptions {
+            bound: Some(bound),
+            public_url: settings.public_url.clone(),
+            allow_hosts: settings.allow_hosts.clone(),
+            started_at: now(),
+            max_body: settings.limits.body_bytes.unwrap_or(defaults.max_body),
+            max_streams: settings.limits.max_streams.unwrap_or(defaults.max_streams),
+            shutdown: baton.stopping.clone(),
+            ..defaults
+        };
+        let app = baton_http::app(baton.engine.clone(), options);
+        let defaults = ServeOptions::default();
+        let serve_options = ServeOptions {
+            max_connections: settings.limits.max_connections.unwrap_or(defaults.max_connections),
+            ..defaults
+        };
+        let serving = tokio::spawn(baton_http::serve(listener, app, serve_options, baton.stopping.clone()));
+        baton.recover(screen);
+        if let Some(retention) = settings.retention {
+            baton.retain(retention);
+        }
+        Ok(Self { url, baton, serving, announced })
+    }
+
+    /// The agents that are served.
+    pub(crate) fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        self.baton.agents()
+    }
+
+    /// The Baton behind the socket.
+    pub(crate) fn baton(&self) -> &Baton {
+        &self.baton
+    }
+
+    /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go, within a bound.
+    pub(crate) async fn stop(self) {
+        self.baton.stopping.cancel();
+        let Self { baton, serving, announced, .. } = self;
+        let ending = async { tokio::join!(serving, baton.close()) };
+        match tokio::time::timeout(SHUTDOWN, ending).await {
+            Ok((Ok(Err(error)), ())) => tracing::warn!(%error, "the listener failed"),
+            Ok(_) => {}
+            Err(_) => tracing::warn!("shutdown took too long; unfinished runs go on at the next start"),
+        }
+        drop(announced);
+    }
+}
+
+async fn bind(settings: &Settings, choice: PortChoice, screen: Screen) -> Result<TcpListener, Failure> {
+    let wanted = SocketAddr::new(settings.host, settings.port);
+    match TcpListener::bind(wanted).await {
+        Ok(listener) => Ok(listener),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse && choice == PortChoice::Preferred => {
+            screen.say(&format!("port {} is taken; using a free one", settings.port));
+            TcpListener::bind(SocketAddr::new(settings.host, 0)).await.map_err(|error| cannot_listen(settings, &error))
+        }
+        Err(error) => Err(cannot_listen(settings, &error)),
+    }
+}
+
+fn cannot_listen(settings: &Settings, error: &io::Error) -> Failure {
+    let wanted = SocketAddr::new(settings.host, settings.port);
+    match error.kind() {
+        io::ErrorKind::AddrInUse => Failure::new(ErrorCode::PORT_IN_USE, format!("{wanted} is taken")),
+        _ => Failure::new(ErrorCode::PORT_IN_USE, format!("cannot listen on {wanted}: {error}"))
+            .hint("Choose another address with --host and --port."),
+    }
+}
+
+/// An address that a person can use from this machine.
+fn reachable(bound: SocketAddr) -> SocketAddr {
+    match bound.ip() {
+        ip if ip.is_unspecified() => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), bound.port()),
+        _ => bound,
+    }
+}
+
+fn token() -> Result<String, Failure> {
+    let mut bytes = [0; TOKEN_BYTES];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Failure::new(ErrorCode::INTERNAL, format!("the system gives no random bytes: {error}")))?;
+    let mut token = String::with_capacity(2 * TOKEN_BYTES);
+    for byte in bytes {
+        let _ = write!(token, "{byte:02x}");
+    }
+    Ok(token)
+}
