@@ -51,7 +51,8 @@ impl Default for HttpOptions {
             max_body: 8 * 1024 * 1024,
             body_timeout: Duration::from_secs(60),
             max_streams: 4096,
-            keep_alive: Duration::from_secs(15),
+            // Common HTTP clients, the official Python one among them, give a silent stream up after five seconds.
+            keep_alive: Duration::from_secs(4),
             version_rule: VersionRule::default(),
             check_input_modes: true,
             shutdown: CancellationToken::new(),

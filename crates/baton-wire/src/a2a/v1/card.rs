@@ -110,8 +110,8 @@ impl AgentCard {
                 push_notifications: Some(false),
                 extensions: vec![AgentExtension {
                     uri: TOOL_EXECUTION.to_owned(),
-                    description: "The caller chooses who runs tools: metadata {\"toolExecution\":\"caller\"} returns \
-                                  tool calls as input-required data parts."
+                    description: "The caller chooses who runs tools: message metadata {\"<this uri>\": \
+                                  {\"toolExecution\": \"caller\"}} returns tool calls as input-required data parts."
                         .to_owned(),
                     required: false,
                 }],
