@@ -1,6 +1,6 @@
 //! The table of routes.
 
-use crate::{HttpOptions, a2a, agents, auth, cards, guard::GuardLayer, probes, reply, tasks};
+use crate::{HttpOptions, a2a, agents, auth, cards, guard::GuardLayer, handoffs, probes, reply, tasks};
 use axum::{
     Router,
     routing::{get, post},
@@ -51,6 +51,7 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/agents", get(agents::list))
         .route("/api/v1/tasks/{task}", get(tasks::show))
         .route("/api/v1/tasks/{task}/events", get(tasks::events))
+        .route("/api/v1/handoffs/{handoff}", get(handoffs::show))
         .route("/healthz", get(probes::healthy))
         .route("/health", get(probes::healthy))
         .route("/readyz", get(probes::ready))

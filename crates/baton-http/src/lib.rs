@@ -13,6 +13,7 @@ mod auth;
 mod body;
 mod cards;
 mod guard;
+mod handoffs;
 mod options;
 mod probes;
 mod reply;

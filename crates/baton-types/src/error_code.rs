@@ -38,6 +38,7 @@ codes! {
     TOOL_RESULT_UNKNOWN = "BTN-2007", "A tool result names a call that the task did not make", "Use the call_id values of the task's last tool_calls.";
     TOOL_RESULT_DUPLICATE = "BTN-2008", "A tool result answers a call that already has a result", "Send only the results that are still open.";
     TOOL_RESULT_INVALID = "BTN-2009", "A tool result is malformed", "Each result needs call_id and output.";
+    HANDOFF_NOT_FOUND = "BTN-2010", "There is no such handoff", "The handoff ids of a task are in its events; handoffs of other owners look missing.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";

@@ -1,7 +1,7 @@
 //! Baton's own API: what it says about agents, tasks and events beyond A2A.
 
 use crate::{a2a::v1::Task, de};
-use baton_types::{AgentSpec, Json, Timestamp};
+use baton_types::{AgentSpec, ExpectedOutput, HandoffStatus, Json, Priority, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// One agent that is served.
@@ -73,6 +73,43 @@ pub struct EventEntry {
 pub struct EventList {
     /// The events.
     pub events: Vec<EventEntry>,
+}
+
+/// One handoff, with the names under which it is stored everywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HandoffEntry {
+    /// Its id.
+    pub id: String,
+    /// The sender.
+    pub from_agent: String,
+    /// The receiver.
+    pub to_agent: String,
+    /// What the receiver is asked to be good at.
+    pub capability_id: String,
+    /// The work, in words.
+    pub task: String,
+    /// The work, as data.
+    pub inputs: Json,
+    /// What must come back.
+    pub expected_output: ExpectedOutput,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// How long it may take.
+    pub timeout_ms: u64,
+    /// Where it stands.
+    pub status: HandoffStatus,
+    /// When it was created.
+    #[serde(with = "de::rfc3339")]
+    pub created_at: Option<Timestamp>,
+    /// The task that waits for it.
+    pub parent_task_id: String,
+    /// The task that does the work.
+    pub child_task_id: String,
+    /// What came back.
+    pub result: Option<Json>,
+    /// Why it did not complete.
+    pub error_message: Option<String>,
 }
 
 /// What the probes answer.
