@@ -67,7 +67,7 @@ pub(crate) fn failure(error: ClientError) -> Failure {
     match error {
         ClientError::Refused(refusal) => match refusal.baton_code {
             Some(code) => Failure::foreign(code, message, refusal.hint),
-            None => Failure::foreign("A2A", format!("{message} (code {})", refusal.code), None),
+            None => Failure::plain(Exit::Server, format!("the server refused: {message} (code {})", refusal.code)),
         },
         ClientError::Address { .. } => Failure::new(ErrorCode::SERVER_UNREACHABLE, message).exit(Exit::Usage),
         ClientError::Unreachable { .. }

@@ -46,7 +46,7 @@ impl Exit {
 /// An error that a person meets.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    code: String,
+    code: Option<String>,
     message: String,
     hint: Option<String>,
     diagnostics: Vec<Diagnostic>,
@@ -62,7 +62,12 @@ impl Failure {
     /// An error that a server or a task reported under its own code.
     pub(crate) fn foreign(code: impl Into<String>, message: impl Into<String>, hint: Option<String>) -> Self {
         let code = code.into();
-        Self { exit: Exit::of(&code), code, message: message.into(), hint, diagnostics: Vec::new() }
+        Self { exit: Exit::of(&code), code: Some(code), message: message.into(), hint, diagnostics: Vec::new() }
+    }
+
+    /// An outcome that is nobody's error and has no code, such as a task that was canceled.
+    pub(crate) fn plain(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, code: None, message: message.into(), hint: None, diagnostics: Vec::new() }
     }
 
     /// The same error with a hint that fits the case better than the registry's.
@@ -96,7 +101,8 @@ impl Failure {
             screen.diagnostic(diagnostic);
         }
         let paint = screen.talk_paint();
-        screen.say(&format!("{}: {}", paint.bad(&format!("error[{}]", self.code)), self.message));
+        let kind = self.code.as_ref().map_or("error".to_owned(), |code| format!("error[{code}]"));
+        screen.say(&format!("{}: {}", paint.bad(&kind), self.message));
         if let Some(hint) = &self.hint {
             screen.say(&format!("  hint: {hint}"));
         }
@@ -104,7 +110,10 @@ impl Failure {
     }
 
     fn to_json(&self) -> Value {
-        let mut error = json!({"code": self.code, "message": self.message});
+        let mut error = json!({"message": self.message});
+        if let Some(code) = &self.code {
+            error["code"] = json!(code);
+        }
         if let Some(hint) = &self.hint {
             error["hint"] = json!(hint);
         }

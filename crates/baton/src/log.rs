@@ -42,7 +42,7 @@ pub(crate) enum LogFormat {
 pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
     let filter = EnvFilter::try_new(&options.log).map_err(|error| {
         Failure::new(ErrorCode::CONFIG_INVALID, format!("--log {}: {error}", options.log))
-            .hint("Use error, warn, info, debug, trace, or a filter such as baton_engine=debug.")
+            .hint("Use error, warn, info, debug, trace, or a filter such as warn,baton_http=debug.")
     })?;
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);

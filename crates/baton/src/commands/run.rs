@@ -133,29 +133,32 @@ async fn finish(session: &Session, agent: &str, ended: Ended, telling: &mut Tell
             Ok(Exit::Ok)
         }
         TaskState::InputRequired | TaskState::AuthRequired => {
-            if !screen.is_json() {
+            if screen.is_json() {
+                return Ok(Exit::InputRequired);
+            }
+            if !status.says.is_empty() {
                 screen.print(&harmless(&status.says));
-                for call in &status.calls {
-                    screen.print(&format!("{} {} {}", call.id, call.name, call.arguments));
-                }
+            }
+            for call in &status.calls {
+                screen.print(&format!("{} {} {}", call.id, call.name, call.arguments));
             }
             screen.say(&format!("task {task} waits for an answer"));
-            match status.calls.is_empty() {
-                true => screen.say(&format!("  answer with: baton run {agent} \"...\" --task {task}")),
-                false => {
-                    screen.say("  it waits for tool results, which an A2A client sends as tool_results data parts")
-                }
-            }
+            screen.say(&match status.calls.is_empty() {
+                true => format!("  answer with: baton run {agent} \"...\" --task {task}"),
+                false => "  it waits for tool results; an A2A client sends them as a tool_results data part".to_owned(),
+            });
             Ok(Exit::InputRequired)
         }
         _ => {
-            let (code, detail) = match status.reason {
-                Some(reason) => (reason.code, reason.detail),
-                None => ("A2A".to_owned(), status.says),
-            };
             let state = status.state.known().map_or("not done", baton_types::TaskState::as_str);
-            let hint = ErrorCode::ALL.iter().find(|known| known.code == code).map(|known| known.hint.to_owned());
-            Err(Failure::foreign(code, format!("task {task} is {state}: {detail}"), hint).exit(Exit::TaskFailed))
+            let Some(reason) = status.reason else {
+                let why = if status.says.is_empty() { String::new() } else { format!(": {}", status.says) };
+                return Err(Failure::plain(Exit::TaskFailed, format!("task {task} is {state}{why}")));
+            };
+            let known = ErrorCode::ALL.iter().find(|known| known.code == reason.code);
+            let message = format!("task {task} is {state}: {}", reason.detail);
+            let failed = Failure::foreign(reason.code, message, known.map(|known| known.hint.to_owned()));
+            Err(failed.exit(Exit::TaskFailed))
         }
     }
 }
@@ -170,6 +173,7 @@ struct Telling {
 impl Telling {
     fn new(screen: Screen, quiet: bool) -> Self {
         let live = !screen.is_json() && io::stdout().is_terminal();
+        let quiet = quiet || screen.is_json();
         Self { screen, quiet, answer: Answer { screen, live, id: String::new(), text: String::new(), open: false } }
     }
 }

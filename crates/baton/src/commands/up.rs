@@ -51,7 +51,7 @@ pub(crate) struct Options {
     /// A further host name that requests may use; may be repeated
     #[arg(long = "allow-host", value_name = "HOST", env = "BATON_ALLOW_HOSTS", value_delimiter = ',')]
     allow_hosts: Vec<String>,
-    /// Fail on messages that no playbook rule matches, and report unused rules at the end
+    /// Fail on messages that no playbook rule matches; report unused rules at the end, and exit with 1 if there were any such messages
     #[arg(long)]
     strict: bool,
     /// Allow a --host that others can reach; there is no authentication yet

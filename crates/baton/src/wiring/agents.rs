@@ -32,7 +32,7 @@ pub(crate) fn load(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Lo
         Ok((None, diagnostics)) => Ok(Loaded { agents: Vec::new(), diagnostics }),
         Err(error @ (LoadError::Missing { .. } | LoadError::Empty { .. })) => {
             Err(Failure::new(error.code(), error.to_string())
-                .hint("Name a directory that holds agents, or go to one; `examples/` has two."))
+                .hint("Name a directory that holds agents, or change to one."))
         }
         Err(error) => Err(Failure::new(error.code(), error.to_string())),
     }

@@ -134,7 +134,7 @@ impl Baton {
             .collect();
         let used = report.rules.len() - unused.len();
         screen.say(&format!(
-            "playbook: {used} of {} rules used, {} model calls without a rule",
+            "playbook: {used} of {} rules used; model calls without a rule: {}",
             report.rules.len(),
             report.missed
         ));

@@ -1,1 +1,12 @@
-//! The real binary, driven as a person would.
+//! The real binary, driven as a person would drive it.
+
+#[cfg(test)]
+mod binary;
+mod crash;
+mod definitions;
+mod demo;
+mod help;
+#[cfg(test)]
+mod python_client;
+mod run;
+mod serving;

@@ -1,0 +1,188 @@
+//! Starting the binary in a directory of its own, and waiting for what it says.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// Longer than any orderly shutdown may take.
+const BOUND: Duration = Duration::from_secs(15);
+
+/// A working directory that goes away with the test.
+pub(crate) struct Home(TempDir);
+
+/// How a command ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    /// All of it, for a snapshot.
+    pub(crate) fn shown(&self) -> String {
+        let Self { code, stdout, stderr } = self;
+        format!("exit {}\n--- stdout\n{stdout}--- stderr\n{stderr}", code.map_or("by signal".into(), |c| c.to_string()))
+    }
+}
+
+/// A command that is still at work.
+pub(crate) struct Running {
+    child: Child,
+    pub(crate) stdout: BufReader<ChildStdout>,
+    pub(crate) stderr: BufReader<ChildStderr>,
+}
+
+#[expect(clippy::disallowed_methods, reason = "the program under test is a process of its own")]
+fn command(program: impl AsRef<Path>) -> Command {
+    Command::new(program.as_ref())
+}
+
+/// The examples of the repository.
+pub(crate) fn examples() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").to_str().expect("UTF-8").to_owned()
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self(TempDir::new().expect("a temporary directory"))
+    }
+
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.0.path().join(relative)
+    }
+
+    pub(crate) fn write(&self, relative: &str, text: &str) {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        fs::write(path, text).expect("written");
+    }
+
+    /// An agent with a prompt, in a directory of its own name.
+    pub(crate) fn agent(&self, name: &str, yaml: &str, playbook: &str) {
+        self.write(&format!("{name}/agent.yaml"), &format!("name: {name}\ndescription: For a test.\n{yaml}"));
+        self.write(&format!("{name}/prompt.md"), "You are a test.\n");
+        self.write(&format!("{name}/playbook.yaml"), playbook);
+    }
+
+    fn baton(&self, args: &[&str]) -> Command {
+        let mut command = command(env!("CARGO_BIN_EXE_baton"));
+        // Only what tools need: no settings of whoever runs the tests.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.args(args).current_dir(self.0.path()).env_clear().env("PATH", path).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs to the end.
+    pub(crate) fn run(&self, args: &[&str]) -> Ended {
+        let output = self.baton(args).output().expect("it starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// Starts and does not wait.
+    pub(crate) fn start(&self, args: &[&str]) -> Running {
+        let mut child = self.baton(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let stderr = BufReader::new(child.stderr.take().expect("piped"));
+        Running { child, stdout, stderr }
+    }
+
+    /// Starts `baton up` and waits until it says where it serves.
+    pub(crate) fn up(&self, args: &[&str]) -> (Running, String) {
+        let mut running = self.start(&[&["up"], args].concat());
+        let line = await_line(&mut running.stderr, "baton serves");
+        let url = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
+        (running, url.to_owned())
+    }
+}
+
+impl Running {
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// As the shell's `kill` does it.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = command("sh").arg("-c").arg(format!("kill -{name} {}", self.pid())).status();
+        assert!(sent.expect("sh").success(), "kill -{name}");
+    }
+
+    /// Waits for the end, and for what is left to read; fails when it takes too long.
+    pub(crate) fn end(mut self) -> Ended {
+        let (done, ended) = mpsc::channel();
+        thread::spawn(move || {
+            let (mut stdout, mut stderr) = (String::new(), String::new());
+            self.stdout.read_to_string(&mut stdout).expect("UTF-8");
+            self.stderr.read_to_string(&mut stderr).expect("UTF-8");
+            let status: ExitStatus = self.child.wait().expect("it ends");
+            // The receiver is gone only when the test has failed already.
+            let _ = done.send(Ended { code: status.code(), stdout, stderr });
+        });
+        ended.recv_timeout(BOUND).expect("the process ends in time")
+    }
+
+    /// Ends it as a power cut would.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("killed");
+        self.child.wait().expect("it ends");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads lines until one has this text.
+pub(crate) fn await_line(reader: &mut impl BufRead, text: &str) -> String {
+    let mut seen = String::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).expect("UTF-8") == 0 {
+            panic!("no line with {text:?} in:\n{seen}");
+        }
+        if line.contains(text) {
+            return line;
+        }
+        seen.push_str(&line);
+    }
+}
+
+/// One HTTP request, to see what any client would see.
+pub(crate) fn get(url: &str, path: &str) -> String {
+    let address = url.trim_start_matches("http://");
+    let mut stream = std::net::TcpStream::connect(address).expect("it listens");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").expect("sent");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("UTF-8");
+    reply
+}
+
+/// Snapshots without what changes from run to run.
+pub(crate) fn filtered(check: impl FnOnce()) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    for (pattern, replacement) in [
+        (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
+        (r"\d\d:\d\d:\d\d\.\d\d\d", "[time]"),
+        (r" +\d+\.\d\ds  ", "   [s]  "),
+        (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
+        (r"agent definition [0-9a-f]{12}", "agent definition [digest]"),
+        (r"process \d+", "process [pid]"),
+        (r"(/[^ /]+)+/baton ", "baton "),
+    ] {
+        settings.add_filter(pattern, replacement);
+    }
+    settings.bind(check);
+}

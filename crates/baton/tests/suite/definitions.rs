@@ -1,0 +1,66 @@
+//! Making agents, looking at them, and being told what is wrong with them.
+
+use crate::binary::{Home, examples, filtered};
+
+const BROKEN: &str = "name: broken\ndescription: Does not work.\nversoin: 1\nsettings:\n  max_turns: 0\n";
+
+#[test]
+fn a_new_agent_works_and_is_never_overwritten() {
+    let home = Home::new();
+    let made = home.run(&["new", "helper"]);
+    let again = home.run(&["new", "helper"]);
+    let nested = home.run(&["new", "second", "--dir", "agents", "--json"]);
+    let wrong = home.run(&["new", "Not A Name", "--json"]);
+    let all = [made, again, nested, wrong].map(|ended| ended.shown()).join("\n");
+    filtered(|| insta::assert_snapshot!("new", all));
+    let said = home.run(&["run", "helper", "my name is Ada", "-q"]);
+    assert_eq!((said.code, said.stdout.as_str(), said.stderr.as_str()), (Some(0), "Nice to meet you, Ada.\n", ""));
+    let dated = home.run(&["run", "helper", "what day is it?", "-q"]);
+    assert!(dated.stdout.starts_with("It is 20"), "{}", dated.shown());
+}
+
+#[test]
+fn agents_on_disk_with_what_is_wrong() {
+    let home = Home::new();
+    let good = home.run(&["agents", &examples()]);
+    let nothing = home.run(&["agents"]);
+    home.agent("good", "", "rules: [{ say: hello }]\n");
+    home.write("broken/agent.yaml", BROKEN);
+    home.write("broken/prompt.md", "You are broken.\n");
+    home.agent("riddle", "", "rules:\n  - when: { user: \"(\" }\n    say: \"${nothing}\"\n");
+    let mixed = home.run(&["agents"]);
+    let json = home.run(&["agents", "broken", "--json"]);
+    let all = [good, nothing, mixed, json].map(|ended| ended.shown()).join("\n");
+    filtered(|| insta::assert_snapshot!("agents", all));
+    assert!(!home.path(".baton").exists(), "looking leaves nothing behind");
+}
+
+#[test]
+fn nothing_to_serve_is_an_error_and_one_broken_agent_is_not() {
+    let home = Home::new();
+    home.write("broken/agent.yaml", BROKEN);
+    let none = home.run(&["up", "--port", "0"]);
+    filtered(|| insta::assert_snapshot!("up_broken", none.shown()));
+    assert!(!home.path(".baton").exists(), "a start that fails leaves nothing behind");
+    home.agent("good", "", "rules: [{ say: hello }]\n");
+    let (server, _) = home.up(&["--port", "0"]);
+    let said = home.run(&["run", "good", "hi"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "hello\n"), "{}", said.stderr);
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+}
+
+#[test]
+fn mistakes_in_the_configuration_have_a_place() {
+    let home = Home::new();
+    home.agent("good", "", "rules: [{ say: hello }]\n");
+    home.write("baton.yaml", "port: 70000\nprot: 1\nlimits: { body_bytes: many, max_streems: 3 }\nretention: 7\n");
+    let wrong = home.run(&["up"]);
+    let json = home.run(&["run", "good", "hi", "--json", "--config", "elsewhere.yaml"]);
+    filtered(|| insta::assert_snapshot!("config", [wrong, json].map(|ended| ended.shown()).join("\n")));
+    home.write("baton.yaml", "port: 0\ndata: state\nagents: [good]\nretention: { days: 1, keep: 10 }\n");
+    let (server, _) = home.up(&[]);
+    assert!(home.path("state/server.json").exists());
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+}

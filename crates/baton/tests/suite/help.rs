@@ -1,0 +1,42 @@
+//! Help teaches by example.
+
+use crate::binary::{Home, filtered};
+
+#[test]
+fn every_command_explains_itself() {
+    let home = Home::new();
+    let mut all = String::new();
+    for command in [
+        &["--help"][..],
+        &["demo", "--help"],
+        &["up", "--help"],
+        &["run", "--help"],
+        &["new", "--help"],
+        &["agents", "--help"],
+    ] {
+        let ended = home.run(command);
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+        all.push_str(&format!("$ baton {}\n{}\n", command.join(" "), ended.stdout));
+    }
+    filtered(|| insta::assert_snapshot!("help", all));
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let home = Home::new();
+    let all: Vec<String> = [
+        &["fly"][..],
+        &["run", "weather"],
+        &["up", "--port", "99999"],
+        &["up", "--host", "0.0.0.0"],
+        &["up", "--log", "a=b=c"],
+    ]
+    .into_iter()
+    .map(|command| {
+        let ended = home.run(command);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+        format!("$ baton {}\n{}", command.join(" "), ended.stderr)
+    })
+    .collect();
+    filtered(|| insta::assert_snapshot!("wrong_usage", all.join("\n")));
+}

@@ -1,0 +1,67 @@
+//! `baton up`, and the commands that go through it.
+
+use crate::binary::{Home, examples, filtered, get};
+use std::{fs, net::TcpListener};
+
+#[test]
+fn serves_commands_of_its_data_directory_and_stops_in_order() {
+    let home = Home::new();
+    let (server, url) = home.up(&[&examples(), "--port", "0", "--data", "state"]);
+    assert!(get(&url, "/readyz").contains("\"ok\""));
+    let file: serde_json::Value =
+        serde_json::from_slice(&fs::read(home.path("state/server.json")).expect("written")).expect("JSON");
+    assert_eq!((&file["url"], &file["pid"]), (&url.as_str().into(), &server.pid().into()));
+    assert_eq!(file["token"].as_str().map(str::len), Some(64));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(home.path("state/server.json")).expect("written").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    let asked = home.run(&["run", "personal", "What's the weather in Oakland?", "--data", "state"]);
+    assert_eq!((asked.code, asked.stdout.contains("72°F")), (Some(0), true), "{}", asked.shown());
+    let named = home.run(&["run", "weather", "Weather in Lisbon?", "--server", &url, "-q"]);
+    assert_eq!(named.stdout, "The weather in Lisbon is 72°F, sunny, humidity 65%.\n", "{}", named.stderr);
+    let listed = home.run(&["agents", "--data", "state"]);
+    let locked = home.run(&["up", &examples(), "--port", "0", "--data", "state"]);
+    filtered(|| insta::assert_snapshot!("second_up", [listed, locked].map(|ended| ended.shown()).join("\n")));
+
+    server.signal("TERM");
+    let ended = server.end();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{}", ended.shown());
+    assert!(!home.path("state/server.json").exists());
+    let alone = home.run(&["run", "weather", "Weather in Oakland?", "--agents", &examples(), "--data", "state"]);
+    assert_eq!(alone.code, Some(0), "the directory is free again: {}", alone.stderr);
+}
+
+#[test]
+fn a_taken_port_is_named() {
+    let home = Home::new();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = taken.local_addr().expect("bound").port().to_string();
+    let refused = home.run(&["up", &examples(), "--port", &port]);
+    filtered(|| insta::assert_snapshot!("port_taken", refused.shown()));
+    assert!(!home.path(".baton/server.json").exists());
+}
+
+#[test]
+fn announces_itself_to_programs_and_reports_unused_rules() {
+    let home = Home::new();
+    home.agent(
+        "one",
+        "",
+        "rules:\n  - { when: { user: a }, say: A }\n  - { name: never, when: { user: b }, say: B }\n",
+    );
+    let mut server = home.start(&["up", "--port", "0", "--json", "--strict"]);
+    let line = crate::binary::await_line(&mut server.stdout, "url");
+    let announced: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    let url = announced["url"].as_str().expect("an address");
+    assert_eq!(announced["agents"][0]["url"], format!("{url}/agents/one"));
+    assert_eq!(home.run(&["run", "one", "a"]).stdout, "A\n");
+    let missed = home.run(&["run", "one", "z"]);
+    assert_eq!(missed.code, Some(1), "{}", missed.shown());
+    server.signal("INT");
+    let ended = server.end();
+    filtered(|| insta::assert_snapshot!("strict_report", ended.shown()));
+}
