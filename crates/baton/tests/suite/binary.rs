@@ -72,6 +72,11 @@ impl Home {
         self.write(&format!("{name}/playbook.yaml"), playbook);
     }
 
+    /// A pipe with a name: whoever opens one end waits for the other.
+    pub(crate) fn pipe(&self, relative: &str) {
+        assert!(command("mkfifo").arg(self.path(relative)).status().expect("mkfifo").success());
+    }
+
     fn baton(&self, args: &[&str]) -> Command {
         let mut command = command(env!("CARGO_BIN_EXE_baton"));
         // Only what tools need: no settings of whoever runs the tests.

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod binary;
+#[cfg(test)]
 mod crash;
 mod definitions;
 mod demo;
