@@ -30,6 +30,10 @@ use baton_types::ErrorCode;
 use clap::Parser;
 use std::{process::ExitCode, time::Duration};
 
+/// Events are made on one thread and freed on another, which the system's allocator pays for dearly.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A run, a terminal and the journal's observer must never wait for one another.
 const FEWEST_WORKERS: usize = 2;
 

@@ -2,14 +2,14 @@
 
 use super::{
     blobs::RawDigest,
-    cache::Stood,
+    cache::{PendingHead, Stood, Stored},
     encode::{Body, Encoded},
     error::Failure,
     rows::{from_int, noun_code, to_int},
     writer::Writer,
 };
 use crate::check::{Position, check_commit, version_after};
-use baton_ports::{HeadUpdate, Write};
+use baton_ports::Write;
 use baton_types::{Fact, Principal, RunId, StreamId};
 use rusqlite::{OptionalExtension as _, params};
 
@@ -96,62 +96,83 @@ impl Writer {
         Ok(Some(digest))
     }
 
-    /// Creates or updates the summary, leaving indexes alone when only the version moved.
+    /// Notes where the stream stands now; [`Writer::flush_heads`] writes it once for the whole group.
     fn move_head(&mut self, write: &Write, principal: i64, version: u64) -> Result<i64, Failure> {
-        let head = &write.head;
+        if let Some(pending) = self.pending.get_mut(&write.stream) {
+            pending.position.version = version;
+            pending.head.clone_from(&write.head);
+            return Ok(pending.key);
+        }
         let stood = if write.expected_version == 0 { None } else { self.stood(&write.stream)? };
-        let key = match &stood {
+        let (key, stored) = match stood {
+            Some(stood) => (stood.key, Stored::As(stood.summary)),
             None => {
                 self.last_key += 1;
-                self.connection.prepare_cached(ADD_STREAM)?.execute(params![
-                    self.last_key,
-                    noun_code(write.stream.noun()),
-                    write.stream.id(),
-                    principal,
-                    head.agent.as_str(),
-                    head.context.as_str(),
-                    head.state,
-                    to_int(version),
-                    to_int(write.epoch),
-                    write.at.as_millis(),
-                    head.status_at.as_millis(),
-                    head.active,
-                    head.terminal,
-                ])?;
-                self.last_key
-            }
-            Some(Stood { key, summary: Some(summary), .. }) if summary == head => {
-                self.connection.prepare_cached(COUNT_STREAM)?.execute(params![key, to_int(version)])?;
-                *key
-            }
-            Some(Stood { key, .. }) => {
-                self.connection.prepare_cached(MOVE_STREAM)?.execute(params![
-                    key,
-                    head.agent.as_str(),
-                    head.context.as_str(),
-                    head.state,
-                    to_int(version),
-                    head.status_at.as_millis(),
-                    head.active,
-                    head.terminal,
-                ])?;
-                *key
+                (self.last_key, Stored::Not { owner: principal, created_at: write.at })
             }
         };
-        self.remember(&write.stream, key, Position { version, epoch: write.epoch }, head);
+        let position = Position { version, epoch: write.epoch };
+        let pending = PendingHead { key, position, head: write.head.clone(), stored };
+        self.pending.insert(write.stream.clone(), pending);
         Ok(key)
     }
 
-    /// Ended streams are hardly ever written again, so remembering them would only cost memory.
-    fn remember(&mut self, stream: &StreamId, key: i64, position: Position, head: &HeadUpdate) {
-        if head.terminal {
-            self.heads.remove(stream);
-        } else {
-            self.heads.put(stream.clone(), Stood { key, position, summary: Some(head.clone()) });
+    /// Writes the summaries of the group, leaving indexes alone where only the version moved.
+    pub(super) fn flush_heads(&mut self) -> rusqlite::Result<()> {
+        let mut group: Vec<_> = self.pending.drain().collect();
+        // New rows go to the end of the table, as long as they come in the order of their keys.
+        group.sort_unstable_by_key(|(_, pending)| pending.key);
+        for (stream, pending) in group {
+            let PendingHead { key, position, head, stored } = pending;
+            match stored {
+                Stored::Not { owner, created_at } => {
+                    self.connection.prepare_cached(ADD_STREAM)?.execute(params![
+                        key,
+                        noun_code(stream.noun()),
+                        stream.id(),
+                        owner,
+                        head.agent.as_str(),
+                        head.context.as_str(),
+                        head.state,
+                        to_int(position.version),
+                        to_int(position.epoch),
+                        created_at.as_millis(),
+                        head.status_at.as_millis(),
+                        head.active,
+                        head.terminal,
+                    ])?;
+                }
+                Stored::As(Some(summary)) if summary == head => {
+                    let row = params![key, to_int(position.version)];
+                    self.connection.prepare_cached(COUNT_STREAM)?.execute(row)?;
+                }
+                Stored::As(_) => {
+                    self.connection.prepare_cached(MOVE_STREAM)?.execute(params![
+                        key,
+                        head.agent.as_str(),
+                        head.context.as_str(),
+                        head.state,
+                        to_int(position.version),
+                        head.status_at.as_millis(),
+                        head.active,
+                        head.terminal,
+                    ])?;
+                }
+            }
+            // Ended streams are hardly ever written again, so remembering them would only cost memory.
+            if head.terminal {
+                self.heads.remove(&stream);
+            } else {
+                self.heads.put(stream, Stood { key, position, summary: Some(head) });
+            }
         }
+        Ok(())
     }
 
     fn position(&mut self, stream: &StreamId) -> Result<Option<Position>, Failure> {
+        if let Some(pending) = self.pending.get(stream) {
+            return Ok(Some(pending.position));
+        }
         match self.heads.get(stream) {
             Some(stood) => Ok(Some(stood.position)),
             None => Ok(self.stood(stream)?.map(|stood| stood.position)),

@@ -2,7 +2,7 @@
 
 use crate::check::Position;
 use baton_ports::HeadUpdate;
-use baton_types::{Principal, StreamId};
+use baton_types::{Principal, StreamId, Timestamp};
 use std::{collections::HashMap, sync::Arc};
 
 /// Most principals remembered.
@@ -15,6 +15,27 @@ pub(super) struct Stood {
     pub(super) position: Position,
     /// The summary as stored, when the writer itself stored it.
     pub(super) summary: Option<HeadUpdate>,
+}
+
+/// Where a stream will stand when the group is written; a task that begins and ends in one group is written once.
+pub(super) struct PendingHead {
+    pub(super) key: i64,
+    pub(super) position: Position,
+    pub(super) head: HeadUpdate,
+    pub(super) stored: Stored,
+}
+
+/// What the file has of a stream before the group.
+pub(super) enum Stored {
+    /// Nothing.
+    Not {
+        /// Key of the owner.
+        owner: i64,
+        /// When the stream was created.
+        created_at: Timestamp,
+    },
+    /// This summary, or an unknown one.
+    As(Option<HeadUpdate>),
 }
 
 /// Streams used lately: two generations, of which the older is dropped when the younger is full.

@@ -42,6 +42,10 @@ impl Default for Options {
     }
 }
 
+/// Together half a second: far more than a program's start takes, little for somebody who waits for the refusal.
+const LOCK_TRIES: u32 = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
 /// The directory and its lock, and the file inside.
 pub(super) struct Possession {
     pub(super) lock: File,
@@ -60,11 +64,24 @@ pub(super) fn possess(directory: &Path) -> Result<Possession, JournalError> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     let lock = options.open(directory.join("lock")).map_err(unusable)?;
-    match lock.try_lock() {
+    match take(&lock) {
         Ok(()) => Ok(Possession { lock, file: directory.join("journal.db") }),
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked(directory.display().to_string())),
         Err(TryLockError::Error(error)) => Err(unusable(error)),
     }
+}
+
+/// Takes the lock, with a little patience: a process that was killed while it started a program shares its lock with
+/// the new one until that has become the program, so the directory of the dead may be held a moment longer.
+#[expect(clippy::disallowed_methods, reason = "the lock of a dead process is let go by nobody who could tell")]
+fn take(lock: &File) -> Result<(), TryLockError> {
+    for _ in 0..LOCK_TRIES {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            taken_or_failed => return taken_or_failed,
+        }
+    }
+    lock.try_lock()
 }
 
 /// The one connection that writes, on a file that is a journal of this binary's schema.

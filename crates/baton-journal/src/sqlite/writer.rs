@@ -1,18 +1,22 @@
 //! The one thread that writes: takes what is queued, does all of it in one transaction, syncs, tells, answers.
 
 use super::{
-    cache::{Heads, Principals},
+    cache::{Heads, PendingHead, Principals},
     error::{from_sql, stopped},
     job::Job,
     open::Options,
     queue::Queue,
 };
 use baton_ports::{CommitObserver, JournalError};
+use baton_types::StreamId;
 use parking_lot::RwLock;
 use rusqlite::Connection;
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering},
+    },
 };
 
 /// Bytes written in one transaction at most, so that the page cache holds most of it.
@@ -36,6 +40,8 @@ pub(super) struct Shared {
 pub(super) struct Writer {
     pub(super) connection: Connection,
     pub(super) heads: Heads,
+    /// Summaries that the group has yet to write.
+    pub(super) pending: HashMap<StreamId, PendingHead>,
     pub(super) principals: Principals,
     pub(super) last_seq: i64,
     pub(super) last_key: i64,
@@ -70,6 +76,7 @@ impl Writer {
         let mut writer = Self {
             connection,
             heads: Heads::new(options.cached_heads),
+            pending: HashMap::new(),
             principals: Principals::default(),
             last_seq: 0,
             last_key: 0,
@@ -126,6 +133,9 @@ impl Writer {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let alone = jobs.len() == 1;
         for job in jobs {
+            if !matches!(job, Job::Append(..)) {
+                self.flush_heads()?;
+            }
             match job {
                 Job::Append(encoded, asked) => asked.keep(self.append(encoded))?,
                 Job::Acquire(take, asked) => asked.keep(self.acquire(take))?,
@@ -138,6 +148,7 @@ impl Writer {
                 Job::Probe(asked) => asked.keep(Ok(()))?,
             }
         }
+        self.flush_heads()?;
         self.connection.prepare_cached("COMMIT")?.execute([])?;
         Ok(())
     }
@@ -150,6 +161,7 @@ impl Writer {
             tracing::error!(%error, "a failed group could not be rolled back");
         }
         self.heads.clear();
+        self.pending.clear();
         self.principals.clear();
         if let Err(error) = self.recount() {
             tracing::error!(%error, "the journal's counters could not be read again");
