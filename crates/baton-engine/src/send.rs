@@ -9,10 +9,10 @@ use crate::{
     run::asking,
 };
 use baton_ports::{Commit, Receipt, Write};
-use baton_rules::{Task, asked_of_caller, hear};
+use baton_rules::{Task, asked_of_caller, hear, results_in};
 use baton_types::{
-    ContextId, ErrorCode, Fact, ParentLink, Principal, RunId, StreamId, TaskEvent, TaskId, TaskState, TaskView,
-    ToolExecution,
+    ContextId, ErrorCode, Fact, Message, ParentLink, Principal, RunId, StreamId, TaskEvent, TaskId, TaskState,
+    TaskView, ToolExecution,
 };
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -130,6 +130,7 @@ impl Inner {
         pinned: &Pinned,
         listen: Listen,
     ) -> Result<Queued, EngineError> {
+        refuse_results(&command.message)?;
         let id = TaskId::from(self.ports.ids.fresh());
         let first_of_context = command.message.context.is_none();
         let context = command.message.context.clone().unwrap_or_else(|| ContextId::from(self.ports.ids.fresh()));
@@ -322,6 +323,20 @@ impl Inner {
     }
 }
 
+/// Results answer the calls of a task, so a message that begins one cannot carry any.
+fn refuse_results(message: &Message) -> Result<(), EngineError> {
+    let (code, field, detail) = match results_in(message) {
+        Ok(results) if results.is_empty() => return Ok(()),
+        Ok(_) => (
+            ErrorCode::TOOL_RESULT_UNKNOWN,
+            "message.taskId".to_owned(),
+            "tool results need the id of the task that asked for them".to_owned(),
+        ),
+        Err(error) => (ErrorCode::TOOL_RESULT_INVALID, format!("message.parts.{}", error.field), error.to_string()),
+    };
+    Err(EngineError::Invalid { code, field, detail })
+}
+
 enum Refused {
     Retired,
     Because(EngineError),
@@ -337,7 +352,7 @@ pub(crate) fn submitted_child(
     parent: ParentLink,
     context: ContextId,
     agent: baton_types::AgentName,
-    message: baton_types::Message,
+    message: Message,
 ) -> TaskEvent {
     TaskEvent::Submitted { context, agent, message, tool_execution: ToolExecution::Agent, parent: Some(parent) }
 }

@@ -8,7 +8,7 @@ use baton_types::{
     AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, Role, TaskEvent, ToolCall, Usage,
 };
 use futures_util::StreamExt;
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 /// Tries at one turn when the model's service asks for another.
 const MAX_ATTEMPTS: u32 = 3;
@@ -156,10 +156,14 @@ fn metadata(model: &str, finish: Option<Finish>) -> Json {
 
 /// Results are addressed by call id, so two calls of a turn must not share one.
 fn unique_ids(calls: &mut [ToolCall]) {
-    for index in 1..calls.len() {
-        let (earlier, rest) = calls.split_at_mut(index);
-        if earlier.iter().any(|call| call.id == rest[0].id) {
-            rest[0].id = CallId::from(format!("{}-{index}", rest[0].id));
+    let mut seen = HashSet::new();
+    for call in calls {
+        let mut id = call.id.clone();
+        let mut copies = 1;
+        while !seen.insert(id.clone()) {
+            copies += 1;
+            id = CallId::from(format!("{}-{copies}", call.id));
         }
+        call.id = id;
     }
 }

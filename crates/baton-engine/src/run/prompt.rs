@@ -27,7 +27,7 @@ impl Driver {
         let cell = self.live.lock();
         let metadata = cell.task.history.iter().rev().find(|message| message.role == Role::User);
         let metadata = metadata.and_then(|message| message.metadata.clone());
-        let mut messages: Vec<ChatMessage> = earlier.iter().chain(&cell.task.history).flat_map(chat).collect();
+        let mut messages = conversation(earlier.iter().chain(&cell.task.history));
         drop(cell);
         if messages.len() > MAX_MESSAGES {
             messages.drain(..messages.len() - MAX_MESSAGES);
@@ -72,31 +72,33 @@ impl Driver {
     }
 }
 
-/// One message of the history as models know it, with nothing dropped: results first, then text.
-fn chat(message: &Message) -> Vec<ChatMessage> {
-    match message.role {
-        Role::Agent => vec![ChatMessage::Assistant { text: message.text(), calls: calls_in(message) }],
-        Role::User => {
-            let results = results_in(message).unwrap_or_default();
-            // The answer to a question is its result already; the model hears it once.
-            let text = text_of(message, results.is_empty());
-            let told = results.iter().any(|result| result.output.to_plain_text() == text);
-            let text = if told { String::new() } else { text };
-            let mut chat: Vec<ChatMessage> = results
-                .into_iter()
-                .map(|result| ChatMessage::Tool {
-                    call: result.call,
-                    name: result.name,
-                    output: result.output,
-                    is_error: result.is_error,
-                })
-                .collect();
-            if !text.is_empty() || chat.is_empty() {
-                chat.push(ChatMessage::User { id: message.id.clone(), text });
-            }
-            chat
+/// The history as models know it, with nothing dropped: the results of a turn stand right behind its calls, whatever
+/// else the caller said meanwhile comes after them.
+fn conversation<'a>(history: impl IntoIterator<Item = &'a Message>) -> Vec<ChatMessage> {
+    let mut chat = Vec::new();
+    let mut said = Vec::new();
+    for message in history {
+        if message.role == Role::Agent {
+            chat.append(&mut said);
+            chat.push(ChatMessage::Assistant { text: message.text(), calls: calls_in(message) });
+            continue;
         }
+        let results = results_in(message).unwrap_or_default();
+        let text = text_of(message, results.is_empty());
+        // The answer to a question is its result already; the model hears it once.
+        let told = results.iter().any(|result| result.output.to_plain_text() == text);
+        if !told && (!text.is_empty() || results.is_empty()) {
+            said.push(ChatMessage::User { id: message.id.clone(), text });
+        }
+        chat.extend(results.into_iter().map(|result| ChatMessage::Tool {
+            call: result.call,
+            name: result.name,
+            output: result.output,
+            is_error: result.is_error,
+        }));
     }
+    chat.append(&mut said);
+    chat
 }
 
 fn text_of(message: &Message, with_data: bool) -> String {

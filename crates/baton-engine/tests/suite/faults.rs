@@ -47,7 +47,6 @@ async fn a_full_disk_loses_nothing_and_service_returns_with_room() {
         }
     };
     assert_eq!(refusal.code(), ErrorCode::JOURNAL_UNAVAILABLE);
-    assert!(!engine.ready(), "a journal that cannot write is not ready");
 
     journal.set_max_pages(None);
     let after = loop {

@@ -85,7 +85,8 @@ async fn a_caller_runs_the_tools_of_two_rounds_and_two_parallel_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn partial_unknown_and_repeated_results_get_clear_answers() {
-    let engine = World::default().engine();
+    let world = World::default();
+    let engine = world.engine();
     let asked =
         engine.send_and_settle(&me(), command(message("m", "look,put;say"), ToolExecution::Caller)).await.unwrap();
     let calls = calls_in(asked.status_message.as_ref().unwrap());
@@ -95,10 +96,17 @@ async fn partial_unknown_and_repeated_results_get_clear_answers() {
     let unknown = engine.send_and_settle(&me(), command(unknown, ToolExecution::Caller)).await;
     assert_eq!(refused(unknown), ErrorCode::TOOL_RESULT_UNKNOWN);
 
+    let nowhere = Message { task: None, ..results(&asked, &[(calls[0].id.as_str(), "x")]) };
+    let nowhere = engine.send_and_settle(&me(), command(nowhere, ToolExecution::Caller)).await;
+    assert_eq!(refused(nowhere), ErrorCode::TOOL_RESULT_UNKNOWN);
+
     let one = results(&asked, &[(calls[0].id.as_str(), "x")]);
     let still = engine.send_and_settle(&me(), command(one.clone(), ToolExecution::Caller)).await.unwrap();
     assert_eq!(still.state, TaskState::InputRequired);
     assert_eq!(calls_in(still.status_message.as_ref().unwrap()), calls[1..]);
+    let aside = Message { task: Some(asked.id.clone()), ..message("aside", "by the way") };
+    let still = engine.send_and_settle(&me(), command(aside, ToolExecution::Caller)).await.unwrap();
+    assert_eq!(still.state, TaskState::InputRequired, "words alone do not answer calls");
 
     let again = engine.send_and_settle(&me(), command(one, ToolExecution::Caller)).await;
     assert_eq!(refused(again), ErrorCode::TOOL_RESULT_DUPLICATE);
@@ -106,6 +114,8 @@ async fn partial_unknown_and_repeated_results_get_clear_answers() {
     let rest = results(&asked, &[(calls[1].id.as_str(), "y")]);
     let done = engine.send_and_settle(&me(), command(rest, ToolExecution::Caller)).await.unwrap();
     assert_eq!(done.state, TaskState::Completed);
+    let heard = world.heard.lock().unwrap().last().unwrap().clone();
+    assert_eq!(roles(&heard), ["user", "assistant with calls", "tool", "tool", "user"], "results behind their calls");
     let late = engine.send_and_settle(&me(), command(results(&done, &[]), ToolExecution::Caller)).await;
     assert_eq!(refused(late), ErrorCode::TASK_FINISHED);
 }
