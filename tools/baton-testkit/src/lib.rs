@@ -1,1 +1,21 @@
-//! Scripted peers, kill loop and history checker for tests.
+//! The real binary under test: start it, kill it, follow it like any client, and check everything it ever wrote.
+//!
+//! This crate must never reach into a running server: it speaks through `baton-client`, and opens the journal only
+//! after the server is gone. The checker never does I/O; it judges what was collected.
+//!
+//! Read first: [`Server`] (the binary as a child process), [`kill_loop::run`] (the loop), [`checker::check`] (what
+//! must hold afterwards).
+
+pub mod checker;
+mod evidence;
+mod history;
+pub mod kill_loop;
+mod server;
+mod tool_log;
+mod transcript;
+
+pub use evidence::{Evidence, Generation};
+pub use history::History;
+pub use server::{Server, ServerOptions, Starting};
+pub use tool_log::Execution;
+pub use transcript::{Reading, Segment, Transcript};

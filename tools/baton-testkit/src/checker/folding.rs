@@ -1,0 +1,35 @@
+//! Every history is legal, and `GetTask` says what the events amount to.
+
+use super::{Promise, Violation};
+use crate::Evidence;
+use baton_wire::a2a::v1::{ArtifactChoice, HistoryLength, Task};
+
+pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
+    let history = &evidence.history;
+    let mut violations = Vec::new();
+    for id in history.tasks.keys() {
+        match history.fold(id) {
+            None => violations.push(Violation::new(Promise::Folding, id, "its events are not those of a task")),
+            Some(Err(illegal)) => violations.push(Violation::new(Promise::Folding, id, illegal)),
+            Some(Ok(task)) => violations.extend(evidence.views.get(id).and_then(|shown| {
+                let view = task.view();
+                let folded = json(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include));
+                let shown = json(shown);
+                let detail = || format!("GetTask says {shown}, its events amount to {folded}");
+                (shown != folded).then(|| Violation::new(Promise::Folding, id, detail()))
+            })),
+        }
+    }
+    for id in history.handoffs.keys() {
+        match history.fold_handoff(id) {
+            None => violations.push(Violation::new(Promise::Folding, id, "it does not begin with its creation")),
+            Some(Err(illegal)) => violations.push(Violation::new(Promise::Folding, id, illegal)),
+            Some(Ok(_)) => {}
+        }
+    }
+    violations
+}
+
+fn json(task: &Task<'_>) -> serde_json::Value {
+    serde_json::to_value(task).unwrap_or_default()
+}

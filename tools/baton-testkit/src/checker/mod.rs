@@ -1,0 +1,68 @@
+//! What must hold after any number of crashes, as pure functions over what was collected.
+
+mod acknowledged;
+mod crash_loops;
+mod folding;
+mod handoffs;
+mod numbering;
+mod streams;
+mod tools;
+
+use crate::Evidence;
+use std::fmt;
+
+/// A promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Promise {
+    /// An acknowledged task exists and ends.
+    Acknowledged,
+    /// A run is given up only after it brought three processes down at the same event.
+    CrashLoop,
+    /// Every history is a legal one, and what is shown of a task is what its events amount to.
+    Folding,
+    /// A handoff is sent once, to one child, and ends once.
+    Handoff,
+    /// Events are numbered without holes.
+    Numbering,
+    /// A subscriber sees every event once, in order, and ends with the text of the task.
+    Stream,
+    /// A tool runs no more often than its effects allow.
+    Tool,
+}
+
+/// A promise that was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which.
+    pub promise: Promise,
+    /// The task, handoff or call concerned.
+    pub subject: String,
+    /// What happened.
+    pub detail: String,
+}
+
+impl Violation {
+    fn new(promise: Promise, subject: impl fmt::Display, detail: impl Into<String>) -> Self {
+        Self { promise, subject: subject.to_string(), detail: detail.into() }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}: {}", self.promise, self.subject, self.detail)
+    }
+}
+
+/// Everything that was promised and does not hold.
+pub fn check(evidence: &Evidence) -> Vec<Violation> {
+    let checks = [
+        numbering::check,
+        folding::check,
+        acknowledged::check,
+        streams::check,
+        tools::check,
+        handoffs::check,
+        crash_loops::check,
+    ];
+    checks.iter().flat_map(|check| check(evidence)).collect()
+}

@@ -1,0 +1,90 @@
+//! A subscriber that reconnects with its cursor sees every event that A2A shows exactly once, in order, and ends with
+//! the text of the task.
+
+use super::{Promise, Violation};
+use crate::{Evidence, History, Reading, Transcript, transcript::texts};
+use baton_client::StreamEvent;
+use baton_wire::a2a::v1::{StreamResponse, project};
+
+pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
+    let transcripts = evidence.transcripts.iter();
+    transcripts
+        .flat_map(|transcript| {
+            let ordered = order(&evidence.history, transcript).err().into_iter();
+            let shown = evidence.views.get(&transcript.task).into_iter().flat_map(|task| {
+                let same = |reading| text(transcript, reading, &texts(task)).err();
+                [Reading::Replace, Reading::Merge].into_iter().filter_map(same).collect::<Vec<_>>()
+            });
+            ordered.chain(shown).map(|detail| Violation::new(Promise::Stream, &transcript.task, detail))
+        })
+        .collect()
+}
+
+fn text(
+    transcript: &Transcript,
+    reading: Reading,
+    expected: &std::collections::BTreeMap<String, String>,
+) -> Result<(), String> {
+    let shown = transcript.shown(reading)?;
+    if shown == *expected {
+        return Ok(());
+    }
+    Err(format!("a subscriber ({reading:?}) ended with {shown:?}, GetTask has {expected:?}"))
+}
+
+/// What was numbered, compared with what the journal makes visible.
+fn order(history: &History, transcript: &Transcript) -> Result<(), String> {
+    let mut seen: Option<u64> = None;
+    let mut events: Vec<&StreamEvent> = Vec::new();
+    let mut begun = 0;
+    for segment in transcript.segments.iter().filter(|segment| !segment.events.is_empty()) {
+        let cursor = segment.cursor;
+        if seen.is_some() && cursor != seen {
+            return Err(format!("a subscriber went on from {cursor:?} after it had seen {seen:?}"));
+        }
+        let (first, rest) = segment.events.split_first().ok_or("an empty stream")?;
+        let (Some(number), Some(_)) = (first.number, &first.item.task) else {
+            return Err(format!("a stream from {cursor:?} began without the task"));
+        };
+        if cursor.is_some_and(|cursor| number != cursor.max(1)) {
+            return Err(format!("a stream from {cursor:?} began with the task as of {number}"));
+        }
+        if seen.is_none() {
+            begun = number;
+        }
+        seen = Some(number);
+        for event in rest {
+            match event.number {
+                Some(number) => {
+                    seen = Some(number);
+                    events.push(event);
+                }
+                None if event.item.artifact_update.is_some() => {}
+                None => return Err("an event other than live text came without a number".to_owned()),
+            }
+        }
+    }
+    compare(history, transcript, begun, &events)
+}
+
+fn compare(history: &History, transcript: &Transcript, begun: u64, events: &[&StreamEvent]) -> Result<(), String> {
+    let Some(Ok(task)) = history.fold(&transcript.task) else { return Ok(()) };
+    let visible: Vec<(u64, StreamResponse<'_>)> = history
+        .facts(&transcript.task)
+        .filter(|(number, _, _)| *number > begun)
+        .filter_map(|(number, at, fact)| Some((number, project(&task.id, &task.context, at, fact)?)))
+        .collect();
+    let expected: Vec<u64> = visible.iter().map(|(number, _)| *number).collect();
+    let seen: Vec<u64> = events.iter().filter_map(|event| event.number).collect();
+    if seen != expected {
+        return Err(format!("after {begun} a subscriber saw {seen:?}, the journal shows {expected:?}"));
+    }
+    let json = |item: &StreamResponse<'_>| serde_json::to_value(item).unwrap_or_default();
+    for (event, (number, item)) in events.iter().zip(&visible) {
+        let (told, true_item) = (json(&event.item), json(item));
+        if told != true_item {
+            return Err(format!("event {number} was shown as {told}, the journal makes it {true_item}"));
+        }
+    }
+    Ok(())
+}

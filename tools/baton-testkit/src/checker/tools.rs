@@ -1,0 +1,100 @@
+//! Tools run no more often than their effects allow, and never once their result is on record.
+
+use super::{Promise, Violation};
+use crate::{Evidence, Execution};
+use baton_types::{CallId, Effects, TaskEvent, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the journal says of one call.
+#[derive(Default)]
+struct Record {
+    tool: String,
+    /// How often it was announced.
+    starts: usize,
+    result: Option<Outcome>,
+}
+
+#[derive(Clone, Copy)]
+struct Outcome {
+    at: Timestamp,
+    /// The agent's own tool gave it, and did not fail.
+    own: bool,
+}
+
+pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
+    let records = records(evidence);
+    let mut runs: BTreeMap<&CallId, Vec<&Execution>> = BTreeMap::new();
+    for execution in &evidence.executions {
+        runs.entry(&execution.call).or_default().push(execution);
+    }
+    let mut violations = Vec::new();
+    for (call, runs) in &runs {
+        let judged = judge(evidence, records.get(*call), runs);
+        violations.extend(judged.into_iter().map(|detail| Violation::new(Promise::Tool, call, detail)));
+    }
+    for (call, record) in &records {
+        let ours = evidence.effects.contains_key(&record.tool) && record.result.is_some_and(|outcome| outcome.own);
+        if ours && !runs.contains_key(call) {
+            violations.push(Violation::new(Promise::Tool, call, "it has a result and never ran"));
+        }
+    }
+    violations
+}
+
+fn judge(evidence: &Evidence, record: Option<&Record>, runs: &[&Execution]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let tool = runs.first().map(|run| run.tool.as_str()).unwrap_or_default();
+    let effects = evidence.effects.get(tool).copied().unwrap_or_default();
+    let times = runs.len();
+    if effects == Effects::Unknown && times > 1 {
+        wrong.push(format!("{tool} may not be repeated and ran {times} times"));
+    }
+    // Tools that only look may run while the record of it is still on its way to the disk; others never.
+    let starts = record.map_or(0, |record| record.starts);
+    if effects != Effects::ReadOnly && times > starts {
+        wrong.push(format!("{tool} ran {times} times, of which {starts} are on record"));
+    }
+    if record.is_some_and(|record| record.tool != tool) {
+        wrong.push(format!("{tool} ran for a call of another tool"));
+    }
+    let mut servers = BTreeSet::new();
+    for run in runs {
+        // A process that is unknown adopted the tool after its server had died.
+        let Some(server) = evidence.generations.iter().find(|generation| generation.pid == run.server) else {
+            continue;
+        };
+        if !servers.insert(run.server) {
+            wrong.push(format!("{tool} ran twice under one server, process {}", run.server));
+        }
+        let result = record.and_then(|record| record.result);
+        if result.is_some_and(|outcome| server.started_at > outcome.at) {
+            wrong.push(format!("{tool} ran under a server that began after its result was on record"));
+        }
+    }
+    wrong
+}
+
+fn records(evidence: &Evidence) -> BTreeMap<CallId, Record> {
+    let mut records: BTreeMap<CallId, Record> = BTreeMap::new();
+    for (_, at, fact) in evidence.history.all_facts() {
+        match fact {
+            TaskEvent::ToolsCalled { calls, .. } => {
+                for call in calls {
+                    records.entry(call.id.clone()).or_default().tool.clone_from(&call.name);
+                }
+            }
+            TaskEvent::ToolStarted { call } => records.entry(call.clone()).or_default().starts += 1,
+            TaskEvent::ToolFinished { result } => {
+                let outcome = Outcome { at, own: !result.is_error };
+                records.entry(result.call.clone()).or_default().result = Some(outcome);
+            }
+            TaskEvent::Said { results, .. } => {
+                for result in results {
+                    records.entry(result.call.clone()).or_default().result = Some(Outcome { at, own: false });
+                }
+            }
+            _ => {}
+        }
+    }
+    records
+}

@@ -1,0 +1,89 @@
+//! Everything that became true, by task and handoff.
+
+use anyhow::Result;
+use baton_ports::{Journal, StoredEvent};
+use baton_rules::{HandoffRecord, Task};
+use baton_types::{Fact, HandoffEvent, HandoffId, StreamId, TaskEvent, TaskId, Timestamp};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Events read from the journal at once.
+const PAGE: usize = 1000;
+
+/// All events of a journal.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// In the order of the journal.
+    pub events: Vec<Arc<StoredEvent>>,
+    /// Those of each task, in order.
+    pub tasks: BTreeMap<TaskId, Vec<Arc<StoredEvent>>>,
+    /// Those of each handoff, in order.
+    pub handoffs: BTreeMap<HandoffId, Vec<Arc<StoredEvent>>>,
+}
+
+impl History {
+    /// Sorts events by what they are about.
+    pub fn of(events: impl IntoIterator<Item = Arc<StoredEvent>>) -> Self {
+        let mut history = Self::default();
+        for event in events {
+            match &event.stream {
+                StreamId::Task(id) => history.tasks.entry(id.clone()).or_default().push(Arc::clone(&event)),
+                StreamId::Handoff(id) => history.handoffs.entry(id.clone()).or_default().push(Arc::clone(&event)),
+            }
+            history.events.push(event);
+        }
+        history
+    }
+
+    /// Reads a whole journal.
+    pub async fn read(journal: &dyn Journal) -> Result<Self> {
+        let mut events: Vec<Arc<StoredEvent>> = Vec::new();
+        loop {
+            let after = events.last().map_or(0, |event| event.seq);
+            let page = journal.tail(after, PAGE).await?;
+            if page.is_empty() {
+                return Ok(Self::of(events));
+            }
+            events.extend(page);
+        }
+    }
+
+    /// The facts of a task with their numbers and moments.
+    pub fn facts(&self, task: &TaskId) -> impl Iterator<Item = (u64, Timestamp, &TaskEvent)> {
+        self.tasks.get(task).into_iter().flatten().filter_map(|event| match &event.fact {
+            Fact::Task(fact) => Some((event.number, event.at, fact)),
+            Fact::Handoff(_) => None,
+        })
+    }
+
+    /// The facts of all tasks.
+    pub fn all_facts(&self) -> impl Iterator<Item = (&TaskId, Timestamp, &TaskEvent)> {
+        self.tasks.keys().flat_map(|task| self.facts(task).map(move |(_, at, fact)| (task, at, fact)))
+    }
+
+    /// The facts of a handoff.
+    pub fn handoff_facts(&self, handoff: &HandoffId) -> impl Iterator<Item = &HandoffEvent> {
+        self.handoffs.get(handoff).into_iter().flatten().filter_map(|event| match &event.fact {
+            Fact::Handoff(fact) => Some(fact),
+            Fact::Task(_) => None,
+        })
+    }
+
+    /// The task that its events amount to, or the first that the rules refuse; nothing when there are none.
+    pub fn fold(&self, id: &TaskId) -> Option<Result<Task, String>> {
+        let mut facts = self.facts(id);
+        let (_, at, first) = facts.next()?;
+        let begun = Task::submitted(id.clone(), at, first).map_err(|illegal| format!("event 1: {illegal}"));
+        Some(begun.and_then(|mut task| {
+            for (number, at, fact) in facts {
+                task.apply(at, fact).map_err(|illegal| format!("event {number}: {illegal}"))?;
+            }
+            Ok(task)
+        }))
+    }
+
+    /// The record that a handoff's events amount to.
+    pub fn fold_handoff(&self, id: &HandoffId) -> Option<Result<HandoffRecord, String>> {
+        let folded = HandoffRecord::fold(self.handoff_facts(id))?;
+        Some(folded.map_err(|illegal| illegal.to_string()))
+    }
+}

@@ -1,0 +1,68 @@
+//! Answering a task that asks what became of a tool call that a crash cut off.
+
+use super::{crowd::Crowd, link::is_break};
+use anyhow::{Context as _, Result, bail};
+use baton_client::SendRequest;
+use baton_rules::{calls_in, results_part};
+use baton_types::{Json, Message, Role, TaskId, ToolResult};
+use baton_wire::{
+    Violations,
+    a2a::v1::{self, TaskState},
+};
+use std::sync::Arc;
+
+/// Tries at one question; each but the last was cut off or came too late.
+const MAX_TRIES: usize = 500;
+
+/// Answers what the task asks for now, if it still asks. An answer without a reply is repeated only when the task,
+/// looked at again, still asks.
+pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId) -> Result<()> {
+    let mut link = crowd.link.clone();
+    for attempt in 0..MAX_TRIES {
+        let up = link.up();
+        let outcome = match up.client.get(agent, task.as_str(), Some(0)).await {
+            Ok(shown) if shown.status.state == TaskState::InputRequired => {
+                let question = shown.status.message.context("a task asks without a message")?;
+                let request = reply(&task, &question, attempt)?;
+                up.client.send(agent, request).await.map(|_| ())
+            }
+            Ok(_) => return Ok(()),
+            Err(error) => Err(error),
+        };
+        match outcome {
+            Ok(()) => {
+                crowd.counts.answers.add();
+                return Ok(());
+            }
+            Err(error) if is_break(&error) => {
+                link.after(&up, &format!("an answer to {task}: {error}")).await?;
+            }
+            // Somebody was faster, or the task has ended: look again.
+            Err(error) if error.refusal().is_some() && attempt + 1 < MAX_TRIES => {}
+            Err(error) => bail!("task {task} does not take an answer: {error}"),
+        }
+    }
+    bail!("task {task} asks again and again")
+}
+
+fn reply(task: &TaskId, question: &v1::Message<'static>, attempt: usize) -> Result<SendRequest> {
+    let question = question.clone().check("message", &mut Violations::default()).context("a malformed question")?;
+    let results: Vec<ToolResult> = calls_in(&question)
+        .into_iter()
+        .map(|call| ToolResult {
+            call: call.id,
+            name: call.name,
+            output: Json::string("somebody looked: it is as it should be"),
+            is_error: false,
+        })
+        .collect();
+    if results.is_empty() {
+        bail!("task {task} asks for something else than results: {}", question.text());
+    }
+    let id = format!("{}-answer-{attempt}", question.id).into();
+    let mut message = Message::new(id, Role::User, vec![results_part(&results)]);
+    message.task = Some(task.clone());
+    let mut request = SendRequest::new(message);
+    request.return_immediately = true;
+    Ok(request)
+}

@@ -1,0 +1,88 @@
+//! Gathering what the checker judges.
+
+use super::stage::{BOSS, WORKER};
+use crate::History;
+use anyhow::{Context as _, Result};
+use baton_client::Client;
+use baton_journal::SqliteJournal;
+use baton_types::TaskId;
+use baton_wire::{
+    a2a::v1::{ListTasksRequest, Task, TaskState},
+    api::EventEntry,
+};
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+const PAGE: usize = 1000;
+
+/// Longer than any task that nobody kills may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until no task is being worked on, also those that no sender knows of.
+pub(super) async fn quiet(client: &Client) -> Result<()> {
+    let quiet = async {
+        for agent in [BOSS, WORKER] {
+            for state in [TaskState::Submitted, TaskState::Working] {
+                while let Some(task) = one_in_state(client, agent, state).await? {
+                    let mut stream = match client.subscribe(agent, &task, None).await {
+                        Ok(stream) => stream,
+                        // It ended in between.
+                        Err(error) if error.refusal().is_some() => continue,
+                        Err(error) => return Err(error.into()),
+                    };
+                    while !stream.is_settled() {
+                        stream.next().await.context("a stream ended early")??;
+                    }
+                }
+            }
+        }
+        anyhow::Ok(())
+    };
+    tokio::time::timeout(PATIENCE, quiet).await.context("tasks that nobody kills do not end")?
+}
+
+async fn one_in_state(client: &Client, agent: &str, state: TaskState) -> Result<Option<String>> {
+    let query = ListTasksRequest { status: Some(state), page_size: Some(1), ..ListTasksRequest::default() };
+    let page = client.list(agent, &query).await?;
+    Ok(page.tasks.into_iter().next().map(|task| task.id.into_owned()))
+}
+
+/// What `GetTask` says.
+pub(super) async fn views<'a>(
+    client: &Client,
+    tasks: impl Iterator<Item = (&'a TaskId, &'static str)>,
+) -> Result<BTreeMap<TaskId, Task<'static>>> {
+    let mut views = BTreeMap::new();
+    for (task, agent) in tasks {
+        match client.get(agent, task.as_str(), None).await {
+            Ok(view) => {
+                views.insert(task.clone(), view);
+            }
+            // The checker says that it is missing.
+            Err(error) if error.refusal().is_some() => {}
+            Err(error) => return Err(error).with_context(|| format!("GetTask of {task}")),
+        }
+    }
+    Ok(views)
+}
+
+/// What the events endpoint says.
+pub(super) async fn listed(client: &Client, task: &TaskId) -> Result<Vec<EventEntry>> {
+    let mut events: Vec<EventEntry> = Vec::new();
+    loop {
+        let after = events.last().map_or(0, |event| event.number);
+        let page = client.events(task.as_str(), after, PAGE).await?;
+        let full = page.len() == PAGE;
+        events.extend(page);
+        if !full {
+            return Ok(events);
+        }
+    }
+}
+
+/// What the journal holds, once its server is gone.
+pub(super) async fn history(data: &Path) -> Result<History> {
+    let journal = SqliteJournal::open(data, baton_journal::Options::default())?;
+    let history = History::read(&journal).await?;
+    tokio::task::spawn_blocking(move || journal.close()).await?;
+    Ok(history)
+}

@@ -1,0 +1,47 @@
+//! The way to whichever server is alive.
+
+use anyhow::{Result, anyhow, bail};
+use baton_client::{Client, ClientError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Longer than the server may be gone between two lives.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// One life of the server that took work.
+#[derive(Clone, Debug)]
+pub(super) struct Up {
+    pub(super) generation: u32,
+    pub(super) client: Client,
+}
+
+/// Tells clients of every new life.
+#[derive(Clone)]
+pub(super) struct Link(watch::Receiver<Up>);
+
+impl Link {
+    pub(super) fn new(up: watch::Receiver<Up>) -> Self {
+        Self(up)
+    }
+
+    /// The newest life; it may have ended already.
+    pub(super) fn up(&self) -> Up {
+        self.0.borrow().clone()
+    }
+
+    /// The next life after the one that broke off; an error when it was not killed, because then nothing else may
+    /// break a connection.
+    pub(super) async fn after(&mut self, broken: &Up, error: &str) -> Result<Up> {
+        let later = self.0.wait_for(|up| up.generation > broken.generation);
+        match tokio::time::timeout(PATIENCE, later).await {
+            Ok(Ok(up)) => Ok(up.clone()),
+            Ok(Err(_)) => bail!("the loop ended; last error: {error}"),
+            Err(_) => Err(anyhow!("server {} was not killed and yet: {error}", broken.generation)),
+        }
+    }
+}
+
+/// Whether the connection broke, as it does when the server dies; anything else is the server's own word.
+pub(super) fn is_break(error: &ClientError) -> bool {
+    matches!(error, ClientError::Unreachable { .. } | ClientError::Interrupted(_))
+}

@@ -1,0 +1,17 @@
+//! The kill loop: the real binary under concurrent sends, streams and handoffs, ended by SIGKILL at random moments,
+//! again and again, while clients go on as if nothing had happened. Afterwards the whole history is checked.
+
+mod answer;
+mod chance;
+mod collect;
+mod crowd;
+mod follow;
+mod link;
+mod run;
+mod send;
+mod stage;
+mod summary;
+mod supervise;
+
+pub use run::{Options, Outcome, run};
+pub use summary::Summary;

@@ -1,0 +1,168 @@
+//! The loop from start to verdict.
+
+use super::{
+    Summary, collect,
+    crowd::{Acknowledged, Crowd},
+    follow::follow,
+    link::{Link, Up},
+    send::{SENDERS, send},
+    stage,
+    supervise::Supervisor,
+};
+use crate::{
+    Evidence, Execution, Server, ServerOptions, Transcript,
+    checker::{Violation, check},
+};
+use anyhow::{Context as _, Result, bail, ensure};
+use baton_types::TaskId;
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinSet,
+    time::Instant,
+};
+
+/// Longer than all open tasks may take once nobody kills the server any more.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The `baton` program.
+    pub binary: PathBuf,
+    /// The folder with the agents `boss` and `worker`.
+    pub agents: PathBuf,
+    /// An empty directory to play in.
+    pub directory: PathBuf,
+    /// How often the server is killed while it takes work.
+    pub cycles: u32,
+    /// Decides every choice, but not what the machine makes of it.
+    pub seed: u64,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The loop in numbers.
+    pub summary: Summary,
+    /// What did not hold.
+    pub violations: Vec<Violation>,
+}
+
+/// Runs the loop and checks the whole history; an error means that the loop itself could not go on.
+pub async fn run(options: &Options) -> Result<Outcome> {
+    let begun = Instant::now();
+    let server_options = stage::set_up(&options.binary, &options.agents, &options.directory)?;
+    let mut supervisor = Supervisor::new(server_options.clone(), options.seed);
+    let first = supervisor.start().await?;
+    let (news, up) = watch::channel(Up { generation: 0, client: first.client().clone() });
+    let (stop, stopping) = watch::channel(false);
+    let crowd = Arc::new(Crowd::new(options.seed, Link::new(up), stopping));
+
+    let (door, acknowledged) = mpsc::channel(SENDERS.len());
+    let mut senders = JoinSet::new();
+    for (number, style) in SENDERS.into_iter().enumerate() {
+        senders.spawn(send(Arc::clone(&crowd), number, style, door.clone()));
+    }
+    drop(door);
+    let reception = tokio::spawn(receive(Arc::clone(&crowd), acknowledged));
+
+    let server = supervisor.cycle(first, options.cycles, &news).await?;
+    stop.send_replace(true);
+    let ended = async {
+        while let Some(sender) = senders.join_next().await {
+            sender??;
+        }
+        reception.await?
+    };
+    let followed = match tokio::time::timeout(PATIENCE, ended).await {
+        Ok(Ok(followed)) => followed,
+        Ok(Err(error)) => return Err(stuck(&crowd, &server, &server_options, error).await),
+        Err(_) => {
+            let error = anyhow::anyhow!("acknowledged tasks did not end within {PATIENCE:?}");
+            return Err(stuck(&crowd, &server, &server_options, error).await);
+        }
+    };
+
+    let mut evidence = gather(&server, followed).await?;
+    let status = server.stop().await?;
+    ensure!(status.success(), "the orderly stop ended with {status}");
+    evidence.history = collect::history(&server_options.data).await?;
+    evidence.executions = Execution::read_log(&stage::tool_log(&options.directory))?;
+    evidence.effects = stage::effects();
+    evidence.generations = supervisor.generations;
+    let violations = check(&evidence);
+    let mut summary = Summary {
+        seed: options.seed,
+        cycles: options.cycles,
+        kills: supervisor.kills,
+        unacknowledged: crowd.counts.unacknowledged.get(),
+        reconnects: crowd.counts.reconnects.get(),
+        answers: crowd.counts.answers.get(),
+        took: begun.elapsed(),
+        ..Summary::default()
+    };
+    summary.count(&evidence);
+    Ok(Outcome { summary, violations })
+}
+
+/// Acknowledged tasks with their agents, and what their subscribers saw.
+#[derive(Default)]
+struct Followed {
+    tasks: BTreeMap<TaskId, &'static str>,
+    transcripts: Vec<Transcript>,
+}
+
+/// Gives every acknowledged task a subscriber; ends when the senders have and all tasks are over.
+async fn receive(crowd: Arc<Crowd>, mut acknowledged: mpsc::Receiver<Acknowledged>) -> Result<Followed> {
+    let mut followed = Followed::default();
+    let mut followers = JoinSet::new();
+    loop {
+        tokio::select! {
+            arrived = acknowledged.recv() => match arrived {
+                Some(arrived) => {
+                    if followed.tasks.insert(arrived.task.clone(), arrived.agent).is_some() {
+                        bail!("task {} was acknowledged to two senders", arrived.task);
+                    }
+                    followers.spawn(follow(Arc::clone(&crowd), arrived));
+                }
+                None => break,
+            },
+            Some(transcript) = followers.join_next() => followed.transcripts.push(transcript??),
+        }
+    }
+    while let Some(transcript) = followers.join_next().await {
+        followed.transcripts.push(transcript??);
+    }
+    Ok(followed)
+}
+
+async fn gather(server: &Server, followed: Followed) -> Result<Evidence> {
+    let client = server.client();
+    collect::quiet(client).await?;
+    let Followed { tasks, transcripts } = followed;
+    let views = collect::views(client, tasks.iter().map(|(task, agent)| (task, *agent))).await?;
+    let mut listed = BTreeMap::new();
+    for task in views.keys() {
+        listed.insert(task.clone(), collect::listed(client, task).await?);
+    }
+    Ok(Evidence { acknowledged: tasks.into_keys().collect(), transcripts, views, listed, ..Evidence::default() })
+}
+
+/// The error with everything that helps to understand it.
+async fn stuck(crowd: &Crowd, server: &Server, options: &ServerOptions, error: anyhow::Error) -> anyhow::Error {
+    let mut words = format!("the loop cannot go on (seed {})\nopen tasks:", crowd.seed);
+    for task in crowd.open() {
+        words.push_str(&format!("\n  {task}"));
+        match collect::listed(server.client(), &task).await.context("its events cannot be read") {
+            Ok(events) => {
+                for event in events {
+                    words.push_str(&format!("\n    {} {} {}", event.number, event.kind, event.body.as_str()));
+                }
+            }
+            Err(error) => words.push_str(&format!(" {error:#}")),
+        }
+    }
+    words.push_str(&format!("\nthe server's log ends:\n{}", options.log_tail()));
+    error.context(words)
+}

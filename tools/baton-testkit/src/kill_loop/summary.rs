@@ -1,0 +1,83 @@
+//! The loop in numbers.
+
+use crate::Evidence;
+use baton_types::{TaskEvent, TaskState};
+use std::{collections::BTreeSet, fmt, time::Duration};
+
+/// What a loop did.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// The seed of its choices.
+    pub seed: u64,
+    /// Lives of the server that were cut off while it took work.
+    pub cycles: u32,
+    /// All deaths, also those before it took work.
+    pub kills: u64,
+    /// Sends that were acknowledged.
+    pub acknowledged: usize,
+    /// Sends whose reply was cut off.
+    pub unacknowledged: u64,
+    /// Tasks in the journal, children included, and how many of them completed.
+    pub tasks: usize,
+    /// Tasks that completed.
+    pub completed: usize,
+    /// Events in the journal.
+    pub events: usize,
+    /// Resumptions of runs.
+    pub resumed: usize,
+    /// Model calls, and how many of them were repetitions.
+    pub attempts: usize,
+    /// Model calls that repeated an earlier one.
+    pub repeated: usize,
+    /// Handoffs.
+    pub handoffs: usize,
+    /// Times that a subscriber had to connect again.
+    pub reconnects: u64,
+    /// Times that a tool ran.
+    pub executions: usize,
+    /// Calls that ran more than once, as their effects allow.
+    pub repeated_calls: usize,
+    /// Calls in doubt that were answered.
+    pub answers: u64,
+    /// How long the loop took, and the check after it.
+    pub took: Duration,
+}
+
+impl Summary {
+    /// Counts what the evidence holds.
+    pub(super) fn count(&mut self, evidence: &Evidence) {
+        self.acknowledged = evidence.acknowledged.len();
+        self.tasks = evidence.history.tasks.len();
+        self.events = evidence.history.events.len();
+        self.handoffs = evidence.history.handoffs.len();
+        self.executions = evidence.executions.len();
+        let calls: BTreeSet<_> = evidence.executions.iter().map(|execution| &execution.call).collect();
+        self.repeated_calls = evidence.executions.len() - calls.len();
+        for (_, _, fact) in evidence.history.all_facts() {
+            match fact {
+                TaskEvent::RunResumed { .. } => self.resumed += 1,
+                TaskEvent::AttemptStarted { attempt, .. } => {
+                    self.attempts += 1;
+                    self.repeated += usize::from(*attempt > 1);
+                }
+                TaskEvent::StatusChanged { state: TaskState::Completed, .. } => self.completed += 1,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "kill loop: {} cycles, {} kills, seed {}", self.cycles, self.kills, self.seed)?;
+        writeln!(f, "  sends     {} acknowledged, {} cut off", self.acknowledged, self.unacknowledged)?;
+        writeln!(f, "  tasks     {} ({} completed), {} events", self.tasks, self.completed, self.events)?;
+        writeln!(f, "  runs      {} resumed", self.resumed)?;
+        writeln!(f, "  models    {} calls, {} of them repeated", self.attempts, self.repeated)?;
+        writeln!(f, "  handoffs  {}", self.handoffs)?;
+        writeln!(f, "  streams   {} reconnects", self.reconnects)?;
+        writeln!(f, "  tools     {} executions, {} of them repetitions", self.executions, self.repeated_calls)?;
+        writeln!(f, "  in doubt  {} answered", self.answers)?;
+        write!(f, "  took      {:.1} s", self.took.as_secs_f32())
+    }
+}

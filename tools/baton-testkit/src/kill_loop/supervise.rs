@@ -1,0 +1,62 @@
+//! Killing and restarting.
+
+use super::{chance::Chance, link::Up};
+use crate::{Generation, Server, ServerOptions, Starting};
+use anyhow::{Context as _, Result};
+use baton_local::SystemClock;
+use baton_ports::Clock as _;
+use std::ops::Range;
+use tokio::sync::watch;
+
+/// Milliseconds from taking work to death.
+const LIFE: Range<u64> = 0..450;
+/// Milliseconds from the start of the process to a death before it takes work.
+const INFANCY: Range<u64> = 0..60;
+/// How seldom a server dies before it takes work.
+const INFANT_DEATHS: u32 = 5;
+
+/// Starts servers on one data directory and ends them.
+pub(super) struct Supervisor {
+    options: ServerOptions,
+    chance: Chance,
+    pub(super) generations: Vec<Generation>,
+    pub(super) kills: u64,
+}
+
+impl Supervisor {
+    pub(super) fn new(options: ServerOptions, seed: u64) -> Self {
+        Self { options, chance: Chance::of(seed, "supervisor"), generations: Vec::new(), kills: 0 }
+    }
+
+    fn spawn(&mut self) -> Result<Starting> {
+        let started_at = SystemClock.now();
+        let starting = self.options.spawn()?;
+        let pid = starting.pid().context("the server died at once")?;
+        self.generations.push(Generation { pid, started_at });
+        Ok(starting)
+    }
+
+    /// Starts a server and waits until it takes work.
+    pub(super) async fn start(&mut self) -> Result<Server> {
+        self.spawn()?.ready().await
+    }
+
+    /// Kills the server `cycles` times at random moments, and tells `news` of every new one.
+    pub(super) async fn cycle(&mut self, first: Server, cycles: u32, news: &watch::Sender<Up>) -> Result<Server> {
+        let mut server = first;
+        for generation in 1..=cycles {
+            tokio::time::sleep(self.chance.millis(LIFE)).await;
+            server.kill().await?;
+            self.kills += 1;
+            while self.chance.one_in(INFANT_DEATHS) {
+                let starting = self.spawn()?;
+                tokio::time::sleep(self.chance.millis(INFANCY)).await;
+                starting.kill().await?;
+                self.kills += 1;
+            }
+            server = self.start().await?;
+            news.send_replace(Up { generation, client: server.client().clone() });
+        }
+        Ok(server)
+    }
+}

@@ -1,0 +1,245 @@
+//! A sound history passes; every way to spoil it is found, and named as the promise that it breaks.
+
+use crate::sample::{self, CHILD, HANDOFF, LOOK, PARENT, PAY, SET};
+use baton_client::StreamEvent;
+use baton_testkit::{
+    Evidence, Execution, Generation, History, Transcript,
+    checker::{Promise, check},
+};
+use baton_types::{Fact, HandoffEvent, HandoffStatus, Reason, StreamId, TaskEvent, TaskState, Timestamp};
+use std::{collections::BTreeSet, sync::Arc};
+
+#[test]
+fn a_sound_history_passes() {
+    let violations = check(&sample::evidence());
+    assert!(violations.is_empty(), "{violations:#?}");
+}
+
+/// The promises that are found broken after `spoil`.
+fn broken(spoil: impl FnOnce(&mut Evidence)) -> BTreeSet<Promise> {
+    let mut evidence = sample::evidence();
+    spoil(&mut evidence);
+    check(&evidence).into_iter().map(|violation| violation.promise).collect()
+}
+
+fn only(promise: Promise) -> BTreeSet<Promise> {
+    BTreeSet::from([promise])
+}
+
+/// Replaces the facts of the journal one by one; `None` leaves one out without closing the gap.
+fn rewrite(evidence: &mut Evidence, change: impl Fn(&StreamId, u64, &Fact) -> Option<Fact>) {
+    let events = evidence.history.events.iter().filter_map(|event| {
+        let fact = change(&event.stream, event.number, &event.fact)?;
+        Some(Arc::new(baton_ports::StoredEvent { fact, ..(**event).clone() }))
+    });
+    evidence.history = History::of(events.collect::<Vec<_>>());
+    // What was shown before is not what this is about.
+    evidence.views.clear();
+    evidence.listed.clear();
+    evidence.transcripts.clear();
+}
+
+/// Adds a fact at the end of a stream.
+fn append(evidence: &mut Evidence, stream: &StreamId, fact: Fact) {
+    let mut events = evidence.history.events.clone();
+    let last = events.iter().rev().find(|event| event.stream == *stream).cloned().expect("a stream");
+    let seq = events.last().map_or(1, |event| event.seq + 1);
+    events.push(Arc::new(baton_ports::StoredEvent { seq, number: last.number + 1, fact, ..(*last).clone() }));
+    evidence.history = History::of(events);
+    evidence.listed.clear();
+}
+
+fn moved(to: HandoffStatus) -> Fact {
+    Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None })
+}
+
+fn transcript(evidence: &mut Evidence) -> &mut Vec<StreamEvent> {
+    let transcript: &mut Transcript = &mut evidence.transcripts[0];
+    &mut transcript.segments.last_mut().expect("a segment").events
+}
+
+#[test]
+fn lost_and_unended_tasks_are_found() {
+    let lost = broken(|evidence| evidence.acknowledged.push("nobody".into()));
+    assert_eq!(lost, only(Promise::Acknowledged));
+    let unended = broken(|evidence| {
+        let last = evidence.history.tasks[PARENT].len() as u64;
+        rewrite(evidence, |stream, number, fact| {
+            (*stream != StreamId::Task(PARENT.into()) || number != last).then(|| fact.clone())
+        });
+    });
+    assert_eq!(unended, only(Promise::Acknowledged));
+}
+
+#[test]
+fn holes_and_illegal_events_are_found() {
+    let hole = broken(|evidence| {
+        rewrite(evidence, |stream, number, fact| {
+            (*stream != StreamId::Task(CHILD.into()) || number != 2).then(|| fact.clone())
+        });
+    });
+    assert!(hole.contains(&Promise::Numbering) && hole.contains(&Promise::Folding), "{hole:?}");
+    let undead = broken(|evidence| {
+        let again = TaskEvent::StatusChanged { state: TaskState::Failed, message: None, reason: None };
+        append(evidence, &StreamId::Task(PARENT.into()), Fact::Task(again));
+    });
+    assert!(undead.contains(&Promise::Folding), "{undead:?}");
+    let disordered = broken(|evidence| evidence.history.events.swap(0, 1));
+    assert_eq!(disordered, only(Promise::Numbering));
+}
+
+#[test]
+fn what_people_are_shown_is_compared() {
+    let view = broken(|evidence| {
+        let view = evidence.views.get_mut(PARENT).expect("a view");
+        view.history.as_mut().expect("history").pop();
+    });
+    assert_eq!(view, only(Promise::Folding));
+    let listed = broken(|evidence| {
+        evidence.listed.get_mut(PARENT).expect("events").pop();
+    });
+    assert_eq!(listed, only(Promise::Numbering));
+}
+
+#[test]
+fn gaps_repetitions_and_disorder_in_streams_are_found() {
+    let spoils: [fn(&mut Evidence); 7] = [
+        |evidence| drop(transcript(evidence).pop()),
+        |evidence| {
+            let events = transcript(evidence);
+            events.push(events.last().expect("an event").clone());
+        },
+        |evidence| {
+            let events = transcript(evidence);
+            let last = events.len() - 1;
+            events.swap(last, last - 1);
+        },
+        // A stream that goes on somewhere else than the client asked for.
+        |evidence| transcript(evidence)[0].number = Some(4),
+        // A client that does not tell what it had seen.
+        |evidence| evidence.transcripts[0].segments[1].cursor = Some(1),
+        // The right number on the wrong event.
+        |evidence| {
+            let events = transcript(evidence);
+            let last = events.len() - 1;
+            events[last].item = events[last - 2].item.clone();
+        },
+        // A status that nobody could resume from.
+        |evidence| transcript(evidence).last_mut().expect("an event").number = None,
+    ];
+    for (index, spoil) in spoils.into_iter().enumerate() {
+        assert!(broken(spoil).contains(&Promise::Stream), "spoil {index}");
+    }
+}
+
+#[test]
+fn text_that_is_not_the_answer_is_found() {
+    // The text of an attempt that was cut off is never taken back.
+    let stale = broken(|evidence| {
+        let events = transcript(evidence);
+        let at = sample::retraction(events).expect("a retraction");
+        events.remove(at);
+    });
+    assert_eq!(stale, only(Promise::Stream));
+    let other = broken(|evidence| {
+        let view = evidence.views.get_mut(PARENT).expect("a view");
+        let artifact = view.artifacts.as_mut().and_then(|all| all.last_mut()).expect("an answer");
+        artifact.parts[0].text = Some("something else".into());
+    });
+    assert!(other.contains(&Promise::Stream), "{other:?}");
+    let appended = broken(|evidence| {
+        let events = transcript(evidence);
+        let live = events.iter_mut().find(|event| event.number.is_none()).expect("live text");
+        live.item.artifact_update.as_mut().expect("text").append = true;
+    });
+    assert_eq!(appended, only(Promise::Stream));
+}
+
+#[test]
+fn tools_that_run_too_often_are_found() {
+    let run = |call: &str, tool: &str, server| Execution { tool: tool.to_owned(), call: call.into(), server };
+    let spoils: [(&str, Execution); 6] = [
+        ("unknown effects, twice", run(PAY, "pay", sample::FIRST)),
+        ("idempotent, once more than on record", run(SET, "set", sample::FIRST)),
+        ("twice under one server", run(LOOK, "look", sample::SECOND)),
+        ("after its result", run(LOOK, "look", sample::THIRD)),
+        ("for a call that nobody recorded", run("call-x", "pay", sample::FIRST)),
+        ("for a call of another tool", run(PAY, "look", sample::SECOND)),
+    ];
+    for (what, execution) in spoils {
+        assert_eq!(broken(|evidence| evidence.executions.push(execution)), only(Promise::Tool), "{what}");
+    }
+    let never = broken(|evidence| evidence.executions.retain(|execution| execution.tool != "pay"));
+    assert_eq!(never, only(Promise::Tool));
+    // An orphan's first line may come late: its server is not known any more, and it may run again.
+    let orphan = broken(|evidence| evidence.executions.push(run(LOOK, "look", 1)));
+    assert_eq!(orphan, BTreeSet::new());
+    let lost_look = broken(|evidence| evidence.executions.push(run("call-lost", "look", sample::FIRST)));
+    assert_eq!(lost_look, BTreeSet::new());
+    let answered = broken(|evidence| {
+        evidence.generations.push(Generation { pid: 99, started_at: Timestamp::from_millis(1_000_000) });
+        evidence.executions.push(run(SET, "set", 99));
+    });
+    assert_eq!(answered, only(Promise::Tool));
+}
+
+#[test]
+fn handoffs_that_are_sent_twice_or_never_end_are_found() {
+    let twice = broken(|evidence| {
+        let sent = evidence.history.tasks[PARENT].iter().find(|event| event.fact.kind() == "task.handoff_sent");
+        let sent = sent.expect("a handoff").fact.clone();
+        append(evidence, &StreamId::Task(PARENT.into()), sent);
+    });
+    assert!(twice.contains(&Promise::Handoff), "{twice:?}");
+    let unended = broken(|evidence| {
+        let last = evidence.history.handoffs[HANDOFF].len() as u64;
+        rewrite(evidence, |stream, number, fact| {
+            (*stream != StreamId::Handoff(HANDOFF.into()) || number != last).then(|| fact.clone())
+        });
+    });
+    assert_eq!(unended, only(Promise::Handoff));
+    let ended_twice =
+        broken(|evidence| append(evidence, &StreamId::Handoff(HANDOFF.into()), moved(HandoffStatus::Failed)));
+    assert!(ended_twice.contains(&Promise::Folding), "{ended_twice:?}");
+    let second_child = broken(|evidence| {
+        let copies = evidence.history.tasks[CHILD].clone();
+        let mut seq = evidence.history.events.last().map_or(0, |event| event.seq);
+        let copies = copies.iter().map(|event| {
+            seq += 1;
+            let stream = StreamId::Task("twin".into());
+            Arc::new(baton_ports::StoredEvent { seq, stream, ..(**event).clone() })
+        });
+        let events: Vec<_> = evidence.history.events.iter().cloned().chain(copies).collect();
+        evidence.history = History::of(events);
+    });
+    assert_eq!(second_child, only(Promise::Handoff));
+    let unrecorded = broken(|evidence| {
+        rewrite(evidence, |stream, _, fact| (*stream != StreamId::Handoff(HANDOFF.into())).then(|| fact.clone()));
+    });
+    assert_eq!(unrecorded, only(Promise::Handoff));
+}
+
+#[test]
+fn giving_up_too_early_is_found() {
+    let given_up = |deaths: u64| {
+        broken(|evidence| {
+            let after = sample::CUT_OFF_AT;
+            rewrite(evidence, |stream, number, fact| match fact {
+                Fact::Task(_) if *stream != StreamId::Task(PARENT.into()) => Some(fact.clone()),
+                Fact::Task(_) if number <= after => Some(fact.clone()),
+                Fact::Task(TaskEvent::RunResumed { .. }) => Some(fact.clone()),
+                Fact::Task(_) => None,
+                Fact::Handoff(_) => Some(fact.clone()),
+            });
+            let resumed = evidence.history.tasks[PARENT].last().expect("an event").fact.clone();
+            for _ in 1..deaths {
+                append(evidence, &StreamId::Task(PARENT.into()), resumed.clone());
+            }
+            let reason = Some(Reason { code: "BTN-3005".to_owned(), detail: "it died".to_owned() });
+            let failed = TaskEvent::StatusChanged { state: TaskState::Failed, message: None, reason };
+            append(evidence, &StreamId::Task(PARENT.into()), Fact::Task(failed));
+        })
+    };
+    assert!(given_up(1).contains(&Promise::CrashLoop));
+    assert_eq!(given_up(2), BTreeSet::new());
+}

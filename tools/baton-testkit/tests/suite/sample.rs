@@ -1,0 +1,238 @@
+//! A sound history, small enough to read: a task that hands work over, the child with one tool of every kind, a server
+//! that dies twice, and a subscriber that connects twice.
+
+use baton_client::StreamEvent;
+use baton_ports::StoredEvent;
+use baton_testkit::{Evidence, Execution, Generation, History, Segment, Transcript};
+use baton_types::{
+    AgentName, Effects, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffStatus, Json, Message, ParentLink, Part,
+    Priority, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult, Usage,
+};
+use baton_wire::{
+    a2a::v1::{ArtifactChoice, HistoryLength, StreamProjector, StreamResponse, Task},
+    api::EventEntry,
+};
+use serde_json::json;
+use std::sync::Arc;
+
+pub(crate) const PARENT: &str = "parent";
+pub(crate) const CHILD: &str = "child";
+pub(crate) const HANDOFF: &str = "handoff-1";
+pub(crate) const LOOK: &str = "call-look";
+pub(crate) const SET: &str = "call-set";
+pub(crate) const PAY: &str = "call-pay";
+
+/// The parent's last event before its server died.
+pub(crate) const CUT_OFF_AT: u64 = 7;
+
+pub(crate) const FIRST: u32 = 10;
+pub(crate) const SECOND: u32 = 20;
+pub(crate) const THIRD: u32 = 30;
+
+fn at(seq: u64) -> Timestamp {
+    Timestamp::from_millis(i64::try_from(seq * 10).expect("small"))
+}
+
+fn message(id: &str, role: Role, text: &str) -> Message {
+    Message::new(id.into(), role, vec![Part::text(text)])
+}
+
+fn submitted(context: &str, agent: &str, parent: Option<ParentLink>) -> TaskEvent {
+    let message = message(&format!("{context}-ask"), Role::User, "do it");
+    let (context, agent) = (context.into(), agent.into());
+    TaskEvent::Submitted { context, agent, message, tool_execution: ToolExecution::Agent, parent }
+}
+
+fn started(run: &str) -> TaskEvent {
+    let agent = baton_types::Digest::of(b"a definition");
+    TaskEvent::RunStarted { run: run.into(), agent, deadline: at(1_000_000) }
+}
+
+fn attempt(message: &str, turn: u32, attempt: u32) -> TaskEvent {
+    TaskEvent::AttemptStarted { message: message.into(), turn, attempt }
+}
+
+fn called(id: &str, calls: &[(&str, &str)]) -> TaskEvent {
+    let call =
+        |(id, name): &(&str, &str)| ToolCall { id: (*id).into(), name: (*name).into(), arguments: json!({}).into() };
+    let calls: Vec<ToolCall> = calls.iter().map(call).collect();
+    let parts = vec![Part::text("Let me"), baton_rules::calls_part(&calls)];
+    TaskEvent::ToolsCalled { message: Message::new(id.into(), Role::Agent, parts), calls, usage: Usage::default() }
+}
+
+fn begun(call: &str) -> TaskEvent {
+    TaskEvent::ToolStarted { call: call.into() }
+}
+
+fn finished(call: &str, name: &str) -> TaskEvent {
+    let output = Json::string("done");
+    TaskEvent::ToolFinished { result: ToolResult { call: call.into(), name: name.into(), output, is_error: false } }
+}
+
+fn answered(id: &str) -> [TaskEvent; 2] {
+    let answer = message(id, Role::Agent, "Three");
+    let completed =
+        TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(answer.clone()), reason: None };
+    [TaskEvent::Answered { message: answer, usage: Usage::default() }, completed]
+}
+
+fn handoff() -> Handoff {
+    Handoff {
+        id: HANDOFF.into(),
+        from_agent: "boss".into(),
+        to_agent: "worker".into(),
+        capability_id: "worker".to_owned(),
+        task: "do it".to_owned(),
+        inputs: json!({}).into(),
+        expected_output: ExpectedOutput::default(),
+        priority: Priority::Normal,
+        timeout_ms: 1_000,
+        created_at: at(0),
+        parent_task: PARENT.into(),
+        parent_call: "call-handoff".into(),
+        child_task: CHILD.into(),
+        child_context: "c2".into(),
+    }
+}
+
+/// The journal, stream by stream as it was written.
+fn journal() -> Vec<Arc<StoredEvent>> {
+    let (parent, child) = (StreamId::Task(PARENT.into()), StreamId::Task(CHILD.into()));
+    let record = StreamId::Handoff(HANDOFF.into());
+    let moved = |to| Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None });
+    let link = ParentLink { task: PARENT.into(), handoff: HANDOFF.into(), chain: vec![AgentName::from("boss")] };
+    let sent = TaskEvent::HandoffSent {
+        call: "call-handoff".into(),
+        handoff: HANDOFF.into(),
+        agent: "worker".into(),
+        child: CHILD.into(),
+        deadline: at(1_000_000),
+    };
+    let mut facts: Vec<(StreamId, Fact)> = Vec::new();
+    let tasks = |stream: &StreamId, events: Vec<TaskEvent>| {
+        events.into_iter().map(|event| (stream.clone(), Fact::Task(event))).collect::<Vec<_>>()
+    };
+    let calls = [(LOOK, "look"), (SET, "set"), (PAY, "pay")];
+    facts.extend(tasks(
+        &parent,
+        vec![
+            submitted("c1", "boss", None),
+            started("run-1"),
+            attempt("m1", 1, 1),
+            called("m1", &[("call-handoff", "handoff")]),
+            sent,
+        ],
+    ));
+    facts.push((record.clone(), Fact::Handoff(HandoffEvent::Created(Box::new(handoff())))));
+    facts.extend([HandoffStatus::Accepted, HandoffStatus::InProgress].map(|to| (record.clone(), moved(to))));
+    let mut work =
+        vec![submitted("c2", "worker", Some(link)), started("run-2"), attempt("k1", 1, 1), called("k1", &calls)];
+    work.extend([begun(LOOK), begun(SET), begun(PAY), finished(PAY, "pay")]);
+    work.push(TaskEvent::RunResumed { run: "run-2".into(), after: 8 });
+    work.extend([begun(LOOK), begun(SET), finished(LOOK, "look"), finished(SET, "set"), attempt("k2", 2, 1)]);
+    work.extend(answered("k2"));
+    facts.extend(tasks(&child, work));
+    facts.push((record, moved(HandoffStatus::Completed)));
+    let mut rest = vec![finished("call-handoff", "handoff"), attempt("m2", 2, 1)];
+    rest.push(TaskEvent::RunResumed { run: "run-1".into(), after: CUT_OFF_AT });
+    rest.push(attempt("m2", 2, 2));
+    rest.extend(answered("m2"));
+    facts.extend(tasks(&parent, rest));
+    numbered(facts)
+}
+
+fn numbered(facts: Vec<(StreamId, Fact)>) -> Vec<Arc<StoredEvent>> {
+    let mut numbers = std::collections::BTreeMap::<StreamId, u64>::new();
+    let stored = facts.into_iter().zip(1..).map(|((stream, fact), seq)| {
+        let number = numbers.entry(stream.clone()).or_default();
+        *number += 1;
+        let (subject, epoch, number) = ("local".into(), 1, *number);
+        Arc::new(StoredEvent { seq, stream, number, run: None, epoch, at: at(seq), subject, trace: None, fact })
+    });
+    stored.collect()
+}
+
+/// Everything that was collected about the history.
+pub(crate) fn evidence() -> Evidence {
+    let history = History::of(journal());
+    let folded = history.fold(&PARENT.into()).expect("a task").expect("a legal one");
+    let view = folded.view();
+    let shown = owned(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include));
+    let listed = history.tasks[PARENT].iter().map(|event| EventEntry {
+        number: event.number,
+        kind: event.fact.kind().to_owned(),
+        at: Some(event.at),
+        run: None,
+        body: event.fact.encode().expect("JSON"),
+    });
+    let run = |call: &str, tool: &str, server| Execution { tool: tool.to_owned(), call: call.into(), server };
+    // The second server begins after the payment is on record and before anything else is.
+    let paid = history.tasks[CHILD][7].at;
+    let second = Timestamp::from_millis(paid.as_millis() + 5);
+    Evidence {
+        acknowledged: vec![PARENT.into()],
+        transcripts: vec![transcript(&history)],
+        views: [(PARENT.into(), shown)].into(),
+        listed: [(PARENT.into(), listed.collect())].into(),
+        effects: [("look", Effects::ReadOnly), ("set", Effects::Idempotent), ("pay", Effects::Unknown)]
+            .map(|(tool, effects)| (tool.to_owned(), effects))
+            .into(),
+        executions: vec![
+            run(LOOK, "look", FIRST),
+            run(SET, "set", FIRST),
+            run(PAY, "pay", FIRST),
+            run(LOOK, "look", SECOND),
+            run(SET, "set", SECOND),
+        ],
+        generations: [(FIRST, at(0)), (SECOND, second), (THIRD, at(10_000))]
+            .map(|(pid, started_at)| Generation { pid, started_at })
+            .into(),
+        history,
+    }
+}
+
+/// A subscriber that was cut off in the middle of text that turned out not to be the answer.
+fn transcript(history: &History) -> Transcript {
+    let task_as_of = |number: u64| {
+        let events = history.tasks[PARENT].iter().filter(|event| event.number <= number).cloned();
+        let view = History::of(events).fold(&PARENT.into()).expect("a task").expect("a legal one").view();
+        let task: Task<'static> = owned(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include));
+        StreamEvent { number: Some(number), item: task.into() }
+    };
+    let mut fresh = vec![task_as_of(1)];
+    let mut projector = StreamProjector::new(PARENT.into(), "c1".into());
+    for (number, at, fact) in history.facts(&PARENT.into()).filter(|(number, _, _)| *number == 2) {
+        push(&mut fresh, projector.event(at, fact), Some(number));
+    }
+    push(&mut fresh, projector.open_text(&"m1".into(), "Let"), None);
+    let mut resumed = vec![task_as_of(2)];
+    let mut projector = StreamProjector::resumed(PARENT.into(), "c1".into(), []);
+    for (number, at, fact) in history.facts(&PARENT.into()).filter(|(number, _, _)| *number > 2) {
+        if matches!(fact, TaskEvent::Answered { .. }) {
+            push(&mut resumed, projector.delta(&"m2".into(), 0, "Th"), None);
+            push(&mut resumed, projector.delta(&"m2".into(), 2, "ree"), None);
+        }
+        push(&mut resumed, projector.event(at, fact), Some(number));
+    }
+    let segments = vec![Segment { cursor: None, events: fresh }, Segment { cursor: Some(2), events: resumed }];
+    Transcript { task: PARENT.into(), segments }
+}
+
+fn push(events: &mut Vec<StreamEvent>, projected: baton_wire::a2a::v1::Projected<'_>, number: Option<u64>) {
+    events.extend(projected.retraction.map(|item| StreamEvent { number: None, item: owned(&item) }));
+    events.extend(projected.item.map(|item| StreamEvent { number, item: owned(&item) }));
+}
+
+/// What arrives at the other end of the wire.
+fn owned<T: serde::Serialize, U: serde::de::DeserializeOwned>(value: &T) -> U {
+    serde_json::from_str(&serde_json::to_string(value).expect("JSON")).expect("the same type")
+}
+
+/// Where text is taken back.
+pub(crate) fn retraction(events: &[StreamEvent]) -> Option<usize> {
+    let empties = |item: &StreamResponse<'_>| {
+        let update = item.artifact_update.as_ref();
+        update.is_some_and(|update| update.artifact.parts.iter().all(|part| part.text.as_deref() == Some("")))
+    };
+    events.iter().position(|event| event.number.is_none() && empties(&event.item))
+}
