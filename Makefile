@@ -38,7 +38,7 @@ docs: ## build the API documentation, warnings denied
 
 .PHONY: soak
 soak: ## the kill loop: CYCLES (200) rounds of kill -9 under load, with the history checker
-	BATON_SOAK_CYCLES=$(CYCLES) cargo test -p baton-testkit --test suite kill_loop -- --nocapture $(ARGS)
+	BATON_SOAK_CYCLES=$(CYCLES) cargo test -p baton --test suite kill_loop -- --nocapture $(ARGS)
 
 .PHONY: bench
 bench: ## release builds of Baton and its peers, measured side by side

@@ -8,6 +8,8 @@ mod definitions;
 mod demo;
 mod help;
 #[cfg(test)]
+mod kill_loop;
+#[cfg(test)]
 mod python_client;
 mod run;
 mod serving;

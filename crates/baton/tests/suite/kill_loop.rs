@@ -1,0 +1,47 @@
+//! The kill loop on the real binary.
+//!
+//! `BATON_SOAK_CYCLES` says how often the server is killed (20), `BATON_SOAK_SEED` repeats the choices of another run;
+//! the moments at which they meet the server stay the machine's.
+
+use baton_testkit::kill_loop::{Options, run};
+use std::{
+    hash::{BuildHasher, RandomState},
+    path::Path,
+};
+
+const CYCLES: u32 = 20;
+const SHOWN: usize = 20;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kill_loop_loses_nothing_and_does_nothing_twice() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let seed = setting("BATON_SOAK_SEED").unwrap_or_else(|| RandomState::new().hash_one("seed") >> 32);
+    let cycles = setting("BATON_SOAK_CYCLES").map_or(CYCLES, |cycles| u32::try_from(cycles).expect("a small number"));
+    eprintln!("kill loop: seed {seed}; BATON_SOAK_SEED={seed} BATON_SOAK_CYCLES={cycles} repeats its choices");
+    let options = Options {
+        binary: env!("CARGO_BIN_EXE_baton").into(),
+        agents: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/agents/soak"),
+        directory: scratch.path().to_owned(),
+        cycles,
+        seed,
+    };
+    let failure = match Box::pin(run(&options)).await {
+        Ok(outcome) => {
+            eprintln!("{}", outcome.summary);
+            let shown: Vec<String> = outcome.violations.iter().take(SHOWN).map(ToString::to_string).collect();
+            let more = outcome.violations.len() - shown.len();
+            (!shown.is_empty()).then(|| format!("{}\nand {more} more", shown.join("\n")))
+        }
+        Err(error) => Some(format!("{error:#}")),
+    };
+    if let Some(failure) = failure {
+        // Somebody will want to look at the journal.
+        let kept = scratch.keep();
+        panic!("seed {seed}, data kept in {}:\n{failure}", kept.display());
+    }
+}
+
+fn setting(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok()?;
+    Some(value.parse().unwrap_or_else(|_| panic!("{name}={value} is not a number")))
+}
