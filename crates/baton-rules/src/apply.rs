@@ -68,6 +68,7 @@ impl Task {
         if self.state.is_terminal() {
             return Err(Illegal::Ended(self.state));
         }
+        let repeats = self.repeats(event);
         match event {
             TaskEvent::Submitted { .. } => return Err(Illegal::Beginning),
             TaskEvent::Said { message, results } => self.said(message, results)?,
@@ -138,10 +139,22 @@ impl Task {
             }
         }
         self.version += 1;
-        if let Some(run) = &mut self.run {
+        if let Some(run) = &mut self.run
+            && !repeats
+        {
             (run.last_progress, run.crashes) = (self.version, 0);
         }
         Ok(())
+    }
+
+    /// Whether the event only begins again what had begun before: no progress, or a tool or model call that brings
+    /// the process down would do so for ever.
+    fn repeats(&self, event: &TaskEvent) -> bool {
+        match event {
+            TaskEvent::AttemptStarted { attempt, .. } => *attempt > 1,
+            TaskEvent::ToolStarted { call } => self.call(call).is_some_and(|state| state.stage == CallStage::Started),
+            _ => false,
+        }
     }
 
     fn said(&mut self, message: &Message, results: &[ToolResult]) -> Result<(), Illegal> {

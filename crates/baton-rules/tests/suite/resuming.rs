@@ -43,6 +43,20 @@ fn progress_and_an_orderly_pause_start_the_count_again() {
 }
 
 #[test]
+fn beginning_again_is_no_progress() {
+    let mut calling_a_tool = working();
+    apply_all(&mut calling_a_tool, &[started("a")]);
+    let mut asking_the_model = task(ToolExecution::Agent, &[run_started(), attempt(1, 1)]);
+    let mut model_again = (2..).map(|number| attempt(1, number));
+    let deaths = |task: &mut Task, again: &mut dyn FnMut() -> TaskEvent| {
+        let lives = std::iter::from_fn(|| die(task).then(|| apply_all(task, &[again()])));
+        lives.take(10).count()
+    };
+    assert_eq!(deaths(&mut calling_a_tool, &mut || started("a")), 2);
+    assert_eq!(deaths(&mut asking_the_model, &mut || model_again.next().unwrap()), 2);
+}
+
+#[test]
 fn waiting_for_another_agent_brings_no_process_down() {
     let mut task = working();
     apply_all(&mut task, &[handed_off("h")]);
