@@ -92,6 +92,7 @@ pub async fn run(options: &Options) -> Result<Outcome> {
     evidence.effects = stage::effects();
     evidence.generations = supervisor.generations;
     let violations = check(&evidence);
+    let took = begun.elapsed();
     let mut summary = Summary {
         seed: options.seed,
         cycles: options.cycles,
@@ -99,7 +100,7 @@ pub async fn run(options: &Options) -> Result<Outcome> {
         unacknowledged: crowd.counts.unacknowledged.get(),
         reconnects: crowd.counts.reconnects.get(),
         answers: crowd.counts.answers.get(),
-        took: begun.elapsed(),
+        took,
         ..Summary::default()
     };
     summary.count(&evidence);

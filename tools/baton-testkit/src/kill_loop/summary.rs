@@ -1,7 +1,7 @@
 //! The loop in numbers.
 
 use crate::Evidence;
-use baton_types::{TaskEvent, TaskState};
+use baton_types::{ErrorCode, TaskEvent, TaskState};
 use std::{collections::BTreeSet, fmt, time::Duration};
 
 /// What a loop did.
@@ -17,15 +17,17 @@ pub struct Summary {
     pub acknowledged: usize,
     /// Sends whose reply was cut off.
     pub unacknowledged: u64,
-    /// Tasks in the journal, children included, and how many of them completed.
+    /// Tasks in the journal, children included.
     pub tasks: usize,
     /// Tasks that completed.
     pub completed: usize,
+    /// Runs that were given up after three deaths at the same event.
+    pub given_up: usize,
     /// Events in the journal.
     pub events: usize,
     /// Resumptions of runs.
     pub resumed: usize,
-    /// Model calls, and how many of them were repetitions.
+    /// Model calls.
     pub attempts: usize,
     /// Model calls that repeated an earlier one.
     pub repeated: usize,
@@ -39,7 +41,7 @@ pub struct Summary {
     pub repeated_calls: usize,
     /// Calls in doubt that were answered.
     pub answers: u64,
-    /// How long the loop took, and the check after it.
+    /// How long the loop and its check took.
     pub took: Duration,
 }
 
@@ -61,6 +63,9 @@ impl Summary {
                     self.repeated += usize::from(*attempt > 1);
                 }
                 TaskEvent::StatusChanged { state: TaskState::Completed, .. } => self.completed += 1,
+                TaskEvent::StatusChanged { reason: Some(reason), .. } if reason.code == ErrorCode::CRASH_LOOP.code => {
+                    self.given_up += 1;
+                }
                 _ => {}
             }
         }
@@ -72,7 +77,7 @@ impl fmt::Display for Summary {
         writeln!(f, "kill loop: {} cycles, {} kills, seed {}", self.cycles, self.kills, self.seed)?;
         writeln!(f, "  sends     {} acknowledged, {} cut off", self.acknowledged, self.unacknowledged)?;
         writeln!(f, "  tasks     {} ({} completed), {} events", self.tasks, self.completed, self.events)?;
-        writeln!(f, "  runs      {} resumed", self.resumed)?;
+        writeln!(f, "  runs      {} resumed, {} given up after three deaths", self.resumed, self.given_up)?;
         writeln!(f, "  models    {} calls, {} of them repeated", self.attempts, self.repeated)?;
         writeln!(f, "  handoffs  {}", self.handoffs)?;
         writeln!(f, "  streams   {} reconnects", self.reconnects)?;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use tokio::sync::watch;
 
 /// Milliseconds from taking work to death.
-const LIFE: Range<u64> = 0..450;
+const LIFE: Range<u64> = 0..700;
 /// Milliseconds from the start of the process to a death before it takes work.
 const INFANCY: Range<u64> = 0..60;
 /// How seldom a server dies before it takes work.

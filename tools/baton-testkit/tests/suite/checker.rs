@@ -219,27 +219,28 @@ fn handoffs_that_are_sent_twice_or_never_end_are_found() {
     assert_eq!(unrecorded, only(Promise::Handoff));
 }
 
+/// The parent's history up to where its server died so often, and then `fact`.
+fn after_deaths(evidence: &mut Evidence, deaths: u64, fact: TaskEvent) {
+    let parent = StreamId::Task(PARENT.into());
+    rewrite(evidence, |stream, number, fact| {
+        let kept = *stream != parent || number <= sample::CUT_OFF_AT + 1;
+        kept.then(|| fact.clone())
+    });
+    let resumed = evidence.history.tasks[PARENT].last().expect("an event").fact.clone();
+    for _ in 1..deaths {
+        append(evidence, &parent, resumed.clone());
+    }
+    append(evidence, &parent, Fact::Task(fact));
+}
+
 #[test]
-fn giving_up_too_early_is_found() {
-    let given_up = |deaths: u64| {
-        broken(|evidence| {
-            let after = sample::CUT_OFF_AT;
-            rewrite(evidence, |stream, number, fact| match fact {
-                Fact::Task(_) if *stream != StreamId::Task(PARENT.into()) => Some(fact.clone()),
-                Fact::Task(_) if number <= after => Some(fact.clone()),
-                Fact::Task(TaskEvent::RunResumed { .. }) => Some(fact.clone()),
-                Fact::Task(_) => None,
-                Fact::Handoff(_) => Some(fact.clone()),
-            });
-            let resumed = evidence.history.tasks[PARENT].last().expect("an event").fact.clone();
-            for _ in 1..deaths {
-                append(evidence, &StreamId::Task(PARENT.into()), resumed.clone());
-            }
-            let reason = Some(Reason { code: "BTN-3005".to_owned(), detail: "it died".to_owned() });
-            let failed = TaskEvent::StatusChanged { state: TaskState::Failed, message: None, reason };
-            append(evidence, &StreamId::Task(PARENT.into()), Fact::Task(failed));
-        })
+fn giving_up_too_early_or_never_is_found() {
+    let given_up = || {
+        let reason = Some(Reason { code: "BTN-3005".to_owned(), detail: "it died".to_owned() });
+        TaskEvent::StatusChanged { state: TaskState::Failed, message: None, reason }
     };
-    assert!(given_up(1).contains(&Promise::CrashLoop));
-    assert_eq!(given_up(2), BTreeSet::new());
+    assert_eq!(broken(|evidence| after_deaths(evidence, 1, given_up())), only(Promise::CrashLoop));
+    assert_eq!(broken(|evidence| after_deaths(evidence, 2, given_up())), BTreeSet::new());
+    let canceled = TaskEvent::StatusChanged { state: TaskState::Canceled, message: None, reason: None };
+    assert_eq!(broken(|evidence| after_deaths(evidence, 3, canceled)), only(Promise::CrashLoop));
 }
