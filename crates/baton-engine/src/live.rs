@@ -34,6 +34,8 @@ pub(crate) struct Cell {
     /// Whether the conversation began with this task, so that there is nothing earlier to read.
     pub(crate) first_of_context: bool,
     pub(crate) trace: Option<Arc<str>>,
+    /// A write that nobody waits for yet; it leaves with the next one, or when the run has to wait for something.
+    held: Option<Write>,
 }
 
 /// Whether the state in memory may still be built upon.
@@ -70,6 +72,7 @@ impl LiveTask {
                 begun: None,
                 first_of_context: false,
                 trace: None,
+                held: None,
             }),
         }
     }
@@ -90,7 +93,28 @@ impl LiveTask {
         self.commit_locked(&mut cell, journal, clock, events, Vec::new())
     }
 
-    /// Queues events together with writes to other streams.
+    /// Takes events in without queueing them: they are on their way when the run next waits for anything, and a run
+    /// that never waits costs one sync.
+    pub(crate) fn hold(&self, clock: &dyn Clock, decide: impl FnOnce(&Task) -> Vec<TaskEvent>) -> Result<(), Stopped> {
+        let mut cell = self.lock();
+        let events = decide(&cell.task);
+        if let Some(write) = self.fold_in(&mut cell, clock, events)? {
+            cell.held = Some(write);
+        }
+        Ok(())
+    }
+
+    /// Queues what is held.
+    pub(crate) fn flush(&self, journal: &dyn Journal) -> Option<Receipt> {
+        let mut cell = self.lock();
+        if cell.standing == Standing::Retired {
+            return None;
+        }
+        let write = cell.held.take()?;
+        Some(journal.append(Commit { writes: vec![write], outbox: Vec::new() }))
+    }
+
+    /// Queues events, after what is held, together with writes to other streams.
     pub(crate) fn commit_locked(
         &self,
         cell: &mut Cell,
@@ -99,13 +123,23 @@ impl LiveTask {
         events: Vec<TaskEvent>,
         beside: Vec<Write>,
     ) -> Result<Receipt, Stopped> {
+        let Some(write) = self.fold_in(cell, clock, events)? else {
+            return Ok(Box::pin(std::future::ready(Ok(0))));
+        };
+        let writes = std::iter::once(write).chain(beside).collect();
+        Ok(journal.append(Commit { writes, outbox: Vec::new() }))
+    }
+
+    /// Folds events into the state and returns the write that makes them true, with what was held before them.
+    fn fold_in(&self, cell: &mut Cell, clock: &dyn Clock, events: Vec<TaskEvent>) -> Result<Option<Write>, Stopped> {
         if cell.standing == Standing::Retired {
             return Err(Stopped::Retired);
         }
         if events.is_empty() {
-            return Ok(Box::pin(std::future::ready(Ok(0))));
+            return Ok(cell.held.take());
         }
-        let at = clock.now();
+        // What is held has not waited for anything, so all of it happens at one moment.
+        let at = cell.held.as_ref().map_or_else(|| clock.now(), |held| held.at);
         let expected_version = cell.task.version;
         let run = cell.task.run.as_ref().map(|run| run.id.clone());
         for (index, event) in events.iter().enumerate() {
@@ -127,7 +161,13 @@ impl LiveTask {
         if snapshot.is_some() {
             cell.snapshot_at = cell.task.version;
         }
-        let mut writes = vec![Write {
+        let facts = events.into_iter().map(Fact::Task);
+        if let Some(mut held) = cell.held.take() {
+            held.facts.extend(facts);
+            (held.head, held.snapshot) = (head_of(&cell.task), snapshot.or(held.snapshot));
+            return Ok(Some(held));
+        }
+        Ok(Some(Write {
             stream: StreamId::Task(self.id.clone()),
             expected_version,
             epoch: cell.epoch,
@@ -135,12 +175,15 @@ impl LiveTask {
             run,
             trace: cell.trace.clone(),
             at,
-            facts: events.into_iter().map(Fact::Task).collect(),
+            facts: facts.collect(),
             head: head_of(&cell.task),
             snapshot,
-        }];
-        writes.extend(beside);
-        Ok(journal.append(Commit { writes, outbox: Vec::new() }))
+        }))
+    }
+
+    /// Begins with a write that is not queued yet.
+    pub(crate) fn begin_held(&self, write: Write) {
+        self.lock().held = Some(write);
     }
 
     /// Gives the memory up after the journal refused it; waiters learn why.

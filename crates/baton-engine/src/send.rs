@@ -22,7 +22,8 @@ pub(crate) struct Queued {
     pub(crate) live: Arc<LiveTask>,
     /// The task as the send left it.
     pub(crate) task: Task,
-    pub(crate) receipt: Receipt,
+    /// `None` when the run itself queues the send with what it does first.
+    pub(crate) receipt: Option<Receipt>,
     /// A driver must be started.
     pub(crate) drive: bool,
     ears: Ears,
@@ -144,7 +145,16 @@ impl Inner {
         let new = NewTask { id, event, first_of_context, trace: command.trace };
         let (live, task, write) = self.create(principal, new, pinned)?;
         let ears = Ears::open(&live.feed, listen);
-        let receipt = self.journal().append(Commit { writes: vec![write], outbox: Vec::new() });
+        let receipt = match listen {
+            // Whoever waits for the end only has no use for an earlier acknowledgement.
+            Listen::Settled => {
+                live.begin_held(write);
+                None
+            }
+            Listen::Nothing | Listen::Everything => {
+                Some(self.journal().append(Commit { writes: vec![write], outbox: Vec::new() }))
+            }
+        };
         Ok(Queued { live, task, receipt, drive: true, ears })
     }
 
@@ -286,15 +296,15 @@ impl Inner {
         }
         let task = cell.task.clone();
         drop(cell);
-        Ok(Queued { live: Arc::clone(live), task, receipt, drive, ears })
+        Ok(Queued { live: Arc::clone(live), task, receipt: Some(receipt), drive, ears })
     }
 
     /// Starts the run, which also sees to the receipt.
     fn start(self: &Arc<Self>, queued: Queued) {
         if queued.drive {
-            self.spawn_driver(queued.live, Some(queued.receipt));
-        } else {
-            let (inner, live, receipt) = (Arc::clone(self), queued.live, queued.receipt);
+            self.spawn_driver(queued.live, queued.receipt);
+        } else if let Some(receipt) = queued.receipt {
+            let (inner, live) = (Arc::clone(self), queued.live);
             self.drivers.spawn(async move {
                 match receipt.await {
                     Ok(_) => inner.rest(&live),
@@ -310,16 +320,14 @@ impl Inner {
         if drive {
             self.spawn_driver(Arc::clone(&live), None);
         }
-        match receipt.await {
-            Ok(_) => {
-                self.rest(&live);
-                Ok(())
-            }
-            Err(error) => {
-                self.broke(&live, &error);
-                Err(error.into())
-            }
+        if let Some(receipt) = receipt
+            && let Err(error) = receipt.await
+        {
+            self.broke(&live, &error);
+            return Err(error.into());
         }
+        self.rest(&live);
+        Ok(())
     }
 }
 

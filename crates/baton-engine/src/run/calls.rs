@@ -8,6 +8,7 @@ use futures_util::{StreamExt, stream};
 impl Driver {
     /// Brings every call to its result; free calls do not wait for each other beyond the agent's limit.
     pub(super) async fn advance_calls(&self, spec: &AgentSpec, calls: Vec<CallState>) -> Result<(), Halt> {
+        self.flush();
         let limit = usize::try_from(spec.limits.parallel_tools.max(1)).unwrap_or(1);
         let all = stream::iter(calls.into_iter().map(|state| self.advance_call(spec, state)))
             .buffer_unordered(limit)

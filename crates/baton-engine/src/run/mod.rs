@@ -1,7 +1,8 @@
 //! How a run goes on: decide the next step from the state, do it, write what came of it, again.
 //!
 //! Appends are pipelined: the driver goes on while the journal syncs, and waits only where the outside could tell the
-//! difference (a tool that changes something, the end of the run).
+//! difference (a tool that changes something, the end of the run). What a run does without waiting for anything is
+//! one write, so a model that answers at once costs one sync.
 
 mod ask;
 mod calls;
@@ -123,7 +124,7 @@ impl Driver {
             Step::CallModel { turn, attempt } => self.call_model(&spec, turn, attempt).await?,
             Step::AdvanceCalls(calls) => self.advance_calls(&spec, calls).await?,
             Step::AskCaller(asked) => self.commit(|task| vec![asking(&self.inner.ports, task, &asked)])?,
-            Step::Complete => self.commit(|task| ask::completing(task).into_iter().collect())?,
+            Step::Complete => self.hold(|task| ask::completing(task).into_iter().collect())?,
             Step::Fail(reason) => self.inner.end(&self.live, Ending::Failed(reason)).await?,
         }
         Ok(Progress::Again)
@@ -154,7 +155,7 @@ impl Driver {
         let agent = self.live.lock().task.agent.clone();
         let Some(spec) = self.inner.ports.agents.agent(&agent) else { return Ok(()) };
         let pinned = self.inner.pins.pin(self.inner.journal(), &spec).await?;
-        self.commit(|task| if task.run.is_none() { self.inner.start_run(task, &pinned) } else { Vec::new() })?;
+        self.hold(|task| if task.run.is_none() { self.inner.start_run(task, &pinned) } else { Vec::new() })?;
         let mut cell = self.live.lock();
         cell.begun = cell.task.run.as_ref().and_then(|run| run.open.clone());
         Ok(())
@@ -165,6 +166,16 @@ impl Driver {
         let receipt = self.live.commit(self.inner.journal(), &*self.inner.ports.clock, decide)?;
         self.receipts.lock().push(receipt);
         Ok(())
+    }
+
+    /// Takes events in; they are queued as soon as the run waits for anything.
+    pub(crate) fn hold(&self, decide: impl FnOnce(&baton_rules::Task) -> Vec<TaskEvent>) -> Result<(), Halt> {
+        Ok(self.live.hold(&*self.inner.ports.clock, decide)?)
+    }
+
+    /// Queues what is held; called before every wait.
+    pub(crate) fn flush(&self) {
+        self.receipts.lock().extend(self.live.flush(self.inner.journal()));
     }
 
     /// Queues events and waits until the journal has them, and so all before them.
@@ -179,6 +190,7 @@ impl Driver {
 
     /// Waits until everything queued is on disk.
     pub(crate) async fn synced(&self) -> Result<(), Halt> {
+        self.flush();
         let receipts = std::mem::take(&mut *self.receipts.lock());
         for receipt in receipts {
             receipt.await?;

@@ -7,14 +7,17 @@ use baton_rules::{Task, calls_part};
 use baton_types::{
     AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, Role, TaskEvent, ToolCall, Usage,
 };
-use futures_util::StreamExt;
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use futures_util::{FutureExt, StreamExt};
+use std::{collections::HashSet, pin::pin, sync::Arc, time::Duration};
 
 /// Tries at one turn when the model's service asks for another.
 const MAX_ATTEMPTS: u32 = 3;
 
 /// Text beyond this is cut and marked as such.
 const MAX_TEXT: usize = 4 * 1024 * 1024;
+
+/// Events of a model taken without a pause.
+const YIELD_EVERY: u32 = 64;
 
 /// Calls of one turn beyond this are dropped.
 const MAX_CALLS: usize = 64;
@@ -37,7 +40,7 @@ impl Driver {
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
         let call = self.model_call(spec, message.clone(), turn, attempt).await?;
         match self.listen(model.call(call)).await? {
-            Ok(said) => self.commit(|task| record(task, message, model.name(), said)),
+            Ok(said) => self.hold(|task| record(task, message, model.name(), said)),
             Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => self.wait(wait).await,
             Err(error) => self.model_failed(&error).await,
         }
@@ -55,22 +58,28 @@ impl Driver {
         let open = cell.task.run.as_ref().and_then(|run| run.open.clone());
         drop(cell);
         let message = open.unwrap_or_else(|| self.inner.ports.ids.fresh().into());
-        self.commit(|_| vec![TaskEvent::AttemptStarted { message: message.clone(), turn, attempt }])?;
+        self.hold(|_| vec![TaskEvent::AttemptStarted { message: message.clone(), turn, attempt }])?;
         Ok((message, turn, attempt))
     }
 
     /// Hears the model out; dropping the stream stops it.
     async fn listen(&self, mut stream: ModelStream) -> Result<Result<Said, ModelError>, Halt> {
         let mut said = Said::default();
-        let deadline = self.until_deadline();
-        tokio::pin!(deadline);
-        loop {
-            let event = tokio::select! {
-                biased;
-                () = self.live.cancel.cancelled() => return Err(Halt::Changed),
-                () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
-                event = stream.next() => event,
-                () = &mut deadline => return Err(Halt::Changed),
+        let mut deadline = pin!(self.until_deadline());
+        for count in 1_u32.. {
+            let at_once = if count.is_multiple_of(YIELD_EVERY) { None } else { stream.next().now_or_never() };
+            let event = match at_once {
+                Some(event) => event,
+                None => {
+                    self.flush();
+                    tokio::select! {
+                        biased;
+                        () = self.live.cancel.cancelled() => return Err(Halt::Changed),
+                        () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
+                        event = next_after_yield(&mut stream, count) => event,
+                        () = &mut deadline => return Err(Halt::Changed),
+                    }
+                }
             };
             match event {
                 Some(Ok(ModelEvent::Text(text))) => {
@@ -92,6 +101,7 @@ impl Driver {
                 None => return Ok(Err(ModelError::Interrupted("no end of the answer was seen".to_owned()))),
             }
         }
+        Ok(Err(ModelError::Interrupted("the answer has no end".to_owned())))
     }
 
     /// Sleeps until the run's deadline, after which the next step is to fail.
@@ -105,6 +115,7 @@ impl Driver {
     }
 
     async fn wait(&self, wait: Duration) -> Result<(), Halt> {
+        self.flush();
         tokio::select! {
             () = self.live.cancel.cancelled() => Err(Halt::Changed),
             () = self.inner.stopping.cancelled() => Err(Halt::Stopping),
@@ -117,6 +128,14 @@ impl Driver {
         let reason = Reason { code: ErrorCode::MODEL_FAILED.code.to_owned(), detail: error.to_string() };
         Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
     }
+}
+
+/// A model that never makes anybody wait must still let others work, be seen and be stopped.
+async fn next_after_yield(stream: &mut ModelStream, count: u32) -> Option<Result<ModelEvent, ModelError>> {
+    if count.is_multiple_of(YIELD_EVERY) {
+        tokio::task::yield_now().await;
+    }
+    stream.next().await
 }
 
 /// What a finished model call makes true.

@@ -55,6 +55,7 @@ impl Driver {
             let cell = self.live.lock();
             (cell.task.agent.clone(), cell.task.context.clone(), cell.task.created_at)
         };
+        self.flush();
         let query = ListQuery { agent: Some(agent), context: Some(context), ..ListQuery::tasks(EARLIER_TASKS) };
         let page = self.inner.journal().list(&self.live.owner, &query).await?;
         let mut tasks = Vec::new();
