@@ -13,7 +13,7 @@ use crate::{
     Evidence, Execution, Server, ServerOptions, Transcript,
     checker::{Violation, check},
 };
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use baton_types::TaskId;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
@@ -24,6 +24,9 @@ use tokio::{
 
 /// Longer than all open tasks may take once nobody kills the server any more.
 const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Tasks whose events are shown when the loop cannot go on.
+const SHOWN: usize = 8;
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -65,9 +68,15 @@ pub async fn run(options: &Options) -> Result<Outcome> {
         senders.spawn(send(Arc::clone(&crowd), number, style, door.clone()));
     }
     drop(door);
-    let reception = tokio::spawn(receive(Arc::clone(&crowd), acknowledged));
+    let mut reception = tokio::spawn(receive(Arc::clone(&crowd), acknowledged));
 
-    let server = supervisor.cycle(first, options.cycles, &news).await?;
+    let server = tokio::select! {
+        server = supervisor.cycle(first, options.cycles, &news) => server?,
+        early = &mut reception => {
+            let error = early?.err().unwrap_or_else(|| anyhow!("every sender gave up"));
+            bail!("{error:#}\nthe server's log ends:\n{}", server_options.log_tail());
+        }
+    };
     stop.send_replace(true);
     let ended = async {
         while let Some(sender) = senders.join_next().await {
@@ -79,7 +88,7 @@ pub async fn run(options: &Options) -> Result<Outcome> {
         Ok(Ok(followed)) => followed,
         Ok(Err(error)) => return Err(stuck(&crowd, &server, &server_options, error).await),
         Err(_) => {
-            let error = anyhow::anyhow!("acknowledged tasks did not end within {PATIENCE:?}");
+            let error = anyhow!("acknowledged tasks did not end within {PATIENCE:?}");
             return Err(stuck(&crowd, &server, &server_options, error).await);
         }
     };
@@ -152,18 +161,19 @@ async fn gather(server: &Server, followed: Followed) -> Result<Evidence> {
 
 /// The error with everything that helps to understand it.
 async fn stuck(crowd: &Crowd, server: &Server, options: &ServerOptions, error: anyhow::Error) -> anyhow::Error {
-    let mut words = format!("the loop cannot go on (seed {})\nopen tasks:", crowd.seed);
-    for task in crowd.open() {
+    let open = crowd.open();
+    let mut words = format!("{error:#}\n{} tasks are open", open.len());
+    for task in open.iter().take(SHOWN) {
         words.push_str(&format!("\n  {task}"));
-        match collect::listed(server.client(), &task).await.context("its events cannot be read") {
+        match collect::listed(server.client(), task).await {
             Ok(events) => {
                 for event in events {
-                    words.push_str(&format!("\n    {} {} {}", event.number, event.kind, event.body.as_str()));
+                    let body: String = event.body.as_str().chars().take(160).collect();
+                    words.push_str(&format!("\n    {} {} {body}", event.number, event.kind));
                 }
             }
-            Err(error) => words.push_str(&format!(" {error:#}")),
+            Err(error) => words.push_str(&format!(": {error}")),
         }
     }
-    words.push_str(&format!("\nthe server's log ends:\n{}", options.log_tail()));
-    error.context(words)
+    anyhow!("{words}\nthe server's log ends:\n{}", options.log_tail())
 }
