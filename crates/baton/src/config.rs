@@ -2,5 +2,7 @@
 
 mod raw;
 mod resolve;
+#[cfg(test)]
+mod schema;
 
 pub(crate) use resolve::{Chosen, Retention, Settings};

@@ -6,9 +6,9 @@ use baton_agentdir::{
 };
 use baton_types::ToolExecution;
 
-const MOST_CONNECTIONS: u64 = 1_000_000;
-const MOST_DAYS: u64 = 36_500;
-const LARGEST_BODY: usize = 1 << 30;
+pub(super) const MOST_CONNECTIONS: u64 = 1_000_000;
+pub(super) const MOST_DAYS: u64 = 36_500;
+pub(super) const LARGEST_BODY: usize = 1 << 30;
 
 /// The file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -101,15 +101,18 @@ fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Vec<Str
     reader.texts(key, node).into_iter().map(|text| text.value).collect()
 }
 
+/// A file that uses every key.
+#[cfg(test)]
+pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
+    public_url: https://agents.example.com\nallow_hosts: [studio.local]\ntools: caller\nagents: [a, b]\n\
+    limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5 }\nretention: { days: 30, keep: 1000 }\n";
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_full_file() {
-        let yaml = b"port: 9000\nhost: 127.0.0.2\ndata: state\npublic_url: https://agents.example.com\n\
-            allow_hosts: [studio.local]\ntools: caller\nagents: [a, b]\n\
-            limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5 }\nretention: { days: 30, keep: 1000 }\n";
         let expect = RawConfig {
             port: Some(9000),
             host: Some("127.0.0.2".to_owned()),
@@ -121,7 +124,7 @@ mod tests {
             limits: RawLimits { body_bytes: Some(1 << 20), max_connections: Some(10), max_streams: Some(5) },
             retention: RawRetention { days: Some(30), keep: Some(1000) },
         };
-        assert_eq!(RawConfig::parse("baton.yaml", yaml), Ok(expect));
+        assert_eq!(RawConfig::parse("baton.yaml", FULL_FILE.as_bytes()), Ok(expect));
         assert_eq!(RawConfig::parse("baton.yaml", b"# nothing yet\n"), Ok(RawConfig::default()));
     }
 }

@@ -36,6 +36,35 @@ fn serves_commands_of_its_data_directory_and_stops_in_order() {
 }
 
 #[test]
+fn a_handoff_can_be_read_as_one_record() {
+    let home = Home::new();
+    let (_server, url) = home.up(&[&examples(), "--port", "0"]);
+    let asked = home.run(&["run", "personal", "What's the weather in Oakland?", "--json"]);
+    let task: serde_json::Value = serde_json::from_str(&asked.stdout).expect("JSON");
+    let events = json(&url, &format!("/api/v1/tasks/{}/events", task["id"].as_str().expect("an id")));
+    let sent = events["events"].as_array().expect("events").iter().find(|event| event["kind"] == "task.handoff_sent");
+    let id = sent.expect("a handoff")["body"]["handoff_sent"]["handoff"].as_str().expect("an id").to_owned();
+    let handoff = json(&url, &format!("/api/v1/handoffs/{id}"));
+    assert_eq!(
+        [&handoff["status"], &handoff["fromAgent"], &handoff["toAgent"], &handoff["parentTaskId"]],
+        [&"completed".into(), &"personal".into(), &"weather".into(), &task["id"]]
+    );
+    assert!(handoff["result"]["response"].as_str().expect("words").contains("72°F"));
+    let child = json(&url, &format!("/api/v1/tasks/{}", handoff["childTaskId"].as_str().expect("an id")));
+    assert_eq!(
+        (&child["agent"], &child["task"]["status"]["state"]),
+        (&"weather".into(), &"TASK_STATE_COMPLETED".into())
+    );
+    assert!(get(&url, "/api/v1/handoffs/nothing").contains("BTN-2010"));
+}
+
+fn json(url: &str, path: &str) -> serde_json::Value {
+    let reply = get(url, path);
+    let (_, body) = reply.split_once("\r\n\r\n").unwrap_or(("", &reply));
+    serde_json::from_str(body).unwrap_or_else(|error| panic!("{path}: {error}: {reply}"))
+}
+
+#[test]
 fn a_taken_port_is_named() {
     let home = Home::new();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
