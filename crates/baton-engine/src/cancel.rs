@@ -18,7 +18,6 @@ impl Engine {
             }
             let live = self.inner.open(principal, task).await?;
             self.inner.end(&live, Ending::Canceled).await?;
-            self.inner.rest(&live);
         }
     }
 }

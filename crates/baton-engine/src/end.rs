@@ -5,6 +5,7 @@ use crate::{
     engine::Inner,
     live::{LiveTask, Stopped},
 };
+use baton_ports::{BoxFuture, Commit};
 use baton_rules::{CallStage, Task};
 use baton_types::{HandoffEvent, HandoffStatus, Message, Part, Reason, Role, TaskEvent, TaskId, TaskState};
 use std::sync::Arc;
@@ -38,46 +39,67 @@ impl Ending {
 impl Inner {
     /// Ends the task and its open handoffs in one commit, waits for the journal, then stops what was going on.
     pub(crate) async fn end(self: &Arc<Self>, live: &Arc<LiveTask>, ending: Ending) -> Result<(), EngineError> {
-        let receipt = loop {
+        let (receipt, handed) = loop {
             let handed = open_handoffs(&live.lock().task);
+            if !handed.is_empty() {
+                // Their records may still be on the way to the disk, and only there can they be read.
+                self.synced().await?;
+            }
             let mut beside = Vec::new();
             for (handoff, _) in &handed {
                 let error = Some("the task that waited for it has ended".to_owned());
                 let moved = HandoffEvent::Moved { to: HandoffStatus::Cancelled, result: None, error };
                 beside.extend(self.handoff_write(&live.owner, handoff, moved).await?);
             }
-            let mut cell = live.lock();
-            if open_handoffs(&cell.task) != handed {
-                continue;
-            }
-            let event = ending.event(self, &cell.task);
-            match live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, vec![event], beside) {
+            let queued = {
+                let mut cell = live.lock();
+                if open_handoffs(&cell.task) != handed {
+                    continue;
+                }
+                let event = ending.event(self, &cell.task);
+                live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, vec![event], beside)
+            };
+            match queued {
                 Ok(receipt) => break (receipt, handed),
                 // It ended otherwise, or is being taken up anew: whoever did that sees to the rest.
-                Err(Stopped::Retired | Stopped::Illegal(_)) => return Ok(()),
+                Err(Stopped::Retired | Stopped::Illegal(_)) => return self.synced().await,
             }
         };
-        let (receipt, handed) = receipt;
         live.cancel.cancel();
-        if let Err(error) = receipt.await {
-            self.broke(live, &error);
-            return Err(error.into());
-        }
-        for (_, child) in handed {
-            self.cancel_child(&child).await;
-        }
+        // Detached, because the one who ends a task may be stopped by that very end, or hang up.
+        let (inner, live) = (Arc::clone(self), Arc::clone(live));
+        let seen_through = self.drivers.spawn(async move {
+            if let Err(error) = receipt.await {
+                inner.broke(&live, &error);
+                return Err(error);
+            }
+            inner.rest(&live);
+            for (_, child) in handed {
+                inner.cancel_child(child).await;
+            }
+            Ok(())
+        });
+        Ok(seen_through.await.map_err(|_| EngineError::ShuttingDown)??)
+    }
+
+    /// Waits until everything queued so far is on disk, or refused.
+    async fn synced(&self) -> Result<(), EngineError> {
+        self.journal().append(Commit { writes: Vec::new(), outbox: Vec::new() }).await?;
         Ok(())
     }
 
     /// Cancels work that nobody waits for any more.
-    pub(crate) async fn cancel_child(self: &Arc<Self>, child: &TaskId) {
-        let ended = match self.take(child).await {
-            Ok(live) => Box::pin(self.end(&live, Ending::Canceled)).await.map(|()| self.rest(&live)),
-            Err(error) => Err(error),
-        };
-        if let Err(error) = ended {
-            tracing::warn!(task = %child, %error, "a child task could not be canceled; it is at the next start");
-        }
+    pub(crate) fn cancel_child(self: &Arc<Self>, child: TaskId) -> BoxFuture<'static, ()> {
+        let inner = Arc::clone(self);
+        Box::pin(async move {
+            let ended = match inner.take(&child).await {
+                Ok(live) => inner.end(&live, Ending::Canceled).await.map(|()| inner.rest(&live)),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = ended {
+                tracing::warn!(task = %child, %error, "a child task could not be canceled; it is at the next start");
+            }
+        })
     }
 }
 

@@ -1,11 +1,6 @@
 //! The handle that surfaces hold.
 
-use crate::{
-    EngineError,
-    hub::Hub,
-    live::{LiveTask, Standing},
-    pins::Pins,
-};
+use crate::{EngineError, hub::Hub, live::LiveTask, pins::Pins, recover::After};
 use baton_ports::{AgentSource, Clock, Ids, Journal, JournalError, Models, ToolHost};
 use baton_types::TaskId;
 use parking_lot::Mutex;
@@ -130,19 +125,26 @@ impl Inner {
 
     /// The journal refused what the memory took for granted: forget the memory, look again later.
     pub(crate) fn broke(self: &Arc<Self>, live: &Arc<LiveTask>, error: &JournalError) {
-        if !live.break_off(error) {
-            return;
-        }
         tracing::warn!(task = %live.id, %error, "the journal refused an event; the task is taken up again from what it holds");
-        live.cancel.cancel();
-        self.forget(live);
-        self.take_up_later(live.id.clone());
+        if live.retire() {
+            live.cancel.cancel();
+            self.forget(live);
+        }
+        live.feed.fail(&EngineError::Journal(error.clone()));
+        self.take_up_later(live.id.clone(), After::Refusal);
     }
 
     /// Nobody changes the task any more.
     pub(crate) fn retire(&self, live: &Arc<LiveTask>) {
-        live.lock().standing = Standing::Retired;
+        live.retire();
         self.forget(live);
+    }
+
+    /// A task that was opened for nothing is put away again.
+    pub(crate) fn rest(&self, live: &Arc<LiveTask>) {
+        if live.retire_if_idle() {
+            self.forget(live);
+        }
     }
 
     fn forget(&self, live: &Arc<LiveTask>) {

@@ -77,8 +77,14 @@ pub(crate) struct Feed {
 struct FeedState {
     open: Option<OpenText>,
     subscribers: Vec<mpsc::Sender<FeedItem>>,
-    waiters: Vec<oneshot::Sender<Result<u64, EngineError>>>,
+    waiters: Vec<Waiter>,
     closed: bool,
+}
+
+/// Waits for a status that ends a turn, later than what was true when the wait began.
+struct Waiter {
+    after: u64,
+    tell: oneshot::Sender<Result<u64, EngineError>>,
 }
 
 struct OpenText {
@@ -104,12 +110,12 @@ impl Feed {
         Some(receiver)
     }
 
-    /// Resolves with the number of the next status that ends a turn.
-    pub(crate) fn settled(&self) -> oneshot::Receiver<Result<u64, EngineError>> {
-        let (sender, receiver) = oneshot::channel();
+    /// Resolves with the number of the first status above `after` that ends a turn.
+    pub(crate) fn settled(&self, after: u64) -> oneshot::Receiver<Result<u64, EngineError>> {
+        let (tell, receiver) = oneshot::channel();
         let mut state = self.state.lock();
-        state.waiters.retain(|waiter| !waiter.is_closed());
-        state.waiters.push(sender);
+        state.waiters.retain(|waiter| !waiter.tell.is_closed());
+        state.waiters.push(Waiter { after, tell });
         receiver
     }
 
@@ -136,7 +142,7 @@ impl Feed {
         let mut state = self.state.lock();
         state.open = None;
         for waiter in state.waiters.drain(..) {
-            let _ = waiter.send(Err(error.clone()));
+            let _ = waiter.tell.send(Err(error.clone()));
         }
     }
 
@@ -145,7 +151,7 @@ impl Feed {
         state.closed = true;
         state.subscribers.clear();
         for waiter in state.waiters.drain(..) {
-            let _ = waiter.send(Err(EngineError::ShuttingDown));
+            let _ = waiter.tell.send(Err(EngineError::ShuttingDown));
         }
     }
 
@@ -177,10 +183,11 @@ impl FeedState {
                 self.open.take_if(|open| open.message == message.id);
             }
             TaskEvent::StatusChanged { state, .. } => {
-                self.open = None;
+                // Text that is not yet to be seen belongs to an attempt after this status.
+                self.open.take_if(|open| open.visible);
                 if state.is_terminal() || state.is_interrupted() {
-                    for waiter in self.waiters.drain(..) {
-                        let _ = waiter.send(Ok(number));
+                    for waiter in self.waiters.extract_if(.., |waiter| waiter.after < number) {
+                        let _ = waiter.tell.send(Ok(number));
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! A task that somebody in this process is changing: its state in memory, one step ahead of the journal.
 
-use crate::{EngineError, hub::Feed};
-use baton_ports::{Clock, Commit, HeadUpdate, Journal, JournalError, Receipt, Write};
+use crate::hub::Feed;
+use baton_ports::{Clock, Commit, HeadUpdate, Journal, Receipt, Write};
 use baton_rules::{Illegal, Task};
 use baton_types::{Fact, MessageId, Principal, StreamId, TaskEvent, TaskId};
 use parking_lot::{Mutex, MutexGuard};
@@ -155,16 +155,17 @@ impl LiveTask {
             }
         }
         let run = cell.task.run.as_ref().map(|run| run.id.clone()).or(run);
-        let snapshot = (cell.task.version - cell.snapshot_at >= SNAPSHOT_EVERY)
-            .then(|| baton_types::Json::of(&cell.task).ok())
-            .flatten();
+        // A snapshot that is held is older than the events that now join it: it is taken again.
+        let due = cell.held.as_ref().is_some_and(|held| held.snapshot.is_some())
+            || cell.task.version - cell.snapshot_at >= SNAPSHOT_EVERY;
+        let snapshot = due.then(|| baton_types::Json::of(&cell.task).ok()).flatten();
         if snapshot.is_some() {
             cell.snapshot_at = cell.task.version;
         }
         let facts = events.into_iter().map(Fact::Task);
         if let Some(mut held) = cell.held.take() {
             held.facts.extend(facts);
-            (held.head, held.snapshot) = (head_of(&cell.task), snapshot.or(held.snapshot));
+            (held.head, held.snapshot) = (head_of(&cell.task), snapshot);
             return Ok(Some(held));
         }
         Ok(Some(Write {
@@ -186,16 +187,20 @@ impl LiveTask {
         self.lock().held = Some(write);
     }
 
-    /// Gives the memory up after the journal refused it; waiters learn why.
-    pub(crate) fn break_off(&self, error: &JournalError) -> bool {
+    /// Gives the memory up; returns whether it stood until now.
+    pub(crate) fn retire(&self) -> bool {
         let mut cell = self.lock();
-        if cell.standing == Standing::Retired {
-            return false;
+        std::mem::replace(&mut cell.standing, Standing::Retired) == Standing::Current
+    }
+
+    /// Gives the memory up if nobody drives the task and Baton owes it nothing.
+    pub(crate) fn retire_if_idle(&self) -> bool {
+        let mut cell = self.lock();
+        let idle = !cell.driven && !cell.task.is_active();
+        if idle {
+            cell.standing = Standing::Retired;
         }
-        cell.standing = Standing::Retired;
-        drop(cell);
-        self.feed.fail(&EngineError::Journal(error.clone()));
-        true
+        idle
     }
 }
 

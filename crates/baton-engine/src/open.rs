@@ -67,7 +67,13 @@ impl Inner {
 pub(crate) fn fold(id: &TaskId, loaded: &Loaded) -> Result<Task, EngineError> {
     let corrupt = |what: String| EngineError::Journal(JournalError::Corrupt(format!("task {id}: {what}")));
     let mut task = match &loaded.snapshot {
-        Some(snapshot) => Some(snapshot.state.read::<Task>().map_err(|error| corrupt(error.to_string()))?),
+        Some(snapshot) => {
+            let task = snapshot.state.read::<Task>().map_err(|error| corrupt(error.to_string()))?;
+            if task.version != snapshot.version {
+                return Err(corrupt(format!("its snapshot of version {} says {}", snapshot.version, task.version)));
+            }
+            Some(task)
+        }
         None => None,
     };
     for event in &loaded.events {

@@ -17,6 +17,15 @@ const TOGETHER: usize = 128;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// Why a task has to be taken up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// The process that drove it died; deaths are counted.
+    Death,
+    /// The journal refused something; the process is well.
+    Refusal,
+}
+
 impl Engine {
     /// Takes up every unfinished run under a new epoch; returns how many.
     pub async fn recover(&self) -> Result<usize, EngineError> {
@@ -30,9 +39,9 @@ impl Engine {
             taken += tasks.len();
             stream::iter(tasks)
                 .for_each_concurrent(TOGETHER, |task| async move {
-                    if let Err(error) = self.inner.take_up(&task).await {
+                    if let Err(error) = self.inner.take_up(&task, After::Death).await {
                         tracing::warn!(%task, %error, "an unfinished task could not be taken up; trying again");
-                        self.inner.take_up_later(task);
+                        self.inner.take_up_later(task, After::Death);
                     }
                 })
                 .await;
@@ -42,12 +51,10 @@ impl Engine {
 
 impl Inner {
     /// Continues one task from what the journal holds.
-    pub(crate) async fn take_up(self: &Arc<Self>, task: &TaskId) -> Result<(), EngineError> {
+    pub(crate) async fn take_up(self: &Arc<Self>, task: &TaskId, after: After) -> Result<(), EngineError> {
         let live = self.take(task).await?;
         if self.is_orphan(&live).await? {
-            self.end(&live, Ending::Canceled).await?;
-            self.rest(&live);
-            return Ok(());
+            return self.end(&live, Ending::Canceled).await;
         }
         let decided = {
             let mut cell = live.lock();
@@ -59,26 +66,22 @@ impl Inner {
                 self.rest(&live);
                 return Ok(());
             }
-            cell.driven = true;
-            resume(&cell.task)
+            let decided = if after == After::Death { resume(&cell.task) } else { Resume::Continue };
+            cell.driven = !matches!(decided, Resume::GiveUp(_));
+            decided
         };
         match decided {
             Resume::Continue => self.spawn_driver(live, None),
-            Resume::GiveUp(reason) => {
-                self.end(&live, Ending::Failed(reason)).await?;
-                self.retire(&live);
-            }
-            Resume::Go(event) => {
-                let Ok(receipt) = live.commit(self.journal(), &*self.ports.clock, |_| vec![event]) else {
-                    return Ok(());
-                };
+            Resume::GiveUp(reason) => self.end(&live, Ending::Failed(reason)).await?,
+            Resume::Go(event) => match live.commit(self.journal(), &*self.ports.clock, |_| vec![event]) {
                 // On disk before anything else happens: this is how deaths are counted.
-                if let Err(error) = receipt.await {
-                    self.broke(&live, &error);
-                    return Ok(());
-                }
-                self.spawn_driver(live, None);
-            }
+                Ok(receipt) => match receipt.await {
+                    Ok(_) => self.spawn_driver(live, None),
+                    Err(error) => self.broke(&live, &error),
+                },
+                // Somebody ended it at this moment; a driver sees it out.
+                Err(_) => self.spawn_driver(live, None),
+            },
         }
         Ok(())
     }
@@ -91,7 +94,7 @@ impl Inner {
     }
 
     /// Tries again, ever more slowly, until the journal has room or the process stops.
-    pub(crate) fn take_up_later(self: &Arc<Self>, task: TaskId) {
+    pub(crate) fn take_up_later(self: &Arc<Self>, task: TaskId, after: After) {
         if self.stopping.is_cancelled() {
             return;
         }
@@ -103,7 +106,7 @@ impl Inner {
                     () = inner.stopping.cancelled() => return,
                     () = tokio::time::sleep(pause) => {}
                 }
-                match inner.take_up(&task).await {
+                match inner.take_up(&task, after).await {
                     // A creation that the journal never took is no task.
                     Ok(()) | Err(EngineError::TaskNotFound(_) | EngineError::Journal(JournalError::Missing { .. })) => {
                         return;

@@ -8,14 +8,17 @@ use crate::{
     pins::Pinned,
     run::asking,
 };
-use baton_ports::{Commit, Receipt, Write};
+use baton_ports::{Commit, JournalError, Receipt, Write};
 use baton_rules::{Task, asked_of_caller, hear, results_in};
 use baton_types::{
     ContextId, ErrorCode, Fact, Message, ParentLink, Principal, RunId, StreamId, TaskEvent, TaskId, TaskState,
     TaskView, ToolExecution,
 };
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+};
 
 /// A send that is queued: the journal will have it when the receipt resolves.
 pub(crate) struct Queued {
@@ -45,10 +48,11 @@ struct Ears {
 }
 
 impl Ears {
-    fn open(feed: &Feed, listen: Listen) -> Self {
+    /// `version` is what is true before the send.
+    fn open(feed: &Feed, listen: Listen, version: u64) -> Self {
         match listen {
             Listen::Nothing => Self::default(),
-            Listen::Settled => Self { settled: Some(feed.settled()), queue: None },
+            Listen::Settled => Self { settled: Some(feed.settled(version)), queue: None },
             Listen::Everything => Self { settled: None, queue: feed.attach() },
         }
     }
@@ -144,7 +148,7 @@ impl Inner {
         };
         let new = NewTask { id, event, first_of_context, trace: command.trace };
         let (live, task, write) = self.create(principal, new, pinned)?;
-        let ears = Ears::open(&live.feed, listen);
+        let ears = Ears::open(&live.feed, listen, 0);
         let receipt = match listen {
             // Whoever waits for the end only has no use for an earlier acknowledgement.
             Listen::Settled => {
@@ -237,17 +241,6 @@ impl Inner {
         }
     }
 
-    /// A task that was opened for nothing is put away again.
-    pub(crate) fn rest(&self, live: &Arc<LiveTask>) {
-        let idle = {
-            let cell = live.lock();
-            !cell.driven && !cell.task.is_active()
-        };
-        if idle {
-            self.retire(live);
-        }
-    }
-
     fn say(
         self: &Arc<Self>,
         live: &Arc<LiveTask>,
@@ -285,7 +278,7 @@ impl Inner {
         let drive = heard.resumes && !cell.driven;
         cell.driven |= drive;
         cell.trace = command.trace.clone().or(cell.trace.take());
-        let ears = Ears::open(&live.feed, listen);
+        let ears = Ears::open(&live.feed, listen, cell.task.version);
         let receipt = live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, Vec::new());
         let receipt = receipt.map_err(|stopped| match stopped {
             Stopped::Retired => Refused::Retired,
@@ -304,30 +297,38 @@ impl Inner {
         if queued.drive {
             self.spawn_driver(queued.live, queued.receipt);
         } else if let Some(receipt) = queued.receipt {
-            let (inner, live) = (Arc::clone(self), queued.live);
-            self.drivers.spawn(async move {
-                match receipt.await {
-                    Ok(_) => inner.rest(&live),
-                    Err(error) => inner.broke(&live, &error),
-                }
-            });
+            self.see_through(queued.live, receipt);
         }
     }
 
     /// Starts the run at once, and returns when the journal has the send.
     async fn acknowledge(self: &Arc<Self>, queued: Queued) -> Result<(), EngineError> {
-        let Queued { live, receipt, drive, .. } = queued;
-        if drive {
-            self.spawn_driver(Arc::clone(&live), None);
+        let Queued { live, receipt: Some(receipt), drive, .. } = queued else { return Ok(()) };
+        if !drive {
+            let seen_through = self.see_through(live, receipt).await;
+            return Ok(seen_through.map_err(|_| EngineError::ShuttingDown)??);
         }
-        if let Some(receipt) = receipt
-            && let Err(error) = receipt.await
-        {
+        self.spawn_driver(Arc::clone(&live), None);
+        if let Err(error) = receipt.await {
             self.broke(&live, &error);
             return Err(error.into());
         }
-        self.rest(&live);
         Ok(())
+    }
+
+    /// Awaits a receipt that no driver awaits, also when the sender hangs up meanwhile.
+    fn see_through(self: &Arc<Self>, live: Arc<LiveTask>, receipt: Receipt) -> JoinHandle<Result<(), JournalError>> {
+        let inner = Arc::clone(self);
+        self.drivers.spawn(async move {
+            match receipt.await {
+                Ok(_) => inner.rest(&live),
+                Err(error) => {
+                    inner.broke(&live, &error);
+                    return Err(error);
+                }
+            }
+            Ok(())
+        })
     }
 }
 

@@ -59,7 +59,7 @@ impl Engine {
             None => Subscription::begin(&self.inner, &present, Until::Terminal).await,
             Some(number) if number >= present.version => {
                 let mut subscription = Subscription::begin(&self.inner, &present, Until::Terminal).await?;
-                subscription.ended = present.state.is_terminal();
+                subscription.ended |= present.state.is_terminal();
                 Ok(subscription)
             }
             Some(number) => {
@@ -207,7 +207,7 @@ impl Inner {
         let stream = StreamId::Task(task.clone());
         let feed = self.hub.feed(task);
         loop {
-            let settled = feed.settled();
+            let settled = feed.settled(0);
             let missing = || EngineError::TaskNotFound(task.clone());
             let loaded = self.journal().load(None, &stream).await?.ok_or_else(missing)?;
             let present = fold(task, &loaded)?;

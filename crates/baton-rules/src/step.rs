@@ -17,8 +17,8 @@ pub enum Step {
     },
     /// Advance these calls.
     AdvanceCalls(Vec<CallState>),
-    /// Only the caller can go on with what is open.
-    AskCaller(Asked),
+    /// Only the caller can go on with what is open; [`asked_of_caller`] says what that is.
+    AskCaller,
     /// The answer stands: complete.
     Complete,
     /// The run cannot go on.
@@ -87,7 +87,7 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
         return Step::AdvanceCalls(ours);
     }
     if !asked.is_empty() {
-        return Step::AskCaller(asked);
+        return Step::AskCaller;
     }
     if run.open.is_some() {
         return Step::CallModel { turn: run.turn, attempt: run.attempt + 1 };

@@ -9,7 +9,7 @@ use crate::{
     send::{NewTask, submitted_child},
     views::fold_handoff,
 };
-use baton_ports::{HeadUpdate, JournalError, Write};
+use baton_ports::{HeadUpdate, Write};
 use baton_rules::admit_handoff;
 use baton_types::{
     AgentName, AgentSpec, ContextId, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffId, HandoffStatus,
@@ -66,14 +66,17 @@ impl Driver {
         let (id, child) = (handoff.id.clone(), handoff.child_task.clone());
         let (child_live, _, child_write) = self.inner.create(&self.live.owner, new, &pinned)?;
         let beside = vec![created(&self.inner.ports, &self.live.owner, &handoff), child_write];
-        match self.commit_synced(vec![sent], beside).await {
-            Ok(()) => self.inner.spawn_driver(child_live, None),
+        let receipt = match self.queue(vec![sent], beside) {
+            Ok(receipt) => receipt,
             Err(halt) => {
-                // Perhaps it was written all the same: the child is taken up again if the journal has it.
-                self.inner.broke(&child_live, &JournalError::Unavailable("the handoff was not recorded".to_owned()));
+                self.inner.retire(&child_live);
                 return Err(halt);
             }
-        }
+        };
+        // Before the wait, in which this run may be stopped: a child on disk must have somebody who drives it. If it
+        // never gets there, its own writes are refused and it ends as the task that it never was.
+        self.inner.spawn_driver(child_live, None);
+        receipt.await?;
         self.await_handoff(call, &id, &child, deadline).await
     }
 
@@ -103,7 +106,7 @@ impl Driver {
         let beside = self.inner.handoff_write(&self.live.owner, handoff, moved).await?;
         self.commit_synced(vec![TaskEvent::ToolFinished { result }], beside).await?;
         if settled.is_none_or(|view| !view.state.is_terminal()) {
-            self.inner.cancel_child(child).await;
+            self.inner.cancel_child(child.clone()).await;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use crate::{
     live::{LiveTask, Standing, Stopped},
 };
 use baton_ports::{JournalError, Receipt, Write};
-use baton_rules::{Illegal, Step, next_step};
+use baton_rules::{Illegal, Step, asked_of_caller, next_step};
 use baton_types::{AgentSpec, ErrorCode, Reason, TaskEvent, TaskState};
 use std::sync::Arc;
 
@@ -113,8 +113,14 @@ impl Driver {
     }
 
     async fn advance(&self) -> Result<Progress, Halt> {
-        if !self.live.lock().task.is_active() {
-            return Ok(Progress::Rest);
+        {
+            let cell = self.live.lock();
+            if cell.standing == Standing::Retired {
+                return Err(Halt::Changed);
+            }
+            if !cell.task.is_active() {
+                return Ok(Progress::Rest);
+            }
         }
         let Some(spec) = self.spec().await? else { return Ok(Progress::Again) };
         let step = next_step(&self.live.lock().task, &spec, self.inner.ports.clock.now());
@@ -123,7 +129,10 @@ impl Driver {
             Step::StartRun => self.start_run().await?,
             Step::CallModel { turn, attempt } => self.call_model(&spec, turn, attempt).await?,
             Step::AdvanceCalls(calls) => self.advance_calls(&spec, calls).await?,
-            Step::AskCaller(asked) => self.commit(|task| vec![asking(&self.inner.ports, task, &asked)])?,
+            Step::AskCaller => self.commit(|task| {
+                let asked = asked_of_caller(task, &spec);
+                if asked.is_empty() { Vec::new() } else { vec![asking(&self.inner.ports, task, &asked)] }
+            })?,
             Step::Complete => self.hold(|task| ask::completing(task).into_iter().collect())?,
             Step::Fail(reason) => self.inner.end(&self.live, Ending::Failed(reason)).await?,
         }
@@ -180,12 +189,14 @@ impl Driver {
 
     /// Queues events and waits until the journal has them, and so all before them.
     pub(crate) async fn commit_synced(&self, events: Vec<TaskEvent>, beside: Vec<Write>) -> Result<(), Halt> {
-        let receipt = {
-            let mut cell = self.live.lock();
-            self.live.commit_locked(&mut cell, self.inner.journal(), &*self.inner.ports.clock, events, beside)?
-        };
-        receipt.await?;
+        self.queue(events, beside)?.await?;
         Ok(())
+    }
+
+    /// Queues events; the receipt is the caller's to await.
+    pub(crate) fn queue(&self, events: Vec<TaskEvent>, beside: Vec<Write>) -> Result<Receipt, Halt> {
+        let mut cell = self.live.lock();
+        Ok(self.live.commit_locked(&mut cell, self.inner.journal(), &*self.inner.ports.clock, events, beside)?)
     }
 
     /// Waits until everything queued is on disk.

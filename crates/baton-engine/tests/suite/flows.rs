@@ -286,3 +286,23 @@ async fn a_foreign_task_looks_missing_everywhere() {
     assert_eq!(engine.tasks(&stranger, &list).await.unwrap().total, 0);
     assert_eq!(engine.tasks(&me(), &list).await.unwrap().total, 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_long_task_loads_from_its_snapshots_as_it_was() {
+    for tools in [ToolExecution::Agent, ToolExecution::Caller] {
+        for rounds in 10..19 {
+            let world = World::default();
+            let engine = world.engine();
+            let script = "now,look;".repeat(rounds) + "now";
+            let mut view = engine.send_and_settle(&me(), command(message("m", &script), tools)).await.unwrap();
+            while view.state == TaskState::InputRequired {
+                let calls = calls_in(view.status_message.as_ref().unwrap());
+                let reply = results(&view, &[(calls[0].id.as_str(), "seen")]);
+                view = engine.send_and_settle(&me(), command(reply, tools)).await.unwrap();
+            }
+            assert_eq!(view.state, TaskState::Completed);
+            let all = check::promises(&world, std::slice::from_ref(&view.id)).await;
+            assert_eq!(*engine.task(&me(), &reference(&view.id)).await.unwrap(), all.tasks[&view.id].view());
+        }
+    }
+}

@@ -6,4 +6,5 @@ mod check;
 mod faults;
 mod flows;
 mod simulation;
+mod slow;
 mod world;

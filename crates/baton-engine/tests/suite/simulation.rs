@@ -4,6 +4,7 @@
 
 use crate::{
     check,
+    slow::SlowJournal,
     world::{World, message},
 };
 use baton_engine::{Engine, EngineError, FeedItem, SendCommand, Subscription, TaskRef};
@@ -23,7 +24,7 @@ use std::{
     time::Duration,
 };
 
-const SCRIPTS: [&str; 12] = [
+const SCRIPTS: [&str; 16] = [
     "say",
     "look;say",
     "look,put;say",
@@ -36,13 +37,20 @@ const SCRIPTS: [&str; 12] = [
     "emit_artifact;say",
     "ask_user;say",
     "reject_task",
+    "handoff(say),reject_task",
+    "handoff(look/say),ask_user;say",
+    "now,look;now",
+    "now,act;now,look;now",
 ];
 
 #[derive(Clone)]
 struct Plan {
     script: &'static str,
     tools: ToolExecution,
-    cancel: bool,
+    /// Cancel after so many milliseconds.
+    cancel: Option<u64>,
+    /// Say something more after so many milliseconds.
+    aside: Option<u64>,
 }
 
 /// What clients remember across the lives of the process.
@@ -139,7 +147,8 @@ fn simulate(seed: u64, coverage: &Coverage) {
         .map(|_| Plan {
             script: SCRIPTS[rng.random_range(0..SCRIPTS.len())],
             tools: if rng.random_bool(0.2) { ToolExecution::Caller } else { ToolExecution::Agent },
-            cancel: rng.random_bool(0.1),
+            cancel: rng.random_bool(0.15).then(|| rng.random_range(0..12)),
+            aside: rng.random_bool(0.2).then(|| rng.random_range(0..12)),
         })
         .collect();
     let lives = rng.random_range(1..=3);
@@ -149,7 +158,14 @@ fn simulate(seed: u64, coverage: &Coverage) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let journal = Arc::new(FaultyJournal::new(Arc::new(world.journal.clone()), plan));
-            let engine = world.engine_on(Arc::clone(&journal) as _);
+            // Half of the worlds have a disk that takes longer than a model or a tool.
+            let engine = match seed % 4 {
+                0 | 1 => world.engine_on(Arc::clone(&journal) as _),
+                slowness => {
+                    let sync = Duration::from_millis(if slowness == 2 { 1 } else { 7 });
+                    world.engine_on(Arc::new(SlowJournal::new(Arc::clone(&journal) as _, sync)))
+                }
+            };
             let living = live(&engine, &clients, if life == 0 { &plans } else { &[] }, last);
             tokio::select! {
                 biased;
@@ -224,10 +240,27 @@ async fn send(engine: &Engine, clients: &Clients, index: usize, plan: &Plan) {
     let Ok(sent) = engine.send(&principal, command).await else { return };
     let task = sent.task.id.clone();
     clients.acknowledged.lock().unwrap().push(task.clone());
-    if plan.cancel {
-        tokio::time::sleep(Duration::from_millis(3)).await;
-        let _ = engine.cancel(&principal, &TaskRef { task, agent: None }).await;
-    }
+    let aside = async {
+        let Some(after) = plan.aside else { return };
+        tokio::time::sleep(Duration::from_millis(after)).await;
+        let message = Message { task: Some(task.clone()), ..message(&format!("aside{index}"), "by the way") };
+        let command = SendCommand { agent: "boss".into(), message, tool_execution: None, trace: None };
+        if let Ok(settled) = engine.send_and_settle(&principal, command).await {
+            let said = settled.history.iter().filter(|message| message.id.as_str().starts_with("aside")).count();
+            assert_eq!(said, 1, "{task}: an acknowledged message is not in the task that came back");
+        }
+    };
+    let cancel = async {
+        let Some(after) = plan.cancel else { return };
+        tokio::time::sleep(Duration::from_millis(after)).await;
+        let _ = engine.cancel(&principal, &TaskRef { task: task.clone(), agent: None }).await;
+    };
+    // The follower and the one who answers must not wait for these two, or a question would wait for ever.
+    let rest = async {
+        follow(engine, clients, &task).await;
+        answer(engine, &task).await;
+    };
+    tokio::join!(aside, cancel, async { tokio::join!(rest, answer(engine, &task)) });
 }
 
 async fn follow(engine: &Engine, clients: &Clients, task: &TaskId) {
@@ -303,7 +336,7 @@ async fn read(mut subscription: Subscription, clients: &Clients, task: &TaskId) 
 async fn answer(engine: &Engine, task: &TaskId) {
     let principal = Arc::new(Principal::local());
     let reference = TaskRef { task: task.clone(), agent: None };
-    for turn in 0.. {
+    for turn in 0_u32.. {
         let view = match engine.task(&principal, &reference).await {
             Ok(view) => view,
             Err(EngineError::Journal(_)) => {
@@ -315,6 +348,12 @@ async fn answer(engine: &Engine, task: &TaskId) {
         if view.state.is_terminal() {
             return;
         }
+        assert!(
+            turn < 20_000,
+            "{task} stays {:?} for ever: {:?}",
+            view.state,
+            engine.events(&principal, &reference, 0, 1000).await
+        );
         if view.state == TaskState::InputRequired {
             let reply = reply(view.status_message.as_ref(), turn);
             let message = Message { task: Some(task.clone()), ..reply };

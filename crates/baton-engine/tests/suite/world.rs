@@ -165,7 +165,9 @@ impl Model for ScriptedModel {
         let round = script.split(';').nth(done).unwrap_or("say").to_owned();
         let answer = self.0.answers.fetch_add(1, Ordering::Relaxed);
         Box::pin(stream! {
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            if !round.starts_with("now") {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
             let mut finish = Finish::Stop;
             for (index, action) in round.split(',').enumerate() {
                 let (name, inside) = action.split_once('(').map_or((action, ""), |(name, rest)| (name, rest.trim_end_matches(')')));
@@ -175,6 +177,11 @@ impl Model for ScriptedModel {
                             yield Ok(ModelEvent::Text(format!("[{answer}.{piece}]")));
                             tokio::time::sleep(Duration::from_millis(1)).await;
                         }
+                        continue;
+                    }
+                    // Said without making anybody wait.
+                    "now" => {
+                        yield Ok(ModelEvent::Text(format!("[{answer}]")));
                         continue;
                     }
                     "hang" => {

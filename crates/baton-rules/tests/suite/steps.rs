@@ -1,5 +1,5 @@
 use crate::sample::*;
-use baton_rules::{Asked, CallState, Step, Task, next_step};
+use baton_rules::{Asked, CallState, Step, Task, asked_of_caller, next_step};
 use baton_types::*;
 
 use ToolExecution::{Agent, Caller};
@@ -82,7 +82,8 @@ fn callers_run_their_tools_after_built_in_ones_are_done() {
     apply_all(&mut task, &[finished("e", "emit_artifact"), handed_off("h")]);
     assert_eq!(step(&task), advance(&task, &["h"]), "the wait for another agent is the agent's own");
     apply_all(&mut task, &[finished("h", "handoff")]);
-    assert_eq!(step(&task), Step::AskCaller(Asked { calls: calls[..2].to_vec(), ..Asked::default() }));
+    let asked = Asked { calls: calls[..2].to_vec(), ..Asked::default() };
+    assert_eq!((step(&task), asked_of_caller(&task, &spec())), (Step::AskCaller, asked));
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     assert!(say(&mut task, told("r", "", &[result("a", "look"), result("b", "pay")])));
     apply_all(&mut task, &[run_started()]);
@@ -98,7 +99,7 @@ fn questions_and_calls_in_doubt_go_to_the_caller() {
     assert_eq!(step(&task), advance(&task, &["l", "u", "x"]), "only a tool that may repeat runs again");
     apply_all(&mut task, &[finished("l", "look"), finished("u", "put"), finished("x", "gone")]);
     let asked = Asked { questions: vec![calls[0].clone()], in_doubt: vec![calls[3].clone()], calls: Vec::new() };
-    assert_eq!(step(&task), Step::AskCaller(asked));
+    assert_eq!((step(&task), asked_of_caller(&task, &spec())), (Step::AskCaller, asked));
     let mute = AgentSpec { control_tools: ControlTools::default(), ..spec() };
     assert_eq!(next_step(&task, &mute, at(10)), advance(&task, &["q"]), "an agent that may not ask does not");
 }

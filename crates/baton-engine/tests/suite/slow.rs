@@ -1,0 +1,135 @@
+//! A journal that takes its time: appends queue in order and become true a little later, as on a disk.
+
+use baton_ports::{
+    Blob, BoxFuture, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
+    OutboxEntry, OutboxOutcome, Receipt, RetentionPolicy, StoredEvent,
+};
+use baton_types::{Digest, Principal, StreamId, Timestamp};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::{mpsc, oneshot};
+
+type Job = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
+
+/// Reads see what has become true; writes and leases wait their turn.
+pub(crate) struct SlowJournal {
+    inner: Arc<dyn Journal>,
+    jobs: mpsc::Sender<Job>,
+}
+
+impl SlowJournal {
+    /// Must be called inside a runtime, and dies with it, queue and all.
+    pub(crate) fn new(inner: Arc<dyn Journal>, sync: Duration) -> Self {
+        let (jobs, mut queue) = mpsc::channel::<Job>(1024);
+        tokio::spawn(async move {
+            let mut group = Vec::new();
+            while queue.recv_many(&mut group, 64).await > 0 {
+                tokio::time::sleep(sync).await;
+                for job in group.drain(..) {
+                    job().await;
+                }
+            }
+        });
+        Self { inner, jobs }
+    }
+
+    fn in_turn<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(Arc<dyn Journal>) -> BoxFuture<'static, Result<T, JournalError>> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, JournalError>> {
+        let (tell, told) = oneshot::channel();
+        let inner = Arc::clone(&self.inner);
+        let job: Job = Box::new(move || {
+            Box::pin(async move {
+                let _ = tell.send(job(inner).await);
+            })
+        });
+        let queued = self.jobs.try_send(job);
+        Box::pin(async move {
+            queued.map_err(|_| JournalError::Busy)?;
+            told.await.unwrap_or_else(|_| Err(JournalError::Unavailable("the journal is gone".to_owned())))
+        })
+    }
+}
+
+impl Journal for SlowJournal {
+    fn observe(&self, observer: Arc<dyn CommitObserver>) {
+        self.inner.observe(observer);
+    }
+
+    fn append(&self, commit: Commit) -> Receipt {
+        self.in_turn(|inner| inner.append(commit))
+    }
+
+    fn acquire<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        holder: &'a str,
+        now: Timestamp,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Lease, JournalError>> {
+        let (stream, holder) = (stream.clone(), holder.to_owned());
+        self.in_turn(move |inner| Box::pin(async move { inner.acquire(&stream, &holder, now, ttl).await }))
+    }
+
+    fn load<'a>(
+        &'a self,
+        principal: Option<&'a Principal>,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>> {
+        self.inner.load(principal, stream)
+    }
+
+    fn events<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<StoredEvent>>, JournalError>> {
+        self.inner.events(stream, after, limit)
+    }
+
+    fn tail(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Arc<StoredEvent>>, JournalError>> {
+        self.inner.tail(after, limit)
+    }
+
+    fn list<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ListQuery,
+    ) -> BoxFuture<'a, Result<ListPage, JournalError>> {
+        self.inner.list(principal, query)
+    }
+
+    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>> {
+        self.inner.active(after, limit)
+    }
+
+    fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>> {
+        self.inner.put_blob(bytes)
+    }
+
+    fn blob<'a>(&'a self, digest: &'a Digest) -> BoxFuture<'a, Result<Option<Blob>, JournalError>> {
+        self.inner.blob(digest)
+    }
+
+    fn outbox_due<'a>(
+        &'a self,
+        channel: &'a str,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
+        self.inner.outbox_due(channel, now, limit)
+    }
+
+    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.inner.outbox_settle(id, outcome)
+    }
+
+    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
+        self.inner.retain(policy)
+    }
+
+    fn healthy(&self) -> bool {
+        self.inner.healthy()
+    }
+}
