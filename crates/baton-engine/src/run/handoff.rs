@@ -5,7 +5,7 @@
 
 use super::{Driver, Halt};
 use crate::{
-    Ports,
+    EngineError, Ports,
     send::{NewTask, submitted_child},
     views::fold_handoff,
 };
@@ -92,10 +92,15 @@ impl Driver {
         let settled = tokio::select! {
             biased;
             () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
-            settled = self.inner.settled(child) => Some(settled?),
-            () = tokio::time::sleep(patience) => None,
+            settled = self.inner.settled(child) => match settled {
+                Ok(view) => Came::Settled(view),
+                // It was written together with the wait for it, so only retention can have taken it.
+                Err(EngineError::TaskNotFound(_)) => Came::Gone,
+                Err(error) => return Err(error.into()),
+            },
+            () = tokio::time::sleep(patience) => Came::TooLate,
         };
-        let outcome = outcome(settled.as_deref());
+        let outcome = outcome(&settled);
         let result = ToolResult {
             call: call.id.clone(),
             name: call.name.clone(),
@@ -105,7 +110,12 @@ impl Driver {
         let moved = HandoffEvent::Moved { to: outcome.status, result: outcome.result, error: outcome.error };
         let beside = self.inner.handoff_write(&self.live.owner, handoff, moved).await?;
         self.commit_synced(vec![TaskEvent::ToolFinished { result }], beside).await?;
-        if settled.is_none_or(|view| !view.state.is_terminal()) {
+        let works_on = match settled {
+            Came::Settled(view) => !view.state.is_terminal(),
+            Came::TooLate => true,
+            Came::Gone => false,
+        };
+        if works_on {
             self.inner.cancel_child(child.clone()).await;
         }
         Ok(())
@@ -156,6 +166,13 @@ impl crate::engine::Inner {
     }
 }
 
+/// How the wait for a child ended.
+enum Came {
+    Settled(Arc<TaskView>),
+    TooLate,
+    Gone,
+}
+
 struct Outcome {
     status: HandoffStatus,
     output: Json,
@@ -163,16 +180,20 @@ struct Outcome {
     error: Option<String>,
 }
 
-/// What a settled child, or none in time, means for the one that waits.
-fn outcome(child: Option<&TaskView>) -> Outcome {
+/// What became of the child, for the one that waits.
+fn outcome(came: &Came) -> Outcome {
     let failed = |status, detail: String| Outcome {
         status,
         output: Json::string(&format!("{}: {detail}", ErrorCode::HANDOFF_FAILED.code)),
         result: None,
         error: Some(detail),
     };
-    let Some(child) = child else {
-        return failed(HandoffStatus::Timeout, "the agent did not answer within the handoff's deadline".to_owned());
+    let child = match came {
+        Came::Settled(child) => child,
+        Came::TooLate => {
+            return failed(HandoffStatus::Timeout, "the agent did not answer within the handoff's deadline".to_owned());
+        }
+        Came::Gone => return failed(HandoffStatus::Failed, "the child task is no longer stored".to_owned()),
     };
     let said = child.status_message.as_ref().map(Message::text).unwrap_or_default();
     match child.state {

@@ -306,3 +306,16 @@ async fn a_long_task_loads_from_its_snapshots_as_it_was() {
         }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_handoff_ends_at_its_deadline_and_the_sender_goes_on() {
+    let world = World::default();
+    let done = ask(&world.engine(), "handoff(hang);say").await;
+    assert_eq!(done.state, TaskState::Completed);
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let record = all.handoffs.values().next().unwrap();
+    assert_eq!(record.status, HandoffStatus::Timeout);
+    assert_eq!(all.tasks[&record.handoff.child_task].state, TaskState::Canceled);
+    let told = results_of(&all.tasks[&done.id]);
+    assert!(told.contains("BTN-3007") && told.contains("deadline"), "{told}");
+}
