@@ -66,7 +66,7 @@ if cargo nextest --version >/dev/null 2>&1; then
   stage tests cargo nextest run --workspace --locked -E 'not package(baton-house)'
 else
   stage build-tests cargo test --workspace --locked --no-run
-  stage tests cargo test --workspace --locked --all-targets
+  stage tests cargo test --workspace --locked --lib --bins --tests --examples
 fi
 if grep -rqE '^[[:space:]]*//[/!][[:space:]]*```' crates tools --include='*.rs'; then
   stage doc-tests cargo test --workspace --locked --doc
