@@ -48,8 +48,9 @@ impl Inner {
             let mut beside = Vec::new();
             for (handoff, _) in &handed {
                 let error = Some("the task that waited for it has ended".to_owned());
-                let moved = HandoffEvent::Moved { to: HandoffStatus::Cancelled, result: None, error };
-                beside.extend(self.handoff_write(&live.owner, handoff, moved).await?);
+                let moved =
+                    HandoffEvent::Moved { to: HandoffStatus::Cancelled, result: None, error, result_trace_id: None };
+                beside.extend(self.handoff_write(&live.owner, handoff, vec![moved]).await?);
             }
             let queued = {
                 let mut cell = live.lock();

@@ -1,10 +1,13 @@
 //! Looking at tasks; nothing here changes anything.
 
 use crate::{Engine, EngineError, ListTasks, TaskPage, TaskRef, open::fold};
-use baton_ports::{ListQuery, Loaded, StoredEvent};
+use baton_ports::{ListPage, ListQuery, Loaded, PageCursor, StoredEvent};
 use baton_rules::HandoffRecord;
 use baton_types::{Fact, HandoffId, Principal, StreamId, TaskView};
 use std::sync::Arc;
+
+/// A page ends when its tasks hold this many bytes, however many were asked for.
+const PAGE_WEIGHT: usize = 8 * 1024 * 1024;
 
 impl Engine {
     /// One task, as the journal has it.
@@ -22,16 +25,22 @@ impl Engine {
             after: query.after.clone(),
             ..ListQuery::tasks(query.limit)
         };
-        let page = self.inner.journal().list(principal, &listed).await?;
-        let mut tasks = Vec::with_capacity(page.heads.len());
-        for head in &page.heads {
+        let ListPage { heads, total, mut next } = self.inner.journal().list(principal, &listed).await?;
+        let mut tasks = Vec::with_capacity(heads.len());
+        let mut room = PAGE_WEIGHT;
+        for (index, head) in heads.iter().enumerate() {
             let Some(id) = head.task() else { continue };
             // Retention may have removed it since.
-            if let Some(loaded) = self.inner.journal().load(Some(principal), &head.stream).await? {
-                tasks.push(Arc::new(fold(id, &loaded)?.view()));
+            let Some(loaded) = self.inner.journal().load(Some(principal), &head.stream).await? else { continue };
+            let view = fold(id, &loaded)?.view();
+            room = room.saturating_sub(view.weight());
+            tasks.push(Arc::new(view));
+            if room == 0 && index + 1 < heads.len() {
+                next = Some(PageCursor { status_at: head.status_at, id: head.stream.id().to_owned() });
+                break;
             }
         }
-        Ok(TaskPage { tasks, total: page.total, next: page.next })
+        Ok(TaskPage { tasks, total, next })
     }
 
     /// Stored events of a task with numbers above `after`.

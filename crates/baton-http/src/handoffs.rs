@@ -26,7 +26,7 @@ pub(crate) async fn show(State(shared): State<Arc<Shared>>, Path(handoff): Path<
 }
 
 fn entry(record: HandoffRecord) -> HandoffEntry {
-    let HandoffRecord { handoff, status, result, error, .. } = record;
+    let HandoffRecord { handoff, status, result, error, result_trace_id, .. } = record;
     HandoffEntry {
         id: handoff.id.to_string(),
         from_agent: handoff.from_agent.to_string(),
@@ -42,6 +42,7 @@ fn entry(record: HandoffRecord) -> HandoffEntry {
         parent_task_id: handoff.parent_task.to_string(),
         child_task_id: handoff.child_task.to_string(),
         result,
+        result_trace_id,
         error_message: error,
     }
 }

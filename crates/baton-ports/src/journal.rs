@@ -218,8 +218,10 @@ pub type Blob = Arc<[u8]>;
 pub struct RetentionPolicy {
     /// Ended streams whose status is older than this.
     pub ended_before: Option<Timestamp>,
-    /// Ended streams beyond this many, oldest first.
+    /// Ended streams older than this many ended tasks.
     pub keep_ended: Option<u64>,
+    /// Whatever ended at this moment or later stays: the one who waits for it may not have read it yet.
+    pub spare_from: Option<Timestamp>,
 }
 
 /// Is told of every commit, in order, after it is on disk and before its receipt resolves.

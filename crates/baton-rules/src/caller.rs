@@ -3,6 +3,12 @@
 use crate::{ASK_USER_TOOL, CallStage, Task, results_in, results_part, waiting_on_caller};
 use baton_types::{CallId, ErrorCode, Json, Message, TaskEvent, TaskState, ToolResult};
 
+/// Messages that a task takes.
+const MAX_MESSAGES: usize = 1000;
+
+/// Bytes that the messages of a task may hold together.
+const MAX_WEIGHT: usize = 32 << 20;
+
 /// A message that was understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
@@ -26,6 +32,7 @@ pub struct RefusedMessage {
 
 /// Reads a message to an existing, unfinished task.
 pub fn hear(task: &Task, mut message: Message) -> Result<Heard, RefusedMessage> {
+    check_room(task, &message)?;
     let mut results = results_in(&message).map_err(|error| RefusedMessage {
         code: ErrorCode::TOOL_RESULT_INVALID,
         field: format!("message.parts.{}", error.field),
@@ -43,6 +50,20 @@ pub fn hear(task: &Task, mut message: Message) -> Result<Heard, RefusedMessage> 
         .all(|state| state.stage.is_finished() || results.iter().any(|result| result.call == state.call.id));
     let resumes = task.state == TaskState::InputRequired && settled || task.state == TaskState::AuthRequired;
     Ok(Heard { event: TaskEvent::Said { message, results }, resumes })
+}
+
+/// A task is kept in memory while it is worked on, so it cannot grow for ever.
+fn check_room(task: &Task, message: &Message) -> Result<(), RefusedMessage> {
+    let messages = || task.history.iter().chain(&task.waiting);
+    let weight = messages().map(Message::weight).sum::<usize>() + message.weight();
+    if messages().count() < MAX_MESSAGES && weight <= MAX_WEIGHT {
+        return Ok(());
+    }
+    Err(RefusedMessage {
+        code: ErrorCode::TASK_FULL,
+        field: "message".to_owned(),
+        detail: format!("a task holds {MAX_MESSAGES} messages and {} MB", MAX_WEIGHT >> 20),
+    })
 }
 
 fn check_results(task: &Task, results: &mut [ToolResult]) -> Result<(), RefusedMessage> {

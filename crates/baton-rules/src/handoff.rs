@@ -14,6 +14,8 @@ pub struct HandoffRecord {
     pub result: Option<Json>,
     /// Why it did not complete.
     pub error: Option<String>,
+    /// The trace in which the work was done.
+    pub result_trace_id: Option<String>,
     /// The number of the last event.
     pub version: u64,
 }
@@ -45,7 +47,7 @@ pub fn may_move(from: HandoffStatus, to: HandoffStatus) -> bool {
 impl HandoffRecord {
     /// The record that a creation makes.
     pub fn created(handoff: Handoff) -> Self {
-        Self { handoff, status: HandoffStatus::Pending, result: None, error: None, version: 1 }
+        Self { handoff, status: HandoffStatus::Pending, result: None, error: None, result_trace_id: None, version: 1 }
     }
 
     /// Folds a stored history.
@@ -63,7 +65,7 @@ impl HandoffRecord {
 
     /// Takes the next event; on error nothing has changed.
     pub fn apply(&mut self, event: &HandoffEvent) -> Result<(), IllegalMove> {
-        let HandoffEvent::Moved { to, result, error } = event else {
+        let HandoffEvent::Moved { to, result, error, result_trace_id } = event else {
             return Err(IllegalMove { from: self.status, to: HandoffStatus::Pending });
         };
         if !may_move(self.status, *to) {
@@ -72,6 +74,7 @@ impl HandoffRecord {
         self.status = *to;
         self.result.clone_from(result);
         self.error.clone_from(error);
+        self.result_trace_id.clone_from(result_trace_id);
         self.version += 1;
         Ok(())
     }

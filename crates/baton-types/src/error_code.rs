@@ -39,6 +39,7 @@ codes! {
     TOOL_RESULT_DUPLICATE = "BTN-2008", "A tool result answers a call that already has a result", "Send only the results that are still open.";
     TOOL_RESULT_INVALID = "BTN-2009", "A tool result is malformed", "Each result needs call_id and output.";
     HANDOFF_NOT_FOUND = "BTN-2010", "There is no such handoff", "The handoff ids of a task are in its events; handoffs of other owners look missing.";
+    TASK_FULL = "BTN-2011", "The task has taken all the messages it can", "Go on in a new task of the same context.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";
@@ -58,6 +59,7 @@ codes! {
     SERVER_UNREACHABLE = "BTN-5002", "No Baton answers at that address", "Start one with `baton up`, or correct --server.";
     PORT_IN_USE = "BTN-5003", "The port is taken", "Choose another with --port, or --port 0 for any free one.";
     ALREADY_EXISTS = "BTN-5004", "The file or directory exists already", "Choose another name, or remove it first.";
+    USAGE = "BTN-5005", "The command line or an environment variable is wrong", "Run the command with --help for its arguments and examples.";
     INTERNAL = "BTN-9001", "Something went wrong inside Baton", "Please report it with the lines of the log that carry this code.";
 }
 

@@ -99,6 +99,9 @@ pub struct ExpectedOutput {
     /// Whether the result may come in pieces.
     #[serde(default = "yes")]
     pub allows_chunking: bool,
+    /// What the pieces of one result have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunk_correlation_id: Option<String>,
 }
 
 fn yes() -> bool {
@@ -114,6 +117,7 @@ impl Default for ExpectedOutput {
             max_tokens: None,
             completeness_markers: Vec::new(),
             allows_chunking: true,
+            chunk_correlation_id: None,
         }
     }
 }
@@ -167,5 +171,8 @@ pub enum HandoffEvent {
         /// Why it did not complete.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
+        /// The trace in which the work was done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result_trace_id: Option<String>,
     },
 }

@@ -62,6 +62,12 @@ impl Message {
         self
     }
 
+    /// About how many bytes its content takes.
+    pub fn weight(&self) -> usize {
+        self.parts.iter().map(Part::weight).sum::<usize>()
+            + self.metadata.as_ref().map_or(0, |json| json.as_str().len())
+    }
+
     /// All text parts, one per line.
     pub fn text(&self) -> String {
         let mut lines = self.parts.iter().filter_map(|part| match &part.content {
@@ -97,6 +103,15 @@ impl Part {
     /// Plain text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: PartContent::Text(text.into()), metadata: None, filename: None, media_type: None }
+    }
+
+    /// About how many bytes its content takes.
+    pub fn weight(&self) -> usize {
+        let content = match &self.content {
+            PartContent::Text(text) | PartContent::Raw(text) | PartContent::Url(text) => text.len(),
+            PartContent::Data(data) => data.as_str().len(),
+        };
+        content + self.metadata.as_ref().map_or(0, |json| json.as_str().len())
     }
 
     /// Structured data.

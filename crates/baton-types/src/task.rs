@@ -1,6 +1,6 @@
 //! Where a task stands.
 
-use crate::{AgentName, Artifact, ContextId, Message, TaskId, Timestamp};
+use crate::{AgentName, Artifact, ContextId, Message, Part, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The state of a task, as every surface knows it.
@@ -89,4 +89,13 @@ pub struct TaskView {
     pub artifacts: Vec<Artifact>,
     /// The number of the last event folded in.
     pub version: u64,
+}
+
+impl TaskView {
+    /// About how many bytes its content takes.
+    pub fn weight(&self) -> usize {
+        let messages = self.history.iter().chain(&self.status_message).map(Message::weight);
+        let artifacts = self.artifacts.iter().flat_map(|artifact| &artifact.parts).map(Part::weight);
+        messages.chain(artifacts).sum()
+    }
 }

@@ -108,6 +108,8 @@ pub struct HandoffEntry {
     pub child_task_id: String,
     /// What came back.
     pub result: Option<Json>,
+    /// The trace in which the work was done.
+    pub result_trace_id: Option<String>,
     /// Why it did not complete.
     pub error_message: Option<String>,
 }

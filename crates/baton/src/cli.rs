@@ -1,6 +1,12 @@
 //! The command line as a whole; each subcommand's options are beside its code.
 
-use crate::{commands, log::LogOptions};
+use crate::{
+    commands,
+    failure::{Exit, Failure},
+    log::LogOptions,
+    screen::{Form, Screen},
+};
+use baton_types::ErrorCode;
 use clap::{Parser, Subcommand};
 
 /// Serves AI agents durably: a directory becomes an agent that survives any crash
@@ -49,3 +55,22 @@ Exit codes:
   2  wrong usage, configuration or agent definition
   3  the task waits for an answer
   4  the server or the journal cannot be used";
+
+/// Help and version are answers; everything else is an error like any other, with a code and a form.
+pub(crate) fn not_a_command(other: &clap::Error) -> Exit {
+    if !other.use_stderr() {
+        // A reader that has gone away, as in `baton --help | head`, is no error.
+        let _ = other.print();
+        return Exit::Ok;
+    }
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let screen = Screen::new(if json { Form::Json } else { Form::Text });
+    if other.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
+        // No command at all: the help is the best answer.
+        let _ = other.print();
+        return Exit::Usage;
+    }
+    let rendered = other.render().to_string();
+    let words = rendered.trim_start_matches("error: ").trim_end_matches("\n\nFor more information, try '--help'.\n");
+    Failure::new(ErrorCode::USAGE, words).report(&screen)
+}

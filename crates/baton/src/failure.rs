@@ -35,7 +35,11 @@ impl Exit {
         match code.strip_prefix("BTN-").and_then(|digits| digits.chars().next()) {
             Some('1' | '2') => Self::Usage,
             Some('3') => Self::TaskFailed,
-            Some('5') if code == ErrorCode::CONFIG_INVALID.code || code == ErrorCode::ALREADY_EXISTS.code => {
+            Some('5')
+                if [ErrorCode::CONFIG_INVALID, ErrorCode::ALREADY_EXISTS, ErrorCode::USAGE]
+                    .iter()
+                    .any(|known| known.code == code) =>
+            {
                 Self::Usage
             }
             _ => Self::Server,

@@ -38,7 +38,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const FEWEST_WORKERS: usize = 2;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(other) => return cli::not_a_command(&other).into(),
+    };
     let screen = Screen::new(if cli.json { Form::Json } else { Form::Text });
     let ended = start(cli, screen);
     ended.unwrap_or_else(|failure| failure.report(&screen)).into()

@@ -2,16 +2,18 @@
 
 use crate::Ports;
 use baton_rules::{Asked, Task, calls_in, calls_part};
-use baton_types::{Message, Part, Role, TaskEvent, TaskState};
+use baton_types::{ErrorCode, Message, Part, Role, TaskEvent, TaskState};
 
 /// The event with which a task waits for its caller.
 pub(crate) fn asking(ports: &Ports, task: &Task, asked: &Asked) -> TaskEvent {
     let mut words: Vec<String> = asked.questions.iter().map(question).collect();
     words.extend(asked.in_doubt.iter().map(|call| {
         format!(
-            "The tool '{}' (call {}) was cut off and may or may not have taken effect. Send a tool_results part with \
-             its outcome to go on, or cancel the task.",
-            call.name, call.id
+            "{}: the tool '{}' (call {}) was cut off and may or may not have taken effect. Send a tool_results part \
+             with its outcome to go on, or cancel the task.",
+            ErrorCode::TOOL_UNSAFE_TO_REPEAT.code,
+            call.name,
+            call.id
         )
     }));
     let mut parts = vec![Part::text(words.join("\n"))];

@@ -107,8 +107,17 @@ impl Driver {
             output: outcome.output,
             is_error: outcome.status != HandoffStatus::Completed,
         };
-        let moved = HandoffEvent::Moved { to: outcome.status, result: outcome.result, error: outcome.error };
-        let beside = self.inner.handoff_write(&self.live.owner, handoff, moved).await?;
+        let mut moves = Vec::new();
+        if matches!(&settled, Came::Settled(view) if view.state.is_interrupted()) {
+            moves.push(moved(HandoffStatus::InputRequired));
+        }
+        moves.push(HandoffEvent::Moved {
+            to: outcome.status,
+            result: outcome.result,
+            error: outcome.error,
+            result_trace_id: self.live.lock().trace.as_deref().and_then(trace_id),
+        });
+        let beside = self.inner.handoff_write(&self.live.owner, handoff, moves).await?;
         self.commit_synced(vec![TaskEvent::ToolFinished { result }], beside).await?;
         let works_on = match settled {
             Came::Settled(view) => !view.state.is_terminal(),
@@ -147,22 +156,22 @@ impl Driver {
 }
 
 impl crate::engine::Inner {
-    /// The write that moves a handoff, or none when it has ended already.
+    /// The write that moves a handoff, step by step, or none when it has ended already.
     pub(crate) async fn handoff_write(
         &self,
         owner: &Arc<Principal>,
         id: &HandoffId,
-        moved: HandoffEvent,
+        moves: Vec<HandoffEvent>,
     ) -> Result<Vec<Write>, crate::EngineError> {
         let stream = StreamId::Handoff(id.clone());
         let Some(loaded) = self.journal().load(None, &stream).await? else { return Ok(Vec::new()) };
         let Some(mut record) = fold_handoff(&loaded) else { return Ok(Vec::new()) };
         let version = record.version;
-        if record.apply(&moved).is_err() {
+        if moves.iter().any(|moved| record.apply(moved).is_err()) {
             return Ok(Vec::new());
         }
         let at = self.ports.clock.now();
-        Ok(vec![handoff_events(owner, &record.handoff, version, record.status, at, vec![moved], loaded.head.epoch)])
+        Ok(vec![handoff_events(owner, &record.handoff, version, record.status, at, moves, loaded.head.epoch)])
     }
 }
 
@@ -237,13 +246,21 @@ fn target_name(uri: &str) -> AgentName {
 
 /// In process nobody else could take the work: it is offered, accepted and begun in one commit with the child.
 fn created(ports: &Ports, owner: &Arc<Principal>, handoff: &Handoff) -> Write {
-    let moved = |to| HandoffEvent::Moved { to, result: None, error: None };
     let events = vec![
         HandoffEvent::Created(Box::new(handoff.clone())),
         moved(HandoffStatus::Accepted),
         moved(HandoffStatus::InProgress),
     ];
     handoff_events(owner, handoff, 0, HandoffStatus::InProgress, ports.clock.now(), events, 1)
+}
+
+fn moved(to: HandoffStatus) -> HandoffEvent {
+    HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None }
+}
+
+/// The trace of a W3C trace context.
+fn trace_id(traceparent: &str) -> Option<String> {
+    traceparent.split('-').nth(1).filter(|id| id.len() == 32).map(str::to_owned)
 }
 
 fn handoff_events(

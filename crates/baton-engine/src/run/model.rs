@@ -19,7 +19,7 @@ const MAX_TEXT: usize = 4 * 1024 * 1024;
 /// Events of a model taken without a pause.
 const YIELD_EVERY: u32 = 64;
 
-/// Calls of one turn beyond this are dropped.
+/// Calls of one turn beyond this are left out, and the message says so.
 const MAX_CALLS: usize = 64;
 
 /// What a model said, complete.
@@ -29,6 +29,8 @@ struct Said {
     calls: Vec<ToolCall>,
     usage: Usage,
     finish: Option<Finish>,
+    /// Whether something was left out for want of room.
+    cut: bool,
 }
 
 impl Driver {
@@ -84,17 +86,23 @@ impl Driver {
             match event {
                 Some(Ok(ModelEvent::Text(text))) => {
                     let room = MAX_TEXT.saturating_sub(said.text.len());
-                    let text = &text[..text.floor_char_boundary(room)];
-                    if !text.is_empty() {
-                        self.live.feed.delta(text);
-                        said.text.push_str(text);
+                    let fits = &text[..text.floor_char_boundary(room)];
+                    said.cut |= fits.len() < text.len();
+                    if !fits.is_empty() {
+                        self.live.feed.delta(fits);
+                        said.text.push_str(fits);
+                    }
+                    if said.cut {
+                        // Whatever else the model would say could not be kept.
+                        said.finish = Some(Finish::Length);
+                        return Ok(Ok(said));
                     }
                 }
                 Some(Ok(ModelEvent::Reasoning(_))) => {}
                 Some(Ok(ModelEvent::ToolCall(call))) if said.calls.len() < MAX_CALLS => said.calls.push(call),
-                Some(Ok(ModelEvent::ToolCall(_))) => {}
+                Some(Ok(ModelEvent::ToolCall(_))) => said.cut = true,
                 Some(Ok(ModelEvent::Done { usage, finish })) => {
-                    (said.usage, said.finish) = (usage, Some(finish));
+                    (said.usage, said.finish) = (usage, Some(if said.cut { Finish::Length } else { finish }));
                     return Ok(Ok(said));
                 }
                 Some(Err(error)) => return Ok(Err(error)),
@@ -140,7 +148,7 @@ async fn next_after_yield(stream: &mut ModelStream, count: u32) -> Option<Result
 
 /// What a finished model call makes true.
 fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent> {
-    let Said { text, mut calls, usage, finish } = said;
+    let Said { text, mut calls, usage, finish, .. } = said;
     if calls.is_empty() {
         let mut message = Message::new(id, Role::Agent, vec![Part::text(text)]).within(&task.context, &task.id);
         message.metadata = Some(metadata(model, finish));
@@ -156,7 +164,10 @@ fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent>
     }
     unique_ids(&mut calls);
     let parts = vec![Part::text(text), calls_part(&calls)];
-    let message = Message::new(id, Role::Agent, parts).within(&task.context, &task.id);
+    let mut message = Message::new(id, Role::Agent, parts).within(&task.context, &task.id);
+    if finish == Some(Finish::Length) {
+        message.metadata = Some(metadata(model, finish));
+    }
     vec![TaskEvent::ToolsCalled { message, calls, usage }]
 }
 

@@ -319,3 +319,46 @@ async fn a_handoff_ends_at_its_deadline_and_the_sender_goes_on() {
     let told = results_of(&all.tasks[&done.id]);
     assert!(told.contains("BTN-3007") && told.contains("deadline"), "{told}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_asks_is_recorded_as_asking_and_its_question_reaches_the_sender() {
+    let world = World::default();
+    let done = ask(&world.engine(), "handoff(ask_user/say);say").await;
+    assert_eq!(done.state, TaskState::Completed);
+    let moves: Vec<HandoffStatus> = check::all_events(&world.journal)
+        .await
+        .iter()
+        .filter_map(|event| match &event.fact {
+            Fact::Handoff(baton_types::HandoffEvent::Moved { to, .. }) => Some(*to),
+            _ => None,
+        })
+        .collect();
+    use HandoffStatus::{Accepted, Failed, InProgress, InputRequired};
+    assert_eq!(moves, [Accepted, InProgress, InputRequired, Failed]);
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    assert!(results_of(&all.tasks[&done.id]).contains("which?"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_tasks_and_answers_are_bounded_by_weight() {
+    let world = World::default();
+    let engine = world.engine();
+    let heavy = format!("ask_user;hang;{}", "x".repeat(5 << 20));
+    let mut tasks = Vec::new();
+    for _ in 0..3 {
+        tasks.push(ask(&engine, &heavy).await);
+    }
+    let mut query = baton_engine::ListTasks { limit: 100, ..Default::default() };
+    let first = engine.tasks(&me(), &query).await.unwrap();
+    assert_eq!((first.tasks.len(), first.total), (2, 3), "two of them fill a page");
+    query.after = first.next;
+    let rest = engine.tasks(&me(), &query).await.unwrap();
+    assert_eq!((rest.tasks.len(), rest.next), (1, None));
+
+    let mut refused = None;
+    while refused.is_none() {
+        let more = Message { task: Some(tasks[0].id.clone()), ..message("n", &heavy) };
+        refused = engine.send(&me(), command(more, ToolExecution::Agent)).await.err();
+    }
+    assert_eq!(refused.unwrap().code(), ErrorCode::TASK_FULL);
+}

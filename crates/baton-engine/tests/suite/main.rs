@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod built_in_tools;
 mod check;
 mod faults;
 mod flows;

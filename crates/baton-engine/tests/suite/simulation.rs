@@ -21,7 +21,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 const SCRIPTS: [&str; 16] = [
@@ -42,6 +42,12 @@ const SCRIPTS: [&str; 16] = [
     "now,look;now",
     "now,act;now,look;now",
 ];
+
+/// All of them, unless the environment says otherwise.
+const SEEDS: u64 = 10_000;
+
+/// A simulation that takes longer is no longer run with every change.
+const BOUND: Duration = Duration::from_secs(60);
 
 #[derive(Clone)]
 struct Plan {
@@ -115,7 +121,8 @@ fn ten_thousand_lives_keep_every_promise() {
     if let Ok(seed) = std::env::var("BATON_SIM_SEED") {
         return simulate(seed.parse().unwrap(), &coverage);
     }
-    let seeds: u64 = std::env::var("BATON_SIM_SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(10_000);
+    let seeds: u64 = std::env::var("BATON_SIM_SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(SEEDS);
+    let begun = Instant::now();
     let next = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -133,10 +140,17 @@ fn ten_thousand_lives_keep_every_promise() {
             });
         }
     });
-    println!("{:#?}", coverage.report());
+    let took = begun.elapsed();
+    println!("{seeds} seeds in {:.1} s: {:#?}", took.as_secs_f32(), coverage.report());
     for (what, count) in coverage.report() {
         assert!(seeds < 1_000 || count >= seeds / 1_000, "{seeds} seeds saw only {count} {what}");
     }
+    assert!(
+        seeds != SEEDS || took <= BOUND,
+        "{SEEDS} seeds took {:.1} s; they may take {} s",
+        took.as_secs_f32(),
+        BOUND.as_secs()
+    );
 }
 
 fn simulate(seed: u64, coverage: &Coverage) {

@@ -41,7 +41,7 @@ impl World {
             journal,
             models: Arc::new(ScriptedModels(self.clone())),
             tools: Arc::new(CountedTools(self.clone())),
-            agents: Arc::new(TwoAgents::default()),
+            agents: Arc::new(Agents::default()),
             clock: Arc::new(TokioClock {
                 base: self.time.clone(),
                 start: tokio::time::Instant::now(),
@@ -49,6 +49,12 @@ impl World {
             }),
             ids: Arc::new(CountedIds(self.ids.clone())),
         }
+    }
+
+    /// An engine whose agents are these.
+    pub(crate) fn engine_with(&self, agents: Vec<AgentSpec>) -> Engine {
+        let agents = Arc::new(Agents(agents.into_iter().map(Arc::new).collect()));
+        Engine::new(Options::default(), Ports { agents, ..self.ports(Arc::new(self.journal.clone())) })
     }
 
     pub(crate) fn engine(&self) -> Engine {
@@ -83,15 +89,15 @@ impl Clock for TokioClock {
 }
 
 /// `boss` hands work to `worker`; both have one tool of each kind of effect.
-struct TwoAgents(Vec<Arc<AgentSpec>>);
+struct Agents(Vec<Arc<AgentSpec>>);
 
-impl Default for TwoAgents {
+impl Default for Agents {
     fn default() -> Self {
         Self(vec![Arc::new(agent("boss", &["worker"])), Arc::new(agent("worker", &["boss"]))])
     }
 }
 
-impl AgentSource for TwoAgents {
+impl AgentSource for Agents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         self.0.clone()
     }
@@ -134,7 +140,7 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
 }
 
 /// A message whose text is a script: rounds separated by `;`, calls of a round by `,`, `say` ends it. A handoff is
-/// written `handoff(rounds of the child, separated by /)`.
+/// written `handoff(rounds of the child, separated by /)`; `again(words)` goes on with the conversation of the last one.
 pub(crate) fn message(id: &str, text: &str) -> Message {
     Message::new(id.into(), Role::User, vec![Part::text(text)])
 }
@@ -163,6 +169,7 @@ impl Model for ScriptedModel {
         let script = script.unwrap_or_default();
         let done = call.messages.iter().filter(|message| matches!(message, ChatMessage::Assistant { .. })).count();
         let round = script.split(';').nth(done).unwrap_or("say").to_owned();
+        let conversation = last_conversation(&call.messages);
         let answer = self.0.answers.fetch_add(1, Ordering::Relaxed);
         Box::pin(stream! {
             if !round.starts_with("now") {
@@ -172,6 +179,7 @@ impl Model for ScriptedModel {
             for (index, action) in round.split(',').enumerate() {
                 let (name, inside) = action.split_once('(').map_or((action, ""), |(name, rest)| (name, rest.trim_end_matches(')')));
                 let arguments = match name {
+                    "again" => serde_json::json!({"agent_uri": "worker", "message": inside, "context_id": conversation}),
                     "say" | "" => {
                         for piece in 0..3 {
                             yield Ok(ModelEvent::Text(format!("[{answer}.{piece}]")));
@@ -204,11 +212,23 @@ impl Model for ScriptedModel {
                 };
                 finish = Finish::ToolCalls;
                 let id = format!("{}-{index}", call.message_id).into();
-                yield Ok(ModelEvent::ToolCall(ToolCall { id, name: name.to_owned(), arguments: arguments.into() }));
+                let name = if name == "again" { "handoff" } else { name }.to_owned();
+                yield Ok(ModelEvent::ToolCall(ToolCall { id, name, arguments: arguments.into() }));
             }
             yield Ok(ModelEvent::Done { usage: Usage { input_tokens: 1, output_tokens: 1 }, finish });
         })
     }
+}
+
+/// The conversation that the result of the last handoff names.
+fn last_conversation(messages: &[ChatMessage]) -> Option<String> {
+    messages.iter().rev().find_map(|message| match message {
+        ChatMessage::Tool { output, .. } => {
+            let output: serde_json::Value = output.read().unwrap();
+            output["context_id"].as_str().map(str::to_owned)
+        }
+        _ => None,
+    })
 }
 
 /// `boss:say` names the receiver; a colon further inside belongs to the child's own script.

@@ -179,13 +179,18 @@ impl State {
 
     pub(super) fn retain(&mut self, policy: &RetentionPolicy) -> u64 {
         let ended = self.streams.iter().filter(|(_, stream)| stream.head.terminal && !stream.head.active);
-        let mut ended: Vec<(Timestamp, u64)> = ended.map(|(key, stream)| (stream.head.status_at, *key)).collect();
+        let mut ended: Vec<(Timestamp, u64, bool)> =
+            ended.map(|(key, stream)| (stream.head.status_at, *key, stream.head.task().is_some())).collect();
         ended.sort_unstable();
-        let beyond = policy.keep_ended.map_or(0, |keep| (ended.len() as u64).saturating_sub(keep));
+        let mut younger_tasks = ended.iter().filter(|(_, _, is_task)| *is_task).count() as u64;
         let mut removed = 0;
-        for (place, (status_at, key)) in (0..).zip(ended) {
-            if place >= beyond && policy.ended_before.is_none_or(|moment| status_at >= moment) {
-                break;
+        for (status_at, key, is_task) in ended {
+            younger_tasks -= u64::from(is_task);
+            let beyond = policy.keep_ended.is_some_and(|keep| younger_tasks >= keep);
+            let old = policy.ended_before.is_some_and(|moment| status_at < moment);
+            let spared = policy.spare_from.is_some_and(|moment| status_at >= moment);
+            if spared || !(old || beyond) {
+                continue;
             }
             if let Some(stream) = self.streams.remove(&key) {
                 self.keys.remove(&stream.head.stream);

@@ -9,11 +9,12 @@
 
 use super::{
     error::{Failure, from_sql},
-    rows::to_int,
+    rows::{noun_code, to_int},
     writer::Writer,
 };
 use baton_ports::{JournalError, RetentionPolicy};
-use rusqlite::{Connection, params};
+use baton_types::Timestamp;
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// Streams removed in one transaction.
 pub(super) const FORGET_AT_ONCE: usize = 128;
@@ -21,10 +22,11 @@ pub(super) const FORGET_AT_ONCE: usize = 128;
 /// Streams removed by one call; the next call goes on.
 const MAX_FORGOTTEN: u64 = 1_000_000;
 
-const COUNT_ENDED: &str = "SELECT count(*) FROM streams WHERE terminal = 1 AND active = 0";
-const OLDEST_ENDED: &str = "SELECT key FROM streams WHERE terminal = 1 AND active = 0 ORDER BY status_at, key LIMIT ?1";
-const ENDED_BEFORE: &str = "SELECT key FROM streams WHERE terminal = 1 AND active = 0 AND status_at < ?1 \
-     ORDER BY status_at, key LIMIT ?2";
+/// The oldest of so many ended tasks; handoffs go with the tasks of their time.
+const OLDEST_KEPT: &str = "SELECT status_at, key FROM streams WHERE noun = ?1 AND terminal = 1 AND active = 0 \
+     ORDER BY status_at DESC, key DESC LIMIT 1 OFFSET ?2";
+const OLDER: &str = "SELECT key FROM streams WHERE terminal = 1 AND active = 0 \
+     AND (status_at < ?1 OR (status_at, key) < (?2, ?3)) AND status_at < ?4 ORDER BY status_at, key LIMIT ?5";
 
 const FORGET_STREAM: &str = "DELETE FROM streams WHERE key = ?1 AND terminal = 1 AND active = 0";
 const FORGET_EVENTS: &str = "DELETE FROM events WHERE stream = ?1";
@@ -41,24 +43,19 @@ pub(super) fn candidates(connection: &Connection, policy: &RetentionPolicy) -> R
 
 fn choose(connection: &Connection, policy: &RetentionPolicy) -> rusqlite::Result<Vec<i64>> {
     let view = connection.unchecked_transaction()?;
-    let by_age: Vec<i64> = match policy.ended_before {
-        Some(moment) => {
-            let mut oldest = view.prepare(ENDED_BEFORE)?;
-            oldest
-                .query_map(params![moment.as_millis(), to_int(MAX_FORGOTTEN)], |row| row.get(0))?
-                .collect::<Result<_, _>>()?
-        }
-        None => Vec::new(),
+    let nothing = (i64::MIN, i64::MIN);
+    let kept: (i64, i64) = match policy.keep_ended {
+        None => nothing,
+        Some(0) => (i64::MAX, i64::MAX),
+        Some(keep) => view
+            .query_row(OLDEST_KEPT, params![noun_code("task"), to_int(keep - 1)], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?
+            .unwrap_or(nothing),
     };
-    let Some(keep) = policy.keep_ended else { return Ok(by_age) };
-    let ended: i64 = view.query_row(COUNT_ENDED, [], |row| row.get(0))?;
-    let beyond = ended.saturating_sub(to_int(keep)).min(to_int(MAX_FORGOTTEN));
-    if beyond <= to_int(by_age.len() as u64) {
-        return Ok(by_age);
-    }
-    // Both rules take the oldest first, so the longer list contains the shorter.
-    let mut oldest = view.prepare(OLDEST_ENDED)?;
-    oldest.query_map(params![beyond], |row| row.get(0))?.collect()
+    let age = policy.ended_before.map_or(i64::MIN, Timestamp::as_millis);
+    let spared = policy.spare_from.map_or(i64::MAX, Timestamp::as_millis);
+    let mut older = view.prepare(OLDER)?;
+    older.query_map(params![age, kept.0, kept.1, spared, to_int(MAX_FORGOTTEN)], |row| row.get(0))?.collect()
 }
 
 impl Writer {

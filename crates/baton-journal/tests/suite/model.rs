@@ -108,7 +108,7 @@ async fn run(calls: Vec<Call>) {
                 journal.outbox_settle(&format!("o{id}"), outcome).await.unwrap();
             }
             Call::Retain { ended_before, keep_ended } => {
-                let policy = RetentionPolicy { ended_before: ended_before.map(at), keep_ended };
+                let policy = RetentionPolicy { ended_before: ended_before.map(at), keep_ended, spare_from: None };
                 // Retention chooses by what is committed, so everything before it must be.
                 settle(&mut waiting).await;
                 assert_eq!(journal.retain(policy.clone()).await, model.retain(policy).await);

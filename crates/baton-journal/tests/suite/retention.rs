@@ -20,8 +20,11 @@ pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
         journal.append(commit([write])).await.unwrap();
     }
     let pinned = journal.put_blob(Arc::from(&b"definition"[..])).await.unwrap();
-    let policy =
-        |ended_before: Option<i64>, keep_ended| RetentionPolicy { ended_before: ended_before.map(at), keep_ended };
+    let policy = |ended_before: Option<i64>, keep_ended| RetentionPolicy {
+        ended_before: ended_before.map(at),
+        keep_ended,
+        spare_from: None,
+    };
 
     assert_eq!(journal.retain(RetentionPolicy::default()).await, Ok(0));
     assert_eq!(journal.retain(policy(Some(10), Some(3))).await, Ok(0));
@@ -30,6 +33,8 @@ pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
     assert!(journal.events(&task("old"), 0, 9).await.unwrap().is_empty());
     assert_eq!(journal.retain(policy(None, Some(1))).await, Ok(1));
     assert!(journal.load(None, &task("mid")).await.unwrap().is_none());
+    let spared = RetentionPolicy { spare_from: Some(at(30)), ..policy(Some(1_000), Some(0)) };
+    assert_eq!(journal.retain(spared).await, Ok(0), "somebody may still be waiting for it");
     assert_eq!(journal.retain(policy(Some(1_000), Some(0))).await, Ok(1));
     assert_eq!(journal.retain(policy(Some(1_000), Some(0))).await, Ok(0));
 

@@ -22,7 +22,12 @@ fn handoff() -> Handoff {
 }
 
 fn moved(to: HandoffStatus) -> HandoffEvent {
-    HandoffEvent::Moved { to, result: Some(Json::string("r")), error: Some("e".to_owned()) }
+    HandoffEvent::Moved {
+        to,
+        result: Some(Json::string("r")),
+        error: Some("e".to_owned()),
+        result_trace_id: Some("t".to_owned()),
+    }
 }
 
 #[test]
@@ -50,7 +55,8 @@ fn every_pair_of_statuses_follows_the_table() {
             if allowed.contains(&to) {
                 record.apply(&moved(to)).unwrap();
                 let (result, error) = (Some(Json::string("r")), Some("e".to_owned()));
-                assert_eq!(record, HandoffRecord { status: to, result, error, version: 2, ..before });
+                let result_trace_id = Some("t".to_owned());
+                assert_eq!(record, HandoffRecord { status: to, result, error, result_trace_id, version: 2, ..before });
             } else {
                 assert_eq!(record.apply(&moved(to)), Err(IllegalMove { from, to }));
                 assert_eq!(record, before);

@@ -116,6 +116,7 @@ fn handoff_event() -> impl Strategy<Value = HandoffEvent> {
             max_lines: most,
             max_tokens: most,
             allows_chunking,
+            chunk_correlation_id: most.map(|most| most.to_string()),
         });
     let priorities = vec![Priority::Critical, Priority::High, Priority::Normal, Priority::Low];
     let created = (".*", json(), expected, prop::sample::select(priorities), any::<u64>(), moment()).prop_map(
@@ -142,6 +143,7 @@ fn handoff_event() -> impl Strategy<Value = HandoffEvent> {
         (statuses, object(), prop::option::of(".*")).prop_map(|(to, result, error)| HandoffEvent::Moved {
             to,
             result,
+            result_trace_id: error.clone(),
             error
         }),
     ]

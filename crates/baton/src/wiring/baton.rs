@@ -22,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 /// How long runs may take to reach their next journaled event when the process ends.
 const CHECKPOINT: Duration = Duration::from_secs(5);
 const RETENTION_PAUSE: Duration = Duration::from_secs(60 * 60);
+/// What ended within this time stays whatever the policy says: a task may still wait to read it.
+const SPARED: Duration = Duration::from_secs(60 * 60);
 
 /// What a playbook does with a message that no rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,8 +106,12 @@ impl Baton {
             let mut hours = tokio::time::interval(RETENTION_PAUSE);
             loop {
                 hours.tick().await;
-                let ended_before = retention.age.map(|age| before(now(), age));
-                match journal.retain(RetentionPolicy { ended_before, keep_ended: retention.keep }).await {
+                let policy = RetentionPolicy {
+                    ended_before: retention.age.map(|age| before(now(), age)),
+                    keep_ended: retention.keep,
+                    spare_from: Some(before(now(), SPARED)),
+                };
+                match journal.retain(policy).await {
                     Ok(forgotten) => tracing::info!(forgotten, "retention"),
                     Err(error) => tracing::warn!(%error, "retention failed; it is tried again in an hour"),
                 }

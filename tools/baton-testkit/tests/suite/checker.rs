@@ -50,7 +50,7 @@ fn append(evidence: &mut Evidence, stream: &StreamId, fact: Fact) {
 }
 
 fn moved(to: HandoffStatus) -> Fact {
-    Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None })
+    Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None })
 }
 
 fn transcript(evidence: &mut Evidence) -> &mut Vec<StreamEvent> {

@@ -99,7 +99,7 @@ fn handoff() -> Handoff {
 fn journal() -> Vec<Arc<StoredEvent>> {
     let (parent, child) = (StreamId::Task(PARENT.into()), StreamId::Task(CHILD.into()));
     let record = StreamId::Handoff(HANDOFF.into());
-    let moved = |to| Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None });
+    let moved = |to| Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None });
     let link = ParentLink { task: PARENT.into(), handoff: HANDOFF.into(), chain: vec![AgentName::from("boss")] };
     let sent = TaskEvent::HandoffSent {
         call: "call-handoff".into(),
