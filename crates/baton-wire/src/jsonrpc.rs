@@ -2,7 +2,7 @@
 
 use crate::a2a::v1::{Error, ErrorKind, ErrorObject};
 use baton_types::ErrorCode;
-use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -10,9 +10,12 @@ use std::borrow::Cow;
 const MAX_ID: usize = 1024;
 
 /// A request whose parameters are not read yet.
+///
+/// It always has an id, which may be `null`: JSON-RPC leaves requests without one unanswered, and every A2A method has
+/// an answer, so those are refused instead of carried out for nobody.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The id exactly as the client wrote it; `None` is `null`.
+    /// The id exactly as the client wrote it.
     pub id: Option<&'a RawValue>,
     /// The method.
     pub method: &'a str,
@@ -33,12 +36,17 @@ pub struct Refused<'a> {
 struct Envelope<'a> {
     #[serde(borrow, default)]
     jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "even_null")]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     method: Option<&'a RawValue>,
     #[serde(borrow, default)]
     params: Option<&'a RawValue>,
+}
+
+/// Tells `null` from absence.
+fn even_null<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 impl<'a> Request<'a> {
@@ -64,6 +72,9 @@ impl<'a> Request<'a> {
         if envelope.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
             return Err(refuse(id, ErrorKind::InvalidRequest, "jsonrpc must be \"2.0\""));
         }
+        if id.is_none() {
+            return Err(refuse(None, ErrorKind::InvalidRequest, "id is required, because every method is answered"));
+        }
         let method = envelope.method.map_or("", RawValue::get);
         match method.strip_prefix('"').and_then(|method| method.strip_suffix('"')) {
             Some(method) if !method.is_empty() => Ok(Self { id, method, params: envelope.params }),
@@ -73,7 +84,7 @@ impl<'a> Request<'a> {
 }
 
 fn is_id(raw: &str) -> bool {
-    raw.len() <= MAX_ID && raw.starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9'))
+    raw == "null" || raw.len() <= MAX_ID && raw.starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9'))
 }
 
 fn write_head(out: &mut Vec<u8>, id: Option<&RawValue>, member: &str) {

@@ -27,6 +27,9 @@ fn sends_with_wrong_fields_name_them() {
         r#"{"message":{}}"#,
         r#"{"message":{"messageId":7,"role":"ROLE_USER","parts":[]}}"#,
         r#"{"message":{"messageId":"m","role":"ROLE_ROBOT","parts":[{"text":"x"}]}}"#,
+        r#"{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"x"}]}}"#,
+        r#"{"message":{"messageId":"m","role":2,"parts":[{"text":"x"}]}}"#,
+        r#"{"message":{"messageId":"m","role":"ROLE_UNSPECIFIED","parts":[{"text":"x"}]}}"#,
         r#"{"message":{"messageId":"m","role":"ROLE_USER","parts":[]}}"#,
         r#"{"message":{"messageId":"m","role":"ROLE_USER","parts":[{}]}}"#,
         r#"{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"},{"text":"x","data":{}}]}}"#,
@@ -100,6 +103,9 @@ fn envelopes() {
         (r#"{"jsonrpc":"2.0","id":"a b","method":5}"#, -32600, Some("\"a b\"")),
         (r#"{"jsonrpc":"2.0","id":{},"method":"GetTask"}"#, -32600, None),
         (r#"{"jsonrpc":"2.0","id":true,"method":"GetTask"}"#, -32600, None),
+        (r#"{"jsonrpc":"2.0","method":"GetTask"}"#, -32600, None),
+        (r#"{"jsonrpc":"2.0","id":[],"method":"GetTask"}"#, -32600, None),
+        (r#"{"jsonrpc":"2.0","id":nul,"method":"GetTask"}"#, -32700, None),
         (&long, -32600, None),
     ] {
         let refused = Request::read(body).unwrap_err();

@@ -79,7 +79,7 @@ impl<'a> Message<'a> {
             Role::User => Some(baton_types::Role::User),
             Role::Agent => Some(baton_types::Role::Agent),
             Role::Unspecified => {
-                violations.add(field("role"), "required: ROLE_USER or ROLE_AGENT");
+                violations.add(field("role"), "required, such as ROLE_USER");
                 None
             }
         };

@@ -29,7 +29,7 @@ pub use project::{HANDOFF_KEY, REASON_KEY, TOOL_RESULT_KEY, project};
 pub use projector::{Projected, StreamProjector};
 pub use request::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration, SendMessageRequest,
-    SubscribeToTaskRequest, TaskPushNotificationConfig, read_params,
+    SubscribeToTaskRequest, TaskPushNotificationConfig, read_params, read_params_text,
 };
 pub use response::{ListTasksResponse, SendMessageResponse};
 pub use task::{ArtifactChoice, HistoryLength, Task, TaskStatus};

@@ -1,6 +1,6 @@
 //! What operations are asked with.
 
-use super::{Error, ErrorKind, HistoryLength, MAX_PARTS, Message, TaskState, message::check_id};
+use super::{Error, ErrorKind, HistoryLength, MAX_PARTS, Message, Role, TaskState, message::check_id};
 use crate::{FieldViolation, Violations, de};
 use baton_types::{ErrorCode, Json, Timestamp};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -144,6 +144,10 @@ impl SendMessageRequest<'_> {
             violations.add("message", "required");
             return Err(Error::invalid_params(violations));
         };
+        // A caller that spoke as the agent would put words into the model's mouth.
+        if message.role == Role::Agent {
+            violations.add("message.role", "must be ROLE_USER: only the agent speaks as ROLE_AGENT");
+        }
         let too_many = message.parts.len() > MAX_PARTS;
         match (message.check("message", &mut violations), violations.none_or(())) {
             (Some(message), Ok(())) => Ok((message, history)),
@@ -229,7 +233,11 @@ fn check_tenant(tenant: Option<&str>, violations: &mut Violations) {
 
 /// Reads the parameters of one operation; absent ones are empty, and a wrong type is reported with its path.
 pub fn read_params<T: DeserializeOwned>(params: Option<&RawValue>) -> Result<T, Error> {
-    let text = params.map_or("{}", RawValue::get);
+    read_params_text(params.map_or("{}", RawValue::get))
+}
+
+/// [`read_params`] of a text that outlived its envelope.
+pub fn read_params_text<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     if !text.starts_with('{') {
         let violation = FieldViolation { field: "params".to_owned(), description: "must be an object".to_owned() };
         return Err(Error::invalid_params(violation.into()));
