@@ -10,8 +10,10 @@ mod clock;
 mod command;
 mod discover;
 mod ids;
+mod open_files;
 
 pub use agents::{DirectoryAgents, LoadError, Reload, SpecCheck};
 pub use clock::SystemClock;
 pub use command::CommandTools;
 pub use ids::TimeOrderedIds;
+pub use open_files::raise_open_files;

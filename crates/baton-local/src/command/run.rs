@@ -8,15 +8,22 @@ use super::{
 use baton_agentdir::expand;
 use baton_ports::ToolOutput;
 use baton_types::{AgentSpec, CommandTool, Json, ToolCall};
-use std::process::{ExitStatus, Stdio};
+use std::{
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
 use tokio::{
     io::AsyncWriteExt as _,
     process::{Child, ChildStdin, Command},
+    time::error::Elapsed,
 };
 
 /// Variables that a program may need to work at all; everything else of Baton's environment stays with Baton.
 const PASSED_ON: [&str; 3] = ["PATH", "HOME", "LANG"];
 const MAX_STDERR: usize = 4 << 10;
+/// How long the output may stay open after the program's end: what it wrote is in the pipe already, and only a child
+/// that left the group can still hold it.
+const LEFT_OPEN: Duration = Duration::from_millis(250);
 
 /// Runs the program to its end; dropping the future kills it and everything it started.
 pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) -> ToolOutput {
@@ -41,10 +48,7 @@ pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) 
     };
     let mut group = Group::led_by(child.id());
     let (mut stdout, mut stderr) = (Kept::default(), Kept::default());
-    let finished = {
-        let work = work(&mut child, &mut group, call, tool.max_output, &mut stdout, &mut stderr);
-        tokio::time::timeout(tool.timeout, work).await
-    };
+    let finished = work(&mut child, &mut group, call, tool, &mut stdout, &mut stderr).await;
     match finished {
         Ok(Ok(status)) if status.success() => succeeded(&stdout, tool.max_output),
         Ok(Ok(status)) => {
@@ -56,7 +60,6 @@ pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) 
         }
         Ok(Err(error)) => failed(format!("{name} failed: its end could not be awaited: {error}")),
         Err(_) => {
-            group.kill();
             // The killed leader is collected here, so that no zombie stays.
             let _ = child.wait().await;
             let how = format!("{name} was stopped after its timeout of {:?}", tool.timeout);
@@ -85,24 +88,38 @@ fn spawn(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall, argv: &[String]
     command.spawn()
 }
 
+/// Waits for the program's end, within its timeout, and for its output; nothing of its group is left afterwards.
 async fn work(
     child: &mut Child,
     group: &mut Group,
     call: &ToolCall,
-    limit: usize,
+    tool: &CommandTool,
     stdout: &mut Kept,
     stderr: &mut Kept,
-) -> std::io::Result<ExitStatus> {
+) -> Result<std::io::Result<ExitStatus>, Elapsed> {
     let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let end = async {
-        let status = child.wait().await;
-        // What the program left behind would hold its output open.
-        group.kill();
-        status
+    let pipes = async {
+        tokio::join!(feed(input, &call.arguments), head(out, tool.max_output, stdout), tail(err, MAX_STDERR, stderr))
     };
-    let (status, (), (), ()) =
-        tokio::join!(end, feed(input, &call.arguments), head(out, limit, stdout), tail(err, MAX_STDERR, stderr));
-    status
+    tokio::pin!(pipes);
+    let mut drained = false;
+    let end = async {
+        tokio::select! {
+            status = child.wait() => status,
+            _ = &mut pipes => {
+                drained = true;
+                child.wait().await
+            }
+        }
+    };
+    let finished = tokio::time::timeout(tool.timeout, end).await;
+    // What the program left behind would hold its output open.
+    group.kill();
+    if finished.is_ok() && !drained {
+        // The program itself has ended, so whatever was read by then is its output.
+        let _ = tokio::time::timeout(LEFT_OPEN, pipes).await;
+    }
+    finished
 }
 
 /// The arguments as JSON; a program that does not read them closes the pipe, and that is fine.

@@ -6,4 +6,7 @@ mod agents;
 #[cfg(unix)]
 mod commands;
 #[cfg(test)]
+#[cfg(target_os = "linux")]
+mod detached;
+#[cfg(test)]
 mod world;
