@@ -1,6 +1,8 @@
 //! Every check, on small trees that break its rule, beside ones that keep it.
 
-use baton_house::{Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, size, test_habits};
+use baton_house::{
+    Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, size, test_binaries, test_habits,
+};
 use baton_types::ErrorCode;
 use serde_json::json;
 
@@ -169,6 +171,33 @@ fn crate_docs() {
     assert_eq!(
         places(&crate_docs::check(&tree)),
         ["crates/b/src/lib.rs", "crates/c/src/lib.rs", "crates/c/src/lib.rs", "crates/d/src/main.rs"]
+    );
+}
+
+#[test]
+fn test_binaries() {
+    let declared = |path: &str| format!("[package]\nname = \"x\"\n\n[[test]]\nname = \"suite\"\npath = \"{path}\"\n");
+    let tree = Tree::of([
+        ("crates/a/Cargo.toml", &declared("tests/suite/main.rs")),
+        ("crates/a/tests/suite/main.rs", "mod more;\n"),
+        ("crates/a/tests/suite/more.rs", ""),
+        ("crates/a/tests/suite/deep/main.rs", ""),
+        ("crates/b/Cargo.toml", "[package]\nname = \"b\"\n"),
+        ("crates/b/tests/alone.rs", ""),
+        ("crates/c/Cargo.toml", &declared("tests/suite/main.rs")),
+        ("crates/c/tests/other/main.rs", ""),
+        ("crates/c/tests/suite/main.rs", ""),
+        (
+            "crates/d/Cargo.toml",
+            &format!("{}[[test]]\nname = \"e\"\npath = 'checks/e.rs'\n", declared("tests/suite/main.rs")),
+        ),
+        ("crates/e/Cargo.toml", &format!("{}[[bench]]\npath = \"benches/e.rs\"\n", declared("tests/suite/main.rs"))),
+        ("crates/f/Cargo.toml", "[package]\n[[test]]\nname = \"f\"\n"),
+        ("tests/checks/main.rs", ""),
+    ]);
+    assert_eq!(
+        places(&test_binaries::check(&tree)),
+        ["crates/b/tests/alone.rs", "crates/c/tests/other/main.rs", "crates/d/Cargo.toml", "crates/f/Cargo.toml"]
     );
 }
 

@@ -1,6 +1,8 @@
 //! Every check, on this repository.
 
-use baton_house::{Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, size, test_habits};
+use baton_house::{
+    Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, size, test_binaries, test_habits,
+};
 use baton_types::ErrorCode;
 use std::{path::Path, process::Command};
 
@@ -61,6 +63,11 @@ fn every_error_has_a_page() {
 #[test]
 fn every_crate_opens_with_its_purpose() {
     holds(&crate_docs::check(&tree()));
+}
+
+#[test]
+fn every_crate_has_one_integration_test_binary() {
+    holds(&test_binaries::check(&tree()));
 }
 
 #[test]

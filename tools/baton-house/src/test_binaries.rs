@@ -1,0 +1,43 @@
+//! How many programs the integration tests of a crate are.
+
+use crate::{Tree, Violation};
+
+/// The one that a crate may have, with all of its tests as modules.
+const SUITE: &str = "tests/suite/main.rs";
+
+/// Integration tests that cargo would link into a program of their own.
+pub fn check(tree: &Tree) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (manifest, text) in tree.files() {
+        let Some(folder) = manifest.strip_suffix("Cargo.toml").filter(|folder| folder.ends_with('/')) else { continue };
+        violations.extend(
+            tree.rust()
+                .filter(|(path, _)| path.strip_prefix(folder).is_some_and(|inside| inside != SUITE && is_found(inside)))
+                .map(|(path, _)| {
+                    Violation::new(path, format!("is a test program of its own; make it a module of {SUITE}"))
+                }),
+        );
+        if declared(text).any(|path| path != Some(SUITE)) {
+            violations.push(Violation::new(manifest, format!("declares a [[test]] that is not {SUITE}")));
+        }
+    }
+    violations
+}
+
+/// Whether cargo takes a file of a crate for a test program without being told.
+fn is_found(inside: &str) -> bool {
+    let Some(name) = inside.strip_prefix("tests/") else { return false };
+    match name.split_once('/') {
+        None => true,
+        Some((_, rest)) => rest == "main.rs",
+    }
+}
+
+/// The paths of the `[[test]]` tables of a manifest; `None` for a table without one.
+fn declared(manifest: &str) -> impl Iterator<Item = Option<&str>> {
+    manifest.split("[[test]]").skip(1).map(|table| {
+        let entries = table.lines().take_while(|line| !line.trim_start().starts_with('['));
+        let mut pairs = entries.filter_map(|line| line.split_once('='));
+        pairs.find(|(key, _)| key.trim() == "path").map(|(_, value)| value.trim().trim_matches(['"', '\'']))
+    })
+}
