@@ -17,11 +17,13 @@ async fn ask(engine: &Engine, script: &str) -> Arc<TaskView> {
 
 /// What the user said in a conversation that a model was given.
 fn said(messages: &[ChatMessage]) -> Vec<&str> {
-    let text = |message| match message {
-        &ChatMessage::User { ref text, .. } => Some(text.as_str()),
-        _ => None,
-    };
-    messages.iter().filter_map(text).collect()
+    let mut said = Vec::new();
+    for message in messages {
+        if let ChatMessage::User { text, .. } = message {
+            said.push(text.as_str());
+        }
+    }
+    said
 }
 
 #[tokio::test(start_paused = true)]
@@ -31,7 +33,7 @@ async fn a_handoff_with_a_context_goes_on_with_that_conversation() {
     assert_eq!(done.state, TaskState::Completed);
     let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
     let mut children: Vec<_> = all.handoffs.values().map(|record| &all.tasks[&record.handoff.child_task]).collect();
-    children.sort_by(|left, right| left.created_at.cmp(&right.created_at));
+    children.sort_by_key(|child| child.created_at);
     let [first, second, third] = children[..] else { panic!("{} children", children.len()) };
     assert_eq!(first.context, second.context);
     assert_ne!(first.context, third.context);
