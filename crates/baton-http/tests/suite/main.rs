@@ -5,6 +5,7 @@ mod bad_input;
 mod cards;
 mod connections;
 mod sends;
+mod storage;
 mod streams;
 mod tasks;
 mod world;

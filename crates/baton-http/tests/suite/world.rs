@@ -7,8 +7,8 @@ use baton_engine::{Engine, Options, Ports};
 use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Model, ModelCall, ModelError, ModelEvent, ModelStream,
-    Models, ToolHost, ToolOutput,
+    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Journal, Model, ModelCall, ModelError, ModelEvent,
+    ModelStream, Models, ToolHost, ToolOutput,
 };
 use baton_types::{
     AgentName, AgentSpec, CommandTool, ControlTools, Effects, Json, Message, ModelSpec, Part, Role, RunLimits,
@@ -23,15 +23,19 @@ use std::{
 };
 
 pub(crate) fn engine(agents: &[&str]) -> Engine {
+    engine_on(Arc::new(MemoryJournal::default()), Options::default(), agents)
+}
+
+pub(crate) fn engine_on(journal: Arc<dyn Journal>, options: Options, agents: &[&str]) -> Engine {
     let ports = Ports {
-        journal: Arc::new(MemoryJournal::default()),
+        journal,
         models: Arc::new(Obedient),
         tools: Arc::new(Weather),
         agents: Arc::new(Served(agents.iter().map(|name| Arc::new(agent(name))).collect())),
         clock: Arc::new(Ticking::default()),
         ids: Arc::new(Counted::default()),
     };
-    Engine::new(Options::default(), ports)
+    Engine::new(options, ports)
 }
 
 pub(crate) fn options() -> HttpOptions {

@@ -1,0 +1,125 @@
+//! A journal that cannot write, or cannot keep up: clients are told to come back, and find a server when they do.
+
+use crate::world::{engine_on, options};
+use axum::{Router, body::Body};
+use baton_engine::Options;
+use baton_http::app;
+use baton_journal::{
+    MemoryJournal, SqliteJournal,
+    fault::{Fault, FaultyJournal},
+};
+use http::{Request, Response, header};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tower::ServiceExt as _;
+
+async fn request(app: &Router, method: &str, path: &str, body: &Value) -> Response<Body> {
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(header::HOST, "localhost")
+        .header(header::CONTENT_TYPE, "application/json");
+    app.clone().oneshot(request.body(Body::from(body.to_string())).unwrap()).await.unwrap()
+}
+
+async fn status(app: &Router, path: &str) -> u16 {
+    request(app, "GET", path, &Value::Null).await.status().as_u16()
+}
+
+async fn call(app: &Router, method: &str, params: Value) -> Response<Body> {
+    let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
+    request(app, "POST", "/agents/weather", &body).await
+}
+
+fn saying(text: &str, at_once: bool) -> Value {
+    json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": text}]},
+        "configuration": {"returnImmediately": at_once}})
+}
+
+async fn body(response: Response<Body>) -> Value {
+    serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
+}
+
+/// The reply is a JSON-RPC error with this code that says when to come back.
+async fn refused(response: Response<Body>, code: &str) {
+    assert_eq!(response.status(), 503);
+    let wait = response.headers()[header::RETRY_AFTER].to_str().unwrap().parse::<u32>();
+    assert!(wait.is_ok_and(|seconds| seconds > 0));
+    assert_eq!(response.headers()[header::CONTENT_TYPE], "application/json");
+    let reply = body(response).await;
+    assert_eq!((&reply["jsonrpc"], &reply["id"]), (&json!("2.0"), &json!(7)));
+    assert!(reply["error"]["code"].is_i64() && reply.get("result").is_none(), "{reply}");
+    assert_eq!(reply["error"]["data"][0]["metadata"]["batonCode"], code, "{reply}");
+}
+
+#[tokio::test]
+async fn a_send_that_was_not_written_is_refused_in_every_way_of_sending() {
+    let full = Arc::new(AtomicBool::new(false));
+    let plan = {
+        let full = Arc::clone(&full);
+        move |_| if full.load(Ordering::Relaxed) { Fault::Fail } else { Fault::Pass }
+    };
+    let journal = Arc::new(FaultyJournal::new(Arc::new(MemoryJournal::default()), plan));
+    let app = app(engine_on(journal, Options::default(), &["weather"]), options());
+    let ways = [("SendMessage", false), ("SendMessage", true), ("SendStreamingMessage", false)];
+    for (method, at_once) in ways {
+        full.store(true, Ordering::Relaxed);
+        refused(call(&app, method, saying("Hello", at_once)).await, "BTN-4002").await;
+        let listed = body(call(&app, "ListTasks", json!({})).await).await;
+        assert_eq!(listed["result"]["totalSize"], 0, "a task that was refused is there");
+    }
+    full.store(false, Ordering::Relaxed);
+    for (method, at_once) in ways {
+        assert_eq!(call(&app, method, saying("Hello", at_once)).await.status(), 200);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_busy_says_so_and_serves_again_when_it_is_not() {
+    let limited = Options { max_live: 1, ..Options::default() };
+    let app = app(engine_on(Arc::new(MemoryJournal::default()), limited, &["weather"]), options());
+    let begun = body(call(&app, "SendMessage", saying("hang", true)).await).await;
+    let id = begun["result"]["task"]["id"].as_str().unwrap();
+    for (method, at_once) in [("SendMessage", false), ("SendMessage", true), ("SendStreamingMessage", false)] {
+        refused(call(&app, method, saying("Hello", at_once)).await, "BTN-4001").await;
+    }
+    assert_eq!(call(&app, "GetTask", json!({"id": id})).await.status(), 200, "looking is always possible");
+    assert_eq!(status(&app, "/readyz").await, 200);
+    assert_eq!(call(&app, "CancelTask", json!({"id": id})).await.status(), 200);
+    let answered = body(call(&app, "SendMessage", saying("Hello", false)).await).await;
+    assert_eq!(answered["result"]["task"]["status"]["state"], "TASK_STATE_COMPLETED");
+}
+
+#[tokio::test]
+async fn a_full_disk_makes_the_server_unready_until_there_is_room() {
+    let directory = tempfile::tempdir().unwrap();
+    let journal = Arc::new(SqliteJournal::open(directory.path(), baton_journal::Options::default()).unwrap());
+    let app = app(engine_on(Arc::clone(&journal) as _, Options::default(), &["weather"]), options());
+    let kept = body(call(&app, "SendMessage", saying("Hello", false)).await).await;
+    assert_eq!(status(&app, "/readyz").await, 200);
+
+    journal.set_max_pages(Some(1));
+    let long = "x".repeat(200_000);
+    refused(call(&app, "SendMessage", saying(&long, true)).await, "BTN-4002").await;
+    assert_eq!((status(&app, "/readyz").await, status(&app, "/healthz").await), (503, 200));
+    let id = &kept["result"]["task"]["id"];
+    let read = body(call(&app, "GetTask", json!({"id": id})).await).await;
+    assert_eq!(read["result"]["id"], *id, "what was written can be read");
+
+    journal.set_max_pages(None);
+    let again = async {
+        while status(&app, "/readyz").await != 200 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), again).await.unwrap();
+    let answered = body(call(&app, "SendMessage", saying("Hello", false)).await).await;
+    assert_eq!(answered["result"]["task"]["status"]["state"], "TASK_STATE_COMPLETED");
+}
