@@ -3,7 +3,7 @@
 //! `BATON_SOAK_CYCLES` says how often the server is killed (20), `BATON_SOAK_SEED` repeats the choices of another run;
 //! the moments at which they meet the server stay the machine's.
 
-use baton_testkit::kill_loop::{Options, run};
+use baton_testkit::kill_loop::{Options, Summary, run};
 use std::{
     hash::{BuildHasher, RandomState},
     path::Path,
@@ -30,7 +30,11 @@ async fn kill_loop_loses_nothing_and_does_nothing_twice() {
             eprintln!("{}", outcome.summary);
             let shown: Vec<String> = outcome.violations.iter().take(SHOWN).map(ToString::to_string).collect();
             let more = outcome.violations.len() - shown.len();
-            (!shown.is_empty()).then(|| format!("{}\nand {more} more", shown.join("\n")))
+            if shown.is_empty() {
+                too_little(&outcome.summary)
+            } else {
+                Some(format!("{}\nand {more} more", shown.join("\n")))
+            }
         }
         Err(error) => Some(format!("{error:#}")),
     };
@@ -39,6 +43,27 @@ async fn kill_loop_loses_nothing_and_does_nothing_twice() {
         let kept = scratch.keep();
         panic!("seed {seed}, data kept in {}:\n{failure}", kept.display());
     }
+}
+
+/// A loop in which little happens proves little. The floors are far below what even a slow machine does; a loop of
+/// a few cycles is for looking at it, and has none.
+fn too_little(summary: &Summary) -> Option<String> {
+    let least = if summary.cycles < CYCLES { 0 } else { u64::from(summary.cycles) };
+    let counted = |count: usize| u64::try_from(count).expect("a small number");
+    let short: Vec<String> = [
+        ("kills", summary.kills),
+        ("acknowledged sends", counted(summary.acknowledged)),
+        ("completed tasks", counted(summary.completed)),
+        ("resumed runs", counted(summary.resumed)),
+        ("handoffs", counted(summary.handoffs)),
+        ("reconnects", summary.reconnects),
+        ("tool executions", counted(summary.executions)),
+    ]
+    .into_iter()
+    .filter(|(_, count)| *count < least)
+    .map(|(what, count)| format!("only {count} {what} in {} cycles; at least {least} are expected", summary.cycles))
+    .collect();
+    (!short.is_empty()).then(|| short.join("\n"))
 }
 
 fn setting(name: &str) -> Option<u64> {

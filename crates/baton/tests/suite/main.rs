@@ -9,5 +9,6 @@ mod demo;
 mod help;
 mod kill_loop;
 mod python_client;
+mod retention;
 mod run;
 mod serving;
