@@ -1,6 +1,6 @@
 //! What may be forgotten.
 
-use crate::sample::{at, commit, created, said, task, write};
+use crate::sample::{at, commit, created, handoff, head, said, task, write};
 use baton_ports::{Journal, RetentionPolicy};
 use baton_types::{Json, TaskState};
 use std::sync::Arc;
@@ -48,4 +48,17 @@ pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
     // The newest events are gone, and their sequences are not given out again.
     assert_eq!(journal.append(commit([write("fresh", 0, &["one"])])).await, Ok(11));
     assert_eq!(journal.tail(0, 99).await.unwrap().len(), 5);
+
+    // Handoffs go with the tasks of their time, and take no room from tasks.
+    journal.append(commit([created("last", TaskState::Completed, 50)])).await.unwrap();
+    for (id, status_at) in [("before", 45), ("after", 55), ("later", 60)] {
+        let mut ended = handoff(id);
+        ended.head = head(TaskState::Completed, status_at);
+        journal.append(commit([ended])).await.unwrap();
+    }
+    assert_eq!(journal.retain(policy(None, Some(2))).await, Ok(0));
+    assert_eq!(journal.retain(policy(None, Some(1))).await, Ok(1));
+    let left = async |id: &str| journal.load(None, &handoff(id).stream).await.unwrap().is_some();
+    assert_eq!((left("before").await, left("after").await, left("later").await), (false, true, true));
+    assert!(journal.load(None, &task("last")).await.unwrap().is_some());
 }
