@@ -92,15 +92,11 @@ pub(crate) fn no_such_agent(shared: &Shared, name: Option<&str>) -> Error {
 /// The answer of paths that do not exist.
 pub(crate) async fn no_such_page(uri: http::Uri) -> Response {
     let message = format!("there is nothing at {}", uri.path());
-    let mut response = rest_error(&Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message));
-    *response.status_mut() = StatusCode::NOT_FOUND;
-    response
+    rest_error(&Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, message))
 }
 
 /// The answer of paths that exist for other methods.
 pub(crate) async fn no_such_method(method: http::Method, uri: http::Uri) -> Response {
     let message = format!("{} does not answer {method}", uri.path());
-    let mut response = rest_error(&Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message));
-    *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-    response
+    rest_error(&Error::new(ErrorKind::MethodNotAllowed, ErrorCode::INVALID_REQUEST, message))
 }

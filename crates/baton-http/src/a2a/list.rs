@@ -13,6 +13,9 @@ use baton_wire::{
 };
 use std::borrow::Cow;
 
+/// Longest task id in a page token.
+const MAX_TASK_ID: usize = 512;
+
 pub(super) async fn list(call: &Call<'_>) -> Result<Response, Error> {
     let request: ListTasksRequest<'static> = read_params(call.rpc.params)?;
     let (page_size, history) = request.check()?;
@@ -20,6 +23,9 @@ pub(super) async fn list(call: &Call<'_>) -> Result<Response, Error> {
         None | Some("") => None,
         Some(token) => Some(read_token(token)?),
     };
+    if call.shared.agent(call.agent.as_str()).is_none() {
+        return Err(reply::no_such_agent(call.shared, Some(call.agent.as_str())));
+    }
     let query = ListTasks {
         agent: Some(call.agent.clone()),
         context: request.context_id.filter(|id| !id.is_empty()).map(|id| ContextId::from(id.into_owned())),
@@ -48,15 +54,20 @@ fn write_token(cursor: &PageCursor) -> Cow<'static, str> {
     Cow::Owned(format!("{}.{}", cursor.status_at.as_millis(), cursor.id))
 }
 
+/// Only what [`write_token`] writes: anything else would look like a page after the last.
 fn read_token(token: &str) -> Result<PageCursor, Error> {
-    let parsed = token.split_once('.').and_then(|(millis, id)| Some((millis.parse().ok()?, id)));
-    match parsed {
-        Some((millis, id)) if !id.is_empty() && id.len() <= 512 => {
-            Ok(PageCursor { status_at: Timestamp::from_millis(millis), id: id.to_owned() })
-        }
-        _ => {
-            let description = "must be the nextPageToken of an earlier page".to_owned();
-            Err(Error::invalid_params(FieldViolation { field: "pageToken".to_owned(), description }.into()))
-        }
-    }
+    let parsed = token.split_once('.').and_then(|(millis, id)| {
+        let cursor = PageCursor { status_at: Timestamp::from_millis(millis.parse().ok()?), id: id.to_owned() };
+        (is_task_id(id) && write_token(&cursor) == token).then_some(cursor)
+    });
+    parsed.ok_or_else(|| {
+        let description = "must be the nextPageToken of an earlier page".to_owned();
+        Error::invalid_params(FieldViolation { field: "pageToken".to_owned(), description }.into())
+    })
+}
+
+/// Task ids are Baton's own, so their letters are known.
+fn is_task_id(id: &str) -> bool {
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=MAX_TASK_ID).contains(&id.len()) && id.bytes().all(letters)
 }

@@ -43,6 +43,7 @@ async fn each_mistake_has_its_error() {
     let deep = [b"[".repeat(10_000), b"]".repeat(10_000)].concat();
     let pushed = json!({"message": {"messageId": "m", "role": 1, "parts": text},
         "configuration": {"taskPushNotificationConfig": {"url": "http://example.com"}}});
+    let forged = json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": text}});
     let lost = json!({"message": {"messageId": "m", "role": 1, "parts": text, "taskId": "nothing"}});
     let none: &Headers = &[];
     let cases: Vec<(&str, &Headers, Vec<u8>)> = vec![
@@ -53,6 +54,7 @@ async fn each_mistake_has_its_error() {
         ("batch", none, b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"GetTask\"}]".to_vec()),
         ("not an object", none, b"42".to_vec()),
         ("no method", none, b"{\"jsonrpc\":\"2.0\",\"id\":7}".to_vec()),
+        ("no id", none, b"{\"jsonrpc\":\"2.0\",\"method\":\"ListTasks\"}".to_vec()),
         ("unknown method", none, call("DoMagic", &json!({}))),
         ("method of 0.3", none, call("message/send", &json!({}))),
         ("wrong content type", &[("content-type", "text/plain")], send(&text)),
@@ -60,6 +62,8 @@ async fn each_mistake_has_its_error() {
         ("params are an array", none, call("SendMessage", &json!([1]))),
         ("missing message", none, call("SendMessage", &json!({}))),
         ("wrong type", none, call("SendMessage", &json!({"message": "Hello"}))),
+        ("speaking as the agent", none, call("SendMessage", &forged)),
+        ("streaming as the agent", none, call("SendStreamingMessage", &forged)),
         ("empty parts", none, send(&json!([]))),
         ("part of two kinds", none, send(&json!([{"text": "a", "url": "b"}]))),
         ("picture", none, send(&json!([{"url": "http://example.com/p", "mediaType": "image/png"}]))),
@@ -71,6 +75,10 @@ async fn each_mistake_has_its_error() {
         ("negative history", none, call("GetTask", &json!({"id": "t", "historyLength": -1}))),
         ("page of 150", none, call("ListTasks", &json!({"pageSize": 150}))),
         ("page token that is none", none, call("ListTasks", &json!({"pageToken": "x"}))),
+        ("page token with two dots", none, call("ListTasks", &json!({"pageToken": "1.5.6"}))),
+        ("page token with a NUL", none, call("ListTasks", &json!({"pageToken": "1.\u{0}"}))),
+        ("page token with a sign", none, call("ListTasks", &json!({"pageToken": "+1.id-1"}))),
+        ("page token with a long id", none, call("ListTasks", &json!({"pageToken": format!("1.{}", "a".repeat(513))}))),
         ("tenant", none, call("ListTasks", &json!({"tenant": "acme"}))),
         ("push", none, call("CreateTaskPushNotificationConfig", &json!({}))),
         ("push with a send", none, call("SendMessage", &pushed)),
@@ -96,9 +104,26 @@ async fn bodies_over_the_limit_and_agents_that_do_not_exist() {
     let (status, reply) = post(&app, "/", &[], vec![b' '; 50 * 1024 * 1024]).await;
     assert_eq!((status, &reply["error"]["code"]), (413, &json!(-32600)));
     assert_eq!(reply["error"]["data"][0]["metadata"]["batonCode"], "BTN-1002");
-    let (status, reply) = post(&app, "/agents/nobody", &[], send(&json!([{"text": "Hello"}]))).await;
-    assert_eq!((status, &reply["id"]), (404, &json!(7)));
-    assert_eq!(reply["error"]["data"][0]["metadata"]["batonCode"], "BTN-2001");
+    let (status, sent) = post(&app, "/agents/nobody", &[], send(&json!([{"text": "Hello"}]))).await;
+    assert_eq!((status, &sent["id"]), (404, &json!(7)));
+    assert_eq!(sent["error"]["data"][0]["metadata"]["batonCode"], "BTN-2001");
+    let listed = post(&app, "/agents/nobody", &[], call("ListTasks", &json!({}))).await;
+    assert_eq!(listed, (404, sent));
+}
+
+#[tokio::test]
+async fn pages_and_methods_that_do_not_exist_say_the_same_in_status_and_body() {
+    let app = weather();
+    for (path, status, name, reason) in [
+        ("/nowhere", 404, "NOT_FOUND", "PAGE_NOT_FOUND"),
+        ("/healthz", 405, "UNIMPLEMENTED", "METHOD_NOT_ALLOWED"),
+        ("/api/v1/tasks/nothing", 405, "UNIMPLEMENTED", "METHOD_NOT_ALLOWED"),
+    ] {
+        let (seen, reply) = post(&app, path, &[], Vec::new()).await;
+        let error = &reply["error"];
+        assert_eq!((seen, &error["code"], &error["status"]), (status, &json!(status), &json!(name)), "{path}");
+        assert_eq!(error["details"][0]["reason"], reason, "{path}");
+    }
 }
 
 #[tokio::test]

@@ -38,6 +38,10 @@ pub enum ErrorKind {
     InvalidParams,
     /// There is no such agent here.
     AgentNotFound,
+    /// There is nothing at that path.
+    PageNotFound,
+    /// The path answers other HTTP methods.
+    MethodNotAllowed,
     /// The caller may not come this way.
     Forbidden,
     /// The body is over the limit.
@@ -69,6 +73,8 @@ impl ErrorKind {
             Self::MethodNotFound => (-32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND"),
             Self::InvalidParams => (-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
             Self::AgentNotFound => (-32600, 404, "NOT_FOUND", "AGENT_NOT_FOUND"),
+            Self::PageNotFound => (-32600, 404, "NOT_FOUND", "PAGE_NOT_FOUND"),
+            Self::MethodNotAllowed => (-32600, 405, "UNIMPLEMENTED", "METHOD_NOT_ALLOWED"),
             Self::Forbidden => (-32600, 403, "PERMISSION_DENIED", "FORBIDDEN"),
             Self::BodyTooLarge => (-32600, 413, "INVALID_ARGUMENT", "BODY_TOO_LARGE"),
             Self::Unavailable => (-32603, 503, "UNAVAILABLE", "UNAVAILABLE"),
