@@ -46,8 +46,9 @@ Examples:
   baton up helper                                  serve it
   baton run helper \"What time is it?\"              ask it
 
-Every option of `baton up` can also stand in baton.yaml or in the environment:
-flag over environment over file over default. stdout is data, stderr is talk.
+Most options of `baton up` can also stand in the environment or in baton.yaml (not --strict,
+--insecure and --json; --config only in the environment): flag over environment over file over
+default. stdout is data, stderr is talk.
 
 Exit codes:
   0  done
