@@ -12,4 +12,4 @@ mod memory;
 mod sqlite;
 
 pub use memory::MemoryJournal;
-pub use sqlite::{Options, SqliteJournal};
+pub use sqlite::{Options, SqliteJournal, is_owned};

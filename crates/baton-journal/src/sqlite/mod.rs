@@ -25,4 +25,4 @@ mod rows;
 mod writer;
 
 pub use journal::SqliteJournal;
-pub use open::Options;
+pub use open::{Options, is_owned};

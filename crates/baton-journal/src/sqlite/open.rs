@@ -42,6 +42,7 @@ impl Default for Options {
     }
 }
 
+const LOCK: &str = "lock";
 /// Together half a second: far more than a program's start takes, little for somebody who waits for the refusal.
 const LOCK_TRIES: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
@@ -61,14 +62,52 @@ pub(super) fn possess(directory: &Path) -> Result<Possession, JournalError> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(directory).map_err(unusable)?;
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    let lock = options.open(directory.join("lock")).map_err(unusable)?;
+    let lock = private(&directory.join(LOCK)).map_err(unusable)?;
     match take(&lock) {
-        Ok(()) => Ok(Possession { lock, file: directory.join("journal.db") }),
+        Ok(()) => {
+            let file = directory.join("journal.db");
+            private(&file).map_err(unusable)?;
+            // SQLite gives the files beside the database its mode, but takes those of a dead process as they are.
+            for beside in ["journal.db-wal", "journal.db-shm"].map(|name| directory.join(name)) {
+                if beside.exists() {
+                    private(&beside).map_err(unusable)?;
+                }
+            }
+            Ok(Possession { lock, file })
+        }
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked(directory.display().to_string())),
         Err(TryLockError::Error(error)) => Err(unusable(error)),
     }
+}
+
+/// Whether a process owns this data directory at the moment. A lock that cannot be tried counts as owned.
+pub fn is_owned(directory: &Path) -> bool {
+    match File::open(directory.join(LOCK)) {
+        // Shared, so that two who ask at the same time do not take each other for the owner.
+        Ok(lock) => lock.try_lock_shared().is_err(),
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
+}
+
+/// Opens a file, new or old, that only its owner may read: a journal has what people said to agents.
+fn private(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mut permissions = file.metadata()?.permissions();
+        if permissions.mode() & 0o077 != 0 {
+            permissions.set_mode(0o600);
+            if let Err(error) = file.set_permissions(permissions) {
+                tracing::warn!(path = %path.display(), %error, "others can read this file");
+            }
+        }
+    }
+    Ok(file)
 }
 
 /// Takes the lock, with a little patience: a process that was killed while it started a program shares its lock with

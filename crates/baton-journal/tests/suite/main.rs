@@ -11,6 +11,8 @@ mod model;
 #[cfg(test)]
 mod observer;
 #[cfg(test)]
+mod possession;
+#[cfg(test)]
 mod retention;
 #[cfg(test)]
 mod sample;
