@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use baton_types::ErrorCode;
 use std::{
-    fs,
+    fs::{self, DirBuilder},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -21,11 +22,20 @@ const FILES: [(&str, &str); 7] = [
 pub(crate) fn write(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
     for (path, text) in FILES {
         let file = directory.join(path);
-        let written = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, text));
+        let written = file.parent().map_or(Ok(()), private_directory).and_then(|()| fs::write(&file, text));
         written.map_err(|error| {
             Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", file.display()))
                 .hint("Choose a directory that can be written with --data.")
         })?;
     }
     Ok(["weather", "personal"].map(|name| directory.join(name)).to_vec())
+}
+
+/// The data directory of the demo is made here, so it is made as the journal would make it: for its owner only.
+fn private_directory(directory: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
 }

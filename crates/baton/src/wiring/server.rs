@@ -21,6 +21,9 @@ use tokio::{net::TcpListener, task::JoinHandle};
 /// Everything that ends in order has ended by then.
 const SHUTDOWN: Duration = Duration::from_secs(10);
 const TOKEN_BYTES: usize = 32;
+/// Files that are not connections: the pipes of tools, the journal, the log.
+const OTHER_FILES: usize = 256;
+const FEWEST: usize = 16;
 
 /// What to do when the port is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +56,7 @@ impl Server {
         let url = format!("http://{}", reachable(bound));
         let announced = ServerFile { pid: std::process::id(), url: url.clone(), token: token()? };
         let announced = announced.announce(&settings.data)?;
+        let room = baton_local::raise_open_files();
         let defaults = HttpOptions::default();
         let options = HttpOptions {
             bound: Some(bound),
@@ -60,14 +64,14 @@ impl Server {
             allow_hosts: settings.allow_hosts.clone(),
             started_at: now(),
             max_body: settings.limits.body_bytes.unwrap_or(defaults.max_body),
-            max_streams: settings.limits.max_streams.unwrap_or(defaults.max_streams),
+            max_streams: affordable(settings.limits.max_streams.unwrap_or(defaults.max_streams), room),
             shutdown: baton.stopping.clone(),
             ..defaults
         };
         let app = baton_http::app(baton.engine.clone(), options);
         let defaults = ServeOptions::default();
         let serve_options = ServeOptions {
-            max_connections: settings.limits.max_connections.unwrap_or(defaults.max_connections),
+            max_connections: affordable(settings.limits.max_connections.unwrap_or(defaults.max_connections), room),
             ..defaults
         };
         let serving = tokio::spawn(baton_http::serve(listener, app, serve_options, baton.stopping.clone()));
@@ -100,6 +104,11 @@ impl Server {
         }
         drop(announced);
     }
+}
+
+/// How many of these the process has room for: were sockets to use up all files, no tool could be started any more.
+fn affordable(wanted: usize, room: Option<usize>) -> usize {
+    room.map_or(wanted, |files| wanted.min(files.saturating_sub(OTHER_FILES).max(FEWEST)))
 }
 
 async fn bind(settings: &Settings, choice: PortChoice, screen: Screen) -> Result<TcpListener, Failure> {
@@ -140,4 +149,18 @@ fn token() -> Result<String, Failure> {
         let _ = write!(token, "{byte:02x}");
     }
     Ok(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sockets_leave_files_for_tools() {
+        for (wanted, room, expect) in
+            [(8192, None, 8192), (8192, Some(1024), 768), (10, Some(1024), 10), (8192, Some(64), 16), (4, Some(64), 4)]
+        {
+            assert_eq!(affordable(wanted, room), expect, "{wanted} of {room:?}");
+        }
+    }
 }
