@@ -25,6 +25,7 @@ use crate::{
     cli::{Cli, Command},
     failure::{Exit, Failure},
     screen::{Form, Screen},
+    signals::StopRequests,
 };
 use baton_types::ErrorCode;
 use clap::Parser;
@@ -43,8 +44,8 @@ fn main() -> ExitCode {
         Err(other) => return cli::not_a_command(&other).into(),
     };
     let screen = Screen::new(if cli.json { Form::Json } else { Form::Text });
-    let ended = start(cli, screen);
-    ended.unwrap_or_else(|failure| failure.report(&screen)).into()
+    let ended = start(cli, screen).unwrap_or_else(|failure| failure.report(&screen));
+    screen.lost().map_or(ended, |failure| failure.report(&screen)).into()
 }
 
 fn start(cli: Cli, screen: Screen) -> Result<Exit, Failure> {
@@ -56,17 +57,34 @@ fn start(cli: Cli, screen: Screen) -> Result<Exit, Failure> {
         .build()
         .map_err(|error| Failure::new(ErrorCode::INTERNAL, format!("the runtime cannot start: {error}")))?;
     let ended = runtime.block_on(obey(cli.command, screen));
-    // A thread that still waits for a line from the terminal must not keep the process.
-    runtime.shutdown_timeout(Duration::from_millis(100));
+    // Tools end with their runs, here; a thread that waits for a line from the terminal must not keep the process.
+    runtime.shutdown_timeout(match ended {
+        Ok(Exit::Interrupted) => Duration::from_millis(500),
+        _ => Duration::from_millis(100),
+    });
     ended
 }
 
 async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
     match command {
-        Command::Demo(options) => Box::pin(commands::demo::run(options, screen)).await,
-        Command::Up(options) => Box::pin(commands::up::run(options, screen)).await,
-        Command::Run(options) => Box::pin(commands::run::run(options, screen)).await,
+        Command::Demo(options) => until_insisted(|stop| commands::demo::run(options, screen, stop)).await,
+        Command::Up(options) => until_insisted(|stop| commands::up::run(options, screen, stop)).await,
+        Command::Run(options) => until_insisted(|stop| commands::run::run(options, screen, stop)).await,
         Command::New(options) => commands::new::run(&options, screen),
         Command::Agents(options) => Box::pin(commands::agents::run(options, screen)).await,
+    }
+}
+
+/// A command that stops in order when it is asked to; asked again, it is dropped where it is, which ends its tools and
+/// takes back its announcement.
+async fn until_insisted<Work>(command: impl FnOnce(StopRequests) -> Work) -> Result<Exit, Failure>
+where
+    Work: Future<Output = Result<Exit, Failure>>,
+{
+    let mut stop = StopRequests::listen();
+    let work = Box::pin(command(stop.clone()));
+    tokio::select! {
+        ended = work => ended,
+        () = stop.second() => Ok(Exit::Interrupted),
     }
 }

@@ -1,8 +1,14 @@
 //! The two ways out of the program: stdout is data, stderr is talk.
 
-use crate::failure::diagnostic_json;
+use crate::failure::{Exit, Failure, diagnostic_json};
 use baton_agentdir::Diagnostic;
-use std::io::{IsTerminal, Write};
+use std::{
+    io::{self, IsTerminal, Write},
+    sync::OnceLock,
+};
+
+/// The first piece of data that could not be written; stdout is one for the whole process, and so is this.
+static LOST: OnceLock<io::Error> = OnceLock::new();
 
 /// Whether output is for programs or for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +32,8 @@ impl Screen {
     pub(crate) fn new(form: Form) -> Self {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-        let data = Paint { on: allowed && std::io::stdout().is_terminal() };
-        let talk = Paint { on: allowed && std::io::stderr().is_terminal() };
+        let data = Paint { on: allowed && io::stdout().is_terminal() };
+        let talk = Paint { on: allowed && io::stderr().is_terminal() };
         Self { form, data, talk }
     }
 
@@ -46,26 +52,33 @@ impl Screen {
         self.talk
     }
 
-    /// A line of data. A reader that has gone away is no error: it has what it wanted.
+    /// A line of data.
     pub(crate) fn print(self, line: &str) {
-        let _ = writeln!(std::io::stdout(), "{line}");
+        note(writeln!(io::stdout(), "{line}"));
     }
 
     /// Data without an end of line, shown at once.
     pub(crate) fn stream(self, text: &str) {
-        let mut out = std::io::stdout();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let mut out = io::stdout();
+        note(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
     }
 
     /// A line of talk.
     pub(crate) fn say(self, line: &str) {
-        let _ = writeln!(std::io::stderr(), "{line}");
+        let _ = writeln!(io::stderr(), "{line}");
     }
 
     /// Talk without an end of line, such as a question.
     pub(crate) fn ask(self, text: &str) {
-        let mut out = std::io::stderr();
+        let mut out = io::stderr();
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// What to say in the end when data could not be written, as on a full disk.
+    pub(crate) fn lost(self) -> Option<Failure> {
+        let error = LOST.get()?;
+        let failure = Failure::plain(Exit::Server, format!("the output could not be written: {error}"));
+        Some(failure.hint("Write it to a place that has room, and run the command again."))
     }
 
     /// A remark about a file.
@@ -83,6 +96,16 @@ impl Screen {
         if let Some(hint) = &diagnostic.hint {
             self.say(&format!("  hint: {hint}"));
         }
+    }
+}
+
+/// A reader that has gone away is no error: it has what it wanted.
+fn note(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        // Later ones have the same cause.
+        let _ = LOST.set(error);
     }
 }
 

@@ -2,29 +2,38 @@
 
 use tokio::sync::watch;
 
-/// Resolves when the process is asked to stop; a second request ends it at once.
+/// Resolves when the process is asked to stop, in order at first and then at once.
 #[derive(Clone, Debug)]
 pub(crate) struct StopRequests {
-    asked: watch::Receiver<bool>,
+    asked: watch::Receiver<u8>,
 }
 
 impl StopRequests {
-    /// Begins to listen; from now on the first request is ours to follow.
+    /// Begins to listen; from now on requests are ours to follow.
     pub(crate) fn listen() -> Self {
-        let (tell, asked) = watch::channel(false);
+        let (tell, asked) = watch::channel(0);
         tokio::spawn(async move {
             let mut signals = Signals::new();
-            signals.next().await;
-            let _ = tell.send(true);
-            signals.next().await;
-            std::process::exit(i32::from(crate::failure::Exit::Interrupted as u8));
+            for times in 1..=2 {
+                signals.next().await;
+                let _ = tell.send(times);
+            }
         });
         Self { asked }
     }
 
     /// Waits for the first request.
     pub(crate) async fn first(&mut self) {
-        if self.asked.wait_for(|asked| *asked).await.is_err() {
+        self.times(1).await;
+    }
+
+    /// Waits for the second request: whoever asks again does not want to wait.
+    pub(crate) async fn second(&mut self) {
+        self.times(2).await;
+    }
+
+    async fn times(&mut self, times: u8) {
+        if self.asked.wait_for(|asked| *asked >= times).await.is_err() {
             std::future::pending::<()>().await;
         }
     }

@@ -49,8 +49,7 @@ pub(crate) struct Options {
 }
 
 /// Serves, asks, shows, and goes on serving.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let mut stop = StopRequests::listen();
+pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
     let Options { once, port, data, examples } = options;
     let choice = if port.is_some() { PortChoice::Fixed } else { PortChoice::Preferred };
     let agents = match examples {

@@ -47,7 +47,7 @@ pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
     let shown = directory.display();
     if screen.is_json() {
         let files: Vec<&String> = files.keys().collect();
-        screen.print(&json!({"name": name, "directory": directory, "files": files}).to_string());
+        screen.print(&json!({"name": name, "directory": shown.to_string(), "files": files}).to_string());
         return Ok(Exit::Ok);
     }
     for path in files.keys() {

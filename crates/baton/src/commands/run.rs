@@ -61,8 +61,7 @@ pub(crate) struct Options {
 }
 
 /// Sends, follows, and asks back when the agent asks.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let mut stop = StopRequests::listen();
+pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
     let Options { agent, message, server, data, agents, task, context, quiet, config } = options;
     let settings = Chosen { config, data, agents, ..Chosen::default() }.resolve()?;
     let session = Session::find(server.as_deref(), &settings, screen).await?;

@@ -79,8 +79,7 @@ impl From<Tools> for ToolExecution {
 }
 
 /// Opens, serves, and stops in order when asked.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let mut stop = StopRequests::listen();
+pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
     let strictness = if options.strict { Strictness::Strict } else { Strictness::Lenient };
     let chosen = Chosen {
         config: options.config,
