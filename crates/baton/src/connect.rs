@@ -5,7 +5,7 @@ use crate::{
     failure::{Exit, Failure},
     screen::Screen,
     server_file::ServerFile,
-    wiring::{Baton, Strictness},
+    wiring::{self, Baton, Strictness},
 };
 use baton_client::{Client, ClientError};
 use baton_types::ErrorCode;
@@ -45,8 +45,12 @@ impl Session {
         Ok(Self { client: baton.client(), url: None, own: Some(baton) })
     }
 
-    /// The server that owns this data directory, if it answers.
+    /// The server that owns this data directory, if it answers. What a dead one left behind does not count: its
+    /// address may be somebody else's by now.
     pub(crate) async fn running(data: &Path) -> Option<Self> {
+        if !wiring::is_owned(data) {
+            return None;
+        }
         let file = ServerFile::read(data)?;
         let client = Client::tcp(&file.url).ok()?;
         client.clone().with_timeout(PATIENCE).health().await.ok()?;

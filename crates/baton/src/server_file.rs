@@ -27,12 +27,19 @@ pub(crate) struct ServerFile {
 #[derive(Debug)]
 pub(crate) struct Announced {
     path: PathBuf,
+    server: ServerFile,
 }
 
 impl ServerFile {
     /// The file of a data directory, if there is a readable one; its server may be gone.
     pub(crate) fn read(data: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(data.join(NAME)).ok()?).ok()
+    }
+
+    /// Removes what a dead server left behind; for the owner of the directory.
+    pub(crate) fn forget(data: &Path) {
+        // What cannot be removed is replaced when this process announces itself.
+        let _ = fs::remove_file(data.join(NAME));
     }
 
     /// Writes the file for its owner only, complete or not at all.
@@ -52,7 +59,7 @@ impl ServerFile {
             fs::rename(&draft, &path)
         });
         match written {
-            Ok(()) => Ok(Announced { path }),
+            Ok(()) => Ok(Announced { path, server: self.clone() }),
             Err(error) => {
                 Err(Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", path.display())))
             }
@@ -62,7 +69,9 @@ impl ServerFile {
 
 impl Drop for Announced {
     fn drop(&mut self) {
-        // A file that stays behind is found to be stale by whoever reads it.
-        let _ = fs::remove_file(&self.path);
+        // The next owner of the directory may have been quicker. A file that stays behind is found to be stale.
+        if self.path.parent().and_then(ServerFile::read).as_ref() == Some(&self.server) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }

@@ -6,4 +6,5 @@ mod server;
 
 pub(crate) use agents::load;
 pub(crate) use baton::{Baton, Strictness, fresh_id};
+pub(crate) use baton_journal::is_owned;
 pub(crate) use server::{PortChoice, Server};

@@ -58,6 +58,8 @@ impl Baton {
         }
         let journal = SqliteJournal::open(&settings.data, baton_journal::Options::default())
             .map_err(|error| unusable(&error, &settings.data))?;
+        // Whoever announced itself here is gone: the directory is ours.
+        ServerFile::forget(&settings.data);
         let journal = Arc::new(journal);
         let models = Arc::new(match strictness {
             Strictness::Lenient => PlaybookModels::new(),

@@ -8,6 +8,10 @@ mod definitions;
 mod demo;
 mod help;
 mod kill_loop;
+#[cfg(target_os = "linux")]
+mod output;
+#[cfg(unix)]
+mod possession;
 mod python_client;
 mod retention;
 mod run;
