@@ -1,6 +1,6 @@
 //! The table of routes.
 
-use crate::{HttpOptions, a2a, agents, auth, cards, guard::GuardLayer, handoffs, probes, reply, tasks};
+use crate::{HttpOptions, a2a, agents, auth, body::Bodies, cards, guard::GuardLayer, handoffs, probes, reply, tasks};
 use axum::{
     Router,
     routing::{get, post},
@@ -16,6 +16,7 @@ pub(crate) struct Shared {
     pub(crate) options: HttpOptions,
     pub(crate) principal: Arc<Principal>,
     pub(crate) streams: Arc<Semaphore>,
+    pub(crate) bodies: Bodies,
 }
 
 impl Shared {
@@ -35,7 +36,8 @@ impl Shared {
 pub fn app(engine: Engine, options: HttpOptions) -> Router {
     let guard = GuardLayer::new(&options);
     let streams = Arc::new(Semaphore::new(options.max_streams));
-    let shared = Arc::new(Shared { engine, options, principal: auth::local(), streams });
+    let bodies = Bodies::new(&options);
+    let shared = Arc::new(Shared { engine, options, principal: auth::local(), streams, bodies });
     Router::new()
         .route("/agents/{agent}", post(a2a::named))
         .route("/agents/{agent}/", post(a2a::named))

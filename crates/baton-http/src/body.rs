@@ -1,5 +1,6 @@
-//! The only way in which a request body is read: bounded in size and time.
+//! The only way in which a request body is read: bounded in size and time, each and all together.
 
+use crate::HttpOptions;
 use axum::body::Body;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
@@ -7,43 +8,100 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How much of a refused body is read and thrown away, so that its sender gets to see the refusal.
 const DISCARDED: usize = 64 * 1024 * 1024;
 const DISCARD_TIME: Duration = Duration::from_secs(10);
 
-/// All of the body, or why not.
-pub(crate) async fn read(headers: &HeaderMap, mut body: Body, limit: usize, time: Duration) -> Result<Bytes, Error> {
-    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    let read = if announced > limit {
-        Err(Stopped::TooLarge)
-    } else {
-        tokio::time::timeout(time, collect(&mut body, limit)).await.unwrap_or(Err(Stopped::TooSlow))
-    };
-    match read {
-        Ok(bytes) => Ok(bytes),
-        Err(Stopped::TooLarge) => {
-            // A client that asks before it sends has nothing under way.
-            if !headers.contains_key(header::EXPECT) {
-                let _ = tokio::time::timeout(DISCARD_TIME, discard(&mut body)).await;
-            }
-            let message = format!("the body is larger than {limit} bytes");
-            Err(Error::new(ErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message))
-        }
-        Err(Stopped::TooSlow) => {
-            let message = format!("the body did not arrive within {} s", time.as_secs());
-            Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message))
-        }
-        Err(Stopped::Broken) => {
-            let message = "the body broke off";
-            Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message))
-        }
+/// What one permit of the common budget stands for.
+const PERMIT: usize = 1024;
+
+/// Reads bodies within the bounds of each and of all together.
+pub(crate) struct Bodies {
+    limit: usize,
+    time: Duration,
+    total: u32,
+    budget: Arc<Semaphore>,
+}
+
+/// A whole body and its share of the budget, which is free again when this is dropped.
+pub(crate) struct Received {
+    pub(crate) bytes: Bytes,
+    _share: OwnedSemaphorePermit,
+}
+
+impl Received {
+    /// The same share, for that part of the bytes which is still of interest.
+    pub(crate) fn narrowed(self, bytes: Bytes) -> Self {
+        Self { bytes, ..self }
     }
+}
+
+impl Bodies {
+    pub(crate) fn new(options: &HttpOptions) -> Self {
+        let total = permits(options.max_bodies_total);
+        let budget = Arc::new(Semaphore::new(total as usize));
+        Self { limit: options.max_body, time: options.body_timeout, total, budget }
+    }
+
+    /// All of the body, or why not.
+    pub(crate) async fn read(&self, headers: &HeaderMap, mut body: Body) -> Result<Received, Error> {
+        let stopped = match self.receive(&mut body).await {
+            Ok(received) => return Ok(received),
+            Err(stopped) => stopped,
+        };
+        // A client that asks before it sends has nothing under way.
+        if matches!(stopped, Stopped::TooLarge | Stopped::TooMany) && !headers.contains_key(header::EXPECT) {
+            let _ = tokio::time::timeout(DISCARD_TIME, discard(&mut body)).await;
+        }
+        Err(self.refusal(&stopped))
+    }
+
+    async fn receive(&self, body: &mut Body) -> Result<Received, Stopped> {
+        let announced = body.size_hint();
+        if usize::try_from(announced.lower()).unwrap_or(usize::MAX) > self.limit {
+            return Err(Stopped::TooLarge);
+        }
+        let most = announced.upper().and_then(|most| usize::try_from(most).ok()).unwrap_or(self.limit);
+        let wanted = permits(most.min(self.limit)).min(self.total);
+        let share = Arc::clone(&self.budget).try_acquire_many_owned(wanted).map_err(|_| Stopped::TooMany)?;
+        let collected = tokio::time::timeout(self.time, collect(body, self.limit)).await;
+        Ok(Received { bytes: collected.unwrap_or(Err(Stopped::TooSlow))?, _share: share })
+    }
+
+    fn refusal(&self, stopped: &Stopped) -> Error {
+        let (kind, code, message) = match stopped {
+            Stopped::TooLarge => (
+                ErrorKind::BodyTooLarge,
+                ErrorCode::BODY_TOO_LARGE,
+                format!("the body is larger than {} bytes", self.limit),
+            ),
+            Stopped::TooMany => (
+                ErrorKind::Unavailable,
+                ErrorCode::JOURNAL_BUSY,
+                "too many request bodies are arriving at the same time".to_owned(),
+            ),
+            Stopped::TooSlow => (
+                ErrorKind::InvalidRequest,
+                ErrorCode::INVALID_REQUEST,
+                format!("the body did not arrive within {} s", self.time.as_secs()),
+            ),
+            Stopped::Broken => (ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, "the body broke off".to_owned()),
+        };
+        Error::new(kind, code, message)
+    }
+}
+
+/// Permits for so many bytes: at least one, so that no body is free.
+fn permits(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(PERMIT).clamp(1, Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX)
 }
 
 enum Stopped {
     TooLarge,
+    TooMany,
     TooSlow,
     Broken,
 }

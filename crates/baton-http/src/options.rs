@@ -17,6 +17,8 @@ pub struct HttpOptions {
     pub started_at: Timestamp,
     /// Largest request body in bytes.
     pub max_body: usize,
+    /// Most bytes of all the request bodies that are arriving or not yet read; further ones are told to come back.
+    pub max_bodies_total: usize,
     /// A body that takes longer is given up.
     pub body_timeout: Duration,
     /// Streams at the same time.
@@ -49,6 +51,7 @@ impl Default for HttpOptions {
             allow_hosts: Vec::new(),
             started_at: Timestamp::default(),
             max_body: 8 * 1024 * 1024,
+            max_bodies_total: 256 * 1024 * 1024,
             body_timeout: Duration::from_secs(60),
             max_streams: 4096,
             // Common HTTP clients, the official Python one among them, give a silent stream up after five seconds.

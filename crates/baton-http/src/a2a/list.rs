@@ -1,6 +1,6 @@
 //! `ListTasks`: a page of the agent's tasks, newest status first.
 
-use super::Call;
+use super::{Call, Params};
 use crate::reply;
 use axum::response::Response;
 use baton_engine::ListTasks;
@@ -8,7 +8,7 @@ use baton_ports::PageCursor;
 use baton_types::{ContextId, Timestamp};
 use baton_wire::{
     FieldViolation,
-    a2a::v1::{ArtifactChoice, Error, ListTasksRequest, ListTasksResponse, Task, TaskState, read_params},
+    a2a::v1::{ArtifactChoice, Error, ListTasksRequest, ListTasksResponse, Task, TaskState},
     jsonrpc,
 };
 use std::borrow::Cow;
@@ -16,8 +16,8 @@ use std::borrow::Cow;
 /// Longest task id in a page token.
 const MAX_TASK_ID: usize = 512;
 
-pub(super) async fn list(call: &Call<'_>) -> Result<Response, Error> {
-    let request: ListTasksRequest<'static> = read_params(call.rpc.params)?;
+pub(super) async fn list(call: &Call<'_>, params: Params) -> Result<Response, Error> {
+    let request: ListTasksRequest<'static> = params.read()?;
     let (page_size, history) = request.check()?;
     let after = match request.page_token.as_deref() {
         None | Some("") => None,
@@ -46,7 +46,7 @@ pub(super) async fn list(call: &Call<'_>) -> Result<Response, Error> {
         total_size: page.total,
     };
     let mut bytes = Vec::with_capacity(4096);
-    jsonrpc::write_result(&mut bytes, call.rpc.id, &response);
+    jsonrpc::write_result(&mut bytes, call.id, &response);
     Ok(reply::json_bytes(bytes))
 }
 

@@ -1,6 +1,7 @@
 //! A2A 1.0 over JSON-RPC: one request from its bytes to its method.
 
 mod cancel;
+mod envelope;
 mod extensions;
 mod get;
 mod list;
@@ -10,17 +11,16 @@ mod stream;
 mod subscribe;
 mod version;
 
-use crate::{app::Shared, body, reply};
+use crate::{app::Shared, reply};
 use axum::{
     extract::{Path, Request, State},
     response::Response,
 };
-use baton_types::{AgentName, ErrorCode, MAX_JSON_DEPTH};
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    depth_within, jsonrpc,
-};
+use baton_types::{AgentName, ErrorCode};
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use envelope::{Envelope, Params};
 use http::{HeaderMap, header, request::Parts};
+use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// One request that reached its method.
@@ -28,7 +28,7 @@ struct Call<'a> {
     shared: &'a Arc<Shared>,
     agent: &'a AgentName,
     headers: &'a HeaderMap,
-    rpc: jsonrpc::Request<'a>,
+    id: Option<&'a RawValue>,
 }
 
 /// `POST /agents/{agent}`.
@@ -46,52 +46,43 @@ pub(crate) async fn sole(State(shared): State<Arc<Shared>>, request: Request) ->
 
 async fn answer(shared: &Arc<Shared>, agent: &AgentName, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let bytes = match check_content_type(&parts.headers) {
-        Ok(()) => body::read(&parts.headers, body, shared.options.max_body, shared.options.body_timeout).await,
+    let received = match check_content_type(&parts.headers) {
+        Ok(()) => shared.bodies.read(&parts.headers, body).await,
         Err(error) => Err(error),
     };
-    let bytes = match bytes {
-        Ok(bytes) => bytes,
+    let received = match received {
+        Ok(received) => received,
         Err(error) => return reply::rpc_error(None, &error),
     };
-    let text = match readable(&bytes) {
-        Ok(text) => text,
-        Err(error) => return reply::rpc_error(None, &error),
+    let Envelope { id, method, params } = match Envelope::read(received) {
+        Ok(envelope) => envelope,
+        Err((id, error)) => return reply::rpc_error(id.as_deref(), &error),
     };
-    let rpc = match jsonrpc::Request::read(text) {
-        Ok(rpc) => rpc,
-        Err(refused) => return reply::rpc_error(refused.id, &refused.error),
-    };
-    match dispatch(shared, agent, &parts, rpc).await {
+    let call = Call { shared, agent, headers: &parts.headers, id: id.as_deref() };
+    match dispatch(&call, &parts, method, params).await {
         Ok(response) => response,
-        Err(error) => reply::rpc_error(rpc.id, &explain(shared, agent, error)),
+        Err(error) => reply::rpc_error(call.id, &explain(shared, agent, error)),
     }
 }
 
 async fn dispatch(
-    shared: &Arc<Shared>,
-    agent: &AgentName,
+    call: &Call<'_>,
     parts: &Parts,
-    rpc: jsonrpc::Request<'_>,
+    method: Result<Method, Error>,
+    params: Params,
 ) -> Result<Response, Error> {
-    let call = Call { shared, agent, headers: &parts.headers, rpc };
-    let known = Method::named(rpc.method);
-    version::check(parts, known.is_some(), shared.options.version_rule)?;
-    match known {
-        Some(Method::Send) => send::send(&call).await,
-        Some(Method::Stream) => stream::stream(&call).await,
-        Some(Method::Get) => get::get(&call).await,
-        Some(Method::List) => list::list(&call).await,
-        Some(Method::Cancel) => cancel::cancel(&call).await,
-        Some(Method::Subscribe) => subscribe::subscribe(&call).await,
-        Some(Method::Push) => Err(push_not_supported()),
-        Some(Method::ExtendedCard) => {
+    version::check(parts, method.is_ok(), call.shared.options.version_rule)?;
+    match method? {
+        Method::Send => send::send(call, params).await,
+        Method::Stream => stream::stream(call, params).await,
+        Method::Get => get::get(call, params).await,
+        Method::List => list::list(call, params).await,
+        Method::Cancel => cancel::cancel(call, params).await,
+        Method::Subscribe => subscribe::subscribe(call, params).await,
+        Method::Push => Err(push_not_supported()),
+        Method::ExtendedCard => {
             let message = "this agent has no extended card";
             Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::INVALID_REQUEST, message))
-        }
-        None => {
-            let message = format!("there is no method '{}'", rpc.method.chars().take(64).collect::<String>());
-            Err(Error::new(ErrorKind::MethodNotFound, ErrorCode::INVALID_REQUEST, message))
         }
     }
 }
@@ -108,8 +99,8 @@ enum Method {
 }
 
 impl Method {
-    fn named(name: &str) -> Option<Self> {
-        Some(match name {
+    fn named(name: &str) -> Result<Self, Error> {
+        Ok(match name {
             "SendMessage" => Self::Send,
             "SendStreamingMessage" => Self::Stream,
             "GetTask" => Self::Get,
@@ -121,7 +112,10 @@ impl Method {
             | "ListTaskPushNotificationConfigs"
             | "DeleteTaskPushNotificationConfig" => Self::Push,
             "GetExtendedAgentCard" => Self::ExtendedCard,
-            _ => return None,
+            _ => {
+                let message = format!("there is no method '{}'", name.chars().take(64).collect::<String>());
+                return Err(Error::new(ErrorKind::MethodNotFound, ErrorCode::INVALID_REQUEST, message));
+            }
         })
     }
 }
@@ -140,15 +134,6 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
     }
     let message = format!("Content-Type must be application/json, not '{essence}'");
     Err(Error::new(ErrorKind::ContentTypeNotSupported, ErrorCode::INVALID_REQUEST, message))
-}
-
-fn readable(bytes: &[u8]) -> Result<&str, Error> {
-    if !depth_within(bytes, MAX_JSON_DEPTH) {
-        let message = format!("the JSON is nested deeper than {MAX_JSON_DEPTH} levels");
-        return Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::TOO_DEEP, message));
-    }
-    std::str::from_utf8(bytes)
-        .map_err(|_| Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, "the body is not UTF-8"))
 }
 
 /// A task that is missing under an agent that is missing: the agent is what to tell about.

@@ -1,6 +1,6 @@
 //! `SendMessage`: a message in, the task out.
 
-use super::{Call, extensions::Active, push_not_supported};
+use super::{Call, Params, extensions::Active, push_not_supported};
 use crate::reply;
 use axum::response::Response;
 use baton_engine::SendCommand;
@@ -8,14 +8,13 @@ use baton_types::{ErrorCode, Message, Part, PartContent, TaskView};
 use baton_wire::{
     a2a::v1::{
         ArtifactChoice, Error, ErrorKind, HistoryLength, INPUT_MODES, SendMessageRequest, SendMessageResponse, Task,
-        read_params,
     },
     jsonrpc,
 };
 use std::sync::Arc;
 
-pub(super) async fn send(call: &Call<'_>) -> Result<Response, Error> {
-    let accepted = Accepted::read(call)?;
+pub(super) async fn send(call: &Call<'_>, params: Params) -> Result<Response, Error> {
+    let accepted = Accepted::read(call, params)?;
     let (engine, principal) = (&call.shared.engine, &call.shared.principal);
     let view: Arc<TaskView> = if accepted.return_immediately {
         engine.send(principal, accepted.command).await.map(|sent| sent.task)
@@ -25,7 +24,7 @@ pub(super) async fn send(call: &Call<'_>) -> Result<Response, Error> {
     .map_err(reply::from_engine)?;
     let task = Task::of(&view, accepted.history, ArtifactChoice::Include);
     let mut bytes = Vec::with_capacity(1024);
-    jsonrpc::write_result(&mut bytes, call.rpc.id, &SendMessageResponse { task: Some(task), message: None });
+    jsonrpc::write_result(&mut bytes, call.id, &SendMessageResponse { task: Some(task), message: None });
     Ok(accepted.active.echo(reply::json_bytes(bytes)))
 }
 
@@ -38,8 +37,8 @@ pub(super) struct Accepted {
 }
 
 impl Accepted {
-    pub(super) fn read(call: &Call<'_>) -> Result<Self, Error> {
-        let request: SendMessageRequest<'static> = read_params(call.rpc.params)?;
+    pub(super) fn read(call: &Call<'_>, params: Params) -> Result<Self, Error> {
+        let request: SendMessageRequest<'static> = params.read()?;
         let configuration = request.configuration.as_ref();
         if configuration.is_some_and(|wanted| wanted.task_push_notification_config.is_some()) {
             return Err(push_not_supported());

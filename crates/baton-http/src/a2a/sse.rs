@@ -45,7 +45,7 @@ pub(super) fn response(
     permit: OwnedSemaphorePermit,
 ) -> Response {
     let options = &call.shared.options;
-    let writer = EventWriter { id: call.rpc.id.map(ToOwned::to_owned), beginning, projector: None };
+    let writer = EventWriter { id: call.id.map(ToOwned::to_owned), beginning, projector: None };
     let events = events(subscription, writer, options.keep_alive, options.shutdown.clone(), permit);
     let mut response = Response::new(Body::from_stream(events));
     let headers = response.headers_mut();

@@ -1,7 +1,7 @@
 //! `SubscribeToTask`: the task as it is, or what came after the last event that the client saw, then live to its end.
 
 use super::{
-    Call,
+    Call, Params,
     sse::{self, Beginning},
 };
 use crate::reply;
@@ -10,14 +10,14 @@ use baton_engine::TaskRef;
 use baton_types::Fact;
 use baton_wire::{
     FieldViolation,
-    a2a::v1::{Error, HistoryLength, SubscribeToTaskRequest, read_params},
+    a2a::v1::{Error, HistoryLength, SubscribeToTaskRequest},
 };
 
 /// How far back the start of an attempt is looked for whose text the client may still hold.
 const LOOK_BACK: u64 = 16;
 
-pub(super) async fn subscribe(call: &Call<'_>) -> Result<Response, Error> {
-    let request: SubscribeToTaskRequest<'static> = read_params(call.rpc.params)?;
+pub(super) async fn subscribe(call: &Call<'_>, params: Params) -> Result<Response, Error> {
+    let request: SubscribeToTaskRequest<'static> = params.read()?;
     request.check()?;
     let cursor = cursor(call)?;
     let permit = sse::permit(call)?;

@@ -3,15 +3,23 @@
 use crate::world::{engine, options, weather};
 use axum::{Router, body::Body};
 use baton_http::{HttpOptions, VersionRule, app};
+use bytes::Bytes;
+use futures_util::poll;
 use http::{Request, header};
 use http_body_util::BodyExt as _;
+use hyper::body::{Frame, SizeHint};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::{
+    convert::Infallible,
+    pin::{Pin, pin},
+    task::{Context, Poll},
+};
 use tower::ServiceExt as _;
 
 type Headers = [(&'static str, &'static str)];
 
-async fn post(app: &Router, path: &str, headers: &Headers, body: Vec<u8>) -> (u16, Value) {
+async fn post(app: &Router, path: &str, headers: &Headers, body: impl Into<Body>) -> (u16, Value) {
     let mut request = Request::builder().method("POST").uri(path).header(header::HOST, "localhost");
     if !headers.iter().any(|(name, _)| *name == "content-type") {
         request = request.header(header::CONTENT_TYPE, "application/json; charset=utf-8");
@@ -19,7 +27,7 @@ async fn post(app: &Router, path: &str, headers: &Headers, body: Vec<u8>) -> (u1
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let response = app.clone().oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
+    let response = app.clone().oneshot(request.body(body.into()).unwrap()).await.unwrap();
     let status = response.status().as_u16();
     let retry = response.headers().contains_key(header::RETRY_AFTER);
     assert_eq!(retry, status == 503);
@@ -109,6 +117,57 @@ async fn bodies_over_the_limit_and_agents_that_do_not_exist() {
     assert_eq!(sent["error"]["data"][0]["metadata"]["batonCode"], "BTN-2001");
     let listed = post(&app, "/agents/nobody", &[], call("ListTasks", &json!({}))).await;
     assert_eq!(listed, (404, sent));
+}
+
+/// A body that was announced and never comes.
+struct Announced(SizeHint);
+
+impl hyper::body::Body for Announced {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Pending
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0
+    }
+}
+
+#[tokio::test]
+async fn unfinished_bodies_share_one_budget() {
+    let options = HttpOptions { max_body: 8 * 1024, max_bodies_total: 16 * 1024, ..options() };
+    let app = app(engine(&["weather"]), options);
+    let hello = || send(&json!([{"text": "Hello"}]));
+    let unfinished = |size| post(&app, "/", &[], Body::new(Announced(size)));
+    {
+        // 8 KB because nobody said how long it gets, then 7 KB as announced.
+        let (mut unknown, mut announced) =
+            (pin!(unfinished(SizeHint::default())), pin!(unfinished(SizeHint::with_exact(7000))));
+        assert!(poll!(&mut unknown).is_pending() && poll!(&mut announced).is_pending());
+        // A run that does not end keeps its message, not its body.
+        let mut hanging = pin!(post(&app, "/", &[], send(&json!([{"text": "hang"}]))));
+        assert!(poll!(&mut hanging).is_pending());
+        let (status, reply) = post(&app, "/", &[], hello()).await;
+        assert_eq!((status, &reply["result"]["task"]["status"]["state"]), (200, &json!("TASK_STATE_COMPLETED")));
+        let mut last = pin!(unfinished(SizeHint::with_exact(1)));
+        assert!(poll!(&mut last).is_pending());
+        let (status, reply) = post(&app, "/", &[], hello()).await;
+        assert_eq!((status, &reply["error"]["data"][0]["metadata"]["batonCode"]), (503, &json!("BTN-4001")));
+    }
+    // Senders that went away gave everything back.
+    assert_eq!(post(&app, "/", &[], hello()).await.0, 200);
+    let (mut one, mut other) = (pin!(unfinished(SizeHint::default())), pin!(unfinished(SizeHint::default())));
+    assert!(poll!(&mut one).is_pending() && poll!(&mut other).is_pending());
+}
+
+#[tokio::test]
+async fn a_budget_below_one_body_still_takes_one() {
+    let options = HttpOptions { max_body: 8 * 1024, max_bodies_total: 1024, ..options() };
+    let app = app(engine(&["weather"]), options);
+    let long = send(&json!([{"text": "x".repeat(5000)}]));
+    assert_eq!(post(&app, "/", &[], long).await.0, 200);
 }
 
 #[tokio::test]
