@@ -341,7 +341,7 @@ fn refuse_results(message: &Message) -> Result<(), EngineError> {
             "message.taskId".to_owned(),
             "tool results need the id of the task that asked for them".to_owned(),
         ),
-        Err(error) => (ErrorCode::TOOL_RESULT_INVALID, format!("message.parts.{}", error.field), error.to_string()),
+        Err(error) => (ErrorCode::TOOL_RESULT_INVALID, format!("message.parts.{}", error.field), error.detail),
     };
     Err(EngineError::Invalid { code, field, detail })
 }

@@ -36,7 +36,7 @@ pub fn hear(task: &Task, mut message: Message) -> Result<Heard, RefusedMessage> 
     let mut results = results_in(&message).map_err(|error| RefusedMessage {
         code: ErrorCode::TOOL_RESULT_INVALID,
         field: format!("message.parts.{}", error.field),
-        detail: error.to_string(),
+        detail: error.detail,
     })?;
     check_results(task, &mut results)?;
     if let Some(answer) = answer_to_question(task, &message, &results) {

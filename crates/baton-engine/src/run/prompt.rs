@@ -5,7 +5,8 @@ use crate::open::fold;
 use baton_ports::{AgentSource, ChatMessage, ListQuery, ModelCall, OutputFormat, ToolChoice};
 use baton_rules::{ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, calls_in, results_in};
 use baton_types::{
-    AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Role, ToolRunner, ToolSpec,
+    AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Role, ToolCall, ToolResult, ToolRunner,
+    ToolSpec,
 };
 use serde_json::json;
 
@@ -78,12 +79,19 @@ impl Driver {
 fn conversation<'a>(history: impl IntoIterator<Item = &'a Message>) -> Vec<ChatMessage> {
     let mut chat = Vec::new();
     let mut said = Vec::new();
+    let mut called: Vec<ToolCall> = Vec::new();
     for message in history {
         if message.role == Role::Agent {
             chat.append(&mut said);
-            chat.push(ChatMessage::Assistant { text: message.text(), calls: calls_in(message) });
+            called = calls_in(message);
+            chat.push(ChatMessage::Assistant { text: message.text(), calls: called.clone() });
             continue;
         }
+        // A caller need not repeat which tool a result is of.
+        let name_of = |result: &ToolResult| {
+            let call = called.iter().find(|call| call.id == result.call);
+            call.map_or_else(|| result.name.clone(), |call| call.name.clone())
+        };
         let results = results_in(message).unwrap_or_default();
         let text = text_of(message, results.is_empty());
         // The answer to a question is its result already; the model hears it once.
@@ -92,8 +100,8 @@ fn conversation<'a>(history: impl IntoIterator<Item = &'a Message>) -> Vec<ChatM
             said.push(ChatMessage::User { id: message.id.clone(), text });
         }
         chat.extend(results.into_iter().map(|result| ChatMessage::Tool {
+            name: name_of(&result),
             call: result.call,
-            name: result.name,
             output: result.output,
             is_error: result.is_error,
         }));

@@ -77,6 +77,7 @@ async fn a_caller_runs_the_tools_of_two_rounds_and_two_parallel_calls() {
     assert_eq!(roles_seen, [Role::User, Role::Agent, Role::User, Role::Agent, Role::User, Role::Agent]);
     let heard = world.heard.lock().unwrap();
     assert_eq!(roles(&heard[1]), ["user", "assistant with calls", "tool"]);
+    assert!(matches!(&heard[1][2], ChatMessage::Tool { name, .. } if name == "look"), "the caller left the name out");
     assert_eq!(roles(&heard[2]), ["user", "assistant with calls", "tool", "assistant with calls", "tool", "tool"]);
     assert_eq!(done.status_message.as_ref(), done.history.last());
     assert_eq!(done.artifacts[0].parts, done.history.last().unwrap().parts);
