@@ -88,7 +88,8 @@ fn what_cannot_be_taken_is_refused_with_the_reason() {
     for (message, code, words) in table {
         let refused = hear(&partly, message.clone()).unwrap_err();
         assert_eq!(refused.code, code, "{message:?}");
-        assert!(refused.detail.contains(words), "'{}' should say '{words}'", refused.detail);
+        let told = format!("{}: {}", refused.field, refused.detail);
+        assert!(told.contains(words), "'{told}' should say '{words}'");
         assert!(refused.field.starts_with("message.parts.tool_results"), "{}", refused.field);
     }
     let own = calling(Agent, &[call("a", "look")]);
