@@ -29,7 +29,33 @@ pub(crate) struct Bodies {
 /// A whole body and its share of the budget, which is free again when this is dropped.
 pub(crate) struct Received {
     pub(crate) bytes: Bytes,
-    _share: OwnedSemaphorePermit,
+    _share: Share,
+}
+
+/// What a body has of the common budget. It grows with what has arrived, not with what was announced: those who send
+/// nothing must not keep others out.
+struct Share {
+    budget: Arc<Semaphore>,
+    total: u32,
+    held: Option<OwnedSemaphorePermit>,
+}
+
+impl Share {
+    /// Makes room for so many bytes in all; a body larger than the whole budget gets all of it.
+    fn grow(&mut self, bytes: usize) -> Result<(), Stopped> {
+        let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let wanted = (permits(bytes).min(self.total) as usize).saturating_sub(held);
+        if wanted == 0 {
+            return Ok(());
+        }
+        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
+        let more = Arc::clone(&self.budget).try_acquire_many_owned(wanted).map_err(|_| Stopped::TooMany)?;
+        match &mut self.held {
+            Some(held) => held.merge(more),
+            None => self.held = Some(more),
+        }
+        Ok(())
+    }
 }
 
 impl Received {
@@ -64,10 +90,8 @@ impl Bodies {
         if usize::try_from(announced.lower()).unwrap_or(usize::MAX) > self.limit {
             return Err(Stopped::TooLarge);
         }
-        let most = announced.upper().and_then(|most| usize::try_from(most).ok()).unwrap_or(self.limit);
-        let wanted = permits(most.min(self.limit)).min(self.total);
-        let share = Arc::clone(&self.budget).try_acquire_many_owned(wanted).map_err(|_| Stopped::TooMany)?;
-        let collected = tokio::time::timeout(self.time, collect(body, self.limit)).await;
+        let mut share = Share { budget: Arc::clone(&self.budget), total: self.total, held: None };
+        let collected = tokio::time::timeout(self.time, collect(body, self.limit, &mut share)).await;
         Ok(Received { bytes: collected.unwrap_or(Err(Stopped::TooSlow))?, _share: share })
     }
 
@@ -106,11 +130,12 @@ enum Stopped {
     Broken,
 }
 
-async fn collect(body: &mut Body, limit: usize) -> Result<Bytes, Stopped> {
+async fn collect(body: &mut Body, limit: usize, share: &mut Share) -> Result<Bytes, Stopped> {
     let Some(first) = next(body).await? else { return Ok(Bytes::new()) };
     if first.len() > limit {
         return Err(Stopped::TooLarge);
     }
+    share.grow(first.len())?;
     let Some(second) = next(body).await? else { return Ok(first) };
     let mut all = BytesMut::with_capacity((first.len() + second.len()) * 2);
     all.extend_from_slice(&first);
@@ -119,6 +144,7 @@ async fn collect(body: &mut Body, limit: usize) -> Result<Bytes, Stopped> {
         if all.len() + piece.len() > limit {
             return Err(Stopped::TooLarge);
         }
+        share.grow(all.len() + piece.len())?;
         all.extend_from_slice(&piece);
         more = next(body).await?;
     }
