@@ -104,7 +104,7 @@ impl Bodies {
             ),
             Stopped::TooMany => (
                 ErrorKind::Unavailable,
-                ErrorCode::JOURNAL_BUSY,
+                ErrorCode::BUSY,
                 "too many request bodies are arriving at the same time".to_owned(),
             ),
             Stopped::TooSlow => (

@@ -293,7 +293,7 @@ impl JournalError {
         match self {
             Self::Conflict { .. } | Self::StaleEpoch { .. } | Self::Leased { .. } => ErrorCode::JOURNAL_CONFLICT,
             Self::Missing { .. } => ErrorCode::TASK_NOT_FOUND,
-            Self::Busy => ErrorCode::JOURNAL_BUSY,
+            Self::Busy => ErrorCode::BUSY,
             Self::Unavailable(_) => ErrorCode::JOURNAL_UNAVAILABLE,
             Self::Locked(_) => ErrorCode::JOURNAL_LOCKED,
             Self::Corrupt(_) => ErrorCode::JOURNAL_CORRUPT,

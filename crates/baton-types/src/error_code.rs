@@ -48,7 +48,7 @@ codes! {
     HANDOFF_REFUSED = "BTN-3006", "The handoff is not allowed", "Hand work only to agents listed under handoffs in agent.yaml, at most five deep and never in a circle.";
     HANDOFF_FAILED = "BTN-3007", "The agent that work was handed to did not complete it", "Look at the child task for the reason.";
     AGENT_CHANGED = "BTN-3008", "The run's pinned agent definition is gone", "Send the request again; it runs with the current definition.";
-    JOURNAL_BUSY = "BTN-4001", "The journal's queue is full", "Try again after the time in Retry-After.";
+    BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";
     JOURNAL_CORRUPT = "BTN-4004", "The journal is damaged or not a Baton journal", "Restore .baton from a backup, or move it away and start with a new one.";

@@ -33,7 +33,7 @@ pub(super) enum Beginning {
 pub(super) fn permit(call: &Call<'_>) -> Result<OwnedSemaphorePermit, Error> {
     Arc::clone(&call.shared.streams).try_acquire_owned().map_err(|_| {
         let message = format!("{} streams are open already", call.shared.options.max_streams);
-        Error::new(ErrorKind::Unavailable, ErrorCode::JOURNAL_BUSY, message)
+        Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message)
     })
 }
 

@@ -131,7 +131,7 @@ fn sizes() {
 
 #[test]
 fn error_pages() {
-    let (busy, corrupt, locked) = (ErrorCode::JOURNAL_BUSY, ErrorCode::JOURNAL_CORRUPT, ErrorCode::JOURNAL_LOCKED);
+    let (busy, corrupt, locked) = (ErrorCode::BUSY, ErrorCode::JOURNAL_CORRUPT, ErrorCode::JOURNAL_LOCKED);
     let page = |code: ErrorCode| {
         format!(
             "# {}: {}\n\n## What it means\n\n## How it looks\n\n## What to do\n\n{}\n",
