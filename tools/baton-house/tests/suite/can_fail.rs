@@ -232,7 +232,7 @@ fn test_habits() {
 fn machine_paths() {
     let home = ["/ho", "me/me/project"].concat();
     let tree = Tree::of([
-        ("a.md", "Lives in ~/project; see https://example.org/home/page and ./work/home/x.\n"),
+        ("a.md", "Lives in ~/project; see https://example.org/home/page and ./parts/home/x.\n"),
         ("b.md", &format!("fine\nLives in `{home}`.\n")),
         ("c.sh", &format!("cd {home}\n")),
         ("d.json", &format!("{{\"url\":\"file://{home}\"}}\n")),
