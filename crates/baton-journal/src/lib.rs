@@ -10,6 +10,7 @@ mod check;
 pub mod fault;
 mod memory;
 mod sqlite;
+mod stored;
 
 pub use memory::MemoryJournal;
 pub use sqlite::{Options, SqliteJournal, is_owned};

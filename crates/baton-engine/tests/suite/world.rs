@@ -161,6 +161,7 @@ impl Model for ScriptedModel {
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {
+        assert_eq!(call.system, format!("You are {}.", call.agent), "every call begins with the agent's own prompt");
         self.0.heard.lock().unwrap().push(call.messages.clone());
         let script = call.messages.iter().find_map(|message| match message {
             ChatMessage::User { text, .. } => Some(text.clone()),

@@ -1,7 +1,10 @@
 //! Everything the in-memory journal knows.
 
 use super::list::owns;
-use crate::check::{Position, check_commit, version_after};
+use crate::{
+    check::{Position, check_commit, version_after},
+    stored::stored,
+};
 use baton_ports::{
     Blob, Commit, CommitObserver, Head, JournalError, Lease, Loaded, OutboxEntry, OutboxOutcome, RetentionPolicy,
     Snapshot, StoredEvent, Write,
@@ -51,7 +54,7 @@ impl State {
         Ok(self.last_seq)
     }
 
-    fn write(&mut self, write: Write, told: &mut Vec<Arc<StoredEvent>>) {
+    fn write(&mut self, mut write: Write, told: &mut Vec<Arc<StoredEvent>>) {
         let version = version_after(&write);
         let key = self.keys.get(&write.stream).copied().unwrap_or_else(|| {
             self.last_key += 1;
@@ -76,19 +79,8 @@ impl State {
             snapshot: None,
             lease: None,
         });
-        for (fact, number) in write.facts.into_iter().zip(write.expected_version + 1..) {
-            self.last_seq += 1;
-            let event = Arc::new(StoredEvent {
-                seq: self.last_seq,
-                stream: write.stream.clone(),
-                number,
-                run: write.run.clone(),
-                epoch: write.epoch,
-                at: write.at,
-                subject: write.principal.subject.clone(),
-                trace: write.trace.clone(),
-                fact,
-            });
+        for event in stored(&mut write, self.last_seq) {
+            self.last_seq = event.seq;
             self.events.insert(event.seq, event.clone());
             stream.events.push(event.clone());
             told.push(event);

@@ -1,6 +1,7 @@
 //! A commit made ready to be written, in its caller's thread, so that the writer only binds and steps.
 
 use super::blobs::{RawDigest, raw};
+use crate::stored::stored;
 use baton_ports::{Commit, JournalError, StoredEvent};
 use baton_types::{Digest, Json, JsonError};
 use std::sync::Arc;
@@ -70,21 +71,9 @@ impl Encoded {
     pub(super) fn into_events(self, last_seq: u64) -> Vec<Arc<StoredEvent>> {
         let mut events = Vec::with_capacity(self.bodies.len());
         let mut seq = last_seq.saturating_sub(self.bodies.len() as u64);
-        for write in self.commit.writes {
-            for (fact, number) in write.facts.into_iter().zip(write.expected_version + 1..) {
-                seq += 1;
-                events.push(Arc::new(StoredEvent {
-                    seq,
-                    stream: write.stream.clone(),
-                    number,
-                    run: write.run.clone(),
-                    epoch: write.epoch,
-                    at: write.at,
-                    subject: write.principal.subject.clone(),
-                    trace: write.trace.clone(),
-                    fact,
-                }));
-            }
+        for mut write in self.commit.writes {
+            events.extend(stored(&mut write, seq));
+            seq = events.last().map_or(seq, |event| event.seq);
         }
         events
     }

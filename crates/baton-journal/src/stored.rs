@@ -1,0 +1,24 @@
+//! From what a writer asked for to what readers see.
+
+use baton_ports::{StoredEvent, Write};
+use std::sync::Arc;
+
+/// Takes the facts of a write as events, with the sequences after `last_seq`.
+pub(crate) fn stored(write: &mut Write, last_seq: u64) -> Vec<Arc<StoredEvent>> {
+    let facts = std::mem::take(&mut write.facts);
+    let places = (last_seq + 1..).zip(write.expected_version + 1..);
+    let event = |(fact, (seq, number))| {
+        Arc::new(StoredEvent {
+            seq,
+            stream: write.stream.clone(),
+            number,
+            run: write.run.clone(),
+            epoch: write.epoch,
+            at: write.at,
+            subject: write.principal.subject.clone(),
+            trace: write.trace.clone(),
+            fact,
+        })
+    };
+    facts.into_iter().zip(places).map(event).collect()
+}
