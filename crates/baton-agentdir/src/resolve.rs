@@ -100,6 +100,7 @@ fn control_tools(settings: &RawSettings) -> ControlTools {
         emit_artifact: allowed("emit_artifact"),
         ask_user: allowed("ask_user"),
         reject_task: allowed("reject_task"),
+        reply_message: allowed("reply_message"),
     }
 }
 

@@ -1,7 +1,9 @@
 //! What surfaces ask of the engine.
 
 use baton_ports::PageCursor;
-use baton_types::{AgentName, ContextId, Message, TaskId, TaskState, TaskView, Timestamp, ToolExecution};
+use baton_types::{
+    AgentName, ContextId, Digest, Message, PushConfig, TaskId, TaskState, TaskView, Timestamp, ToolExecution,
+};
 use std::sync::Arc;
 
 /// A message for an agent: a new task, or the next word in the one that `message.task` names.
@@ -15,6 +17,28 @@ pub struct SendCommand {
     pub tool_execution: Option<ToolExecution>,
     /// W3C trace context of the request.
     pub trace: Option<Arc<str>>,
+    /// Who is to be told of everything that follows.
+    pub push: Option<PushConfig>,
+    /// Sent again under the same key, the message is not said twice.
+    pub idempotency: Option<IdempotencyKey>,
+    /// Say it only while the task is at this generation.
+    pub if_generation: Option<u64>,
+}
+
+impl SendCommand {
+    /// A message and nothing special about it.
+    pub fn new(agent: AgentName, message: Message) -> Self {
+        Self { agent, message, tool_execution: None, trace: None, push: None, idempotency: None, if_generation: None }
+    }
+}
+
+/// What makes a repeated send recognisable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdempotencyKey {
+    /// Chosen by the caller.
+    pub key: String,
+    /// What the request says; another message under the same key is refused.
+    pub request: Digest,
 }
 
 /// An acknowledged send: the journal has it.

@@ -1,7 +1,7 @@
 //! Why the engine refused a command.
 
 use baton_ports::JournalError;
-use baton_types::{AgentName, ErrorCode, TaskId, TaskState};
+use baton_types::{AgentName, ErrorCode, PushConfigId, TaskId, TaskState};
 
 /// A refused command; nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +27,28 @@ pub enum EngineError {
         task: TaskId,
         /// How it ended.
         state: TaskState,
+    },
+    /// The task has changed since the caller looked.
+    #[error("task '{task}' is at generation {actual}")]
+    GenerationMismatch {
+        /// The task.
+        task: TaskId,
+        /// Where it is.
+        actual: u64,
+    },
+    /// The idempotency key stands for another message.
+    #[error("the idempotency key '{0}' was used for another message")]
+    IdempotencyConflict(String),
+    /// Notifications may not go there.
+    #[error("{0}")]
+    PushRefused(String),
+    /// The task has no such push configuration.
+    #[error("task '{task}' has no push configuration '{config}'")]
+    PushNotFound {
+        /// The task.
+        task: TaskId,
+        /// The configuration asked for.
+        config: PushConfigId,
     },
     /// The message is wrong for the task.
     #[error("{detail}")]
@@ -54,6 +76,10 @@ impl EngineError {
             Self::TaskNotFound(_) => ErrorCode::TASK_NOT_FOUND,
             Self::TaskFinished { .. } => ErrorCode::TASK_FINISHED,
             Self::NotCancelable { .. } => ErrorCode::TASK_NOT_CANCELABLE,
+            Self::GenerationMismatch { .. } => ErrorCode::GENERATION_MISMATCH,
+            Self::IdempotencyConflict(_) => ErrorCode::IDEMPOTENCY_CONFLICT,
+            Self::PushRefused(_) => ErrorCode::PUSH_URL_REFUSED,
+            Self::PushNotFound { .. } => ErrorCode::PUSH_NOT_FOUND,
             Self::Invalid { code, .. } => *code,
             Self::ShuttingDown => ErrorCode::SHUTTING_DOWN,
             Self::Journal(error) => error.code(),

@@ -21,7 +21,7 @@ mod send;
 mod subscribe;
 mod views;
 
-pub use command::{ListTasks, SendCommand, Sent, TaskPage, TaskRef};
+pub use command::{IdempotencyKey, ListTasks, SendCommand, Sent, TaskPage, TaskRef};
 pub use engine::{Engine, Options, Ports};
 pub use error::EngineError;
 pub use feed::FeedItem;

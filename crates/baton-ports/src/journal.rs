@@ -4,19 +4,28 @@
 //! [`Receipt`] resolves when its commit is on disk. A later append to the same stream expects the version that the
 //! earlier one makes, so if one fails all after it fail too.
 
-use crate::BoxFuture;
+use crate::{BoxFuture, Claim, OutboxEntry, OutboxProgress};
 use baton_types::{
     AgentName, ContextId, Digest, ErrorCode, Fact, Json, Principal, RunId, StreamId, TaskId, TaskState, Timestamp,
 };
 use std::{sync::Arc, time::Duration};
 
 /// What is written together or not at all; may span several streams.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Commit {
     /// The writes.
     pub writes: Vec<Write>,
-    /// Deliveries owed to the outside because of them.
+    /// Standing orders to tell the outside; one with a known id replaces the earlier.
     pub outbox: Vec<OutboxEntry>,
+    /// Idempotency keys that are taken with the writes; one that is taken already refuses the whole commit.
+    pub claims: Vec<Claim>,
+}
+
+impl Commit {
+    /// Writes and nothing else.
+    pub fn of(writes: Vec<Write>) -> Self {
+        Self { writes, ..Self::default() }
+    }
 }
 
 /// Events for one stream.
@@ -184,32 +193,6 @@ pub struct ListPage {
     pub next: Option<PageCursor>,
 }
 
-/// A delivery owed to somebody outside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutboxEntry {
-    /// Unique; a second entry with the same id is ignored.
-    pub id: String,
-    /// Which worker delivers it.
-    pub channel: String,
-    /// The stream it tells about.
-    pub stream: StreamId,
-    /// What to deliver.
-    pub body: Json,
-    /// Not before this moment.
-    pub due_at: Timestamp,
-    /// Tries so far.
-    pub attempts: u32,
-}
-
-/// What became of a delivery.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OutboxOutcome {
-    /// Delivered, or given up: forget it.
-    Settled,
-    /// Try again then.
-    RetryAt(Timestamp),
-}
-
 /// Content-addressed bytes.
 pub type Blob = Arc<[u8]>;
 
@@ -265,6 +248,12 @@ pub enum JournalError {
         /// Which stream.
         stream: StreamId,
     },
+    /// The idempotency key is taken.
+    #[error("the idempotency key '{key}' is taken")]
+    Claimed {
+        /// Which key.
+        key: String,
+    },
     /// The queue is full.
     #[error("the journal's queue is full")]
     Busy,
@@ -291,7 +280,9 @@ impl JournalError {
     /// The code that people see.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Conflict { .. } | Self::StaleEpoch { .. } | Self::Leased { .. } => ErrorCode::JOURNAL_CONFLICT,
+            Self::Conflict { .. } | Self::StaleEpoch { .. } | Self::Leased { .. } | Self::Claimed { .. } => {
+                ErrorCode::JOURNAL_CONFLICT
+            }
             Self::Missing { .. } => ErrorCode::TASK_NOT_FOUND,
             Self::Busy => ErrorCode::BUSY,
             Self::Unavailable(_) => ErrorCode::JOURNAL_UNAVAILABLE,
@@ -356,16 +347,34 @@ pub trait Journal: Send + Sync + 'static {
     /// Bytes by digest.
     fn blob<'a>(&'a self, digest: &'a Digest) -> BoxFuture<'a, Result<Option<Blob>, JournalError>>;
 
-    /// Deliveries of a channel that are due, oldest first.
-    fn outbox_due<'a>(
+    /// The standing orders of a channel for one stream, by id.
+    fn outbox<'a>(
         &'a self,
         channel: &'a str,
-        now: Timestamp,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>>;
+
+    /// The open standing orders of a channel, by id, starting after `after`.
+    fn outbox_open<'a>(
+        &'a self,
+        channel: &'a str,
+        after: Option<String>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>>;
 
-    /// Records what became of a delivery.
-    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>>;
+    /// Records how far a standing order was carried out; `false` when it is gone.
+    fn outbox_advance<'a>(&'a self, id: &'a str, progress: OutboxProgress)
+    -> BoxFuture<'a, Result<bool, JournalError>>;
+
+    /// Forgets a standing order; `false` when there was none.
+    fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>>;
+
+    /// What the principal used an idempotency key for.
+    fn claim<'a>(
+        &'a self,
+        principal: &'a Principal,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>>;
 
     /// Forgets what the policy allows and returns how many streams went.
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>>;

@@ -8,18 +8,22 @@
 mod agents;
 mod journal;
 mod model;
+mod outbox;
 mod tools;
+mod webhooks;
 mod world;
 
 pub use agents::AgentSource;
 pub use journal::{
     Blob, Commit, CommitObserver, Head, HeadUpdate, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxOutcome, PageCursor, Receipt, RetentionPolicy, Snapshot, StoredEvent, Write,
+    PageCursor, Receipt, RetentionPolicy, Snapshot, StoredEvent, Write,
 };
 pub use model::{
     ChatMessage, Finish, Model, ModelCall, ModelError, ModelEvent, ModelStream, Models, OutputFormat, ToolChoice,
 };
+pub use outbox::{Claim, OutboxEntry, OutboxProgress};
 pub use tools::{ToolHost, ToolOutput};
+pub use webhooks::{Notice, Notified, WebhookError, Webhooks};
 pub use world::{Clock, Ids};
 
 /// A boxed future, so that ports can be trait objects.

@@ -55,6 +55,7 @@ impl Task {
             waiting: Vec::new(),
             artifacts: Vec::new(),
             version: 1,
+            generation: 1,
             tool_execution: *tool_execution,
             parent: parent.clone(),
             calls: Vec::new(),
@@ -139,6 +140,7 @@ impl Task {
             }
         }
         self.version += 1;
+        self.generation += u64::from(event.is_shown());
         if let Some(run) = &mut self.run
             && !repeats
         {

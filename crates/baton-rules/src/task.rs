@@ -31,6 +31,8 @@ pub struct Task {
     pub artifacts: Vec<Artifact>,
     /// The number of the last event.
     pub version: u64,
+    /// How many of the events are shown to callers.
+    pub generation: u64,
     /// Who runs tools.
     pub tool_execution: ToolExecution,
     /// The task that handed this one over.
@@ -131,6 +133,7 @@ impl Task {
             history: self.history.iter().chain(&self.waiting).cloned().collect(),
             artifacts: self.artifacts.clone(),
             version: self.version,
+            generation: self.generation,
         }
     }
 }

@@ -19,6 +19,9 @@ pub struct AgentSpec {
     pub prompt: String,
     /// What the card advertises; never empty.
     pub skills: Vec<SkillSpec>,
+    /// MIME types of the files and data that it reads; `*/*` is everything.
+    #[serde(default = "usual_modes")]
+    pub input_modes: Vec<String>,
     /// Tools that the agent itself defines.
     pub tools: Vec<ToolSpec>,
     /// Who answers.
@@ -33,7 +36,15 @@ pub struct AgentSpec {
     pub handoffs: Vec<HandoffTarget>,
 }
 
+/// What every agent reads unless its definition says more.
+fn usual_modes() -> Vec<String> {
+    AgentSpec::USUAL_MODES.map(str::to_owned).to_vec()
+}
+
 impl AgentSpec {
+    /// MIME types that an agent reads unless its definition says otherwise.
+    pub const USUAL_MODES: [&str; 2] = ["text/plain", "application/json"];
+
     /// The definition as stored for resuming runs.
     pub fn to_json(&self) -> Result<Json, JsonError> {
         Json::of(self)
@@ -97,6 +108,9 @@ pub struct ControlTools {
     pub ask_user: bool,
     /// `reject_task`: refuse the work.
     pub reject_task: bool,
+    /// `reply_message`: answer with a bare message instead of a task; for conformance kits.
+    #[serde(default)]
+    pub reply_message: bool,
 }
 
 /// An agent that work may be handed to.

@@ -29,6 +29,10 @@ codes! {
     TOO_DEEP = "BTN-1003", "The JSON is nested too deeply", "Flatten the value; 100 levels are accepted.";
     TOO_MANY_PARTS = "BTN-1004", "The message has too many parts", "Split the message; 256 parts are accepted.";
     FORBIDDEN_HOST = "BTN-1005", "The Host or Origin header is not allowed", "Call Baton by its own address, or start it with --public-url or --allow-host.";
+    PUSH_URL_REFUSED = "BTN-1006", "Notifications may not be sent to that address", "Use a public https address, or allow this one under push.allow in baton.yaml.";
+    VERSION_UNKNOWN = "BTN-1007", "The protocol version is not spoken here", "Send A2A-Version: 1.0 with method names of 1.0, or leave it out with names of 0.3.";
+    EXTENSION_REQUIRED = "BTN-1008", "The agent requires an extension", "Name the extension's URI in the A2A-Extensions header.";
+    NOT_OFFERED = "BTN-1009", "The agent does not offer this operation", "Look at the capabilities in its card; they can be switched on under a2a in baton.yaml.";
     AGENT_NOT_FOUND = "BTN-2001", "There is no such agent", "Run `baton agents` for the names that are served.";
     AGENT_INVALID = "BTN-2002", "The agent definition has an error", "Fix the file at the line and column shown.";
     TASK_NOT_FOUND = "BTN-2003", "There is no such task", "List tasks to find its id; tasks of other owners look missing.";
@@ -40,6 +44,10 @@ codes! {
     TOOL_RESULT_INVALID = "BTN-2009", "A tool result is malformed", "Each result needs call_id and output.";
     HANDOFF_NOT_FOUND = "BTN-2010", "There is no such handoff", "The handoff ids of a task are in its events; handoffs of other owners look missing.";
     TASK_FULL = "BTN-2011", "The task has taken all the messages it can", "Go on in a new task of the same context.";
+    GENERATION_MISMATCH = "BTN-2012", "The task has changed since", "Read the task, decide again, and send with its present generation.";
+    IDEMPOTENCY_CONFLICT = "BTN-2013", "The idempotency key was used for another message", "Choose a new key for a new message; repeat a message unchanged to get its first answer.";
+    PUSH_NOT_FOUND = "BTN-2014", "The task has no such push configuration", "List the task's push configurations for their ids.";
+    PUSH_FULL = "BTN-2015", "The task has all the push configurations it can", "Delete one that is no longer needed.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";

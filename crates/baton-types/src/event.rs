@@ -119,6 +119,27 @@ pub enum TaskEvent {
     },
 }
 
+impl TaskEvent {
+    /// Whether callers can see that it happened: A2A streams show it, and it counts as a generation of the task.
+    pub fn is_shown(&self) -> bool {
+        match self {
+            Self::Said { .. }
+            | Self::RunResumed { .. }
+            | Self::RunPaused { .. }
+            | Self::AttemptStarted { .. }
+            | Self::ToolStarted { .. } => false,
+            Self::Submitted { .. }
+            | Self::RunStarted { .. }
+            | Self::ToolsCalled { .. }
+            | Self::ToolFinished { .. }
+            | Self::HandoffSent { .. }
+            | Self::ArtifactEmitted { .. }
+            | Self::Answered { .. }
+            | Self::StatusChanged { .. } => true,
+        }
+    }
+}
+
 /// The way from a handed-over task back to the one that waits for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParentLink {

@@ -67,6 +67,8 @@ ids! {
     HandoffId,
     /// An output of a task.
     ArtifactId,
+    /// A receiver of push notifications, within its task.
+    PushConfigId,
     /// One tool call of a model's turn.
     CallId,
     /// An agent as people address it; also its path segment.

@@ -89,9 +89,16 @@ pub struct TaskView {
     pub artifacts: Vec<Artifact>,
     /// The number of the last event folded in.
     pub version: u64,
+    /// How many of the events so far A2A shows; grows with every change that a caller can see.
+    pub generation: u64,
 }
 
 impl TaskView {
+    /// The answer of an agent that replied without a task: its final message names none.
+    pub fn direct_reply(&self) -> Option<&Message> {
+        self.status_message.as_ref().filter(|reply| self.state == TaskState::Completed && reply.task.is_none())
+    }
+
     /// About how many bytes its content takes.
     pub fn weight(&self) -> usize {
         let messages = self.history.iter().chain(&self.status_message).map(Message::weight);

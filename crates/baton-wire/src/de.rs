@@ -65,14 +65,16 @@ pub(crate) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
     Json::deserialize(deserializer).map(Some)
 }
 
-/// A 32-bit integer as a number or as digits in a string.
-pub(crate) fn maybe_integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i32>, D::Error> {
+/// An integer as a number or as digits in a string.
+pub(crate) fn maybe_integer<'de, D: Deserializer<'de>, T: TryFrom<i64>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     struct Integer;
     impl<'de> Visitor<'de> for Integer {
-        type Value = Option<i32>;
+        type Value = Option<i64>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a 32-bit integer")
+            f.write_str("an integer")
         }
 
         fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
@@ -80,17 +82,17 @@ pub(crate) fn maybe_integer<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
         }
 
         fn visit_i64<E: de::Error>(self, value: i64) -> Result<Self::Value, E> {
-            i32::try_from(value).map(Some).map_err(|_| E::invalid_value(de::Unexpected::Signed(value), &self))
+            Ok(Some(value))
         }
 
         fn visit_u64<E: de::Error>(self, value: u64) -> Result<Self::Value, E> {
-            i32::try_from(value).map(Some).map_err(|_| E::invalid_value(de::Unexpected::Unsigned(value), &self))
+            i64::try_from(value).map(Some).map_err(|_| E::invalid_value(de::Unexpected::Unsigned(value), &self))
         }
 
         fn visit_f64<E: de::Error>(self, value: f64) -> Result<Self::Value, E> {
             if value.fract() == 0.0 && value.abs() <= f64::from(i32::MAX) {
                 #[expect(clippy::cast_possible_truncation, reason = "whole and in range, checked above")]
-                return Ok(Some(value as i32));
+                return Ok(Some(value as i64));
             }
             Err(E::invalid_value(de::Unexpected::Float(value), &self))
         }
@@ -99,7 +101,12 @@ pub(crate) fn maybe_integer<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
             value.parse().map(Some).map_err(|_| E::invalid_value(de::Unexpected::Str(value), &self))
         }
     }
-    deserializer.deserialize_any(Integer)
+    match deserializer.deserialize_any(Integer)? {
+        None => Ok(None),
+        Some(number) => T::try_from(number)
+            .map(Some)
+            .map_err(|_| de::Error::invalid_value(de::Unexpected::Signed(number), &"a smaller integer")),
+    }
 }
 
 /// Moments as RFC 3339 text with milliseconds and `Z`.

@@ -22,12 +22,16 @@ pub enum ErrorKind {
     UnsupportedOperation,
     /// A media type is not accepted.
     ContentTypeNotSupported,
+    /// The agent answered with something that is not A2A.
+    InvalidAgentResponse,
     /// There is no extended card.
     ExtendedAgentCardNotConfigured,
     /// The caller must use an extension.
     ExtensionSupportRequired,
     /// Another protocol version was asked for.
     VersionNotSupported,
+    /// The task is not at the generation that the caller named.
+    TaskGenerationMismatch,
     /// The body is not JSON.
     Parse,
     /// The JSON is not a request.
@@ -63,11 +67,13 @@ impl ErrorKind {
             }
             Self::UnsupportedOperation => (-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"),
             Self::ContentTypeNotSupported => (-32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"),
+            Self::InvalidAgentResponse => (-32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE"),
             Self::ExtendedAgentCardNotConfigured => {
                 (-32007, 400, "FAILED_PRECONDITION", "EXTENDED_AGENT_CARD_NOT_CONFIGURED")
             }
             Self::ExtensionSupportRequired => (-32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED"),
             Self::VersionNotSupported => (-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED"),
+            Self::TaskGenerationMismatch => (-32010, 409, "ABORTED", "TASK_GENERATION_MISMATCH"),
             Self::Parse => (-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
             Self::InvalidRequest => (-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"),
             Self::MethodNotFound => (-32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND"),
@@ -99,6 +105,11 @@ impl ErrorKind {
             Self::AgentNotFound | Self::Forbidden | Self::BodyTooLarge | Self::Unavailable => self.http_status(),
             _ => 200,
         }
+    }
+
+    /// The status by its name in `google.rpc.Code`, as gRPC and REST bodies know it.
+    pub const fn status(self) -> &'static str {
+        self.table().2
     }
 
     /// The machine-readable reason.

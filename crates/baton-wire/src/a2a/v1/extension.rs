@@ -8,6 +8,13 @@ use serde::{Deserialize, Serialize};
 /// The extension's URI: in cards, in the `A2A-Extensions` header, and as the key in a message's metadata.
 pub const TOOL_EXECUTION: &str = "https://baton.dev/extensions/tool-execution/v1";
 
+/// Safe repetition of a send: message metadata `{"<uri>": {"key": "..."}}`, or the message's own id as the key.
+pub const IDEMPOTENCY: &str = "https://baton.dev/extensions/idempotency/v1";
+
+/// The number of changes of a task, as A2A 1.1 counts them: in metadata of tasks and events as
+/// `{"<uri>": {"generation": 5}}`, and as a condition of a send in message metadata as `{"<uri>": {"ifGenerationMatch": 5}}`.
+pub const GENERATION: &str = "https://baton.dev/extensions/generation/v1";
+
 #[derive(Serialize, Deserialize)]
 struct Keyed {
     #[serde(rename = "https://baton.dev/extensions/tool-execution/v1")]

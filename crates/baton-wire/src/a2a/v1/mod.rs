@@ -13,6 +13,7 @@ mod message;
 mod part;
 mod project;
 mod projector;
+mod push;
 mod request;
 mod response;
 mod task;
@@ -22,14 +23,18 @@ pub use card::{AgentCapabilities, AgentCard, AgentExtension, AgentInterface, Age
 pub use enums::{Role, TaskState};
 pub use error::{Error, ErrorKind, ErrorObject, RestError};
 pub use events::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
-pub use extension::{TOOL_EXECUTION, requested_tool_execution, tool_execution_metadata};
+pub use extension::{GENERATION, IDEMPOTENCY, TOOL_EXECUTION, requested_tool_execution, tool_execution_metadata};
 pub use message::{MAX_PARTS, Message};
 pub use part::Part;
 pub use project::{HANDOFF_KEY, REASON_KEY, TOOL_RESULT_KEY, project};
 pub use projector::{Projected, StreamProjector};
+pub use push::{
+    AuthenticationInfo, GetExtendedAgentCardRequest, ListTaskPushNotificationConfigsRequest,
+    ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig, TaskPushNotificationConfigRequest,
+};
 pub use request::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration, SendMessageRequest,
-    SubscribeToTaskRequest, TaskPushNotificationConfig, read_params, read_params_text,
+    SubscribeToTaskRequest, read_params, read_params_text,
 };
 pub use response::{ListTasksResponse, SendMessageResponse};
 pub use task::{ArtifactChoice, HistoryLength, Task, TaskStatus};

@@ -1,6 +1,8 @@
 //! What operations are asked with.
 
-use super::{Error, ErrorKind, HistoryLength, MAX_PARTS, Message, Role, TaskState, message::check_id};
+use super::{
+    Error, ErrorKind, HistoryLength, MAX_PARTS, Message, Role, TaskPushNotificationConfig, TaskState, message::check_id,
+};
 use crate::{FieldViolation, Violations, de};
 use baton_types::{ErrorCode, Json, Timestamp};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -51,15 +53,6 @@ pub struct SendMessageConfiguration<'a> {
     pub return_immediately: bool,
 }
 
-/// Where to push updates of a task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TaskPushNotificationConfig<'a> {
-    /// The receiver.
-    #[serde(deserialize_with = "de::or_default")]
-    pub url: Cow<'a, str>,
-}
-
 /// Parameters of `GetTask`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -73,6 +66,13 @@ pub struct GetTaskRequest<'a> {
     /// Most messages of history.
     #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
     pub history_length: Option<i32>,
+    /// Answer when the task has changed since this generation; counts only with the generation extension.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        alias = "current_generation",
+        deserialize_with = "de::maybe_integer"
+    )]
+    pub current_generation: Option<i64>,
 }
 
 /// Parameters of `ListTasks`.
@@ -136,7 +136,6 @@ impl SendMessageRequest<'_> {
     /// The message and the history wanted back, or every field that is wrong.
     pub fn check(self) -> Result<(baton_types::Message, HistoryLength), Error> {
         let mut violations = Violations::default();
-        check_tenant(self.tenant.as_deref(), &mut violations);
         super::part::check_object(self.metadata.as_ref(), || "metadata".to_owned(), &mut violations);
         let wanted = self.configuration.as_ref().and_then(|configuration| configuration.history_length);
         let history = check_history(wanted, "configuration.historyLength", &mut violations);
@@ -161,9 +160,8 @@ impl SendMessageRequest<'_> {
 }
 
 /// Checks an operation that names one task and perhaps a history length.
-fn check_task(tenant: Option<&str>, id: &str, history: Option<i32>) -> Result<HistoryLength, Error> {
+fn check_task(id: &str, history: Option<i32>) -> Result<HistoryLength, Error> {
     let mut violations = Violations::default();
-    check_tenant(tenant, &mut violations);
     check_id(id, "id", &mut violations);
     let history = check_history(history, "historyLength", &mut violations);
     violations.none_or(history).map_err(Error::invalid_params)
@@ -172,21 +170,21 @@ fn check_task(tenant: Option<&str>, id: &str, history: Option<i32>) -> Result<Hi
 impl GetTaskRequest<'_> {
     /// The history wanted, or every field that is wrong.
     pub fn check(&self) -> Result<HistoryLength, Error> {
-        check_task(self.tenant.as_deref(), &self.id, self.history_length)
+        check_task(&self.id, self.history_length)
     }
 }
 
 impl CancelTaskRequest<'_> {
     /// Every field that is wrong.
     pub fn check(&self) -> Result<(), Error> {
-        check_task(self.tenant.as_deref(), &self.id, None).map(drop)
+        check_task(&self.id, None).map(drop)
     }
 }
 
 impl SubscribeToTaskRequest<'_> {
     /// Every field that is wrong.
     pub fn check(&self) -> Result<(), Error> {
-        check_task(self.tenant.as_deref(), &self.id, None).map(drop)
+        check_task(&self.id, None).map(drop)
     }
 }
 
@@ -199,7 +197,6 @@ impl ListTasksRequest<'_> {
     /// Page size and history wanted, or every field that is wrong.
     pub fn check(&self) -> Result<(u32, HistoryLength), Error> {
         let mut violations = Violations::default();
-        check_tenant(self.tenant.as_deref(), &mut violations);
         let history = check_history(self.history_length, "historyLength", &mut violations);
         let page = match self.page_size.map(u32::try_from) {
             None => Self::DEFAULT_PAGE,
@@ -221,13 +218,6 @@ fn check_history(wanted: Option<i32>, path: &str, violations: &mut Violations) -
             violations.add(path, "must not be negative");
             HistoryLength::All
         }
-    }
-}
-
-/// No interface of a Baton card names a tenant, and silently ignoring one would look like isolation.
-fn check_tenant(tenant: Option<&str>, violations: &mut Violations) {
-    if tenant.is_some_and(|tenant| !tenant.is_empty()) {
-        violations.add("tenant", "this agent is not advertised under a tenant; leave it out");
     }
 }
 
