@@ -56,6 +56,8 @@ pub enum ChatMessage {
         output: Json,
         /// Whether the tool failed.
         is_error: bool,
+        /// The caller's message that said just this, as the answer to a question does; no further message repeats it.
+        said: Option<MessageId>,
     },
 }
 

@@ -95,16 +95,18 @@ fn conversation<'a>(history: impl IntoIterator<Item = &'a Message>) -> Vec<ChatM
         let results = results_in(message).unwrap_or_default();
         let text = text_of(message, results.is_empty());
         // The answer to a question is its result already; the model hears it once.
-        let told = results.iter().any(|result| result.output.to_plain_text() == text);
+        let answers = |result: &ToolResult| !text.is_empty() && result.output.to_plain_text() == text;
+        chat.extend(results.iter().map(|result| ChatMessage::Tool {
+            name: name_of(result),
+            call: result.call.clone(),
+            output: result.output.clone(),
+            is_error: result.is_error,
+            said: answers(result).then(|| message.id.clone()),
+        }));
+        let told = results.iter().any(answers);
         if !told && (!text.is_empty() || results.is_empty()) {
             said.push(ChatMessage::User { id: message.id.clone(), text });
         }
-        chat.extend(results.into_iter().map(|result| ChatMessage::Tool {
-            name: name_of(&result),
-            call: result.call,
-            output: result.output,
-            is_error: result.is_error,
-        }));
     }
     chat.append(&mut said);
     chat

@@ -79,7 +79,7 @@ impl Condition {
         if self.wants_result() {
             matched.focus = Some(self.result_index(scene, &mut matched.captures)?);
         }
-        let texts = [(&self.user, scene.user), (&self.system, &*call.system), (&self.message_id, scene.user_id)];
+        let texts = [(&self.user, &*scene.user), (&self.system, &*call.system), (&self.message_id, scene.user_id)];
         for (regex, text) in texts {
             if let Some(regex) = regex {
                 holds(regex, text, &mut matched.captures).then_some(())?;

@@ -54,7 +54,7 @@ fn fitting<'a>(scene: &Scene<'a>) -> Option<&'a ToolSpec> {
     if scene.call.tool_choice == ToolChoice::None || !scene.results.is_empty() {
         return None;
     }
-    let said = words(scene.user);
+    let said = words(&scene.user);
     let mut fitting = scene.call.tools.iter().filter(|tool| {
         tool.runner != ToolRunner::BuiltIn
             && !scene.called.contains(&tool.name.as_str())

@@ -54,7 +54,7 @@ impl Playbook {
                 Ok(Plan::of_rule(&scene, rule, &matched, options.seed, options.usage))
             }
             None => {
-                self.ledger.missed(&call.agent, scene.user)?;
+                self.ledger.missed(&call.agent, &scene.user)?;
                 Ok(fallback(&scene, options))
             }
         }

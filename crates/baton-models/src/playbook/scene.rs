@@ -2,12 +2,13 @@
 
 use baton_ports::{ChatMessage, ModelCall};
 use baton_types::{Json, ToolCall};
+use std::borrow::Cow;
 
 /// The call, read once.
 pub(super) struct Scene<'a> {
     pub(super) call: &'a ModelCall,
-    /// The text of the last user message.
-    pub(super) user: &'a str,
+    /// The text of the last user message; the answer to a question is one, although it is a result as well.
+    pub(super) user: Cow<'a, str>,
     /// Its id.
     pub(super) user_id: &'a str,
     /// Answers since the last user message, plus one.
@@ -31,9 +32,9 @@ pub(super) struct Outcome<'a> {
 impl<'a> Scene<'a> {
     pub(super) fn new(call: &'a ModelCall, unique: u64) -> Self {
         let last_user = call.messages.iter().rposition(|message| matches!(message, ChatMessage::User { .. }));
-        let (user, user_id) = match last_user.and_then(|index| call.messages.get(index)) {
-            Some(ChatMessage::User { id, text }) => (text.as_str(), id.as_str()),
-            _ => ("", ""),
+        let (mut user, mut user_id) = match last_user.and_then(|index| call.messages.get(index)) {
+            Some(ChatMessage::User { id, text }) => (Cow::Borrowed(text.as_str()), id.as_str()),
+            _ => (Cow::Borrowed(""), ""),
         };
         let since = &call.messages[last_user.map_or(0, |index| index + 1)..];
         let (mut turn, mut called, mut results) = (1, Vec::new(), Vec::new());
@@ -46,12 +47,18 @@ impl<'a> Scene<'a> {
                     calls = made;
                     results.clear();
                 }
-                ChatMessage::Tool { call, name, output, is_error } => results.push(Outcome {
-                    tool: name,
-                    output,
-                    is_error: *is_error,
-                    call: calls.iter().find(|made| made.id == *call),
-                }),
+                ChatMessage::Tool { call, name, output, is_error, said } => {
+                    if let Some(id) = said {
+                        (user, user_id, turn) = (Cow::Owned(output.to_plain_text()), id.as_str(), 1);
+                        called.clear();
+                    }
+                    results.push(Outcome {
+                        tool: name,
+                        output,
+                        is_error: *is_error,
+                        call: calls.iter().find(|made| made.id == *call),
+                    });
+                }
                 ChatMessage::User { .. } => {}
             }
         }

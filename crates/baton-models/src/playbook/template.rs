@@ -160,7 +160,7 @@ impl Variable {
                 let all: Vec<String> = scene.results.iter().map(|outcome| outcome.output.to_plain_text()).collect();
                 Filling::Text(all.join("\n"))
             }
-            Self::User => Filling::Text(scene.user.to_owned()),
+            Self::User => Filling::Text(scene.user.clone().into_owned()),
             Self::Tools => Filling::Text(scene.tool_names()),
             Self::Agent => Filling::Text(scene.call.agent.as_str().to_owned()),
             Self::Turn => Filling::Value(scene.turn.into()),

@@ -1,6 +1,6 @@
 //! Which rule answers.
 
-use crate::ask::{after, check, tool, user, with_tools};
+use crate::ask::{after, answered, check, tool, user, with_tools};
 use baton_ports::{ChatMessage, OutputFormat, ToolChoice};
 use baton_types::Json;
 
@@ -64,6 +64,21 @@ async fn a_new_user_message_is_a_new_first_turn() {
     call.messages.push(ChatMessage::User { id: "user-2".into(), text: "two".to_owned() });
     check(&rule("{ turn: first, user: two, message_id: user-2 }"), call.clone(), "say yes\ndone").await;
     check(&rule("{ after_tool: clock }"), call, "say no\ndone").await;
+}
+
+#[tokio::test]
+async fn an_answer_to_a_question_is_a_user_message_and_a_result() {
+    let call = answered(user("one"), "user-2", "two");
+    for (when, yes) in [
+        ("{ turn: first, user: two, message_id: user-2, after_tool: ask_user, result: two }", true),
+        ("{ user: one }", false),
+        ("{ message_id: user-1 }", false),
+        ("{ turn: 2 }", false),
+    ] {
+        check(&rule(when), call.clone(), if yes { "say yes\ndone" } else { "say no\ndone" }).await;
+    }
+    let later = after(call, &[("clock", "{}", "12")]);
+    check(&rule("{ turn: 2, user: two, message_id: user-2, after_tool: clock }"), later, "say yes\ndone").await;
 }
 
 #[tokio::test]

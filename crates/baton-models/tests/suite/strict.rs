@@ -15,6 +15,7 @@ fn agent(rules: Option<&str>) -> AgentSpec {
         version: String::new(),
         prompt: String::new(),
         skills: Vec::new(),
+        input_modes: Vec::new(),
         tools: Vec::new(),
         model: ModelSpec::Playbook { rules: rules.map(str::to_owned) },
         tool_execution: ToolExecution::Agent,
