@@ -66,7 +66,7 @@ fn task(id: &str, principal: &Arc<Principal>) -> Commit {
         },
         snapshot: None,
     };
-    Commit { writes: vec![write], outbox: Vec::new() }
+    Commit::of(vec![write])
 }
 
 async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), Failure> {
@@ -108,7 +108,7 @@ async fn main() -> Result<(), Failure> {
         measure(&journal, callers).await?;
     }
     let bytes = std::fs::metadata(directory.path().join("journal.db"))?.len();
-    let last = journal.append(Commit { writes: Vec::new(), outbox: Vec::new() }).await?;
+    let last = journal.append(Commit::default()).await?;
     println!("{last} events, {} bytes each on disk", bytes / last.max(1));
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         status.lines().filter(|line| line.starts_with("VmRSS")).for_each(|line| println!("{line}"));

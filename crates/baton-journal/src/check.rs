@@ -1,6 +1,6 @@
-//! Whether a commit may be written: decided over all of its writes before any of them happens.
+//! Whether a commit may be written: decided over all of it before any of it happens.
 
-use baton_ports::{Commit, JournalError, Write};
+use baton_ports::{Claim, Commit, JournalError, Write};
 use baton_types::StreamId;
 
 /// What the check needs to know of an existing stream.
@@ -10,20 +10,51 @@ pub(crate) struct Position {
     pub(crate) epoch: u64,
 }
 
-/// Checks every write of `commit` against where its stream stands, as left by the writes before it.
-pub(crate) fn check_commit<E: From<JournalError>>(
-    commit: &Commit,
-    mut position: impl FnMut(&StreamId) -> Result<Option<Position>, E>,
-) -> Result<(), E> {
+/// A journal as the check asks it.
+pub(crate) trait Standing {
+    /// What an answer can fail with.
+    type Error: From<JournalError>;
+
+    /// Where a stream stands; none for one that does not exist.
+    fn position(&mut self, stream: &StreamId) -> Result<Option<Position>, Self::Error>;
+
+    /// Whether the claim's principal has used its key.
+    fn is_claimed(&mut self, claim: &Claim) -> Result<bool, Self::Error>;
+}
+
+/// Checks every part of `commit` against where `journal` stands, as left by the parts before it.
+///
+/// Claims come first: a repeated request hears that it is one, whatever has become of its stream since.
+pub(crate) fn check_commit<J: Standing>(journal: &mut J, commit: &Commit) -> Result<(), J::Error> {
+    for (index, claim) in commit.claims.iter().enumerate() {
+        let twice = commit.claims[..index].iter().any(|earlier| is_same_key(earlier, claim));
+        if twice || journal.is_claimed(claim)? {
+            return Err(JournalError::Claimed { key: claim.key.clone() }.into());
+        }
+    }
     for (index, write) in commit.writes.iter().enumerate() {
         let earlier = commit.writes[..index].iter().rev().find(|earlier| earlier.stream == write.stream);
         let stands = match earlier {
             Some(earlier) => Some(Position { version: version_after(earlier), epoch: earlier.epoch }),
-            None => position(&write.stream)?,
+            None => journal.position(&write.stream)?,
         };
         check_write(write, stands)?;
     }
+    // Nobody would ever forget an order or a claim about a stream that is not there.
+    let orders = commit.outbox.iter().map(|entry| &entry.stream);
+    for stream in orders.chain(commit.claims.iter().map(|claim| &claim.stream)) {
+        let is_written = commit.writes.iter().any(|write| write.stream == *stream);
+        if !is_written && journal.position(stream)?.is_none() {
+            return Err(JournalError::Missing { stream: stream.clone() }.into());
+        }
+    }
     Ok(())
+}
+
+fn is_same_key(one: &Claim, other: &Claim) -> bool {
+    one.key == other.key
+        && one.principal.tenant == other.principal.tenant
+        && one.principal.subject == other.principal.subject
 }
 
 /// The stream's version once `write` has happened.

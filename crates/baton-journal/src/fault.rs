@@ -1,8 +1,8 @@
 //! Any journal, with faults injected where a plan says so.
 
 use baton_ports::{
-    Blob, BoxFuture, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxOutcome, Receipt, RetentionPolicy, StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
+    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
 };
 use baton_types::{Digest, Principal, StreamId, Timestamp};
 use std::{
@@ -204,17 +204,41 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
         guarded!(self, self.inner.blob(digest))
     }
 
-    fn outbox_due<'a>(
+    fn outbox<'a>(
         &'a self,
         channel: &'a str,
-        now: Timestamp,
-        limit: usize,
+        stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
-        guarded!(self, self.inner.outbox_due(channel, now, limit))
+        guarded!(self, self.inner.outbox(channel, stream))
     }
 
-    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>> {
-        guarded!(self, self.inner.outbox_settle(id, outcome))
+    fn outbox_open<'a>(
+        &'a self,
+        channel: &'a str,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
+        guarded!(self, self.inner.outbox_open(channel, after, limit))
+    }
+
+    fn outbox_advance<'a>(
+        &'a self,
+        id: &'a str,
+        progress: OutboxProgress,
+    ) -> BoxFuture<'a, Result<bool, JournalError>> {
+        guarded!(self, self.inner.outbox_advance(id, progress))
+    }
+
+    fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>> {
+        guarded!(self, self.inner.outbox_remove(id))
+    }
+
+    fn claim<'a>(
+        &'a self,
+        principal: &'a Principal,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
+        guarded!(self, self.inner.claim(principal, key))
     }
 
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {

@@ -196,7 +196,7 @@ pub struct ListPage {
 /// Content-addressed bytes.
 pub type Blob = Arc<[u8]>;
 
-/// What to forget; unfinished streams always stay.
+/// What to forget; unfinished streams and those with an open standing order always stay.
 #[derive(Clone, Debug, Default)]
 pub struct RetentionPolicy {
     /// Ended streams whose status is older than this.
@@ -362,7 +362,8 @@ pub trait Journal: Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>>;
 
-    /// Records how far a standing order was carried out; `false` when it is gone.
+    /// Records how far a standing order was carried out; `false` when it is gone. Progress with a cursor behind the
+    /// recorded one is out of date and changes nothing.
     fn outbox_advance<'a>(&'a self, id: &'a str, progress: OutboxProgress)
     -> BoxFuture<'a, Result<bool, JournalError>>;
 

@@ -13,7 +13,7 @@ pub struct OutboxEntry {
     pub id: String,
     /// Which worker carries it out.
     pub channel: String,
-    /// The stream it is about.
+    /// The stream it is about, which exists once the commit is written; otherwise the commit is refused as `Missing`.
     pub stream: StreamId,
     /// Whom to tell and how, as the worker wrote it.
     pub body: Json,
@@ -45,7 +45,7 @@ pub struct Claim {
     pub key: String,
     /// What the request said, so that another one under the same key is noticed.
     pub request: Digest,
-    /// The stream that it wrote to.
+    /// The stream that it wrote to, which exists once the commit is written.
     pub stream: StreamId,
     /// The number of its first event there.
     pub number: u64,

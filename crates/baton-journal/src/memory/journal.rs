@@ -2,8 +2,8 @@
 
 use super::{list, state::State};
 use baton_ports::{
-    Blob, BoxFuture, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxOutcome, Receipt, RetentionPolicy, StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
+    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
 };
 use baton_types::{Digest, Principal, StreamId, Timestamp};
 use parking_lot::Mutex;
@@ -93,18 +93,41 @@ impl Journal for MemoryJournal {
         done(Ok(self.state.lock().blobs.get(digest).cloned()))
     }
 
-    fn outbox_due<'a>(
+    fn outbox<'a>(
         &'a self,
         channel: &'a str,
-        now: Timestamp,
-        limit: usize,
+        stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
-        done(Ok(self.state.lock().outbox_due(channel, now, limit)))
+        done(Ok(self.state.lock().outbox.of_stream(channel, stream)))
     }
 
-    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>> {
-        self.state.lock().outbox_settle(id, &outcome);
-        done(Ok(()))
+    fn outbox_open<'a>(
+        &'a self,
+        channel: &'a str,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
+        done(Ok(self.state.lock().outbox.open(channel, after.as_deref(), limit)))
+    }
+
+    fn outbox_advance<'a>(
+        &'a self,
+        id: &'a str,
+        progress: OutboxProgress,
+    ) -> BoxFuture<'a, Result<bool, JournalError>> {
+        done(Ok(self.state.lock().outbox.advance(id, progress)))
+    }
+
+    fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>> {
+        done(Ok(self.state.lock().outbox.remove(id)))
+    }
+
+    fn claim<'a>(
+        &'a self,
+        principal: &'a Principal,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
+        done(Ok(self.state.lock().claims.find(principal, key)))
     }
 
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {

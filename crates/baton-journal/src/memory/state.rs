@@ -1,13 +1,12 @@
 //! Everything the in-memory journal knows.
 
-use super::list::owns;
+use super::{claims::Claims, list::owns, outbox::Outbox};
 use crate::{
-    check::{Position, check_commit, version_after},
+    check::{Position, Standing, check_commit, version_after},
     stored::stored,
 };
 use baton_ports::{
-    Blob, Commit, CommitObserver, Head, JournalError, Lease, Loaded, OutboxEntry, OutboxOutcome, RetentionPolicy,
-    Snapshot, StoredEvent, Write,
+    Blob, Claim, Commit, CommitObserver, Head, JournalError, Lease, Loaded, Snapshot, StoredEvent, Write,
 };
 use baton_types::{Digest, Principal, StreamId, Timestamp};
 use std::{
@@ -20,33 +19,35 @@ use std::{
 pub(super) struct State {
     pub(super) observer: Option<Arc<dyn CommitObserver>>,
     pub(super) blobs: HashMap<Digest, Blob>,
+    pub(super) outbox: Outbox,
+    pub(super) claims: Claims,
     /// By key, which grows with creation.
-    streams: BTreeMap<u64, Stream>,
-    keys: HashMap<StreamId, u64>,
-    events: BTreeMap<u64, Arc<StoredEvent>>,
-    outbox: BTreeMap<String, OutboxEntry>,
+    pub(super) streams: BTreeMap<u64, Stream>,
+    pub(super) keys: HashMap<StreamId, u64>,
+    pub(super) events: BTreeMap<u64, Arc<StoredEvent>>,
     last_seq: u64,
     last_key: u64,
 }
 
-struct Stream {
-    head: Head,
-    events: Vec<Arc<StoredEvent>>,
+pub(super) struct Stream {
+    pub(super) head: Head,
+    pub(super) events: Vec<Arc<StoredEvent>>,
     snapshot: Option<Snapshot>,
     lease: Option<(String, Timestamp)>,
 }
 
 impl State {
     pub(super) fn append(&mut self, commit: Commit) -> Result<u64, JournalError> {
-        check_commit::<JournalError>(&commit, |stream| {
-            Ok(self.stream(stream).map(|found| Position { version: found.head.version, epoch: found.head.epoch }))
-        })?;
+        check_commit(self, &commit)?;
         let mut told = Vec::with_capacity(commit.writes.iter().map(|write| write.facts.len()).sum());
         for write in commit.writes {
             self.write(write, &mut told);
         }
         for entry in commit.outbox {
-            self.outbox.entry(entry.id.clone()).or_insert(entry);
+            self.outbox.put(entry);
+        }
+        for claim in commit.claims {
+            self.claims.add(claim);
         }
         if let (Some(observer), false) = (&self.observer, told.is_empty()) {
             observer.committed(&told);
@@ -148,55 +149,20 @@ impl State {
         Ok(Lease { stream: stream.clone(), epoch: found.head.epoch, expires_at })
     }
 
-    pub(super) fn outbox_due(&self, channel: &str, now: Timestamp, limit: usize) -> Vec<OutboxEntry> {
-        let due = self.outbox.values().filter(|entry| entry.channel == channel && entry.due_at <= now);
-        let mut due: Vec<&OutboxEntry> = due.collect();
-        due.sort_by(|a, b| (a.due_at, &a.id).cmp(&(b.due_at, &b.id)));
-        due.into_iter().take(limit).cloned().collect()
-    }
-
-    pub(super) fn outbox_settle(&mut self, id: &str, outcome: &OutboxOutcome) {
-        match outcome {
-            OutboxOutcome::Settled => {
-                self.outbox.remove(id);
-            }
-            OutboxOutcome::RetryAt(moment) => {
-                if let Some(entry) = self.outbox.get_mut(id) {
-                    entry.due_at = *moment;
-                    entry.attempts = entry.attempts.saturating_add(1);
-                }
-            }
-        }
-    }
-
-    pub(super) fn retain(&mut self, policy: &RetentionPolicy) -> u64 {
-        let ended = self.streams.iter().filter(|(_, stream)| stream.head.terminal && !stream.head.active);
-        let mut ended: Vec<(Timestamp, u64, bool)> =
-            ended.map(|(key, stream)| (stream.head.status_at, *key, stream.head.task().is_some())).collect();
-        ended.sort_unstable();
-        let mut younger_tasks = ended.iter().filter(|(_, _, is_task)| *is_task).count() as u64;
-        let mut removed = 0;
-        for (status_at, key, is_task) in ended {
-            younger_tasks -= u64::from(is_task);
-            let beyond = policy.keep_ended.is_some_and(|keep| younger_tasks >= keep);
-            let old = policy.ended_before.is_some_and(|moment| status_at < moment);
-            let spared = policy.spare_from.is_some_and(|moment| status_at >= moment);
-            if spared || !(old || beyond) {
-                continue;
-            }
-            if let Some(stream) = self.streams.remove(&key) {
-                self.keys.remove(&stream.head.stream);
-                for event in &stream.events {
-                    self.events.remove(&event.seq);
-                }
-                removed += 1;
-            }
-        }
-        removed
-    }
-
     fn stream(&self, stream: &StreamId) -> Option<&Stream> {
         self.streams.get(self.keys.get(stream)?)
+    }
+}
+
+impl Standing for State {
+    type Error = JournalError;
+
+    fn position(&mut self, stream: &StreamId) -> Result<Option<Position>, JournalError> {
+        Ok(self.stream(stream).map(|found| Position { version: found.head.version, epoch: found.head.epoch }))
+    }
+
+    fn is_claimed(&mut self, claim: &Claim) -> Result<bool, JournalError> {
+        Ok(self.claims.find(&claim.principal, &claim.key).is_some())
     }
 }
 

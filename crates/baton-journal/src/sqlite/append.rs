@@ -8,8 +8,8 @@ use super::{
     rows::{from_int, noun_code, to_int},
     writer::Writer,
 };
-use crate::check::{Position, check_commit, version_after};
-use baton_ports::Write;
+use crate::check::{Position, Standing, check_commit, version_after};
+use baton_ports::{Claim, Write};
 use baton_types::{Fact, Principal, RunId, StreamId};
 use rusqlite::{OptionalExtension as _, params};
 
@@ -26,27 +26,22 @@ const ADD_EVENT: &str = "INSERT INTO events (seq, stream, number, run, epoch, at
 const ADD_BLOB: &str = "INSERT INTO blobs (digest, pinned, bytes) VALUES (?1, 0, ?2) ON CONFLICT DO NOTHING";
 const PUT_SNAPSHOT: &str = "INSERT INTO snapshots (stream, version, state, blob) VALUES (?1, ?2, ?3, ?4) \
      ON CONFLICT (stream) DO UPDATE SET version = ?2, state = ?3, blob = ?4";
-const ADD_OUTBOX: &str = "INSERT INTO outbox (id, channel, noun, stream_id, body, due_at, attempts) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
 
 impl Writer {
     /// Writes the commit, or nothing of it; returns the sequence of its last event.
     pub(super) fn append(&mut self, encoded: &Encoded) -> Result<u64, Failure> {
-        check_commit::<Failure>(&encoded.commit, |stream| self.position(stream))?;
+        check_commit(self, &encoded.commit)?;
         let mut bodies = encoded.bodies.iter();
         for (write, snapshot) in encoded.commit.writes.iter().zip(&encoded.snapshots) {
             self.write(write, &mut bodies, snapshot.as_ref())?;
         }
         for entry in &encoded.commit.outbox {
-            self.connection.prepare_cached(ADD_OUTBOX)?.execute(params![
-                entry.id,
-                entry.channel,
-                noun_code(entry.stream.noun()),
-                entry.stream.id(),
-                entry.body.as_str(),
-                entry.due_at.as_millis(),
-                entry.attempts,
-            ])?;
+            let stream = self.key(&entry.stream)?;
+            self.put_order(entry, stream)?;
+        }
+        for claim in &encoded.commit.claims {
+            let (owner, stream) = (self.principal(&claim.principal)?, self.key(&claim.stream)?);
+            self.add_claim(claim, owner, stream)?;
         }
         Ok(from_int(self.last_seq))
     }
@@ -169,13 +164,12 @@ impl Writer {
         Ok(())
     }
 
-    fn position(&mut self, stream: &StreamId) -> Result<Option<Position>, Failure> {
-        if let Some(pending) = self.pending.get(stream) {
-            return Ok(Some(pending.position));
-        }
-        match self.heads.get(stream) {
-            Some(stood) => Ok(Some(stood.position)),
-            None => Ok(self.stood(stream)?.map(|stood| stood.position)),
+    /// The key of a stream that the check has found.
+    fn key(&mut self, stream: &StreamId) -> Result<i64, Failure> {
+        match self.pending.get(stream) {
+            Some(pending) => Ok(pending.key),
+            // A refusal here would leave the first half of the commit in the group; this fails the group.
+            None => Ok(self.stood(stream)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?.key),
         }
     }
 
@@ -211,5 +205,23 @@ impl Writer {
         };
         self.principals.put(principal, key);
         Ok(key)
+    }
+}
+
+impl Standing for Writer {
+    type Error = Failure;
+
+    fn position(&mut self, stream: &StreamId) -> Result<Option<Position>, Failure> {
+        if let Some(pending) = self.pending.get(stream) {
+            return Ok(Some(pending.position));
+        }
+        match self.heads.get(stream) {
+            Some(stood) => Ok(Some(stood.position)),
+            None => Ok(self.stood(stream)?.map(|stood| stood.position)),
+        }
+    }
+
+    fn is_claimed(&mut self, claim: &Claim) -> Result<bool, Failure> {
+        self.has_claim(claim)
     }
 }

@@ -64,6 +64,7 @@ impl Encoded {
             snapshots.push(snapshot.map(Body::new));
         }
         bytes += commit.outbox.iter().map(|entry| ROW_OVERHEAD + entry.body.as_str().len()).sum::<usize>();
+        bytes += commit.claims.iter().map(|claim| ROW_OVERHEAD + claim.key.len()).sum::<usize>();
         Ok(Self { commit, bodies, snapshots, bytes })
     }
 

@@ -5,7 +5,7 @@ use super::{
     encode::Encoded,
     error::{Failure, stopped},
 };
-use baton_ports::{Blob, BoxFuture, CommitObserver, JournalError, Lease, OutboxOutcome};
+use baton_ports::{Blob, BoxFuture, CommitObserver, JournalError, Lease, OutboxProgress};
 use baton_types::{StreamId, Timestamp};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -15,7 +15,8 @@ pub(super) enum Job {
     Append(Encoded, Asked<u64>),
     Acquire(Take, Asked<Lease>),
     PutBlob(RawDigest, Blob, Asked<()>),
-    Settle(String, OutboxOutcome, Asked<()>),
+    Advance(String, OutboxProgress, Asked<bool>),
+    RemoveOrder(String, Asked<bool>),
     Forget(Vec<i64>, Asked<u64>),
     Sweep(Asked<()>),
     Probe(Asked<()>),
@@ -74,7 +75,7 @@ impl Job {
             Self::Append(encoded, _) => encoded.bytes,
             Self::PutBlob(_, bytes, _) => bytes.len(),
             Self::Forget(keys, _) => keys.len() * size_of::<i64>(),
-            Self::Acquire(..) | Self::Settle(..) | Self::Sweep(_) | Self::Probe(_) => 256,
+            Self::Acquire(..) | Self::Advance(..) | Self::RemoveOrder(..) | Self::Sweep(_) | Self::Probe(_) => 256,
         }
     }
 
@@ -83,9 +84,8 @@ impl Job {
         match self {
             Self::Append(_, asked) | Self::Forget(_, asked) => asked.succeeded(),
             Self::Acquire(_, asked) => asked.succeeded(),
-            Self::PutBlob(.., asked) | Self::Settle(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => {
-                asked.succeeded()
-            }
+            Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.succeeded(),
+            Self::PutBlob(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => asked.succeeded(),
         }
     }
 
@@ -103,9 +103,8 @@ impl Job {
             }
             Self::Forget(_, asked) => asked.settle(),
             Self::Acquire(_, asked) => asked.settle(),
-            Self::PutBlob(.., asked) | Self::Settle(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => {
-                asked.settle();
-            }
+            Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.settle(),
+            Self::PutBlob(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => asked.settle(),
         }
     }
 
@@ -114,9 +113,8 @@ impl Job {
         match self {
             Self::Append(_, asked) | Self::Forget(_, asked) => asked.fail(error),
             Self::Acquire(_, asked) => asked.fail(error),
-            Self::PutBlob(.., asked) | Self::Settle(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => {
-                asked.fail(error);
-            }
+            Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.fail(error),
+            Self::PutBlob(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => asked.fail(error),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The handle, and the port on it.
 
 use super::{
-    blobs,
+    blobs, claims,
     encode::Encoded,
     error::stopped,
     job::{Asked, Job, Take},
@@ -11,12 +11,11 @@ use super::{
     queue::{NotQueued, Queue},
     readers::Readers,
     retain,
-    rows::limit,
     writer::{Shared, Writer},
 };
 use baton_ports::{
-    Blob, BoxFuture, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxOutcome, Receipt, RetentionPolicy, StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
+    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
 };
 use baton_types::{Digest, Principal, StreamId, Timestamp};
 use parking_lot::{Mutex, RwLock};
@@ -178,19 +177,46 @@ impl Journal for SqliteJournal {
         }
     }
 
-    fn outbox_due<'a>(
+    fn outbox<'a>(
         &'a self,
         channel: &'a str,
-        now: Timestamp,
-        rows: usize,
+        stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
-        let channel = channel.to_owned();
-        self.readers.read(move |connection| outbox::due(connection, &channel, now, limit(rows)))
+        let (channel, stream) = (channel.to_owned(), stream.clone());
+        self.readers.read(move |connection| outbox::of_stream(connection, &channel, &stream))
     }
 
-    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn outbox_open<'a>(
+        &'a self,
+        channel: &'a str,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
+        let channel = channel.to_owned();
+        self.readers.read(move |connection| outbox::open(connection, &channel, after.as_deref(), limit))
+    }
+
+    fn outbox_advance<'a>(
+        &'a self,
+        id: &'a str,
+        progress: OutboxProgress,
+    ) -> BoxFuture<'a, Result<bool, JournalError>> {
         let id = id.to_owned();
-        self.ask(|asked| Job::Settle(id, outcome, asked))
+        self.ask(|asked| Job::Advance(id, progress, asked))
+    }
+
+    fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>> {
+        let id = id.to_owned();
+        self.ask(|asked| Job::RemoveOrder(id, asked))
+    }
+
+    fn claim<'a>(
+        &'a self,
+        principal: &'a Principal,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
+        let (principal, key) = (principal.clone(), key.to_owned());
+        self.readers.read(move |connection| claims::find(connection, &principal, &key))
     }
 
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {

@@ -7,6 +7,7 @@
 mod append;
 mod blobs;
 mod cache;
+mod claims;
 mod encode;
 mod error;
 mod job;

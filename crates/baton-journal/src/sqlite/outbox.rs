@@ -1,40 +1,86 @@
-//! Deliveries owed to the outside: which are due, and what became of one.
+//! Standing orders to tell the outside, and how far each was carried out.
 
 use super::{
     error::{Failure, from_sql},
-    rows::{corrupt, stream_id},
+    rows::{corrupt, from_int, limit, noun_code, stream_id, to_int},
     writer::Writer,
 };
-use baton_ports::{JournalError, OutboxEntry, OutboxOutcome};
-use baton_types::{Json, Timestamp};
-use rusqlite::{Connection, Row, params};
+use baton_ports::{JournalError, OutboxEntry, OutboxProgress};
+use baton_types::{Json, StreamId, Timestamp};
+use rusqlite::{Connection, Params, Row, params};
 
-const DUE: &str = "SELECT id, channel, noun, stream_id, body, due_at, attempts FROM outbox \
-     WHERE channel = ?1 AND due_at <= ?2 ORDER BY due_at, id LIMIT ?3";
-const SETTLE: &str = "DELETE FROM outbox WHERE id = ?1";
-const RETRY: &str = "UPDATE outbox SET due_at = ?2, attempts = attempts + 1 WHERE id = ?1";
+const PUT: &str = "INSERT INTO outbox (id, channel, stream, body, cursor, due_at, attempts, failing_since, open) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO UPDATE SET channel = ?2, stream = ?3, body = ?4, \
+     cursor = ?5, due_at = ?6, attempts = ?7, failing_since = ?8, open = ?9";
+const ADVANCE: &str = "UPDATE outbox SET cursor = ?2, due_at = ?3, attempts = ?4, failing_since = ?5, open = ?6 \
+     WHERE id = ?1 AND cursor <= ?2";
+const IS_THERE: &str = "SELECT 1 FROM outbox WHERE id = ?1";
+const REMOVE: &str = "DELETE FROM outbox WHERE id = ?1";
+const OF_STREAM: &str = "SELECT o.id, o.channel, s.noun, s.id, o.body, o.cursor, o.due_at, o.attempts, \
+     o.failing_since, o.open FROM streams AS s JOIN outbox AS o ON o.stream = s.key \
+     WHERE o.channel = ?1 AND s.noun = ?2 AND s.id = ?3 ORDER BY o.id";
+const OPEN: &str = "SELECT o.id, o.channel, s.noun, s.id, o.body, o.cursor, o.due_at, o.attempts, \
+     o.failing_since, o.open FROM outbox AS o JOIN streams AS s ON s.key = o.stream \
+     WHERE o.channel = ?1 AND o.open = 1 AND o.id > ?2 ORDER BY o.id LIMIT ?3";
 
 impl Writer {
-    pub(super) fn settle(&self, id: &str, outcome: &OutboxOutcome) -> Result<(), Failure> {
-        match outcome {
-            OutboxOutcome::Settled => self.connection.prepare_cached(SETTLE)?.execute(params![id])?,
-            OutboxOutcome::RetryAt(moment) => {
-                self.connection.prepare_cached(RETRY)?.execute(params![id, moment.as_millis()])?
-            }
-        };
+    /// Adds a standing order about the stream with this key, or replaces the one with the same id.
+    pub(super) fn put_order(&self, entry: &OutboxEntry, stream: i64) -> Result<(), Failure> {
+        let progress = &entry.progress;
+        self.connection.prepare_cached(PUT)?.execute(params![
+            entry.id,
+            entry.channel,
+            stream,
+            entry.body.as_str(),
+            to_int(progress.cursor),
+            progress.due_at.as_millis(),
+            progress.attempts,
+            progress.failing_since.map(Timestamp::as_millis),
+            progress.open,
+        ])?;
         Ok(())
+    }
+
+    /// Notes progress, unless the order is further already: what is said of an event that was told is out of date.
+    pub(super) fn advance(&self, id: &str, progress: &OutboxProgress) -> Result<bool, Failure> {
+        let moved = self.connection.prepare_cached(ADVANCE)?.execute(params![
+            id,
+            to_int(progress.cursor),
+            progress.due_at.as_millis(),
+            progress.attempts,
+            progress.failing_since.map(Timestamp::as_millis),
+            progress.open,
+        ])?;
+        Ok(moved > 0 || self.connection.prepare_cached(IS_THERE)?.exists(params![id])?)
+    }
+
+    pub(super) fn remove_order(&self, id: &str) -> Result<bool, Failure> {
+        Ok(self.connection.prepare_cached(REMOVE)?.execute(params![id])? > 0)
     }
 }
 
-pub(super) fn due(
+/// The standing orders of a channel for one stream, by id.
+pub(super) fn of_stream(
     connection: &Connection,
     channel: &str,
-    now: Timestamp,
-    limit: i64,
+    stream: &StreamId,
 ) -> Result<Vec<OutboxEntry>, JournalError> {
+    entries(connection, OF_STREAM, params![channel, noun_code(stream.noun()), stream.id()])
+}
+
+/// The open standing orders of a channel, by id.
+pub(super) fn open(
+    connection: &Connection,
+    channel: &str,
+    after: Option<&str>,
+    rows: usize,
+) -> Result<Vec<OutboxEntry>, JournalError> {
+    entries(connection, OPEN, params![channel, after.unwrap_or_default(), limit(rows)])
+}
+
+fn entries(connection: &Connection, sql: &str, parameters: impl Params) -> Result<Vec<OutboxEntry>, JournalError> {
     let entries = || -> rusqlite::Result<Vec<OutboxEntry>> {
-        let mut due = connection.prepare_cached(DUE)?;
-        due.query_map(params![channel, now.as_millis(), limit], entry)?.collect()
+        connection.prepare_cached(sql)?.query_map(parameters, entry)?.collect()
     };
     entries().map_err(|error| from_sql(&error))
 }
@@ -45,7 +91,12 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<OutboxEntry> {
         channel: row.get(1)?,
         stream: stream_id(row, 2)?,
         body: Json::parse(row.get_ref(4)?.as_str()?).map_err(|error| corrupt(4, error))?,
-        due_at: Timestamp::from_millis(row.get(5)?),
-        attempts: row.get(6)?,
+        progress: OutboxProgress {
+            cursor: from_int(row.get(5)?),
+            due_at: Timestamp::from_millis(row.get(6)?),
+            attempts: row.get(7)?,
+            failing_since: row.get::<_, Option<i64>>(8)?.map(Timestamp::from_millis),
+            open: row.get(9)?,
+        },
     })
 }

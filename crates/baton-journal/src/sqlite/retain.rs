@@ -5,7 +5,8 @@
 //!
 //! Long bodies go with the last event or snapshot that refers to them. Bytes stored by digest through the port (agent
 //! definitions) are pinned and stay: runs name them inside event bodies, which the journal does not read, and there are
-//! only as many as there were definitions. Deliveries owed stay until settled, also when their stream is gone.
+//! only as many as there were definitions. Standing orders and claims go with their stream, but an open order keeps it:
+//! somebody outside is still to be told how it ended.
 
 use super::{
     error::{Failure, from_sql},
@@ -26,11 +27,16 @@ const MAX_FORGOTTEN: u64 = 1_000_000;
 const OLDEST_KEPT: &str = "SELECT status_at, key FROM streams WHERE noun = ?1 AND terminal = 1 AND active = 0 \
      ORDER BY status_at DESC, key DESC LIMIT 1 OFFSET ?2";
 const OLDER: &str = "SELECT key FROM streams WHERE terminal = 1 AND active = 0 \
-     AND (status_at < ?1 OR (status_at, key) < (?2, ?3)) AND status_at < ?4 ORDER BY status_at, key LIMIT ?5";
+     AND (status_at < ?1 OR (status_at, key) < (?2, ?3)) AND status_at < ?4 \
+     AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.stream = streams.key AND outbox.open = 1) \
+     ORDER BY status_at, key LIMIT ?5";
 
-const FORGET_STREAM: &str = "DELETE FROM streams WHERE key = ?1 AND terminal = 1 AND active = 0";
+const FORGET_STREAM: &str = "DELETE FROM streams WHERE key = ?1 AND terminal = 1 AND active = 0 \
+     AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.stream = ?1 AND outbox.open = 1)";
 const FORGET_EVENTS: &str = "DELETE FROM events WHERE stream = ?1";
 const FORGET_SNAPSHOT: &str = "DELETE FROM snapshots WHERE stream = ?1";
+const FORGET_ORDERS: &str = "DELETE FROM outbox WHERE stream = ?1";
+const FORGET_CLAIMS: &str = "DELETE FROM claims WHERE stream = ?1";
 const KEEP_COUNTERS: &str = "UPDATE floor SET last_seq = ?1, last_key = ?2";
 const SWEEP: &str = "DELETE FROM blobs WHERE pinned = 0 \
      AND NOT EXISTS (SELECT 1 FROM events WHERE events.blob = blobs.digest) \
@@ -59,15 +65,17 @@ fn choose(connection: &Connection, policy: &RetentionPolicy) -> rusqlite::Result
 }
 
 impl Writer {
-    /// Removes these streams with everything that belongs to them; an unfinished one stays whatever the caller says.
+    /// Removes these streams with everything that belongs to them; one that is unfinished or owes something stays,
+    /// whatever the caller says.
     pub(super) fn forget(&mut self, keys: &[i64]) -> Result<u64, Failure> {
         let mut forgotten = 0;
         for key in keys {
             if self.connection.prepare_cached(FORGET_STREAM)?.execute(params![key])? == 0 {
                 continue;
             }
-            self.connection.prepare_cached(FORGET_EVENTS)?.execute(params![key])?;
-            self.connection.prepare_cached(FORGET_SNAPSHOT)?.execute(params![key])?;
+            for forget in [FORGET_EVENTS, FORGET_SNAPSHOT, FORGET_ORDERS, FORGET_CLAIMS] {
+                self.connection.prepare_cached(forget)?.execute(params![key])?;
+            }
             forgotten += 1;
         }
         self.connection.prepare_cached(KEEP_COUNTERS)?.execute(params![self.last_seq, self.last_key])?;

@@ -133,14 +133,16 @@ impl Writer {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let alone = jobs.len() == 1;
         for job in jobs {
-            if !matches!(job, Job::Append(..)) {
+            // These read or remove the rows of streams.
+            if matches!(job, Job::Acquire(..) | Job::Forget(..)) {
                 self.flush_heads()?;
             }
             match job {
                 Job::Append(encoded, asked) => asked.keep(self.append(encoded))?,
                 Job::Acquire(take, asked) => asked.keep(self.acquire(take))?,
                 Job::PutBlob(digest, bytes, asked) => asked.keep(self.pin(digest, bytes))?,
-                Job::Settle(id, outcome, asked) => asked.keep(self.settle(id, outcome))?,
+                Job::Advance(id, progress, asked) => asked.keep(self.advance(id, progress))?,
+                Job::RemoveOrder(id, asked) => asked.keep(self.remove_order(id))?,
                 Job::Forget(keys, asked) => asked.keep(self.forget(keys))?,
                 Job::Sweep(asked) => asked.keep(self.sweep())?,
                 Job::Probe(asked) if alone => asked.keep(self.probe())?,

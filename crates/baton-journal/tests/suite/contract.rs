@@ -1,7 +1,7 @@
 //! What holds of any journal.
 
-use crate::sample::{at, commit, created, handoff, owed, principal, said, task, write};
-use baton_ports::{Journal, JournalError, OutboxOutcome, Snapshot, StoredEvent};
+use crate::sample::{at, claim, commit, created, handoff, owed, principal, said, task, write};
+use baton_ports::{Journal, JournalError, Snapshot, StoredEvent};
 use baton_types::{Digest, Json, RunId, TaskState};
 use std::{sync::Arc, time::Duration};
 
@@ -44,17 +44,21 @@ pub(crate) async fn versions_are_checked_and_events_come_back_whole(journal: &dy
 pub(crate) async fn a_commit_is_written_whole_or_not_at_all(journal: &dyn Journal) {
     journal.append(commit([write("a", 0, &["one"])])).await.unwrap();
     let mut torn = commit([write("b", 0, &["new"]), write("a", 7, &["wrong"])]);
-    torn.outbox.push(owed("o1", "push", 0));
+    torn.outbox.push(owed("o1", "push", "a"));
+    torn.claims.push(claim("k1", "b"));
     assert!(matches!(journal.append(torn).await, Err(JournalError::Conflict { .. })));
     assert!(journal.load(None, &task("b")).await.unwrap().is_none());
-    assert!(journal.outbox_due("push", at(1), 10).await.unwrap().is_empty());
+    assert!(journal.outbox("push", &task("a")).await.unwrap().is_empty());
+    assert_eq!(journal.claim(&principal("local", "ann"), "k1").await, Ok(None));
 
     // A later write of the same commit stands on the earlier one.
     let mut whole = commit([write("b", 0, &["new"]), handoff("h"), write("a", 1, &["two"]), write("b", 1, &["more"])]);
-    whole.outbox.push(owed("o1", "push", 0));
+    whole.outbox.push(owed("o1", "push", "b"));
+    whole.claims.push(claim("k1", "b"));
     assert_eq!(journal.append(whole).await, Ok(5));
     assert_eq!(journal.load(None, &task("b")).await.unwrap().unwrap().head.version, 2);
-    assert_eq!(journal.outbox_due("push", at(1), 10).await.unwrap(), [owed("o1", "push", 0)]);
+    assert_eq!(journal.outbox("push", &task("b")).await.unwrap(), [owed("o1", "push", "b")]);
+    assert_eq!(journal.claim(&principal("local", "ann"), "k1").await, Ok(Some(claim("k1", "b"))));
 
     let twice = commit([write("c", 0, &["new"]), write("c", 0, &["again"])]);
     assert_eq!(journal.append(twice).await, Err(JournalError::Conflict { stream: task("c"), expected: 0, actual: 1 }));
@@ -188,23 +192,4 @@ pub(crate) async fn long_bodies_and_blobs_come_back_whole(journal: &dyn Journal)
     assert_eq!(journal.blob(&digest).await.unwrap(), Some(bytes));
     assert_eq!(journal.blob(&Digest::of(b"other")).await.unwrap(), None);
     assert_eq!(journal.blob(&Digest::from_hex("not hex")).await.unwrap(), None);
-}
-
-pub(crate) async fn deliveries_are_owed_until_settled(journal: &dyn Journal) {
-    let mut first = commit([write("a", 0, &["one"])]);
-    first.outbox = vec![owed("late", "push", 50), owed("b", "push", 10), owed("a", "push", 10), owed("x", "mail", 0)];
-    journal.append(first).await.unwrap();
-    let mut again = commit([write("a", 1, &["two"])]);
-    again.outbox = vec![owed("late", "push", 0)];
-    journal.append(again).await.unwrap();
-
-    assert_eq!(journal.outbox_due("push", at(10), 9).await.unwrap(), [owed("a", "push", 10), owed("b", "push", 10)]);
-    assert_eq!(journal.outbox_due("push", at(99), 1).await.unwrap(), [owed("a", "push", 10)]);
-    journal.outbox_settle("a", OutboxOutcome::Settled).await.unwrap();
-    journal.outbox_settle("b", OutboxOutcome::RetryAt(at(60))).await.unwrap();
-    journal.outbox_settle("unknown", OutboxOutcome::RetryAt(at(60))).await.unwrap();
-    let mut retried = owed("b", "push", 60);
-    retried.attempts = 1;
-    assert_eq!(journal.outbox_due("push", at(99), 9).await.unwrap(), [owed("late", "push", 50), retried]);
-    assert_eq!(journal.outbox_due("mail", at(99), 9).await.unwrap(), [owed("x", "mail", 0)]);
 }

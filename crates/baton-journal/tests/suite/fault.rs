@@ -2,13 +2,13 @@
 
 use crate::{
     observer::Heard,
-    sample::{commit, task, write},
+    sample::{claim, commit, owed, principal, task, told, write},
 };
 use baton_journal::{
     MemoryJournal,
     fault::{Fault, FaultyJournal},
 };
-use baton_ports::{Journal, JournalError};
+use baton_ports::{Commit, Journal, JournalError};
 use std::sync::Arc;
 
 /// Three appends with a fault at the second: what is stored, what was heard, what the receipts said.
@@ -46,4 +46,38 @@ async fn each_fault_writes_and_tells_what_it_should() {
     check(Fault::WriteThenFail, &["a", "b", "c"], &[1, 2, 3], [true, false, true]).await;
     check(Fault::CrashBefore, &["a"], &[1], [true, false, false]).await;
     check(Fault::CrashAfter, &["a", "b"], &[1], [true, false, false]).await;
+}
+
+/// A send with a key and an order, of which the caller hears only that it failed.
+fn sent() -> Commit {
+    Commit { outbox: vec![owed("o", "push", "a")], claims: vec![claim("k", "a")], ..commit([write("a", 0, &["one"])]) }
+}
+
+#[tokio::test]
+async fn a_commit_that_reports_failure_is_there_whole_or_not_at_all() {
+    for (fault, again) in [
+        (Fault::Fail, Ok(1)),
+        (Fault::WriteThenFail, Err(JournalError::Claimed { key: "k".to_owned() })),
+        (Fault::CrashBefore, Ok(1)),
+        (Fault::CrashAfter, Err(JournalError::Claimed { key: "k".to_owned() })),
+    ] {
+        let memory = Arc::new(MemoryJournal::new());
+        let journal = FaultyJournal::new(memory.clone(), move |_| fault);
+        assert!(matches!(journal.append(sent()).await, Err(JournalError::Unavailable(_))), "{fault:?}");
+        let found = memory.claim(&principal("local", "ann"), "k").await.unwrap();
+        assert_eq!(found, again.is_err().then(|| claim("k", "a")), "{fault:?}");
+        let orders = memory.outbox_open("push", None, 9).await.unwrap();
+        assert_eq!(orders.len(), usize::from(again.is_err()), "{fault:?}");
+
+        // The dead do nothing more, also by the calls that are no appends.
+        let dead = |result: Result<bool, JournalError>| matches!(result, Err(JournalError::Unavailable(_)));
+        if journal.crashed() {
+            assert!(dead(journal.outbox_advance("o", told(1)).await) && dead(journal.outbox_remove("o").await));
+            assert!(journal.claim(&principal("local", "ann"), "k").await.is_err());
+            assert!(journal.outbox_open("push", None, 9).await.is_err());
+        }
+        assert_eq!(memory.append(sent()).await, again, "{fault:?}");
+        assert_eq!(memory.outbox("push", &task("a")).await.unwrap(), [owed("o", "push", "a")]);
+        assert_eq!(memory.tail(0, 9).await.unwrap().len(), 1, "{fault:?}");
+    }
 }

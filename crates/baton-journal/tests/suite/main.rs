@@ -1,6 +1,8 @@
 //! The journal's promises, on every implementation.
 
 #[cfg(test)]
+mod claims;
+#[cfg(test)]
 mod contract;
 #[cfg(test)]
 mod fault;
@@ -10,6 +12,8 @@ mod lists;
 mod model;
 #[cfg(test)]
 mod observer;
+#[cfg(test)]
+mod outbox;
 #[cfg(test)]
 mod possession;
 #[cfg(test)]
@@ -54,10 +58,15 @@ on_every_journal! {
     contract::the_tail_is_one_order_over_all_streams,
     contract::loading_starts_from_the_snapshot,
     contract::long_bodies_and_blobs_come_back_whole,
-    contract::deliveries_are_owed_until_settled,
+    claims::a_key_is_taken_once_and_by_its_owner,
+    claims::a_refused_commit_leaves_nothing,
+    outbox::an_order_is_replaced_whole_and_found_in_order,
+    outbox::progress_goes_forwards_and_never_brings_an_order_back,
+    outbox::an_order_is_about_a_stream_that_exists,
     lists::filters_totals_and_ties,
     lists::paging_holds_while_rows_change,
     retention::only_ended_streams_go,
+    retention::what_is_still_to_be_told_keeps_its_stream,
     observer::the_observer_hears_before_the_receipt_and_in_order,
     observer::a_failure_fails_everything_queued_behind_it,
 }

@@ -1,8 +1,10 @@
 //! Any sequence of calls means the same on disk as in memory.
 
-use crate::sample::{at, commit, created, head, moved, owed, principal, said, task};
+use crate::sample::{at, claim, commit, created, head, moved, owed, principal, said, task, told};
 use baton_journal::{MemoryJournal, Options, SqliteJournal};
-use baton_ports::{Commit, Journal, JournalError, ListQuery, OutboxOutcome, RetentionPolicy, Write};
+use baton_ports::{
+    Claim, Commit, Journal, JournalError, ListQuery, OutboxEntry, OutboxProgress, RetentionPolicy, Write,
+};
 use baton_types::{Json, TaskState};
 use proptest::{collection::vec, prelude::*};
 use std::{sync::Arc, time::Duration};
@@ -10,19 +12,52 @@ use std::{sync::Arc, time::Duration};
 /// One call; positions are relative to where the stream really stands, so that most appends succeed.
 #[derive(Clone, Debug)]
 enum Call {
-    Append { writes: Vec<(usize, i8, i8, usize, usize)>, deliver: Option<u8> },
+    Append { writes: Vec<(usize, i8, i8, usize, usize)>, order: Option<Order>, claim: Option<(u8, usize)> },
     Acquire { stream: usize, holder: u8, now: i64 },
-    Settle { id: u8, retry_at: Option<i64> },
+    Advance(Order),
+    Remove { id: u8 },
     Retain { ended_before: Option<i64>, keep_ended: Option<u64> },
+}
+
+/// Which order, about which stream, and how far it is.
+#[derive(Clone, Debug)]
+struct Order {
+    id: u8,
+    stream: usize,
+    cursor: u64,
+    failing: bool,
+    open: bool,
+}
+
+impl Order {
+    fn name(&self) -> String {
+        format!("o{}", self.id)
+    }
+
+    fn progress(&self) -> OutboxProgress {
+        let failing = self.failing.then(|| at(7));
+        OutboxProgress { failing_since: failing, attempts: self.failing.into(), open: self.open, ..told(self.cursor) }
+    }
+
+    fn entry(&self) -> OutboxEntry {
+        OutboxEntry { progress: self.progress(), ..owed(&self.name(), "push", &name(self.stream)) }
+    }
+}
+
+fn order() -> impl Strategy<Value = Order> {
+    (0..4_u8, 0..5_usize, 0..4_u64, any::<bool>(), any::<bool>())
+        .prop_map(|(id, stream, cursor, failing, open)| Order { id, stream, cursor, failing, open })
 }
 
 fn call() -> impl Strategy<Value = Call> {
     let skew = prop_oneof![12 => Just(0_i8), 1 => Just(1), 1 => Just(-1)];
     let write = (0..5_usize, skew.clone(), skew, 1..4_usize, 0..TaskState::ALL.len());
     prop_oneof![
-        8 => (vec(write, 1..4), proptest::option::of(0..4_u8)).prop_map(|(writes, deliver)| Call::Append { writes, deliver }),
+        8 => (vec(write, 0..4), proptest::option::of(order()), proptest::option::of((0..12_u8, 0..5_usize)))
+            .prop_map(|(writes, order, claim)| Call::Append { writes, order, claim }),
         2 => (0..5_usize, 0..2_u8, 0..200_i64).prop_map(|(stream, holder, now)| Call::Acquire { stream, holder, now }),
-        1 => (0..4_u8, proptest::option::of(0..100_i64)).prop_map(|(id, retry_at)| Call::Settle { id, retry_at }),
+        3 => order().prop_map(Call::Advance),
+        1 => (0..4_u8).prop_map(|id| Call::Remove { id }),
         1 => (proptest::option::of(0..100_i64), proptest::option::of(0..3_u64))
             .prop_map(|(ended_before, keep_ended)| Call::Retain { ended_before, keep_ended }),
     ]
@@ -61,8 +96,14 @@ async fn resolve(model: &MemoryJournal, writes: &[(usize, i8, i8, usize, usize)]
 async fn same(model: &MemoryJournal, journal: &SqliteJournal) {
     assert_eq!(model.tail(0, 9_999).await, journal.tail(0, 9_999).await);
     assert_eq!(model.active(None, 99).await, journal.active(None, 99).await);
-    assert_eq!(model.outbox_due("push", at(999), 99).await, journal.outbox_due("push", at(999), 99).await);
+    for after in [None, Some("o1".to_owned())] {
+        assert_eq!(model.outbox_open("push", after.clone(), 2).await, journal.outbox_open("push", after, 2).await);
+    }
     for subject in ["ann", "bob"] {
+        for key in 0..6 {
+            let (who, key) = (principal("local", subject), format!("k{key}"));
+            assert_eq!(model.claim(&who, &key).await, journal.claim(&who, &key).await);
+        }
         let mut query = ListQuery::tasks(2);
         loop {
             let (ours, theirs) =
@@ -76,6 +117,7 @@ async fn same(model: &MemoryJournal, journal: &SqliteJournal) {
     }
     for stream in 0..5 {
         let stream = task(&name(stream));
+        assert_eq!(model.outbox("push", &stream).await, journal.outbox("push", &stream).await);
         let (ours, theirs) = (model.load(None, &stream).await.unwrap(), journal.load(None, &stream).await.unwrap());
         assert_eq!(format!("{ours:?}"), format!("{theirs:?}"));
     }
@@ -90,9 +132,13 @@ async fn run(calls: Vec<Call>) {
     let mut waiting: Vec<(Result<u64, JournalError>, baton_ports::Receipt)> = Vec::new();
     for (call, moment) in calls.into_iter().zip(1_i64..) {
         match call {
-            Call::Append { writes, deliver } => {
+            Call::Append { writes, order, claim: claimed } => {
                 let mut commit = resolve(&model, &writes, moment % 17).await;
-                commit.outbox.extend(deliver.map(|id| owed(&format!("o{id}"), "push", moment)));
+                commit.outbox.extend(order.as_ref().map(Order::entry));
+                commit.claims.extend(claimed.map(|(key, stream)| Claim {
+                    principal: principal("local", if key % 2 == 0 { "ann" } else { "bob" }),
+                    ..claim(&format!("k{}", key / 2), &name(stream))
+                }));
                 waiting.push((model.append(commit.clone()).await, journal.append(commit)));
                 continue;
             }
@@ -102,10 +148,14 @@ async fn run(calls: Vec<Call>) {
                 let expected = model.acquire(&stream, &holder, at(now), ttl).await;
                 assert_eq!(journal.acquire(&stream, &holder, at(now), ttl).await, expected);
             }
-            Call::Settle { id, retry_at } => {
-                let outcome = retry_at.map_or(OutboxOutcome::Settled, |moment| OutboxOutcome::RetryAt(at(moment)));
-                model.outbox_settle(&format!("o{id}"), outcome.clone()).await.unwrap();
-                journal.outbox_settle(&format!("o{id}"), outcome).await.unwrap();
+            Call::Advance(order) => {
+                let (id, progress) = (order.name(), order.progress());
+                let expected = model.outbox_advance(&id, progress.clone()).await;
+                assert_eq!(journal.outbox_advance(&id, progress).await, expected);
+            }
+            Call::Remove { id } => {
+                let id = format!("o{id}");
+                assert_eq!(journal.outbox_remove(&id).await, model.outbox_remove(&id).await);
             }
             Call::Retain { ended_before, keep_ended } => {
                 let policy = RetentionPolicy { ended_before: ended_before.map(at), keep_ended, spare_from: None };

@@ -1,7 +1,7 @@
 //! What may be forgotten.
 
-use crate::sample::{at, commit, created, handoff, head, said, task, write};
-use baton_ports::{Journal, RetentionPolicy};
+use crate::sample::{at, claim, commit, created, handoff, head, owed, principal, said, task, told, write};
+use baton_ports::{Commit, Journal, JournalError, OutboxProgress, RetentionPolicy};
 use baton_types::{Json, TaskState};
 use std::sync::Arc;
 
@@ -61,4 +61,44 @@ pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
     let left = async |id: &str| journal.load(None, &handoff(id).stream).await.unwrap().is_some();
     assert_eq!((left("before").await, left("after").await, left("later").await), (false, true, true));
     assert!(journal.load(None, &task("last")).await.unwrap().is_some());
+}
+
+pub(crate) async fn what_is_still_to_be_told_keeps_its_stream(journal: &dyn Journal) {
+    let ann = principal("local", "ann");
+    for id in ["owes", "told", "silent", "working"] {
+        let state = if id == "working" { TaskState::Working } else { TaskState::Completed };
+        let mut commit = commit([created(id, state, 10)]);
+        commit.claims.push(claim(id, id));
+        if id != "silent" {
+            commit.outbox.push(owed(&format!("{id}-1"), "push", id));
+            commit.outbox.push(owed(&format!("{id}-2"), "push", id));
+        }
+        journal.append(commit).await.unwrap();
+    }
+    let closed = OutboxProgress { open: false, ..told(1) };
+    for id in ["told-1", "told-2", "owes-1"] {
+        assert_eq!(journal.outbox_advance(id, closed.clone()).await, Ok(true));
+    }
+    let everything = RetentionPolicy { ended_before: Some(at(1_000)), keep_ended: Some(0), spare_from: None };
+    assert_eq!(journal.retain(everything.clone()).await, Ok(2));
+
+    let left = async |id: &str| {
+        let stream = journal.load(None, &task(id)).await.unwrap().is_some();
+        let orders = journal.outbox("push", &task(id)).await.unwrap().len();
+        (stream, orders, journal.claim(&ann, id).await.unwrap().is_some())
+    };
+    assert_eq!((left("told").await, left("silent").await), ((false, 0, false), (false, 0, false)));
+    assert_eq!((left("owes").await, left("working").await), ((true, 2, true), (true, 2, true)));
+    // What went is not brought back by somebody who does not know yet, and its key is free.
+    assert_eq!(journal.outbox_advance("told-1", closed.clone()).await, Ok(false));
+    let late = Commit { outbox: vec![owed("told-1", "push", "told")], ..Commit::default() };
+    assert_eq!(journal.append(late).await, Err(JournalError::Missing { stream: task("told") }));
+    let mut anew = commit([write("anew", 0, &["one"])]);
+    anew.claims.push(claim("told", "anew"));
+    journal.append(anew).await.unwrap();
+
+    assert_eq!(journal.outbox_advance("owes-2", closed).await, Ok(true));
+    assert_eq!(journal.retain(everything).await, Ok(1));
+    assert_eq!((left("owes").await, left("working").await), ((false, 0, false), (true, 2, true)));
+    assert_eq!(journal.claim(&ann, "told").await, Ok(Some(claim("told", "anew"))));
 }

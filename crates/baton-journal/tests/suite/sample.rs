@@ -1,9 +1,9 @@
 //! Small values to write.
 
-use baton_ports::{Commit, HeadUpdate, OutboxEntry, Write};
+use baton_ports::{Claim, Commit, HeadUpdate, OutboxEntry, OutboxProgress, Write};
 use baton_types::{
-    AgentName, CallId, ContextId, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffId, Json, Message, MessageId,
-    Part, Principal, Priority, Role, StreamId, TaskEvent, TaskId, TaskState, Timestamp,
+    AgentName, CallId, ContextId, Digest, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffId, Json, Message,
+    MessageId, Part, Principal, Priority, Role, StreamId, TaskEvent, TaskId, TaskState, Timestamp,
 };
 use std::sync::Arc;
 
@@ -88,16 +88,32 @@ pub(crate) fn handoff(id: &str) -> Write {
 }
 
 pub(crate) fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
-    Commit { writes: writes.into_iter().collect(), outbox: Vec::new() }
+    Commit::of(writes.into_iter().collect())
 }
 
-pub(crate) fn owed(id: &str, channel: &str, due_at: i64) -> OutboxEntry {
+/// An open order about this task that has yet to tell of its first event.
+pub(crate) fn owed(id: &str, channel: &str, about: &str) -> OutboxEntry {
     OutboxEntry {
         id: id.to_owned(),
         channel: channel.to_owned(),
-        stream: task("a"),
+        stream: task(about),
         body: Json::parse("{\"n\":42.0}").unwrap(),
-        due_at: at(due_at),
-        attempts: 0,
+        progress: told(0),
+    }
+}
+
+/// An order that went well up to here, and goes on.
+pub(crate) fn told(cursor: u64) -> OutboxProgress {
+    OutboxProgress { cursor, due_at: at(1_000), attempts: 0, failing_since: None, open: true }
+}
+
+/// A key that ann uses for the first event of this task.
+pub(crate) fn claim(key: &str, about: &str) -> Claim {
+    Claim {
+        principal: principal("local", "ann"),
+        key: key.to_owned(),
+        request: Digest::of(key.as_bytes()),
+        stream: task(about),
+        number: 1,
     }
 }

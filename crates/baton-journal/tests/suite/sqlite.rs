@@ -1,8 +1,8 @@
 //! What only the durable journal can promise.
 
-use crate::sample::{commit, created, principal, task, write};
+use crate::sample::{claim, commit, created, owed, principal, task, told, write};
 use baton_journal::{Options, SqliteJournal};
-use baton_ports::{CommitObserver, Journal, JournalError, ListQuery, StoredEvent};
+use baton_ports::{CommitObserver, Journal, JournalError, ListQuery, OutboxEntry, StoredEvent};
 use baton_types::TaskState;
 use parking_lot::Mutex;
 use std::{
@@ -50,15 +50,25 @@ async fn what_was_acknowledged_survives_a_kill() {
     let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let options = Options { checkpoint_pages: 40, ..Options::default() };
     let journal = SqliteJournal::open(directory.path(), options).unwrap();
-    for number in 0..50_u64 {
+    let mut first = commit([write("a", 0, &["one"])]);
+    first.outbox = vec![owed("o", "push", "a"), owed("gone", "push", "a")];
+    first.claims.push(claim("k", "a"));
+    journal.append(first).await.unwrap();
+    for number in 1..50_u64 {
         journal.append(commit([write("a", number, &["one"])])).await.unwrap();
+        assert_eq!(journal.outbox_advance("o", told(number)).await, Ok(true));
     }
+    assert_eq!(journal.outbox_remove("gone").await, Ok(true));
     // What a killed process leaves behind: the file and its log, never closed, the shared index lost.
     for name in ["journal.db", "journal.db-wal"] {
         std::fs::copy(directory.path().join(name), grave.path().join(name)).unwrap();
     }
     let risen = open(grave.path()).unwrap();
     assert_eq!(risen.tail(0, 99).await.unwrap(), journal.tail(0, 99).await.unwrap());
+    let orders = risen.outbox("push", &task("a")).await.unwrap();
+    assert_eq!(orders, [OutboxEntry { progress: told(49), ..owed("o", "push", "a") }]);
+    assert_eq!(risen.claim(&principal("local", "ann"), "k").await, Ok(Some(claim("k", "a"))));
+    assert_eq!(risen.outbox_advance("gone", told(50)).await, Ok(false));
     assert_eq!(risen.append(commit([write("a", 50, &["next"])])).await, Ok(51));
 }
 
@@ -84,7 +94,7 @@ fn a_file_that_is_no_journal_of_ours_is_refused_and_left_alone() {
     check_refused(&|_| b"this is not a database, however long it may be".repeat(100), "damaged");
     check_refused(&torn, "damaged");
     check_refused(&patched(68, *b"ELSE"), "not a Baton journal");
-    check_refused(&patched(60, [0, 0, 0, 99]), "has schema 99; this Baton knows 1");
+    check_refused(&patched(60, [0, 0, 0, 99]), "has schema 99; this Baton knows 2");
 }
 
 fn check_refused(damage: &dyn Fn(Vec<u8>) -> Vec<u8>, expected: &str) {
@@ -94,7 +104,7 @@ fn check_refused(damage: &dyn Fn(Vec<u8>) -> Vec<u8>, expected: &str) {
     let damaged = damage(std::fs::read(&file).unwrap());
     std::fs::write(&file, &damaged).unwrap();
     let error = refusal(directory.path());
-    assert!(matches!(error, JournalError::Corrupt(_) | JournalError::Newer { found: 99, known: 1 }), "{error:?}");
+    assert!(matches!(error, JournalError::Corrupt(_) | JournalError::Newer { found: 99, known: 2 }), "{error:?}");
     assert!(error.to_string().contains(expected), "{error}");
     assert_eq!(std::fs::read(&file).unwrap(), damaged);
 }
@@ -135,18 +145,27 @@ async fn a_full_disk_refuses_and_recovers() {
 async fn a_failed_group_fails_whole_and_leaves_the_next_alone() {
     let directory = tempfile::tempdir().unwrap();
     let journal = open(directory.path()).unwrap();
+    let mut first = commit([write("told", 0, &["one"])]);
+    first.outbox = vec![owed("o", "push", "told"), owed("p", "push", "told")];
+    journal.append(first).await.unwrap();
     let gate = Gate::block(&journal, "gate").await;
     journal.set_max_pages(Some(1));
     let text = "x".repeat(60_000);
     let small = journal.append(commit([write("small", 0, &["one"])]));
     let large = journal.append(commit([write("large", 0, &[&text, &text, &text, &text])]));
     let behind = journal.append(commit([write("large", 4, &["behind"])]));
+    let orders = [journal.outbox_advance("o", told(1)), journal.outbox_remove("p")];
     gate.open();
     for receipt in [small, large, behind] {
         assert!(matches!(receipt.await, Err(JournalError::Unavailable(_))));
     }
+    for order in orders {
+        assert!(matches!(order.await, Err(JournalError::Unavailable(_))));
+    }
+    let stay = [owed("o", "push", "told"), owed("p", "push", "told")];
+    assert_eq!(journal.outbox_open("push", None, 9).await.unwrap(), stay);
     journal.set_max_pages(None);
-    assert_eq!(journal.append(commit([write("small", 0, &["one"])])).await, Ok(2));
+    assert_eq!(journal.append(commit([write("small", 0, &["one"])])).await, Ok(3));
     assert!(journal.load(None, &task("large")).await.unwrap().is_none());
     assert!(journal.healthy());
 }

@@ -1,0 +1,46 @@
+//! Standing orders by id.
+
+use baton_ports::{OutboxEntry, OutboxProgress};
+use baton_types::StreamId;
+use std::collections::{BTreeMap, HashSet};
+
+#[derive(Default)]
+pub(super) struct Outbox(BTreeMap<String, OutboxEntry>);
+
+impl Outbox {
+    pub(super) fn put(&mut self, entry: OutboxEntry) {
+        self.0.insert(entry.id.clone(), entry);
+    }
+
+    pub(super) fn of_stream(&self, channel: &str, stream: &StreamId) -> Vec<OutboxEntry> {
+        self.0.values().filter(|entry| entry.channel == channel && entry.stream == *stream).cloned().collect()
+    }
+
+    pub(super) fn open(&self, channel: &str, after: Option<&str>, limit: usize) -> Vec<OutboxEntry> {
+        let after = after.unwrap_or_default();
+        let later = self.0.values().filter(|entry| entry.id.as_str() > after);
+        later.filter(|entry| entry.channel == channel && entry.progress.open).take(limit).cloned().collect()
+    }
+
+    /// Notes progress, unless the order is further already: what is said of an event that was told is out of date.
+    pub(super) fn advance(&mut self, id: &str, progress: OutboxProgress) -> bool {
+        let Some(entry) = self.0.get_mut(id) else { return false };
+        if progress.cursor >= entry.progress.cursor {
+            entry.progress = progress;
+        }
+        true
+    }
+
+    pub(super) fn remove(&mut self, id: &str) -> bool {
+        self.0.remove(id).is_some()
+    }
+
+    /// The streams of which somebody is still to be told.
+    pub(super) fn owing(&self) -> HashSet<StreamId> {
+        self.0.values().filter(|entry| entry.progress.open).map(|entry| entry.stream.clone()).collect()
+    }
+
+    pub(super) fn forget(&mut self, streams: &HashSet<StreamId>) {
+        self.0.retain(|_, entry| !streams.contains(&entry.stream));
+    }
+}

@@ -1,0 +1,52 @@
+//! Idempotency keys: whose are taken, and for what.
+
+use super::{
+    error::{Failure, from_sql},
+    rows::{from_int, stream_id, to_int},
+    writer::Writer,
+};
+use baton_ports::{Claim, JournalError};
+use baton_types::{Digest, Principal};
+use rusqlite::{Connection, OptionalExtension as _, params};
+use std::sync::Arc;
+
+const IS_TAKEN: &str = "SELECT 1 FROM principals AS p JOIN claims AS c ON c.owner = p.key \
+     WHERE p.tenant = ?1 AND p.subject = ?2 AND c.key = ?3";
+const ADD: &str = "INSERT INTO claims (owner, key, request, stream, number) VALUES (?1, ?2, ?3, ?4, ?5)";
+const FIND: &str = "SELECT c.request, s.noun, s.id, c.number FROM principals AS p JOIN claims AS c ON c.owner = p.key \
+     JOIN streams AS s ON s.key = c.stream WHERE p.tenant = ?1 AND p.subject = ?2 AND c.key = ?3";
+
+impl Writer {
+    /// Whether the claim's principal has used its key.
+    pub(super) fn has_claim(&self, claim: &Claim) -> Result<bool, Failure> {
+        let owner = &claim.principal;
+        let mut taken = self.connection.prepare_cached(IS_TAKEN)?;
+        Ok(taken.exists(params![owner.tenant, owner.subject, claim.key])?)
+    }
+
+    /// Takes the key for the principal and the stream with these keys.
+    pub(super) fn add_claim(&self, claim: &Claim, owner: i64, stream: i64) -> Result<(), Failure> {
+        let row = params![owner, claim.key, claim.request.as_str(), stream, to_int(claim.number)];
+        self.connection.prepare_cached(ADD)?.execute(row)?;
+        Ok(())
+    }
+}
+
+/// What the principal used a key for.
+pub(super) fn find(connection: &Connection, principal: &Principal, key: &str) -> Result<Option<Claim>, JournalError> {
+    let find = || -> rusqlite::Result<Option<Claim>> {
+        let mut find = connection.prepare_cached(FIND)?;
+        let row = params![principal.tenant, principal.subject, key];
+        find.query_row(row, |row| {
+            Ok(Claim {
+                principal: Arc::new(Principal { scopes: Vec::new(), ..principal.clone() }),
+                key: key.to_owned(),
+                request: Digest::from_hex(row.get_ref(0)?.as_str()?),
+                stream: stream_id(row, 1)?,
+                number: from_int(row.get(3)?),
+            })
+        })
+        .optional()
+    };
+    find().map_err(|error| from_sql(&error))
+}
