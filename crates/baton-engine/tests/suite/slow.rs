@@ -1,8 +1,8 @@
 //! A journal that takes its time: appends queue in order and become true a little later, as on a disk.
 
 use baton_ports::{
-    Blob, BoxFuture, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxOutcome, Receipt, RetentionPolicy, StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
+    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
 };
 use baton_types::{Digest, Principal, StreamId, Timestamp};
 use std::{sync::Arc, time::Duration};
@@ -112,17 +112,43 @@ impl Journal for SlowJournal {
         self.inner.blob(digest)
     }
 
-    fn outbox_due<'a>(
+    fn outbox<'a>(
         &'a self,
         channel: &'a str,
-        now: Timestamp,
-        limit: usize,
+        stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
-        self.inner.outbox_due(channel, now, limit)
+        self.inner.outbox(channel, stream)
     }
 
-    fn outbox_settle<'a>(&'a self, id: &'a str, outcome: OutboxOutcome) -> BoxFuture<'a, Result<(), JournalError>> {
-        self.inner.outbox_settle(id, outcome)
+    fn outbox_open<'a>(
+        &'a self,
+        channel: &'a str,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
+        self.inner.outbox_open(channel, after, limit)
+    }
+
+    fn outbox_advance<'a>(
+        &'a self,
+        id: &'a str,
+        progress: OutboxProgress,
+    ) -> BoxFuture<'a, Result<bool, JournalError>> {
+        let id = id.to_owned();
+        self.in_turn(move |inner| Box::pin(async move { inner.outbox_advance(&id, progress).await }))
+    }
+
+    fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>> {
+        let id = id.to_owned();
+        self.in_turn(move |inner| Box::pin(async move { inner.outbox_remove(&id).await }))
+    }
+
+    fn claim<'a>(
+        &'a self,
+        principal: &'a Principal,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
+        self.inner.claim(principal, key)
     }
 
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {

@@ -56,7 +56,7 @@ async fn a_start_forgets_old_ended_tasks_beyond_those_to_keep() {
         task("older", TaskState::Failed, 2),
         task("old", TaskState::Canceled, 3),
     ];
-    journal.append(Commit { writes, outbox: Vec::new() }).await.expect("written");
+    journal.append(Commit::of(writes)).await.expect("written");
     journal.close();
 
     let there = |url: &str, id: &str| get(url, &format!("/api/v1/tasks/{id}")).starts_with("HTTP/1.1 200");
