@@ -1,6 +1,6 @@
 //! The JSON that travels, in both directions.
 
-use crate::sample::{agent, at, context_id, events, question, task_id, view};
+use crate::sample::{at, context_id, events, question, task_id, view};
 use baton_types::Artifact;
 use baton_wire::a2a::v1::{self, ArtifactChoice, HistoryLength, Task};
 use insta::assert_snapshot;
@@ -50,7 +50,7 @@ fn events_are_shown_as_stream_items() {
 }
 
 #[test]
-fn cards_lists_and_errors() {
+fn lists_and_errors() {
     let empty = v1::ListTasksResponse { page_size: 50, ..Default::default() };
     let mut violations = baton_wire::Violations::default();
     violations.add("message.parts[0]", "exactly one of text, raw, url, data");
@@ -60,14 +60,7 @@ fn cards_lists_and_errors() {
     assert_eq!(object.hint().as_deref(), Some(error.code.hint));
     assert_eq!(object.reason().as_deref(), Some("INVALID_PARAMS"));
     assert_eq!(object.violations(), error.violations);
-    let card = v1::AgentCard::of(&agent(), "http://127.0.0.1:8700/agents/weather");
-    reads_back(&card);
-    assert_snapshot!(lines(&[
-        written(&card),
-        written(&empty),
-        written(&object),
-        written(&v1::RestError::from(&error))
-    ]));
+    assert_snapshot!(lines(&[written(&empty), written(&object), written(&v1::RestError::from(&error))]));
 }
 
 #[test]
@@ -112,16 +105,4 @@ fn null_alone_is_data() {
 fn an_answer_is_the_same_artifact_on_every_way() {
     let answer = crate::sample::answer();
     assert_eq!(v1::Artifact::of_answer(&answer), v1::Artifact::from(&Artifact::of_answer(&answer)));
-}
-
-#[test]
-fn the_tool_execution_extension_is_read_as_it_is_written() {
-    use baton_types::ToolExecution::{Agent, Caller};
-    for choice in [Agent, Caller] {
-        let metadata = v1::tool_execution_metadata(choice);
-        assert_eq!(v1::requested_tool_execution(Some(&metadata)), Ok(Some(choice)));
-    }
-    assert_eq!(v1::requested_tool_execution(Some(&crate::sample::json("{}"))), Ok(None));
-    let wrong = crate::sample::json(&format!(r#"{{"{}":{{"toolExecution":"nobody"}}}}"#, v1::TOOL_EXECUTION));
-    assert!(v1::requested_tool_execution(Some(&wrong)).is_err());
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod arbitrary;
+mod cards;
 mod golden;
 mod projector;
 mod refusals;

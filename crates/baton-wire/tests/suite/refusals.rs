@@ -40,7 +40,6 @@ fn sends_with_wrong_fields_name_them() {
         r#"{"message":{"messageId":"a\nb","role":"ROLE_USER","parts":[{"text":"x"}]}}"#,
         r#"{"message":{"messageId":"m","role":1,"parts":[{"text":"x"}]},"configuration":{"historyLength":-1}}"#,
         r#"{"message":{"messageId":"m","role":1,"parts":[{"text":"x"}]},"configuration":{"historyLength":"many"}}"#,
-        r#"{"message":{"messageId":"m","role":1,"parts":[{"text":"x"}]},"tenant":"acme"}"#,
         &many,
     ];
     let mut seen = String::new();

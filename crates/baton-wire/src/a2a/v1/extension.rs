@@ -1,11 +1,13 @@
-//! The tool-execution extension: who runs the tools of one task.
+//! Baton's own extensions: what a caller asks for in the metadata of its message.
 
 use super::Error;
-use crate::FieldViolation;
+use crate::{FieldViolation, de};
 use baton_types::{Json, ToolExecution};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::json;
+use std::collections::BTreeMap;
 
-/// The extension's URI: in cards, in the `A2A-Extensions` header, and as the key in a message's metadata.
+/// Who runs the tools of one task: in cards, in the `A2A-Extensions` header, and as the key in a message's metadata.
 pub const TOOL_EXECUTION: &str = "https://baton.dev/extensions/tool-execution/v1";
 
 /// Safe repetition of a send: message metadata `{"<uri>": {"key": "..."}}`, or the message's own id as the key.
@@ -15,11 +17,8 @@ pub const IDEMPOTENCY: &str = "https://baton.dev/extensions/idempotency/v1";
 /// `{"<uri>": {"generation": 5}}`, and as a condition of a send in message metadata as `{"<uri>": {"ifGenerationMatch": 5}}`.
 pub const GENERATION: &str = "https://baton.dev/extensions/generation/v1";
 
-#[derive(Serialize, Deserialize)]
-struct Keyed {
-    #[serde(rename = "https://baton.dev/extensions/tool-execution/v1")]
-    choice: Option<Choice>,
-}
+/// Longest key that is accepted.
+const MAX_KEY: usize = 255;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -27,22 +26,67 @@ struct Choice {
     tool_execution: ToolExecution,
 }
 
+#[derive(Deserialize)]
+struct Repetition {
+    key: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Condition {
+    #[serde(deserialize_with = "de::maybe_integer")]
+    if_generation_match: Option<u64>,
+}
+
 /// Who the caller wants to run tools, from the metadata of its message; asked only when the extension is active.
 pub fn requested_tool_execution(metadata: Option<&Json>) -> Result<Option<ToolExecution>, Error> {
-    let Some(metadata) = metadata else { return Ok(None) };
-    match metadata.read::<Keyed>() {
-        Ok(keyed) => Ok(keyed.choice.map(|choice| choice.tool_execution)),
-        Err(_) => Err(Error::invalid_params(
-            FieldViolation {
-                field: format!("message.metadata[\"{TOOL_EXECUTION}\"]"),
-                description: "must be {\"toolExecution\":\"agent\"} or {\"toolExecution\":\"caller\"}".to_owned(),
-            }
-            .into(),
-        )),
-    }
+    let expected = "must be {\"toolExecution\":\"agent\"} or {\"toolExecution\":\"caller\"}";
+    setting(metadata, TOOL_EXECUTION, expected, |choice: Choice| Some(choice.tool_execution))
+}
+
+/// Under which key the message may be repeated, from its metadata; asked only when the extension is active.
+pub fn requested_idempotency_key(metadata: Option<&Json>) -> Result<Option<String>, Error> {
+    let expected = "must be {\"key\":\"...\"} with 1 to 255 visible ASCII characters";
+    setting(metadata, IDEMPOTENCY, expected, |asked: Repetition| Some(asked.key).filter(|key| is_idempotency_key(key)))
+}
+
+/// At which generation of its task the message is to be said; asked only when the extension is active.
+pub fn requested_generation(metadata: Option<&Json>) -> Result<Option<u64>, Error> {
+    let expected = "must be {\"ifGenerationMatch\":n} with a number that is not negative";
+    setting(metadata, GENERATION, expected, |asked: Condition| asked.if_generation_match)
+}
+
+/// Whether `key` is short and plain enough to be stored and put into a header: 1 to 255 visible ASCII characters.
+pub fn is_idempotency_key(key: &str) -> bool {
+    (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// The message metadata with which a client asks for `tool_execution`.
 pub fn tool_execution_metadata(tool_execution: ToolExecution) -> Json {
-    Json::of(&Keyed { choice: Some(Choice { tool_execution }) }).unwrap_or_else(|_| Json::from(serde_json::json!({})))
+    Json::from(json!({ TOOL_EXECUTION: { "toolExecution": tool_execution } }))
+}
+
+/// The metadata with which a task or an event says its generation.
+pub fn generation_metadata(generation: u64) -> Json {
+    Json::from(json!({ GENERATION: { "generation": generation } }))
+}
+
+/// What `metadata` says under `uri`; absent and `null` are nothing, everything else must be what is `expected`.
+fn setting<T: DeserializeOwned, V>(
+    metadata: Option<&Json>,
+    uri: &str,
+    expected: &str,
+    accept: impl FnOnce(T) -> Option<V>,
+) -> Result<Option<V>, Error> {
+    let wrong = || {
+        let field = format!("message.metadata[\"{uri}\"]");
+        Error::invalid_params(FieldViolation { field, description: expected.to_owned() }.into())
+    };
+    let Some(metadata) = metadata else { return Ok(None) };
+    let mut members: BTreeMap<String, Json> = metadata.read().map_err(|_| wrong())?;
+    match members.remove(uri).filter(|said| said.as_str() != "null") {
+        None => Ok(None),
+        Some(said) if said.is_object() => said.read().ok().and_then(accept).map(Some).ok_or_else(wrong),
+        Some(_) => Err(wrong()),
+    }
 }

@@ -19,11 +19,19 @@ mod response;
 mod task;
 
 pub use artifact::Artifact;
-pub use card::{AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, INPUT_MODES};
+pub use card::{
+    AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
+    ApiKeySecurityScheme, AuthorizationCodeFlow, CardPlace, ClientCredentialsFlow, DeviceCodeFlow, GrpcPlace,
+    HttpAuthSecurityScheme, INPUT_MODES, ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme, OAuthFlows,
+    OpenIdConnectSecurityScheme, PasswordFlow, Scopes, SecurityRequirement, SecurityScheme,
+};
 pub use enums::{Role, TaskState};
 pub use error::{Error, ErrorKind, ErrorObject, RestError};
 pub use events::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
-pub use extension::{GENERATION, IDEMPOTENCY, TOOL_EXECUTION, requested_tool_execution, tool_execution_metadata};
+pub use extension::{
+    GENERATION, IDEMPOTENCY, TOOL_EXECUTION, generation_metadata, is_idempotency_key, requested_generation,
+    requested_idempotency_key, requested_tool_execution, tool_execution_metadata,
+};
 pub use message::{MAX_PARTS, Message};
 pub use part::Part;
 pub use project::{HANDOFF_KEY, REASON_KEY, TOOL_RESULT_KEY, project};

@@ -1,0 +1,138 @@
+//! The cards of a definition.
+
+use super::{AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, INPUT_MODES};
+use crate::a2a::v1::{GENERATION, IDEMPOTENCY, PROTOCOL_VERSION, TOOL_EXECUTION};
+use baton_types::{AgentSpec, SkillSpec};
+
+/// The older version that is served beside the current one, at the same places.
+const OLD_VERSION: &str = "0.3";
+
+/// Where an agent is served and what is offered there.
+#[derive(Clone, Debug, Default)]
+pub struct CardPlace<'a> {
+    /// The base of JSON-RPC and HTTP+JSON, without a slash at its end.
+    pub url: String,
+    /// Where gRPC is spoken, when it is.
+    pub grpc: Option<GrpcPlace>,
+    /// Whether the agent streams.
+    pub streaming: bool,
+    /// Whether the agent pushes.
+    pub push: bool,
+    /// Whether there is an extended card.
+    pub extended_card: bool,
+    /// Extensions beside Baton's own; one with the URI of an own one replaces it.
+    pub extensions: &'a [AgentExtension],
+}
+
+/// Where gRPC is spoken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrpcPlace {
+    /// `host:port`.
+    pub authority: String,
+    /// What tells the agents of one port apart.
+    pub tenant: Option<String>,
+    /// Whether the 0.3 service reaches this agent; it knows no tenants, so it can serve one agent only.
+    pub with_v03: bool,
+}
+
+impl AgentCard {
+    /// The public card of a definition.
+    pub fn of(agent: &AgentSpec, place: &CardPlace<'_>) -> Self {
+        Self {
+            name: agent.title.clone(),
+            description: agent.description.clone(),
+            supported_interfaces: interfaces(place),
+            version: agent.version.clone(),
+            capabilities: AgentCapabilities {
+                streaming: Some(place.streaming),
+                push_notifications: Some(place.push),
+                extensions: extensions(place.extensions),
+                extended_agent_card: Some(place.extended_card),
+            },
+            default_input_modes: agent.input_modes.clone(),
+            default_output_modes: INPUT_MODES.map(str::to_owned).to_vec(),
+            skills: agent.skills.iter().map(AgentSkill::from).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The public card, with a skill for each tool of the agent and for each agent that it may hand work to.
+    pub fn extended(agent: &AgentSpec, place: &CardPlace<'_>) -> Self {
+        let tools = agent.tools.iter().map(|tool| skill("tool", &tool.name, &tool.description));
+        let handoffs = agent.handoffs.iter().map(|to| skill("handoff", to.agent.as_str(), &to.description));
+        let mut card = Self::of(agent, place);
+        card.skills.extend(tools.chain(handoffs));
+        card
+    }
+}
+
+fn interfaces(place: &CardPlace<'_>) -> Vec<AgentInterface> {
+    let mut interfaces = Vec::with_capacity(6);
+    for version in [PROTOCOL_VERSION, OLD_VERSION] {
+        let interface = |url: &str, binding: &str, tenant: Option<String>| AgentInterface {
+            url: url.to_owned(),
+            protocol_binding: binding.to_owned(),
+            tenant,
+            protocol_version: version.to_owned(),
+        };
+        interfaces.push(interface(&place.url, "JSONRPC", None));
+        interfaces.push(interface(&place.url, "HTTP+JSON", None));
+        let is_new = version == PROTOCOL_VERSION;
+        if let Some(grpc) = place.grpc.as_ref().filter(|grpc| is_new || grpc.with_v03) {
+            let tenant = grpc.tenant.clone().filter(|_| is_new);
+            interfaces.push(interface(&grpc.authority, "GRPC", tenant));
+        }
+    }
+    interfaces
+}
+
+fn extensions(added: &[AgentExtension]) -> Vec<AgentExtension> {
+    let own = [
+        (
+            TOOL_EXECUTION,
+            "The caller chooses who runs tools: message metadata {\"<this uri>\": {\"toolExecution\": \"caller\"}} \
+             returns tool calls as input-required data parts.",
+        ),
+        (
+            IDEMPOTENCY,
+            "A send that is repeated has no second effect: message metadata {\"<this uri>\": {\"key\": \"...\"}}, or \
+             the message's own id as the key.",
+        ),
+        (
+            GENERATION,
+            "Tasks and events say how often the task changed, in metadata {\"<this uri>\": {\"generation\": 5}}; \
+             message metadata {\"<this uri>\": {\"ifGenerationMatch\": 5}} sends only if nothing changed since.",
+        ),
+    ];
+    let own = own.into_iter().filter(|(uri, _)| added.iter().all(|extension| extension.uri != *uri));
+    let own = own.map(|(uri, description)| AgentExtension {
+        uri: uri.to_owned(),
+        description: description.to_owned(),
+        ..AgentExtension::default()
+    });
+    own.chain(added.iter().cloned()).collect()
+}
+
+/// A skill for something that the agent can reach; a card must not say nothing about it.
+fn skill(noun: &str, name: &str, description: &str) -> AgentSkill {
+    AgentSkill {
+        id: format!("{noun}:{name}"),
+        name: name.to_owned(),
+        description: if description.is_empty() { name } else { description }.to_owned(),
+        tags: vec![noun.to_owned()],
+        ..AgentSkill::default()
+    }
+}
+
+impl From<&SkillSpec> for AgentSkill {
+    fn from(skill: &SkillSpec) -> Self {
+        Self {
+            id: skill.id.clone(),
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+            tags: skill.tags.clone(),
+            examples: skill.examples.clone(),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! How an agent introduces itself.
+
+mod make;
+mod model;
+mod security;
+
+pub use make::{CardPlace, GrpcPlace};
+pub use model::{
+    AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
+};
+pub use security::{
+    ApiKeySecurityScheme, AuthorizationCodeFlow, ClientCredentialsFlow, DeviceCodeFlow, HttpAuthSecurityScheme,
+    ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme, OAuthFlows, OpenIdConnectSecurityScheme, PasswordFlow,
+    Scopes, SecurityRequirement, SecurityScheme,
+};
+
+/// MIME types that every Baton agent writes, and reads unless its definition says otherwise.
+pub const INPUT_MODES: [&str; 2] = baton_types::AgentSpec::USUAL_MODES;

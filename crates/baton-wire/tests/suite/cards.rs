@@ -1,0 +1,239 @@
+//! How agents introduce themselves, and what callers may ask of Baton's own extensions.
+
+use crate::sample::{agent, json};
+use baton_types::{AgentSpec, Effects, HandoffTarget, ToolExecution, ToolRunner, ToolSpec};
+use baton_wire::a2a::v1::{self, AgentCard, AgentExtension, CardPlace, GrpcPlace};
+use insta::assert_snapshot;
+
+fn pretty(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap()
+}
+
+fn place(extensions: &[AgentExtension]) -> CardPlace<'_> {
+    CardPlace {
+        url: "http://127.0.0.1:8700/agents/weather".into(),
+        grpc: Some(GrpcPlace { authority: "127.0.0.1:8700".into(), tenant: Some("weather".into()), with_v03: true }),
+        streaming: true,
+        push: true,
+        extended_card: true,
+        extensions,
+    }
+}
+
+#[test]
+fn the_public_card_lists_every_way_in() {
+    let card = AgentCard::of(&agent(), &place(&[]));
+    assert_eq!(serde_json::from_str::<AgentCard>(&pretty(&card)).unwrap(), card);
+    assert_snapshot!(pretty(&card));
+}
+
+#[test]
+fn interfaces_follow_the_place() {
+    let shown = |place: &CardPlace<'_>| {
+        let card = AgentCard::of(&agent(), place);
+        let interfaces = card.supported_interfaces.into_iter();
+        interfaces.map(|it| format!("{} {} {:?}", it.protocol_binding, it.protocol_version, it.tenant)).collect()
+    };
+    let cases: [(CardPlace<'_>, &[&str]); 3] = [
+        (
+            CardPlace { grpc: None, ..place(&[]) },
+            &["JSONRPC 1.0 None", "HTTP+JSON 1.0 None", "JSONRPC 0.3 None", "HTTP+JSON 0.3 None"],
+        ),
+        (
+            CardPlace { grpc: place(&[]).grpc.map(|grpc| GrpcPlace { with_v03: false, ..grpc }), ..place(&[]) },
+            &[
+                "JSONRPC 1.0 None",
+                "HTTP+JSON 1.0 None",
+                "GRPC 1.0 Some(\"weather\")",
+                "JSONRPC 0.3 None",
+                "HTTP+JSON 0.3 None",
+            ],
+        ),
+        (
+            place(&[]),
+            &[
+                "JSONRPC 1.0 None",
+                "HTTP+JSON 1.0 None",
+                "GRPC 1.0 Some(\"weather\")",
+                "JSONRPC 0.3 None",
+                "HTTP+JSON 0.3 None",
+                "GRPC 0.3 None",
+            ],
+        ),
+    ];
+    for (place, expect) in cases {
+        let shown: Vec<String> = shown(&place);
+        assert_eq!(shown, expect);
+    }
+}
+
+#[test]
+fn added_extensions_stand_beside_or_replace_baton_s_own() {
+    let added = [
+        AgentExtension { uri: v1::IDEMPOTENCY.into(), required: true, ..AgentExtension::default() },
+        AgentExtension {
+            uri: "https://example.com/billing/v1".into(),
+            params: Some(json(r#"{"price":1.10}"#)),
+            ..AgentExtension::default()
+        },
+    ];
+    let card = AgentCard::of(&agent(), &place(&added));
+    let uris: Vec<_> = card.capabilities.extensions.iter().map(|it| (it.uri.as_str(), it.required)).collect();
+    let expect = [
+        (v1::TOOL_EXECUTION, false),
+        (v1::GENERATION, false),
+        (v1::IDEMPOTENCY, true),
+        ("https://example.com/billing/v1", false),
+    ];
+    assert_eq!(uris, expect);
+    assert!(pretty(&card).contains("{\"price\":1.10}"));
+}
+
+#[test]
+fn the_extended_card_also_lists_tools_and_handoffs() {
+    let agent = AgentSpec {
+        tools: vec![ToolSpec {
+            name: "get_weather".into(),
+            description: String::new(),
+            parameters: json("{}"),
+            effects: Effects::ReadOnly,
+            runner: ToolRunner::BuiltIn,
+        }],
+        handoffs: vec![HandoffTarget { agent: "travel".into(), description: "Books the journey".into() }],
+        input_modes: vec!["*/*".into()],
+        ..agent()
+    };
+    let (public, extended) = (AgentCard::of(&agent, &place(&[])), AgentCard::extended(&agent, &place(&[])));
+    assert_eq!(AgentCard { skills: public.skills.clone(), ..extended.clone() }, public);
+    assert_eq!(extended.default_input_modes, ["*/*"]);
+    assert_snapshot!(pretty(&extended.skills));
+}
+
+#[test]
+fn the_cards_of_others_are_read_in_either_spelling() {
+    let camel = r#"{"name":"Peer","description":null,"version":"1","iconUrl":"https://example.com/i.png",
+        "documentationUrl":"https://example.com","provider":{"url":"https://example.com","organization":"Example"},
+        "supportedInterfaces":[{"url":"example.com:443","protocolBinding":"GRPC","protocolVersion":"1.0","tenant":"t"}],
+        "capabilities":{"streaming":true,"pushNotifications":null,"extendedAgentCard":true,
+          "extensions":[{"uri":"u","params":{"n":1.0}}]},
+        "securitySchemes":{
+          "key":{"apiKeySecurityScheme":{"location":"header","name":"X-Key"},"type":"apiKey","in":"header"},
+          "bearer":{"httpAuthSecurityScheme":{"scheme":"Bearer","bearerFormat":"JWT"}},
+          "oauth":{"oauth2SecurityScheme":{"oauth2MetadataUrl":"m","flows":{
+            "authorizationCode":{"authorizationUrl":"a","tokenUrl":"t","scopes":{"read":"Reads"},"pkceRequired":true}}}},
+          "machine":{"oauth2SecurityScheme":{"flows":{
+            "clientCredentials":{"tokenUrl":"t","refreshUrl":"r","scopes":{}}}}},
+          "device":{"oauth2SecurityScheme":{"flows":{
+            "deviceCode":{"deviceAuthorizationUrl":"d","tokenUrl":"t","scopes":{}}}}},
+          "old":{"oauth2SecurityScheme":{"flows":{"implicit":{"authorizationUrl":"a","scopes":{}},
+            "password":{"tokenUrl":"t","scopes":{}}}}},
+          "oidc":{"openIdConnectSecurityScheme":{"openIdConnectUrl":"o","description":"Company account"}},
+          "cert":{"mtlsSecurityScheme":{}}},
+        "securityRequirements":[{"schemes":{"oauth":{"list":["read"]},"cert":{"list":[]}}}],
+        "defaultInputModes":["text/plain"],"defaultOutputModes":null,
+        "skills":[{"id":"s","name":"S","description":"","tags":[],"inputModes":["text/plain"],
+          "outputModes":["image/png"],"securityRequirements":[{"schemes":{"bearer":{}}}]}],
+        "signatures":[{"protected":"e30","signature":"c2ln","header":{"kid":"1"}}],"someday":[1]}"#;
+    let snake = [
+        "supportedInterfaces",
+        "protocolBinding",
+        "protocolVersion",
+        "iconUrl",
+        "documentationUrl",
+        "pushNotifications",
+        "extendedAgentCard",
+        "securitySchemes",
+        "apiKeySecurityScheme",
+        "httpAuthSecurityScheme",
+        "bearerFormat",
+        "oauth2SecurityScheme",
+        "oauth2MetadataUrl",
+        "authorizationCode",
+        "authorizationUrl",
+        "tokenUrl",
+        "pkceRequired",
+        "clientCredentials",
+        "refreshUrl",
+        "deviceCode",
+        "deviceAuthorizationUrl",
+        "openIdConnectSecurityScheme",
+        "openIdConnectUrl",
+        "mtlsSecurityScheme",
+        "securityRequirements",
+        "defaultInputModes",
+        "defaultOutputModes",
+        "inputModes",
+        "outputModes",
+    ]
+    .into_iter()
+    .fold(camel.to_owned(), |text, name| text.replace(&format!("\"{name}\""), &format!("\"{}\"", snake_case(name))));
+    assert_ne!(camel, snake);
+    let card: AgentCard = serde_json::from_str(camel).unwrap();
+    assert_eq!(serde_json::from_str::<AgentCard>(&snake).unwrap(), card);
+    assert_eq!(serde_json::from_str::<AgentCard>(&pretty(&card)).unwrap(), card);
+    assert_snapshot!(pretty(&card));
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[test]
+fn extensions_are_read_as_they_are_written() {
+    for choice in [ToolExecution::Agent, ToolExecution::Caller] {
+        let metadata = v1::tool_execution_metadata(choice);
+        assert_eq!(v1::requested_tool_execution(Some(&metadata)), Ok(Some(choice)));
+    }
+    assert_eq!(
+        v1::generation_metadata(u64::MAX).as_str(),
+        format!(r#"{{"{}":{{"generation":18446744073709551615}}}}"#, v1::GENERATION)
+    );
+    let long = format!(r#"{{"key":"{}"}}"#, "k".repeat(255));
+    let too_long = format!(r#"{{"key":"{}"}}"#, "k".repeat(256));
+    let cases = [
+        (v1::TOOL_EXECUTION, r#"{"toolExecution":"caller"}"#, Ok(Some("Caller".to_owned()))),
+        (v1::TOOL_EXECUTION, r#"{"toolExecution":"nobody"}"#, Err(())),
+        (v1::TOOL_EXECUTION, "null", Ok(None)),
+        (v1::TOOL_EXECUTION, "[\"caller\"]", Err(())),
+        (v1::IDEMPOTENCY, r#"{"key":"order-7"}"#, Ok(Some("order-7".to_owned()))),
+        (v1::IDEMPOTENCY, &long, Ok(Some("k".repeat(255)))),
+        (v1::IDEMPOTENCY, &too_long, Err(())),
+        (v1::IDEMPOTENCY, r#"{"key":""}"#, Err(())),
+        (v1::IDEMPOTENCY, r#"{"key":"a b"}"#, Err(())),
+        (v1::IDEMPOTENCY, r#"{"key":"ä"}"#, Err(())),
+        (v1::IDEMPOTENCY, r#"{"key":7}"#, Err(())),
+        (v1::IDEMPOTENCY, "{}", Err(())),
+        (v1::GENERATION, r#"{"ifGenerationMatch":5}"#, Ok(Some("5".to_owned()))),
+        (v1::GENERATION, r#"{"ifGenerationMatch":"5"}"#, Ok(Some("5".to_owned()))),
+        (v1::GENERATION, r#"{"ifGenerationMatch":0}"#, Ok(Some("0".to_owned()))),
+        (v1::GENERATION, r#"{"ifGenerationMatch":-1}"#, Err(())),
+        (v1::GENERATION, r#"{"ifGenerationMatch":1.5}"#, Err(())),
+        (v1::GENERATION, r#"{"ifGenerationMatch":null}"#, Err(())),
+        (v1::GENERATION, r#"{"ifGenerationMatch":"many"}"#, Err(())),
+        (v1::GENERATION, "{}", Err(())),
+    ];
+    for (uri, said, expect) in cases {
+        let metadata = json(&format!(r#"{{"other":1.0,"{uri}":{said}}}"#));
+        let read = match uri {
+            v1::TOOL_EXECUTION => {
+                v1::requested_tool_execution(Some(&metadata)).map(|it| it.map(|it| format!("{it:?}")))
+            }
+            v1::IDEMPOTENCY => v1::requested_idempotency_key(Some(&metadata)),
+            _ => v1::requested_generation(Some(&metadata)).map(|it| it.map(|it| it.to_string())),
+        };
+        let read = read.map_err(|error| assert_eq!(error.violations[0].field, format!("message.metadata[\"{uri}\"]")));
+        assert_eq!(read, expect, "{uri} {said}");
+    }
+    for metadata in [None, Some(json("{}"))] {
+        assert_eq!(v1::requested_tool_execution(metadata.as_ref()), Ok(None));
+        assert_eq!(v1::requested_idempotency_key(metadata.as_ref()), Ok(None));
+        assert_eq!(v1::requested_generation(metadata.as_ref()), Ok(None));
+    }
+}
