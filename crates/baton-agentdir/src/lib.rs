@@ -11,6 +11,7 @@ mod argv;
 mod detect;
 mod diagnostic;
 pub mod document;
+mod modes;
 mod names;
 mod parse;
 mod raw;

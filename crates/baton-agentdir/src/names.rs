@@ -1,7 +1,7 @@
 //! Which names are safe to use as path segments and as tool names.
 
 /// Tools that Baton itself offers; an agent cannot define one of these.
-pub const BUILT_IN_TOOLS: [&str; 4] = ["handoff", "emit_artifact", "ask_user", "reject_task"];
+pub const BUILT_IN_TOOLS: [&str; 5] = ["handoff", "emit_artifact", "ask_user", "reject_task", "reply_message"];
 
 /// Lower-case letters, digits and dashes, 1 to 64 of them, beginning and ending with a letter or digit.
 pub fn is_agent_name(name: &str) -> bool {

@@ -18,6 +18,7 @@ pub(crate) struct RawAgent {
     pub(crate) description: Option<Located<String>>,
     pub(crate) version: Option<Located<String>>,
     pub(crate) model: Option<Located<String>>,
+    pub(crate) input_modes: Option<Vec<Located<String>>>,
     pub(crate) settings: RawSettings,
     pub(crate) skills: Vec<RawSkill>,
     pub(crate) tools: Vec<RawTool>,
@@ -72,6 +73,7 @@ impl RawAgent {
             description: fields.text(reader, "description"),
             version: fields.text(reader, "version"),
             model: fields.text(reader, "model"),
+            input_modes: fields.take("input_modes").map(|node| input_modes(reader, node)),
             settings: fields.take("settings").map(|node| RawSettings::read(reader, node)).unwrap_or_default(),
             skills: entries(reader, &mut fields, "skills", RawSkill::read),
             tools: entries(reader, &mut fields, "tools", RawTool::read),
@@ -86,7 +88,7 @@ impl RawSettings {
     fn read(reader: &mut Reader, node: Node) -> Self {
         let Some(mut fields) = Fields::open(reader, "settings", node) else { return Self::default() };
         let execution = [("agent", ToolExecution::Agent), ("caller", ToolExecution::Caller)];
-        let control = ["emit_artifact", "ask_user", "reject_task"].map(|word| (word, word));
+        let control = ["emit_artifact", "ask_user", "reject_task", "reply_message"].map(|word| (word, word));
         let second = Duration::from_secs(1);
         let raw = Self {
             max_turns: fields.take("max_turns").and_then(|n| reader.integer("max_turns", &n, 1, MAX_TURNS)),
@@ -172,6 +174,20 @@ impl RawHandoff {
         fields.finish(reader);
         Some(raw)
     }
+}
+
+fn input_modes(reader: &mut Reader, node: Node) -> Vec<Located<String>> {
+    const MAX_MODES: usize = 64;
+    let place = node.place;
+    if node.value == Value::List(Vec::new()) {
+        reader.error(place, "input_modes names no type", "name at least text/plain, or leave the key out");
+    }
+    let mut modes = reader.texts("input_modes", node);
+    if modes.len() > MAX_MODES {
+        reader.error(place, format!("input_modes has {} entries", modes.len()), format!("keep it to {MAX_MODES}"));
+        modes.truncate(MAX_MODES);
+    }
+    modes
 }
 
 fn entries<T>(

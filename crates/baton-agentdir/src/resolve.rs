@@ -2,7 +2,7 @@
 
 use crate::{
     document::{Located, Place, Reader},
-    is_agent_name,
+    is_agent_name, modes,
     raw::{RawAgent, RawHandoff, RawSettings, RawSkill},
     tool,
 };
@@ -26,6 +26,7 @@ pub(crate) fn resolve(
 ) -> Option<AgentSpec> {
     let model = model(reader, raw.model.as_ref(), companions.playbook);
     let name = raw.name.and_then(|name| agent_name(reader, "the agent's name", &name));
+    let input_modes = modes::resolve(reader, raw.input_modes);
     let tools = tool::resolve_all(reader, raw.tools, base_directory);
     let handoffs = handoffs(reader, raw.handoffs, name.as_ref());
     let name = name?;
@@ -43,6 +44,7 @@ pub(crate) fn resolve(
         title,
         description,
         skills,
+        input_modes,
         tools,
         handoffs,
     })

@@ -9,6 +9,7 @@ fn one_file_with_every_kind_of_mistake() {
 titel: typo
 version: 1.0
 model: gpt-9
+input_modes: [text/plain, plain, "text/html; charset=utf-8", TEXT/plain, "*/plain", 7]
 settings:
   max_turns: 0
   parallel_tools: many
@@ -63,6 +64,8 @@ fn broken_files() {
         ("not YAML", vec![("agent.yaml", &b"name: a\n  title: [1, 2\n"[..]), ("prompt.md", b"p")]),
         ("a key twice", vec![("agent.yaml", &b"name: a\ntitle: b\nname: c\n"[..]), ("prompt.md", b"p")]),
         ("not UTF-8", vec![("agent.yaml", &b"name: a\ntitle: \xff\n"[..]), ("prompt.md", b"p\xff")]),
+        ("no mode at all", vec![("agent.yaml", &b"name: a\ninput_modes: []\n"[..]), ("prompt.md", b"p")]),
+        ("a mode that is no list", vec![("agent.yaml", &b"name: a\ninput_modes: '*/*'\n"[..]), ("prompt.md", b"p")]),
         ("itself", vec![("agent.yaml", &b"name: a\nhandoffs: [a]\n"[..]), ("prompt.md", b"p")]),
     ] {
         all.push_str(&format!("# {what}\n{}\n\n", shown(&parse_files(&files))));

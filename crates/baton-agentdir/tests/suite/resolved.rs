@@ -12,6 +12,7 @@ name: sales-desk
 description: Sells.
 version: 2.1.0
 model: playbook
+input_modes: [text/plain, Image/*, "*/*"]
 settings: { max_turns: 3, parallel_tools: 2, deadline: 90s, tools: caller, control_tools: [ask_user, reject_task] }
 skills: [{ id: sell, examples: ["Buy?"] }]
 tools:
