@@ -34,11 +34,12 @@ pub(crate) fn spec() -> AgentSpec {
         version: "1".to_owned(),
         prompt: String::new(),
         skills: Vec::new(),
+        input_modes: Vec::new(),
         tools: vec![tool("look", Effects::ReadOnly), tool("put", Effects::Idempotent), tool("pay", Effects::Unknown)],
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits { max_turns: 2, parallel_tools: 4, deadline: Duration::from_secs(60) },
-        control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true },
+        control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true, reply_message: false },
         handoffs: vec![HandoffTarget { agent: "weather".into(), description: String::new() }],
     }
 }

@@ -97,6 +97,7 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
 
 fn says_status(state: TaskState, number: usize) -> TaskEvent {
     let message = Message::new(format!("s{number}").into(), Role::Agent, vec![Part::text("so it stands")]);
+    let message = message.within(&"c".into(), &"t".into());
     TaskEvent::StatusChanged { state, message: Some(message), reason: None }
 }
 

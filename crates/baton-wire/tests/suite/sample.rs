@@ -58,6 +58,7 @@ pub(crate) fn view() -> TaskView {
         history: vec![question(), answer()],
         artifacts: vec![Artifact::of_answer(&answer())],
         version: 7,
+        generation: 5,
     }
 }
 
@@ -127,6 +128,7 @@ pub(crate) fn agent() -> AgentSpec {
             tags: vec!["weather".into()],
             examples: vec!["What's the weather in Oakland?".into()],
         }],
+        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
         tools: Vec::new(),
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
