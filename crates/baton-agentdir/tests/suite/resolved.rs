@@ -65,9 +65,11 @@ fn the_scaffold_is_a_good_agent() {
 #[test]
 fn the_examples_are_good_agents() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    for (name, title, tools, handoffs) in
-        [("weather", "Weather Assistant", 1, 0), ("personal", "Personal Assistant", 0, 1)]
-    {
+    for (name, title, tools, handoffs) in [
+        ("weather", "Weather Assistant", 1, 0),
+        ("personal", "Personal Assistant", 0, 1),
+        ("conformance", "Conformance Agent", 0, 0),
+    ] {
         let mut files = BTreeMap::new();
         for file in ["agent.yaml", "prompt.md", "playbook.yaml"] {
             files.insert(file.to_owned(), std::fs::read(examples.join(name).join(file)).unwrap());

@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod ask;
+#[cfg(test)]
+mod conformance;
 mod docs;
 #[cfg(test)]
 mod examples;

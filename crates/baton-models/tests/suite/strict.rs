@@ -7,7 +7,7 @@ use baton_types::{AgentSpec, ControlTools, ModelSpec, RunLimits, ToolExecution};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
-fn agent(rules: Option<&str>) -> AgentSpec {
+pub(crate) fn agent(rules: Option<&str>) -> AgentSpec {
     AgentSpec {
         name: "tester".into(),
         title: String::new(),
