@@ -1,6 +1,6 @@
 //! Every legal transition of a task.
 
-use crate::{CallStage, CallState, Run, Task, tool_parts::results_message};
+use crate::{CallStage, CallState, REPLY_MESSAGE_TOOL, Run, Task, tool_parts::results_message};
 use baton_types::{Artifact, CallId, Message, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult, Usage};
 
 /// An event that cannot follow the state it meets; the state is unchanged.
@@ -275,6 +275,7 @@ impl Task {
     fn change_status(&mut self, to: TaskState, message: Option<&Message>) -> Result<(), Illegal> {
         let legal = match to {
             TaskState::Submitted | TaskState::Working => false,
+            TaskState::Completed if message.is_some_and(|reply| reply.task.is_none()) => self.may_reply(),
             TaskState::Completed => {
                 self.run.as_ref().is_some_and(|run| run.answered && run.open.is_none())
                     && self.open_calls().next().is_none()
@@ -290,6 +291,13 @@ impl Task {
         self.status_message = message.cloned();
         self.run = None;
         Ok(())
+    }
+}
+
+impl Task {
+    /// A bare message ends the task when the model asked for just that; whatever else it called is given up.
+    fn may_reply(&self) -> bool {
+        self.run.is_some() && self.calls.iter().any(|state| state.call.name == REPLY_MESSAGE_TOOL)
     }
 }
 

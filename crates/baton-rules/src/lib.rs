@@ -7,6 +7,7 @@
 //! [`next_step`] (what a run does next), [`HandoffRecord`] (a handoff's life).
 
 mod apply;
+mod backoff;
 mod caller;
 mod handoff;
 mod resume;
@@ -15,12 +16,13 @@ mod task;
 mod tool_parts;
 
 pub use apply::Illegal;
+pub use backoff::push_backoff;
 pub use caller::{Heard, RefusedMessage, hear};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, may_move};
 pub use resume::{Resume, resume};
 pub use step::{Asked, Step, asked_of_caller, next_step, waiting_on_caller};
 pub use task::{CallStage, CallState, Run, Task};
 pub use tool_parts::{
-    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, ToolPartError, calls_in, calls_part,
-    is_built_in, results_in, results_part,
+    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, ToolPartError, calls_in,
+    calls_part, is_built_in, results_in, results_part,
 };

@@ -16,9 +16,12 @@ pub const ASK_USER_TOOL: &str = "ask_user";
 /// The tool that refuses the work.
 pub const REJECT_TASK_TOOL: &str = "reject_task";
 
+/// The tool that ends the task with a bare message.
+pub const REPLY_MESSAGE_TOOL: &str = "reply_message";
+
 /// Whether Baton itself runs the tool, whoever runs the others.
 pub fn is_built_in(name: &str) -> bool {
-    matches!(name, HANDOFF_TOOL | EMIT_ARTIFACT_TOOL | ASK_USER_TOOL | REJECT_TASK_TOOL)
+    matches!(name, HANDOFF_TOOL | EMIT_ARTIFACT_TOOL | ASK_USER_TOOL | REJECT_TASK_TOOL | REPLY_MESSAGE_TOOL)
 }
 
 /// A data part that should hold calls or results and does not.

@@ -23,7 +23,7 @@ fn draws() -> impl Strategy<Value = Vec<Draw>> {
     prop::collection::vec(draw, 1..90)
 }
 
-const TOOLS: [&str; 5] = ["look", "pay", "ask_user", "handoff", "emit_artifact"];
+const TOOLS: [&str; 6] = ["look", "pay", "ask_user", "handoff", "emit_artifact", "reply_message"];
 
 fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
     let Draw { kind, pick, sensible } = draw;
@@ -64,8 +64,9 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
         9 | 10 => {
             // Ids repeat from turn to turn, as some models have it, and without sense also within one.
             let id = |index: u8| if sensible { format!("c{index}") } else { format!("c{}", index / 2) };
-            let calls: Vec<_> =
-                (0..pick % 4).map(|index| call(&id(index), TOOLS[usize::from(pick / 4 + index) % 5])).collect();
+            let calls: Vec<_> = (0..pick % 4)
+                .map(|index| call(&id(index), TOOLS[usize::from(pick / 4 + index) % TOOLS.len()]))
+                .collect();
             let TaskEvent::ToolsCalled { message, calls, .. } = tools_called(0, &calls) else { unreachable!() };
             TaskEvent::ToolsCalled { message: of_agent(message.parts), calls, usage }
         }
@@ -90,6 +91,7 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
             0 => submitted(ToolExecution::Agent),
             state @ 1..8 => says_status(TaskState::ALL[usize::from(state)], number),
             8 | 9 => says_status(TaskState::Completed, number),
+            10 => replies(number),
             _ => says_status(TaskState::InputRequired, number),
         },
     }
@@ -99,6 +101,12 @@ fn says_status(state: TaskState, number: usize) -> TaskEvent {
     let message = Message::new(format!("s{number}").into(), Role::Agent, vec![Part::text("so it stands")]);
     let message = message.within(&"c".into(), &"t".into());
     TaskEvent::StatusChanged { state, message: Some(message), reason: None }
+}
+
+/// An answer that names no task.
+fn replies(number: usize) -> TaskEvent {
+    let message = Message::new(format!("s{number}").into(), Role::Agent, vec![Part::text("just this")]);
+    TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(message), reason: None }
 }
 
 /// What a caller might send: results for some of the open calls, text, or both.
@@ -157,7 +165,10 @@ fn check(task: &Task, seen: &Seen) {
     assert_eq!(ids.len(), shown.len(), "message ids are unique, also of the {own} that results made");
 
     check_results(task);
-    if task.state == TaskState::Completed {
+    if task.view().direct_reply().is_some() {
+        let asked = task.calls.iter().any(|state| state.call.name == "reply_message");
+        assert!(asked, "nobody asked for a bare message");
+    } else if task.state == TaskState::Completed {
         let answer = seen.answer.as_ref().unwrap();
         assert_eq!(task.history.last(), Some(answer));
         assert!(task.artifacts.contains(&Artifact::of_answer(answer)));
@@ -274,15 +285,18 @@ fn sequences_reach_every_state_and_stage() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};
     let mut runner = TestRunner::deterministic();
     let (mut states, mut most, mut handed, mut rounds) = (std::collections::BTreeSet::new(), 0, false, 0);
+    let mut replied = false;
     for round in 0..1500 {
         let draws = draws().new_tree(&mut runner).unwrap().current();
         let mode = if round % 2 == 0 { ToolExecution::Caller } else { ToolExecution::Agent };
         let (accepted, task) = tell(mode, &draws);
         states.insert(task.state);
+        replied |= task.view().direct_reply().is_some();
         most = most.max(accepted.len());
         handed |= task.calls.iter().any(|state| matches!(state.stage, CallStage::HandedOff { .. }));
         rounds = rounds.max(task.history.iter().filter(|message| !calls_in(message).is_empty()).count());
     }
     assert_eq!(states.len(), TaskState::ALL.len(), "{states:?}");
     assert!(most > 30 && handed && rounds > 2, "{most} events, {rounds} rounds at most, handed over: {handed}");
+    assert!(replied, "no bare message");
 }

@@ -1,0 +1,33 @@
+//! How long to wait before telling a receiver again.
+
+use std::time::Duration;
+
+const FIRST: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// The pause after so many failed tries: it doubles up to a longest one, moved by up to a fifth either way, so that
+/// receivers that failed together are not all tried together again.
+pub fn push_backoff(attempts: u32, spread: u64) -> Duration {
+    let doublings = attempts.saturating_sub(1).min(16);
+    let percent = 80 + u32::try_from(spread % 41).unwrap_or(20);
+    FIRST.saturating_mul(1 << doublings).min(LONGEST) * percent / 100
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_a_longest_and_stay_within_a_fifth() {
+        for (attempts, expect) in
+            [(0, 500), (1, 500), (2, 1000), (3, 2000), (7, 30_000), (8, 30_000), (u32::MAX, 30_000)]
+        {
+            assert_eq!(push_backoff(attempts, 20), Duration::from_millis(expect), "{attempts}");
+            for spread in [0, 7, 40, 41, u64::MAX] {
+                let pause = push_backoff(attempts, spread).as_millis();
+                assert!((u128::from(expect) * 8 / 10..=u128::from(expect) * 12 / 10).contains(&pause), "{pause}");
+            }
+        }
+        assert_ne!(push_backoff(3, 0), push_backoff(3, 40));
+    }
+}
