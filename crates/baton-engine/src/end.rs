@@ -7,10 +7,12 @@ use crate::{
 };
 use baton_ports::{BoxFuture, Commit};
 use baton_rules::{CallStage, Task};
-use baton_types::{HandoffEvent, HandoffStatus, Message, Part, Reason, Role, TaskEvent, TaskId, TaskState};
+use baton_types::{
+    HandoffEvent, HandoffStatus, Json, Message, Part, Reason, Role, TaskEvent, TaskId, TaskState, ToolCall, ToolResult,
+};
 use std::sync::Arc;
 
-/// How a task ends without an answer.
+/// How a task ends without an answer of its model.
 #[derive(Clone, Debug)]
 pub(crate) enum Ending {
     /// By an error.
@@ -19,20 +21,36 @@ pub(crate) enum Ending {
     Rejected(String),
     /// By its caller.
     Canceled,
+    /// By a bare message, which a call of the model asked for.
+    Replied(ToolCall, String),
 }
 
 impl Ending {
-    fn event(&self, inner: &Inner, task: &Task) -> TaskEvent {
+    fn events(&self, inner: &Inner, task: &Task) -> Vec<TaskEvent> {
+        let message = |words: String| {
+            let id = inner.ports.ids.fresh().into();
+            Message::new(id, Role::Agent, vec![Part::text(words)]).within(&task.context, &task.id)
+        };
         let (state, words, reason) = match self {
             Self::Failed(reason) => {
                 (TaskState::Failed, format!("{}: {}", reason.code, reason.detail), Some(reason.clone()))
             }
             Self::Rejected(why) => (TaskState::Rejected, why.clone(), None),
             Self::Canceled => (TaskState::Canceled, "The task was canceled.".to_owned(), None),
+            Self::Replied(call, text) => {
+                // With a result the conversation is whole, and later tasks of it remember the reply.
+                let (call, name, output) = (call.id.clone(), call.name.clone(), Json::string("replied"));
+                let result = ToolResult { call, name, output, is_error: false };
+                // Naming no task is what makes it a bare message.
+                let reply = Message { task: None, ..message(text.clone()) };
+                let (state, message) = (TaskState::Completed, Some(reply));
+                return vec![
+                    TaskEvent::ToolFinished { result },
+                    TaskEvent::StatusChanged { state, message, reason: None },
+                ];
+            }
         };
-        let id = inner.ports.ids.fresh().into();
-        let message = Message::new(id, Role::Agent, vec![Part::text(words)]).within(&task.context, &task.id);
-        TaskEvent::StatusChanged { state, message: Some(message), reason }
+        vec![TaskEvent::StatusChanged { state, message: Some(message(words)), reason }]
     }
 }
 
@@ -57,8 +75,8 @@ impl Inner {
                 if open_handoffs(&cell.task) != handed {
                     continue;
                 }
-                let event = ending.event(self, &cell.task);
-                live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, vec![event], beside)
+                let events = ending.events(self, &cell.task);
+                live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, Commit::of(beside))
             };
             match queued {
                 Ok(receipt) => break (receipt, handed),
@@ -85,7 +103,7 @@ impl Inner {
 
     /// Waits until everything queued so far is on disk, or refused.
     async fn synced(&self) -> Result<(), EngineError> {
-        self.journal().append(Commit { writes: Vec::new(), outbox: Vec::new() }).await?;
+        self.journal().append(Commit::default()).await?;
         Ok(())
     }
 

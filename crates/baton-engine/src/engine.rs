@@ -1,10 +1,24 @@
 //! The handle that surfaces hold.
 
-use crate::{EngineError, hub::Hub, live::LiveTask, pins::Pins, recover::After};
-use baton_ports::{AgentSource, Clock, Ids, Journal, JournalError, Models, ToolHost};
+use crate::{
+    EngineError,
+    claims::ClaimLocks,
+    hub::Hub,
+    live::LiveTask,
+    pins::Pins,
+    push::{Orders, PlaceLocks},
+    recover::After,
+};
+use baton_ports::{
+    AgentSource, Clock, CommitObserver, Ids, Journal, JournalError, Models, StoredEvent, ToolHost, Webhooks,
+};
 use baton_types::TaskId;
 use parking_lot::Mutex;
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Bounds of the engine.
@@ -18,6 +32,8 @@ pub struct Options {
     pub handoff_timeout: Duration,
     /// Who holds leases; the same name after a restart, so that it may take its own work up again.
     pub holder: String,
+    /// A notification that no try could deliver for so long is given up.
+    pub push_deadline: Duration,
 }
 
 impl Default for Options {
@@ -27,6 +43,7 @@ impl Default for Options {
             max_handoff_depth: 5,
             handoff_timeout: Duration::from_secs(300),
             holder: "local".to_owned(),
+            push_deadline: Duration::from_secs(24 * 60 * 60),
         }
     }
 }
@@ -42,6 +59,8 @@ pub struct Ports {
     pub tools: Arc<dyn ToolHost>,
     /// Who is served.
     pub agents: Arc<dyn AgentSource>,
+    /// Who tells receivers outside.
+    pub webhooks: Arc<dyn Webhooks>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Fresh ids.
@@ -62,15 +81,21 @@ pub(crate) struct Inner {
     pub(crate) live: Mutex<HashMap<TaskId, Arc<LiveTask>>>,
     /// Opening a task takes a new epoch, so two openings of one task must not overlap.
     pub(crate) opening: [tokio::sync::Mutex<()>; 32],
+    /// Notifications that are owed to the outside.
+    pub(crate) orders: Arc<Orders>,
+    pub(crate) places: PlaceLocks,
+    pub(crate) courier_started: AtomicBool,
+    /// Sends under the same idempotency key must not overlap.
+    pub(crate) claims: ClaimLocks,
     pub(crate) stopping: CancellationToken,
     pub(crate) drivers: TaskTracker,
 }
 
 impl Engine {
-    /// An engine at rest; call [`Engine::recover`] to take up unfinished runs.
+    /// An engine at rest; call [`Engine::recover`] to take up unfinished runs and owed notifications.
     pub fn new(options: Options, ports: Ports) -> Self {
-        let hub = Hub::new();
-        ports.journal.observe(Arc::clone(&hub) as Arc<dyn baton_ports::CommitObserver>);
+        let (hub, orders) = (Hub::new(), Arc::new(Orders::default()));
+        ports.journal.observe(Arc::new(Told { hub: Arc::clone(&hub), orders: Arc::clone(&orders) }));
         let inner = Inner {
             options,
             ports,
@@ -78,6 +103,10 @@ impl Engine {
             pins: Pins::default(),
             live: Mutex::default(),
             opening: std::array::from_fn(|_| tokio::sync::Mutex::new(())),
+            orders,
+            places: PlaceLocks::default(),
+            courier_started: AtomicBool::new(false),
+            claims: ClaimLocks::default(),
             stopping: CancellationToken::new(),
             drivers: TaskTracker::new(),
         };
@@ -87,6 +116,11 @@ impl Engine {
     /// Whether new work is accepted and the journal works.
     pub fn ready(&self) -> bool {
         !self.inner.stopping.is_cancelled() && self.inner.ports.journal.healthy()
+    }
+
+    /// An id that nothing has yet.
+    pub fn fresh_id(&self) -> String {
+        self.inner.ports.ids.fresh()
     }
 
     /// The agents that are served.
@@ -105,6 +139,19 @@ impl Engine {
             );
         }
         self.inner.hub.close();
+    }
+}
+
+/// Who hears of commits: those who follow tasks here first, then those outside.
+struct Told {
+    hub: Arc<Hub>,
+    orders: Arc<Orders>,
+}
+
+impl CommitObserver for Told {
+    fn committed(&self, events: &[Arc<StoredEvent>]) {
+        self.hub.committed(events);
+        self.orders.committed(events);
     }
 }
 

@@ -106,6 +106,8 @@ impl Feed {
         if let Some(item) = state.open.as_ref().and_then(OpenText::snapshot) {
             let _ = sender.try_send(item);
         }
+        // On a quiet task nothing is published that would notice who has left.
+        state.subscribers.retain(|subscriber| !subscriber.is_closed());
         state.subscribers.push(sender);
         Some(receiver)
     }

@@ -1,11 +1,14 @@
-//! The run loop, recovery and in-process handoff: drives the rules of `baton-rules` with the ports of `baton-ports`.
+//! The run loop, recovery, in-process handoff and push notifications: drives the rules of `baton-rules` with the ports of `baton-ports`.
 //!
 //! This crate must never decide a state by itself (that is `baton-rules`), acknowledge what the journal has not
 //! synced, or know a wire dialect.
 //!
-//! Read first: [`Engine`] (what surfaces call), [`FeedItem`] (what subscribers see), `run/mod.rs` (how a run goes on).
+//! Read first: [`Engine`] (what surfaces call), [`FeedItem`] (what subscribers see), `run/mod.rs` (how a run goes on),
+//! `push/orders.rs` (what the courier of notifications works from).
 
 mod cancel;
+mod changed;
+mod claims;
 mod command;
 mod end;
 mod engine;
@@ -15,9 +18,12 @@ mod hub;
 mod live;
 mod open;
 mod pins;
+mod push;
 mod recover;
 mod run;
+mod say;
 mod send;
+mod submit;
 mod subscribe;
 mod views;
 

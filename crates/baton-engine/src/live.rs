@@ -90,7 +90,7 @@ impl LiveTask {
     ) -> Result<Receipt, Stopped> {
         let mut cell = self.lock();
         let events = decide(&cell.task);
-        self.commit_locked(&mut cell, journal, clock, events, Vec::new())
+        self.commit_locked(&mut cell, journal, clock, events, Commit::default())
     }
 
     /// Takes events in without queueing them: they are on their way when the run next waits for anything, and a run
@@ -111,23 +111,23 @@ impl LiveTask {
             return None;
         }
         let write = cell.held.take()?;
-        Some(journal.append(Commit { writes: vec![write], outbox: Vec::new() }))
+        Some(journal.append(Commit::of(vec![write])))
     }
 
-    /// Queues events, after what is held, together with writes to other streams.
+    /// Queues events, after what is held, together with what must become true at the same moment.
     pub(crate) fn commit_locked(
         &self,
         cell: &mut Cell,
         journal: &dyn Journal,
         clock: &dyn Clock,
         events: Vec<TaskEvent>,
-        beside: Vec<Write>,
+        mut beside: Commit,
     ) -> Result<Receipt, Stopped> {
         let Some(write) = self.fold_in(cell, clock, events)? else {
             return Ok(Box::pin(std::future::ready(Ok(0))));
         };
-        let writes = std::iter::once(write).chain(beside).collect();
-        Ok(journal.append(Commit { writes, outbox: Vec::new() }))
+        beside.writes.insert(0, write);
+        Ok(journal.append(beside))
     }
 
     /// Folds events into the state and returns the write that makes them true, with what was held before them.

@@ -27,8 +27,9 @@ pub(crate) enum After {
 }
 
 impl Engine {
-    /// Takes up every unfinished run under a new epoch; returns how many.
+    /// Takes up every unfinished run under a new epoch, and begins to deliver notifications; returns how many runs.
     pub async fn recover(&self) -> Result<usize, EngineError> {
+        self.inner.start_courier();
         let mut taken = 0;
         let mut after = None;
         loop {

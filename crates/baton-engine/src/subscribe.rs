@@ -72,7 +72,7 @@ impl Engine {
 
 impl Inner {
     /// The task as it was after the event with this number.
-    async fn as_of(&self, task: &TaskId, number: u64) -> Result<Task, EngineError> {
+    pub(crate) async fn as_of(&self, task: &TaskId, number: u64) -> Result<Task, EngineError> {
         let stream = StreamId::Task(task.clone());
         let mut folded = None;
         let mut after = 0;
@@ -102,7 +102,9 @@ impl Subscription {
 
     /// Begins with a queue that was opened before the send was written; nothing needs to be read.
     pub(crate) fn of_send(inner: &Arc<Inner>, from: &Task, feed: Arc<Feed>, queue: mpsc::Receiver<FeedItem>) -> Self {
-        Self::starting(inner, from, Until::TurnEnds, feed, queue)
+        let subscription = Self::starting(inner, from, Until::TurnEnds, feed, queue);
+        // More may still be asked for, and then the turn is over with the send itself.
+        Self { ended: from.state == TaskState::InputRequired, ..subscription }
     }
 
     fn starting(

@@ -1,7 +1,9 @@
 //! The tool calls of a turn, several at a time.
 
 use super::{Driver, Halt};
-use baton_rules::{ASK_USER_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL};
+use baton_rules::{
+    ASK_USER_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL,
+};
 use baton_types::{AgentSpec, Effects, Json, TaskEvent, ToolCall, ToolResult, ToolRunner, ToolSpec};
 use futures_util::{StreamExt, stream};
 
@@ -31,6 +33,7 @@ impl Driver {
             HANDOFF_TOOL if !spec.handoffs.is_empty() => self.hand_off(spec, &call).await,
             EMIT_ARTIFACT_TOOL if spec.control_tools.emit_artifact => self.emit_artifact(&call),
             REJECT_TASK_TOOL if spec.control_tools.reject_task => self.reject_task(&call).await,
+            REPLY_MESSAGE_TOOL if spec.control_tools.reply_message => self.reply_message(&call).await,
             ASK_USER_TOOL if spec.control_tools.ask_user => Ok(()),
             name => match spec.tools.iter().find(|tool| tool.name == name) {
                 Some(tool) => self.run_tool(spec, tool, &call).await,

@@ -12,6 +12,7 @@ struct Output {
     text: Option<String>,
     data: Option<Json>,
     media_type: Option<String>,
+    filename: Option<String>,
     artifact_id: Option<String>,
     url: Option<String>,
     raw: Option<String>,
@@ -21,6 +22,11 @@ struct Output {
 struct Refusal {
     reason: Option<String>,
     message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    text: String,
 }
 
 impl Driver {
@@ -37,6 +43,7 @@ impl Driver {
         }
         for part in &mut parts {
             part.media_type.clone_from(&output.media_type);
+            part.filename.clone_from(&output.filename);
         }
         let artifact = Artifact {
             id: id.as_str().into(),
@@ -58,5 +65,12 @@ impl Driver {
         let refusal: Refusal = call.arguments.read().unwrap_or_default();
         let reason = refusal.reason.or(refusal.message).unwrap_or_else(|| "The agent refused the task.".to_owned());
         Ok(self.inner.end(&self.live, Ending::Rejected(reason)).await?)
+    }
+
+    pub(super) async fn reply_message(&self, call: &ToolCall) -> Result<(), Halt> {
+        match call.arguments.read::<Reply>() {
+            Ok(reply) => Ok(self.inner.end(&self.live, Ending::Replied(call.clone(), reply.text)).await?),
+            Err(_) => self.finish(call, Json::string("A reply needs text."), true),
+        }
     }
 }

@@ -6,7 +6,7 @@
 use super::{Driver, Halt};
 use crate::{
     EngineError, Ports,
-    send::{NewTask, submitted_child},
+    submit::{NewTask, submitted_child},
     views::fold_handoff,
 };
 use baton_ports::{HeadUpdate, Write};

@@ -19,7 +19,7 @@ use crate::{
     engine::Inner,
     live::{LiveTask, Standing, Stopped},
 };
-use baton_ports::{JournalError, Receipt, Write};
+use baton_ports::{Commit, JournalError, Receipt, Write};
 use baton_rules::{Illegal, Step, asked_of_caller, next_step};
 use baton_types::{AgentSpec, ErrorCode, Reason, TaskEvent, TaskState};
 use std::sync::Arc;
@@ -196,6 +196,7 @@ impl Driver {
     /// Queues events; the receipt is the caller's to await.
     pub(crate) fn queue(&self, events: Vec<TaskEvent>, beside: Vec<Write>) -> Result<Receipt, Halt> {
         let mut cell = self.live.lock();
+        let beside = Commit::of(beside);
         Ok(self.live.commit_locked(&mut cell, self.inner.journal(), &*self.inner.ports.clock, events, beside)?)
     }
 

@@ -3,7 +3,9 @@
 use super::{Driver, Halt};
 use crate::open::fold;
 use baton_ports::{AgentSource, ChatMessage, ListQuery, ModelCall, OutputFormat, ToolChoice};
-use baton_rules::{ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, calls_in, results_in};
+use baton_rules::{
+    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, calls_in, results_in,
+};
 use baton_types::{
     AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Role, ToolCall, ToolResult, ToolRunner,
     ToolSpec,
@@ -143,7 +145,8 @@ pub(super) fn tools_of(spec: &AgentSpec, agents: &dyn AgentSource) -> Vec<ToolSp
             json!({"type": "object", "properties": {
                 "name": {"type": "string", "description": "A short name for the output"},
                 "text": {"type": "string", "description": "The output as text"},
-                "data": {"description": "The output as JSON"}},
+                "data": {"description": "The output as JSON"},
+                "filename": {"type": "string", "description": "A file name for the output"}},
                 "required": ["name"]}),
         ));
     }
@@ -159,6 +162,13 @@ pub(super) fn tools_of(spec: &AgentSpec, agents: &dyn AgentSource) -> Vec<ToolSp
             REJECT_TASK_TOOL,
             "Refuse the task, with the reason.",
             json!({"type": "object", "properties": {"reason": {"type": "string"}}, "required": ["reason"]}),
+        ));
+    }
+    if control.reply_message {
+        tools.push(built_in(
+            REPLY_MESSAGE_TOOL,
+            "Answer with a single message and be done, without a task to look at.",
+            json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}),
         ));
     }
     tools

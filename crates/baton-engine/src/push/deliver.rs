@@ -1,0 +1,218 @@
+//! Carrying out one standing order: event after event, each told before the next.
+//!
+//! A notification is recorded as told only after its receiver took it, so a crash in between repeats it and never
+//! loses it.
+
+use super::{
+    CHANNEL,
+    orders::{Key, Return},
+};
+use crate::{engine::Inner, open::fold_one};
+use baton_ports::{
+    BoxFuture, JournalError, Loaded, Notice, Notified, OutboxEntry, OutboxProgress, StoredEvent, WebhookError,
+};
+use baton_rules::{Task, push_backoff};
+use baton_types::{Fact, PushConfig, StreamId, Timestamp};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Events read at once.
+const PAGE: usize = 256;
+
+/// A notification that is under way when the process stops may still arrive for so long.
+const GRACE: Duration = Duration::from_secs(1);
+
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// Tells the receiver of everything that it has not heard.
+pub(super) async fn deliver(inner: &Inner, key: &Key, stop: &CancellationToken) -> Return {
+    let stream = StreamId::Task(key.task.clone());
+    let trip = Delivery { inner, key, stop, stream, id: key.entry_id() };
+    match trip.run().await {
+        Ok(()) => Return::CaughtUp,
+        Err(Break::Return(came)) => came,
+        Err(Break::Damaged(what)) => {
+            tracing::error!(order = trip.id, %what, "a standing order cannot be carried out");
+            Return::Over
+        }
+    }
+}
+
+/// Why telling ends before everything was told.
+enum Break {
+    Return(Return),
+    /// Trying again would not help.
+    Damaged(String),
+}
+
+impl From<Return> for Break {
+    fn from(came: Return) -> Self {
+        Self::Return(came)
+    }
+}
+
+struct Delivery<'a> {
+    inner: &'a Inner,
+    key: &'a Key,
+    stop: &'a CancellationToken,
+    stream: StreamId,
+    id: String,
+}
+
+impl Delivery<'_> {
+    async fn run(&self) -> Result<(), Break> {
+        let entry = self.entry().await?.filter(|entry| entry.progress.open).ok_or(Return::Over)?;
+        if entry.progress.due_at > self.now() {
+            return Err(Return::Later(entry.progress.due_at).into());
+        }
+        let config: PushConfig = entry.body.read().map_err(|error| Break::Damaged(error.to_string()))?;
+        let mut progress = entry.progress;
+        let journal = self.inner.journal();
+        let Some(loaded) = self.insist(|| journal.load(None, &self.stream)).await? else {
+            self.insist(|| journal.outbox_remove(&self.id)).await?;
+            return Err(Return::Over.into());
+        };
+        let (mut folded, mut events) = begin(loaded, progress.cursor)?;
+        loop {
+            for event in &events {
+                fold_one(&self.key.task, &mut folded, event.at, &event.fact)
+                    .map_err(|what| Break::Damaged(format!("event {}: {what}", event.number)))?;
+                if let Some(task) = &folded
+                    && event.number > progress.cursor
+                {
+                    self.tell(&config, &mut progress, task, event).await?;
+                }
+            }
+            let after = folded.as_ref().map_or(0, |task| task.version);
+            events = self.insist(|| journal.events(&self.stream, after, PAGE)).await?;
+            if events.is_empty() {
+                break;
+            }
+        }
+        match folded {
+            Some(task) if task.state.is_terminal() => {
+                self.record(OutboxProgress { open: false, ..told(task.version, self.now()) }).await?;
+                Err(Return::Over.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn entry(&self) -> Result<Option<OutboxEntry>, Break> {
+        let entries = self.insist(|| self.inner.journal().outbox(CHANNEL, &self.stream)).await?;
+        Ok(entries.into_iter().find(|entry| entry.id == self.id))
+    }
+
+    /// One event; returns when it needs no more telling.
+    async fn tell(
+        &self,
+        config: &PushConfig,
+        progress: &mut OutboxProgress,
+        task: &Task,
+        event: &StoredEvent,
+    ) -> Result<(), Break> {
+        if !matches!(&event.fact, Fact::Task(fact) if fact.is_shown()) {
+            return Ok(());
+        }
+        let view = task.view();
+        let failure = match self.notify(config, Notice { task: &view, event }).await? {
+            Ok(Notified::NothingToSay) => return Ok(()),
+            Ok(Notified::Delivered) => {
+                *progress = OutboxProgress { open: !task.state.is_terminal(), ..told(event.number, self.now()) };
+                self.record(progress.clone()).await?;
+                return if progress.open { Ok(()) } else { Err(Return::Over.into()) };
+            }
+            Err(failure) => failure,
+        };
+        let now = self.now();
+        let since = progress.failing_since.unwrap_or(now);
+        let deadline = since.after(self.inner.options.push_deadline);
+        if deadline <= now {
+            tracing::warn!(task = %self.key.task, config = %self.key.config, event = event.number, %failure,
+                "a notification was given up: its receiver did not take it in time");
+            *progress = told(event.number, now);
+            return self.record(progress.clone()).await;
+        }
+        tracing::debug!(order = self.id, event = event.number, %failure, "a notification did not arrive");
+        let attempts = progress.attempts.saturating_add(1);
+        // The last try is at the deadline, not some pause after it.
+        let due_at = now.after(push_backoff(attempts, spread(&self.id))).min(deadline);
+        self.record(OutboxProgress { due_at, attempts, failing_since: Some(since), ..progress.clone() }).await?;
+        Err(Return::Later(due_at).into())
+    }
+
+    async fn notify(&self, config: &PushConfig, notice: Notice<'_>) -> Result<Result<Notified, WebhookError>, Break> {
+        let stopping = async {
+            self.inner.stopping.cancelled().await;
+            tokio::time::sleep(GRACE).await;
+        };
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Err(Return::Stopped.into()),
+            notified = self.inner.ports.webhooks.notify(config, notice) => Ok(notified),
+            () = stopping => Err(Return::Stopped.into()),
+        }
+    }
+
+    /// Makes progress durable; ends the trip when the order is gone, or the process stops.
+    async fn record(&self, progress: OutboxProgress) -> Result<(), Break> {
+        let journal = self.inner.journal();
+        if !self.insist(|| journal.outbox_advance(&self.id, progress.clone())).await? {
+            return Err(Return::Over.into());
+        }
+        if self.inner.stopping.is_cancelled() || self.stop.is_cancelled() {
+            return Err(Return::Stopped.into());
+        }
+        Ok(())
+    }
+
+    /// Asks the journal until it answers: giving up would only repeat what the receiver has heard.
+    async fn insist<'j, T>(&self, ask: impl Fn() -> BoxFuture<'j, Result<T, JournalError>>) -> Result<T, Break> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match ask().await {
+                Ok(answer) => return Ok(answer),
+                Err(JournalError::Corrupt(what)) => return Err(Break::Damaged(what)),
+                Err(error) => tracing::debug!(order = self.id, %error, "waiting for the journal"),
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => return Err(Return::Stopped.into()),
+                () = self.inner.stopping.cancelled() => return Err(Return::Stopped.into()),
+                () = tokio::time::sleep(pause) => {}
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.inner.ports.clock.now()
+    }
+}
+
+/// The newest state that is not beyond the cursor, and the events after it if they were read already.
+fn begin(loaded: Loaded, cursor: u64) -> Result<(Option<Task>, Vec<Arc<StoredEvent>>), Break> {
+    match loaded.snapshot {
+        None => Ok((None, loaded.events)),
+        Some(snapshot) if snapshot.version <= cursor => {
+            let task = snapshot.state.read::<Task>().map_err(|error| Break::Damaged(error.to_string()))?;
+            Ok((Some(task), loaded.events))
+        }
+        Some(_) => Ok((None, Vec::new())),
+    }
+}
+
+/// Nothing up to this event is owed any more.
+fn told(cursor: u64, now: Timestamp) -> OutboxProgress {
+    OutboxProgress { cursor, due_at: now, attempts: 0, failing_since: None, open: true }
+}
+
+fn spread(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}

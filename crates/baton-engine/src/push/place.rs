@@ -1,0 +1,118 @@
+//! Changing a standing order while the courier keeps its hands off it.
+
+use super::{CHANNEL, MAX_PER_TASK, orders::Key};
+use crate::{EngineError, engine::Inner, send::internal};
+use baton_ports::{JournalError, OutboxEntry, OutboxProgress, Receipt};
+use baton_types::{ErrorCode, Json, PushConfig, StreamId, TaskId, TaskState, Timestamp};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+/// Configurations of one task are changed one after the other, so that their number stays bounded.
+pub(crate) struct PlaceLocks([Arc<Mutex<()>>; 32]);
+
+impl Default for PlaceLocks {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Arc::default()))
+    }
+}
+
+impl PlaceLocks {
+    async fn lock(&self, task: &TaskId) -> OwnedMutexGuard<()> {
+        let mut hasher = DefaultHasher::new();
+        task.hash(&mut hasher);
+        let slot = usize::try_from(hasher.finish() % self.0.len() as u64).unwrap_or(0);
+        Arc::clone(&self.0[slot]).lock_owned().await
+    }
+}
+
+/// An order that is being changed; when this is dropped, the courier looks at what became of it.
+pub(crate) struct Placing {
+    inner: Arc<Inner>,
+    key: Key,
+    config: Option<PushConfig>,
+    /// How far the order that it replaces was carried out, if anything was still owed.
+    owed: Option<OutboxProgress>,
+    _turn: Option<OwnedMutexGuard<()>>,
+}
+
+impl Drop for Placing {
+    fn drop(&mut self) {
+        self.inner.orders.look_again(&self.key);
+    }
+}
+
+impl Placing {
+    /// The order as the journal is to have it, for a receiver that need not be told of the events up to `version`.
+    pub(crate) fn entry(&self, version: u64, state: TaskState, now: Timestamp) -> Result<OutboxEntry, EngineError> {
+        let body = Json::of(&self.config).map_err(|error| internal(&error.to_string()))?;
+        Ok(OutboxEntry {
+            id: self.key.entry_id(),
+            channel: CHANNEL.to_owned(),
+            stream: StreamId::Task(self.key.task.clone()),
+            body,
+            progress: OutboxProgress {
+                cursor: self.owed.as_ref().map_or(version, |owed| owed.cursor.min(version)),
+                due_at: now,
+                attempts: 0,
+                failing_since: None,
+                open: !state.is_terminal() || self.owed.is_some(),
+            },
+        })
+    }
+}
+
+impl Inner {
+    /// Makes room for a configuration of a task that nobody knows yet.
+    pub(crate) fn place_new(self: &Arc<Self>, task: &TaskId, config: PushConfig) -> Result<Placing, EngineError> {
+        let key = Key { task: task.clone(), config: config.id.clone() };
+        self.orders.expect(&key)?;
+        Ok(Placing { inner: Arc::clone(self), key, config: Some(config), owed: None, _turn: None })
+    }
+
+    /// Makes room for a configuration of a task, which may replace another one.
+    pub(crate) async fn place_on(self: &Arc<Self>, task: &TaskId, config: PushConfig) -> Result<Placing, EngineError> {
+        let key = Key { task: task.clone(), config: config.id.clone() };
+        let mut placing = self.set_aside(key, Some(config)).await?;
+        let present = self.orders_of(task).await?;
+        let id = placing.key.entry_id();
+        let replaced = present.iter().find(|entry| entry.id == id);
+        if replaced.is_none() && present.len() >= MAX_PER_TASK {
+            return Err(EngineError::Invalid {
+                code: ErrorCode::PUSH_FULL,
+                field: "taskId".to_owned(),
+                detail: format!("task '{task}' has {MAX_PER_TASK} push configurations already"),
+            });
+        }
+        placing.owed = replaced.filter(|entry| entry.progress.open).map(|entry| entry.progress.clone());
+        Ok(placing)
+    }
+
+    /// Takes an order out of the courier's hands; a notification that is under way is broken off.
+    pub(super) async fn set_aside(
+        self: &Arc<Self>,
+        key: Key,
+        config: Option<PushConfig>,
+    ) -> Result<Placing, EngineError> {
+        let turn = self.places.lock(&key.task).await;
+        let under_way = self.orders.expect(&key)?;
+        let placing = Placing { inner: Arc::clone(self), key, config, owed: None, _turn: Some(turn) };
+        if let Some(over) = under_way {
+            over.cancelled().await;
+        }
+        Ok(placing)
+    }
+
+    /// Holds on to something until the journal has answered, also when whoever waits for the answer hangs up.
+    pub(crate) fn keep_until<T: Send + 'static>(&self, receipt: Receipt, kept: T) -> Receipt {
+        let seen_through = self.drivers.spawn(async move {
+            let answer = receipt.await;
+            drop(kept);
+            answer
+        });
+        let gone = |_| Err(JournalError::Unavailable("the process stops".to_owned()));
+        Box::pin(async move { seen_through.await.unwrap_or_else(gone) })
+    }
+}

@@ -1,0 +1,109 @@
+//! A message that goes on with a task.
+
+use crate::{
+    EngineError, SendCommand, TaskRef,
+    claims::HeldKey,
+    engine::Inner,
+    live::{LiveTask, Stopped},
+    pins::Pinned,
+    run::asking,
+    send::{Ears, Enclosed, Listen, Queued, internal},
+};
+use baton_rules::{asked_of_caller, hear};
+use baton_types::{ErrorCode, Principal, TaskId, TaskState};
+use std::sync::Arc;
+
+enum Refused {
+    Retired,
+    Because(EngineError),
+}
+
+impl Inner {
+    pub(crate) async fn go_on(
+        self: &Arc<Self>,
+        principal: &Arc<Principal>,
+        task: &TaskId,
+        mut command: SendCommand,
+        key: Option<HeldKey>,
+        pinned: &Pinned,
+        listen: Listen,
+    ) -> Result<Queued, EngineError> {
+        let task = TaskRef { task: task.clone(), agent: Some(command.agent.clone()) };
+        let mut enclosed = Enclosed { push: None, key };
+        if let Some(config) = command.push.take() {
+            self.load(principal, &task).await?;
+            enclosed.push = Some(self.place_on(&task.task, config).await?);
+        }
+        loop {
+            let live = self.open(principal, &task).await?;
+            match self.say(&live, &command, &enclosed, pinned, listen) {
+                Ok(mut queued) => {
+                    queued.receipt = queued.receipt.map(|receipt| enclosed.seal(self, receipt));
+                    return Ok(queued);
+                }
+                Err(Refused::Retired) => {}
+                Err(Refused::Because(error)) => {
+                    self.rest(&live);
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn say(
+        self: &Arc<Self>,
+        live: &Arc<LiveTask>,
+        command: &SendCommand,
+        enclosed: &Enclosed,
+        pinned: &Pinned,
+        listen: Listen,
+    ) -> Result<Queued, Refused> {
+        let mut cell = live.lock();
+        let task = &cell.task;
+        if task.state.is_terminal() {
+            let finished = EngineError::TaskFinished { task: live.id.clone(), state: task.state };
+            return Err(Refused::Because(finished));
+        }
+        if command.message.context.as_ref().is_some_and(|context| *context != task.context) {
+            return Err(Refused::Because(EngineError::Invalid {
+                code: ErrorCode::CONTEXT_MISMATCH,
+                field: "message.contextId".to_owned(),
+                detail: format!("task '{}' belongs to context '{}'", live.id, task.context),
+            }));
+        }
+        if command.if_generation.is_some_and(|generation| generation != task.generation) {
+            let (task, actual) = (live.id.clone(), task.generation);
+            return Err(Refused::Because(EngineError::GenerationMismatch { task, actual }));
+        }
+        let message = command.message.clone().within(&task.context, &live.id);
+        let heard = hear(task, message).map_err(|refused| {
+            Refused::Because(EngineError::Invalid { code: refused.code, field: refused.field, detail: refused.detail })
+        })?;
+        let mut after = task.clone();
+        let now = self.ports.clock.now();
+        after.apply(now, &heard.event).map_err(|illegal| Refused::Because(internal(&illegal.to_string())))?;
+        let mut events = vec![heard.event];
+        if heard.resumes {
+            events.extend(self.start_run(&after, pinned));
+        } else if task.state == TaskState::InputRequired {
+            let asked = asked_of_caller(&after, &pinned.spec);
+            events.push(asking(&self.ports, &after, &asked));
+        }
+        let beside = enclosed.beside(self, &live.owner, &live.id, task.version).map_err(Refused::Because)?;
+        let drive = heard.resumes && !cell.driven;
+        cell.driven |= drive;
+        cell.trace = command.trace.clone().or(cell.trace.take());
+        let ears = Ears::open(&live.feed, listen, cell.task.version);
+        let receipt = live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, beside);
+        let receipt = receipt.map_err(|stopped| match stopped {
+            Stopped::Retired => Refused::Retired,
+            Stopped::Illegal(illegal) => Refused::Because(internal(&illegal.to_string())),
+        })?;
+        if heard.resumes {
+            cell.begun = cell.task.run.as_ref().and_then(|run| run.open.clone());
+        }
+        let task = cell.task.clone();
+        drop(cell);
+        Ok(Queued { live: Arc::clone(live), task, receipt: Some(receipt), drive, ears })
+    }
+}

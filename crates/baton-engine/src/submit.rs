@@ -1,0 +1,149 @@
+//! A message that begins a task.
+
+use crate::{
+    EngineError, SendCommand,
+    claims::HeldKey,
+    engine::Inner,
+    live::{LiveTask, head_of},
+    pins::Pinned,
+    send::{Ears, Enclosed, Listen, Queued, internal},
+};
+use baton_ports::Write;
+use baton_rules::{Task, results_in};
+use baton_types::{
+    ContextId, ErrorCode, Fact, Message, ParentLink, Principal, RunId, StreamId, TaskEvent, TaskId, ToolExecution,
+};
+use std::sync::Arc;
+
+/// A task to be created.
+pub(crate) struct NewTask {
+    pub(crate) id: TaskId,
+    pub(crate) event: TaskEvent,
+    pub(crate) first_of_context: bool,
+    pub(crate) trace: Option<Arc<str>>,
+}
+
+impl Inner {
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        principal: &Arc<Principal>,
+        mut command: SendCommand,
+        key: Option<HeldKey>,
+        pinned: &Pinned,
+        listen: Listen,
+    ) -> Result<Queued, EngineError> {
+        refuse_results(&command.message)?;
+        if command.if_generation.is_some_and(|generation| generation != 0) {
+            return Err(EngineError::GenerationMismatch { task: "".into(), actual: 0 });
+        }
+        let id = TaskId::from(self.ports.ids.fresh());
+        let push = command.push.take().map(|config| self.place_new(&id, config)).transpose()?;
+        let enclosed = Enclosed { push, key };
+        let mut commit = enclosed.beside(self, principal, &id, 0)?;
+        let first_of_context = command.message.context.is_none();
+        let context = command.message.context.clone().unwrap_or_else(|| ContextId::from(self.ports.ids.fresh()));
+        let event = TaskEvent::Submitted {
+            message: command.message.within(&context, &id),
+            context,
+            agent: command.agent,
+            tool_execution: command.tool_execution.unwrap_or(pinned.spec.tool_execution),
+            parent: None,
+        };
+        let new = NewTask { id, event, first_of_context, trace: command.trace };
+        let (live, task, write) = self.create(principal, new, pinned)?;
+        let ears = Ears::open(&live.feed, listen, 0);
+        let receipt = match listen {
+            // Whoever waits for the end only has no use for an earlier acknowledgement.
+            Listen::Settled if enclosed.is_empty() => {
+                live.begin_held(write);
+                None
+            }
+            _ => {
+                commit.writes.push(write);
+                Some(enclosed.seal(self, self.journal().append(commit)))
+            }
+        };
+        Ok(Queued { live, task, receipt, drive: true, ears })
+    }
+
+    /// A new task with its first run begun, and the write that makes it true.
+    pub(crate) fn create(
+        self: &Arc<Self>,
+        principal: &Arc<Principal>,
+        new: NewTask,
+        pinned: &Pinned,
+    ) -> Result<(Arc<LiveTask>, Task, Write), EngineError> {
+        let NewTask { id, event, first_of_context, trace } = new;
+        let at = self.ports.clock.now();
+        let impossible = |illegal: baton_rules::Illegal| internal(&illegal.to_string());
+        let mut task = Task::submitted(id.clone(), at, &event).map_err(impossible)?;
+        let submitted = task.clone();
+        let start = self.start_run(&task, pinned);
+        for event in &start {
+            task.apply(at, event).map_err(impossible)?;
+        }
+        let feed = self.hub.feed(&id);
+        let run = task.run.as_ref().map(|run| run.id.clone());
+        let open = task.run.as_ref().and_then(|run| run.open.clone());
+        if let Some(open) = &open {
+            feed.begin_text(open, 1);
+        }
+        let write = Write {
+            stream: StreamId::Task(id.clone()),
+            expected_version: 0,
+            epoch: 1,
+            principal: Arc::clone(principal),
+            run,
+            trace: trace.clone(),
+            at,
+            facts: std::iter::once(event).chain(start).map(Fact::Task).collect(),
+            head: head_of(&task),
+            snapshot: None,
+        };
+        let live = Arc::new(LiveTask::new(task, 1, Arc::clone(principal), feed));
+        {
+            let mut cell = live.lock();
+            (cell.driven, cell.begun, cell.first_of_context, cell.trace) = (true, open, first_of_context, trace);
+        }
+        self.live.lock().insert(id, Arc::clone(&live));
+        Ok((live, submitted, write))
+    }
+
+    /// The events with which a run takes a task up: it always begins by asking the model.
+    pub(crate) fn start_run(&self, task: &Task, pinned: &Pinned) -> Vec<TaskEvent> {
+        let mut events = vec![TaskEvent::RunStarted {
+            run: RunId::from(self.ports.ids.fresh()),
+            agent: pinned.digest.clone(),
+            deadline: self.ports.clock.now().after(pinned.spec.limits.deadline),
+        }];
+        if task.open_calls().next().is_none() {
+            let message = self.ports.ids.fresh().into();
+            events.push(TaskEvent::AttemptStarted { message, turn: 1, attempt: 1 });
+        }
+        events
+    }
+}
+
+/// Results answer the calls of a task, so a message that begins one cannot carry any.
+fn refuse_results(message: &Message) -> Result<(), EngineError> {
+    let (code, field, detail) = match results_in(message) {
+        Ok(results) if results.is_empty() => return Ok(()),
+        Ok(_) => (
+            ErrorCode::TOOL_RESULT_UNKNOWN,
+            "message.taskId".to_owned(),
+            "tool results need the id of the task that asked for them".to_owned(),
+        ),
+        Err(error) => (ErrorCode::TOOL_RESULT_INVALID, format!("message.parts.{}", error.field), error.detail),
+    };
+    Err(EngineError::Invalid { code, field, detail })
+}
+
+/// A child's way back, and the mode in which it works: a receiver runs its own tools.
+pub(crate) fn submitted_child(
+    parent: ParentLink,
+    context: ContextId,
+    agent: baton_types::AgentName,
+    message: Message,
+) -> TaskEvent {
+    TaskEvent::Submitted { context, agent, message, tool_execution: ToolExecution::Agent, parent: Some(parent) }
+}
