@@ -4,11 +4,14 @@
 //! and values into bytes. Numbers inside data parts and metadata keep every digit.
 //!
 //! Read first: [`a2a::v1::Message`] (how a message travels), [`a2a::v1::StreamProjector`] (how journaled events
-//! become A2A stream events), [`a2a::v1::Error`] (how a refusal looks), [`jsonrpc::Request`] (the envelope).
+//! become A2A stream events), [`a2a::v1::Error`] (how a refusal looks), [`jsonrpc::Request`] (the envelope). Other
+//! dialects, such as [`contextcore`], are mapped to and from A2A 1.0.
 
 pub mod a2a;
 pub mod api;
 mod base64;
+pub mod catalog;
+pub mod contextcore;
 mod de;
 mod depth;
 pub mod jsonrpc;

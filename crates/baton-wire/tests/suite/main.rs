@@ -4,7 +4,10 @@
 
 mod arbitrary;
 mod cards;
+mod catalog;
+mod contextcore;
 mod golden;
 mod projector;
 mod refusals;
 mod sample;
+mod v03;

@@ -61,6 +61,7 @@ macro_rules! enumeration {
         }
     };
 }
+pub(crate) use enumeration;
 
 enumeration! {
     /// Who speaks.

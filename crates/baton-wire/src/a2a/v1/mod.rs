@@ -25,6 +25,7 @@ pub use card::{
     HttpAuthSecurityScheme, INPUT_MODES, ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme, OAuthFlows,
     OpenIdConnectSecurityScheme, PasswordFlow, Scopes, SecurityRequirement, SecurityScheme,
 };
+pub(crate) use enums::enumeration;
 pub use enums::{Role, TaskState};
 pub use error::{Error, ErrorKind, ErrorObject, RestError};
 pub use events::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
@@ -32,6 +33,7 @@ pub use extension::{
     GENERATION, IDEMPOTENCY, TOOL_EXECUTION, generation_metadata, is_idempotency_key, requested_generation,
     requested_idempotency_key, requested_tool_execution, tool_execution_metadata,
 };
+pub(crate) use message::check_id;
 pub use message::{MAX_PARTS, Message};
 pub use part::Part;
 pub use project::{HANDOFF_KEY, REASON_KEY, TOOL_RESULT_KEY, project};

@@ -1,0 +1,67 @@
+//! The key of metadata under which everything travels that 1.0 has no place for.
+
+use super::members::Members;
+use crate::Violations;
+use baton_types::Json;
+use std::collections::BTreeSet;
+
+/// The key.
+pub(super) const KEY: &str = "contextcore";
+
+/// `metadata` with `own` added under the key.
+pub(super) fn add(
+    metadata: Option<Json>,
+    own: Members,
+    path: impl FnOnce() -> String,
+    violations: &mut Violations,
+) -> Option<Json> {
+    if own.is_empty() {
+        return metadata;
+    }
+    let mut members = match &metadata {
+        None => Members::default(),
+        Some(json) => match Members::of(json) {
+            Some(members) => members,
+            None => {
+                violations.add(path(), "must be a JSON object");
+                return metadata;
+            }
+        },
+    };
+    let mut ours = match members.take(&[KEY]).filter(|json| json.as_str() != "null") {
+        None => Members::default(),
+        Some(json) => match Members::of(&json) {
+            Some(ours) => ours,
+            None => {
+                violations.add(format!("{}.{KEY}", path()), "must be a JSON object");
+                return metadata;
+            }
+        },
+    };
+    let names: BTreeSet<&str> = own.names().collect();
+    drop(ours.split_off(|name, _| names.contains(name)));
+    ours.extend(own);
+    members.put(KEY, ours.into_json());
+    Some(members.into_json())
+}
+
+/// Takes what `chosen` picks out from under the key; what is left of `metadata` stays as it was written.
+pub(super) fn lift(metadata: Option<Json>, chosen: impl Fn(&str, &Json) -> bool) -> (Option<Json>, Members) {
+    let read = metadata.as_ref().and_then(Members::of);
+    let Some(mut members) = read else { return (metadata, Members::default()) };
+    let Some(mut ours) = members.get(&[KEY]).and_then(Members::of) else { return (metadata, Members::default()) };
+    let lifted = ours.split_off(chosen);
+    if lifted.is_empty() {
+        return (metadata, lifted);
+    }
+    members.take(&[KEY]);
+    if !ours.is_empty() {
+        members.put(KEY, ours.into_json());
+    }
+    (Some(members).filter(|members| !members.is_empty()).map(Members::into_json), lifted)
+}
+
+/// Whether a value is JSON text, as most of what is lifted must be.
+pub(super) fn is_text(value: &Json) -> bool {
+    value.as_str().starts_with('"')
+}

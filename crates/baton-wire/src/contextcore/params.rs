@@ -1,0 +1,167 @@
+//! What methods are asked with.
+
+use super::{Message, Role, members::Members, metadata};
+use crate::{
+    FieldViolation, Violations,
+    a2a::v1::{self, Error, check_id},
+    de,
+};
+use baton_types::Json;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Parameters of `message.send`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SendParams {
+    /// What is said.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
+    pub message: Option<Message>,
+    /// The conversation; it may stand in the message instead.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
+    pub context_id: Option<String>,
+    /// The task that the message continues; it may stand in the message instead.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "task_id")]
+    pub task_id: Option<String>,
+    /// What the agent is asked to be good at.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "capability_id")]
+    pub capability_id: Option<String>,
+    /// A JSON object of the caller's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+}
+
+impl SendParams {
+    /// The same send in 1.0, answered at once, or every field that is wrong; a message without an id gets a fresh one.
+    ///
+    /// What 1.0 checks itself, such as the number of parts, is left to [`v1::SendMessageRequest::check`].
+    pub fn into_v1(self, fresh_id: impl FnOnce() -> String) -> Result<v1::SendMessageRequest<'static>, Error> {
+        let mut violations = Violations::default();
+        let Some(mut message) = self.message else {
+            violations.add("message", "required");
+            return Err(Error::invalid_params(violations));
+        };
+        if message.message_id.is_empty() {
+            message.message_id = fresh_id();
+        }
+        match message.role {
+            Role::User => {}
+            Role::Agent => violations.add("message.role", "must be user: only the agent speaks as agent"),
+            Role::System => violations
+                .add("message.role", "must be user: what the system says to an agent stands in the agent's definition"),
+        }
+        let mut place = |beside: Option<String>, inside: Option<String>, name: &str| {
+            let (beside, inside) = (said(beside), said(inside));
+            if let (Some(beside), Some(inside)) = (&beside, &inside)
+                && beside != inside
+            {
+                violations.add(name, format!("must be the same as message.{name}, or left out"));
+            }
+            beside.or(inside)
+        };
+        message.task_id = place(self.task_id, message.task_id, "taskId");
+        message.context_id = place(self.context_id, message.context_id, "contextId");
+        if message.context_id.is_none() && message.task_id.is_none() {
+            message.context_id = said(message.conversation_id.clone());
+        }
+        let mut own = Members::default();
+        if let Some(capability) = said(self.capability_id) {
+            check_id(&capability, "capabilityId", &mut violations);
+            own.put("capabilityId", Json::string(&capability));
+        }
+        let mut message = message.into_v1("message", &mut violations);
+        message.metadata = metadata::add(message.metadata, own, || "message.metadata".to_owned(), &mut violations);
+        let configuration = v1::SendMessageConfiguration { return_immediately: true, ..Default::default() };
+        let request = v1::SendMessageRequest {
+            tenant: None,
+            message: Some(message),
+            configuration: Some(configuration),
+            metadata: self.metadata,
+        };
+        violations.none_or(request).map_err(Error::invalid_params)
+    }
+}
+
+/// Empty text says as little as none.
+fn said(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+}
+
+impl From<v1::SendMessageRequest<'_>> for SendParams {
+    /// The way out, for a client of a ContextCore server; how to answer is not the dialect's to say.
+    fn from(request: v1::SendMessageRequest<'_>) -> Self {
+        let Some(mut message) = request.message else {
+            return Self { metadata: request.metadata, ..Self::default() };
+        };
+        let (rest, mut own) =
+            metadata::lift(message.metadata.take(), |name, value| name == "capabilityId" && metadata::is_text(value));
+        message.metadata = rest;
+        let message = Message::from(message);
+        Self {
+            context_id: message.context_id.clone(),
+            task_id: message.task_id.clone(),
+            message: Some(message),
+            capability_id: own.take_text(&["capabilityId"]),
+            metadata: request.metadata,
+        }
+    }
+}
+
+/// Parameters of `tasks.get` and `tasks.cancel`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TaskParams {
+    /// The task.
+    #[serde(alias = "task_id", deserialize_with = "de::or_default")]
+    pub task_id: String,
+}
+
+impl TaskParams {
+    /// `GetTask` with everything that was said.
+    pub fn into_get(self) -> Result<v1::GetTaskRequest<'static>, Error> {
+        Ok(v1::GetTaskRequest { id: self.checked()?, ..v1::GetTaskRequest::default() })
+    }
+
+    /// `CancelTask`.
+    pub fn into_cancel(self) -> Result<v1::CancelTaskRequest<'static>, Error> {
+        Ok(v1::CancelTaskRequest { id: self.checked()?, ..v1::CancelTaskRequest::default() })
+    }
+
+    fn checked(self) -> Result<Cow<'static, str>, Error> {
+        let mut violations = Violations::default();
+        check_id(&self.task_id, "taskId", &mut violations);
+        violations.none_or(Cow::Owned(self.task_id)).map_err(Error::invalid_params)
+    }
+}
+
+/// Parameters of `tasks.list`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ListParams {
+    /// Only this conversation's.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
+    pub context_id: Option<String>,
+    /// Most tasks, 1 to 100.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_integer")]
+    pub limit: Option<i64>,
+}
+
+impl ListParams {
+    /// Most tasks when the caller does not say, which is also what ContextCore's client sends.
+    pub const DEFAULT_LIMIT: i32 = 100;
+
+    /// `ListTasks`, outputs included because the dialect has no task without them.
+    pub fn into_v1(self) -> Result<v1::ListTasksRequest<'static>, Error> {
+        let limit = self.limit.map_or(Ok(Self::DEFAULT_LIMIT), i32::try_from);
+        let Some(limit) = limit.ok().filter(|limit| (1..=Self::DEFAULT_LIMIT).contains(limit)) else {
+            let description = format!("must be 1 to {}", Self::DEFAULT_LIMIT);
+            return Err(Error::invalid_params(FieldViolation { field: "limit".to_owned(), description }.into()));
+        };
+        Ok(v1::ListTasksRequest {
+            context_id: said(self.context_id).map(Cow::Owned),
+            page_size: Some(limit),
+            include_artifacts: Some(true),
+            ..v1::ListTasksRequest::default()
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! How those who look for agents find the ones that are served.
+
+use crate::sample::agent;
+use baton_types::AgentSpec;
+use baton_wire::catalog::AiCatalog;
+
+fn pretty(catalog: &AiCatalog) -> String {
+    serde_json::to_string_pretty(catalog).unwrap()
+}
+
+#[test]
+fn the_catalog_names_agents_by_domain_or_by_card() {
+    let travel = AgentSpec { name: "travel".into(), title: "Travel".into(), skills: Vec::new(), ..agent() };
+    let agents = [agent(), travel];
+    let public = AiCatalog::of("Example", "https://agents.example.com", &agents);
+    let local = AiCatalog::of("Baton", "http://127.0.0.1:8700", &agents[..1]);
+    for catalog in [&public, &local] {
+        assert_eq!(&serde_json::from_str::<AiCatalog>(&pretty(catalog)).unwrap(), catalog);
+    }
+    insta::assert_snapshot!([pretty(&public), pretty(&local)].join("\n"));
+}

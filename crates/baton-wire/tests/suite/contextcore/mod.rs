@@ -1,0 +1,6 @@
+//! ContextCore's dialect, in both directions.
+
+mod discovery;
+mod golden;
+mod refusals;
+mod round_trips;
