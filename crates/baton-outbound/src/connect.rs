@@ -1,0 +1,68 @@
+//! Connections that are made only to where the policy allows, and in time.
+
+use crate::{AddressPolicy, OutboundError, Target, resolve::GuardedResolver};
+use baton_ports::BoxFuture;
+use http::Uri;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
+use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};
+use rustls::ClientConfig;
+use std::{
+    error::Error,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::net::TcpStream;
+use tower::Service;
+
+/// Makes connections for the HTTP client.
+#[derive(Clone)]
+pub(crate) struct GuardedConnector {
+    policy: Arc<AddressPolicy>,
+    inner: HttpsConnector<HttpConnector<GuardedResolver>>,
+    limit: Duration,
+}
+
+impl GuardedConnector {
+    pub(crate) fn new(
+        policy: Arc<AddressPolicy>,
+        resolver: GuardedResolver,
+        tls: ClientConfig,
+        limit: Duration,
+    ) -> Self {
+        let mut tcp = HttpConnector::new_with_resolver(resolver);
+        // TLS is put on top of this one, so it is asked for https addresses too.
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        // Shared among the addresses of a name, so that a dead one leaves time for the next.
+        tcp.set_connect_timeout(Some(limit));
+        let inner =
+            HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(tcp);
+        Self { policy, inner, limit }
+    }
+}
+
+impl Service<Uri> for GuardedConnector {
+    type Response = MaybeHttpsStream<TokioIo<TcpStream>>;
+    type Error = Box<dyn Error + Send + Sync>;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        // The TCP connector resolves names only; an address has to be judged before it gets there.
+        let checked = Target::of(uri.clone()).and_then(|target| Ok(target.check(&self.policy)?));
+        if let Err(error) = checked {
+            return Box::pin(async move { Err(error.into()) });
+        }
+        let (connecting, limit) = (self.inner.call(uri), self.limit);
+        Box::pin(async move {
+            match tokio::time::timeout(limit, connecting).await {
+                Ok(connected) => connected,
+                Err(_) => Err(OutboundError::ConnectTimeout(limit).into()),
+            }
+        })
+    }
+}

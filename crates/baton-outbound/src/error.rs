@@ -1,0 +1,114 @@
+//! Why a call to the outside did not work.
+
+use crate::Range;
+use std::{net::IpAddr, time::Duration};
+
+/// Why a request was not sent, or not answered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutboundError {
+    /// Not a URL that can be called.
+    #[error("the URL {0}")]
+    Url(&'static str),
+    /// The policy forbids it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The name leads nowhere, at least now.
+    #[error("the name {name} cannot be resolved: {reason}")]
+    Unresolved {
+        /// The name.
+        name: String,
+        /// What the resolver said.
+        reason: String,
+    },
+    /// No connection was made.
+    #[error("cannot connect to {target}: {reason}")]
+    Unreachable {
+        /// Whom.
+        target: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A connection took too long to make: name, TCP and TLS together.
+    #[error("no connection within {} ms", .0.as_millis())]
+    ConnectTimeout(Duration),
+    /// No answer in time.
+    #[error("{target} did not answer within {} ms", .limit.as_millis())]
+    Timeout {
+        /// Who.
+        target: String,
+        /// The time for the whole request, redirects included.
+        limit: Duration,
+    },
+    /// The connection broke before there was an answer.
+    #[error("the connection to {target} broke: {reason}")]
+    Interrupted {
+        /// To whom.
+        target: String,
+        /// How.
+        reason: String,
+    },
+    /// A redirect that is not followed.
+    #[error("{target} answered {status}, a redirect that {reason}")]
+    Redirect {
+        /// Who.
+        target: String,
+        /// The status.
+        status: u16,
+        /// Why it is not followed.
+        reason: String,
+    },
+}
+
+/// A host that may not be called.
+///
+/// The text names no address that the caller did not write: where internal names lead is nobody's business.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// An address in the URL itself.
+    #[error("{address} may not be called: it is {range}")]
+    Address {
+        /// The address.
+        address: IpAddr,
+        /// What it is.
+        range: Range,
+    },
+    /// A name without any address that may be called.
+    #[error("{name} may not be called: it leads to {range}")]
+    Name {
+        /// The name as the URL has it.
+        name: String,
+        /// What its first address is.
+        range: Range,
+    },
+}
+
+/// Why a client cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// A root certificate cannot be used.
+    #[error("a root certificate cannot be used: {0}")]
+    Root(String),
+    /// TLS cannot be set up.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(String),
+}
+
+impl OutboundError {
+    /// Whether trying again is pointless: the policy or the URL itself forbids it.
+    pub fn is_forbidden(&self) -> bool {
+        matches!(self, Self::Url(_) | Self::Refused(_))
+    }
+
+    /// What went wrong inside of the HTTP client; our own errors come back out of it as they went in.
+    pub(crate) fn of_request(error: &hyper_util::client::legacy::Error, target: String) -> Self {
+        let outer: &(dyn std::error::Error + 'static) = error;
+        let chain = std::iter::successors(Some(outer), |error| error.source());
+        if let Some(own) = chain.clone().find_map(|error| error.downcast_ref::<Self>()) {
+            return own.clone();
+        }
+        let reason = chain.last().map(ToString::to_string).unwrap_or_default();
+        if error.is_connect() { Self::Unreachable { target, reason } } else { Self::Interrupted { target, reason } }
+    }
+}

@@ -1,0 +1,37 @@
+//! The bounds of a client.
+
+use crate::CertificateDer;
+use std::time::Duration;
+
+/// How long, how much and how many.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Time to get a connection: name, TCP and TLS together.
+    pub connect_timeout: Duration,
+    /// Time for the whole request, redirects and the reply's body included.
+    pub request_timeout: Duration,
+    /// Redirects that are followed, one after the other.
+    pub max_redirects: usize,
+    /// Bytes of a reply's body that are read; the rest is dropped with its connection.
+    pub max_reply: usize,
+    /// Idle connections kept for each host.
+    pub idle_per_host: usize,
+    /// Idle connections are closed after this time.
+    pub idle_timeout: Duration,
+    /// Authorities to trust besides those of the system.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(5),
+            request_timeout: Duration::from_secs(20),
+            max_redirects: 3,
+            max_reply: 64 * 1024,
+            idle_per_host: 2,
+            idle_timeout: Duration::from_secs(30),
+            extra_roots: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What was allowed besides public addresses, as people write it.
+
+use super::block::Block;
+use crate::host::normal_name;
+use std::net::IpAddr;
+
+/// One allowed thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// This name.
+    Name(String),
+    /// Every name below this one, kept with its leading dot.
+    Below(String),
+    /// These addresses.
+    Block(Block),
+}
+
+/// An entry that allows nothing, because it cannot be understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{entry}' cannot be allowed: {problem}")]
+pub struct AllowError {
+    /// The entry as written.
+    pub entry: String,
+    /// What is wrong with it.
+    pub problem: AllowProblem,
+}
+
+/// What is wrong with an allowed entry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AllowProblem {
+    /// Nothing is written.
+    #[error("it is empty")]
+    Empty,
+    /// Not a name.
+    #[error("write a host name (hooks.internal), names below one (*.corp.example), an address or a block (10.0.0.0/8)")]
+    Name,
+    /// A star anywhere but in front of a name.
+    #[error("a star stands for the names below one, as in *.corp.example; for any address write 0.0.0.0/0 and ::/0")]
+    Star,
+    /// A block of no address.
+    #[error("what stands before the slash is not an address")]
+    Address,
+    /// A prefix that is no number or too long.
+    #[error("the prefix must be a number up to {most}")]
+    Prefix {
+        /// The longest prefix of this kind of address.
+        most: u8,
+    },
+    /// An address inside of the block instead of its first.
+    #[error("it begins at {first}; write {first}/{prefix}")]
+    HostBits {
+        /// The first address of the block.
+        first: IpAddr,
+        /// The prefix as written.
+        prefix: u8,
+    },
+}
+
+impl Entry {
+    pub(super) fn parse(entry: &str) -> Result<Self, AllowError> {
+        understand(entry.trim()).map_err(|problem| AllowError { entry: entry.to_owned(), problem })
+    }
+
+    /// Whether it is this name, which is in normal form.
+    pub(super) fn matches_name(&self, name: &str) -> bool {
+        match self {
+            Self::Name(own) => own == name,
+            Self::Below(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
+            Self::Block(_) => false,
+        }
+    }
+
+    pub(super) fn contains(&self, address: IpAddr) -> bool {
+        matches!(self, Self::Block(block) if block.contains(address))
+    }
+}
+
+fn understand(text: &str) -> Result<Entry, AllowProblem> {
+    if text.is_empty() {
+        return Err(AllowProblem::Empty);
+    }
+    if text.contains("://") {
+        return Err(AllowProblem::Name);
+    }
+    if let Some((address, prefix)) = text.split_once('/') {
+        return block(address, prefix).map(Entry::Block);
+    }
+    if let Ok(address) = unbracketed(text).parse() {
+        return Ok(Entry::Block(Block::of(address)));
+    }
+    match text.strip_prefix("*.") {
+        Some(below) if !below.contains('*') => {
+            let name = normal_name(below).ok_or(AllowProblem::Name)?;
+            Ok(Entry::Below(format!(".{name}")))
+        }
+        _ if text.contains('*') => Err(AllowProblem::Star),
+        _ => normal_name(text).map(Entry::Name).ok_or(AllowProblem::Name),
+    }
+}
+
+fn block(address: &str, prefix: &str) -> Result<Block, AllowProblem> {
+    let address: IpAddr = unbracketed(address).parse().map_err(|_| AllowProblem::Address)?;
+    let wrong = AllowProblem::Prefix { most: if address.is_ipv4() { 32 } else { 128 } };
+    let plain = !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(prefix) = plain.then(|| prefix.parse().ok()).flatten() else { return Err(wrong) };
+    let Some(block) = Block::new(address, prefix) else { return Err(wrong) };
+    match block.first() {
+        first if first == address => Ok(block),
+        first => Err(AllowProblem::HostBits { first, prefix }),
+    }
+}
+
+/// IPv6 addresses as URLs write them are welcome too.
+fn unbracketed(text: &str) -> &str {
+    text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
+}

@@ -1,0 +1,67 @@
+//! Notifications about tasks, as their receivers read them.
+
+mod headers;
+mod render;
+
+use crate::{GuardedClient, OutboundError};
+use baton_ports::{BoxFuture, Notice, Notified, WebhookError, Webhooks};
+use baton_types::PushConfig;
+use bytes::Bytes;
+use http::{Method, Request};
+
+/// Characters of a receiver's refusal that are told.
+const MAX_EXCERPT: usize = 200;
+
+/// The [`Webhooks`] port on a [`GuardedClient`].
+#[derive(Clone)]
+pub struct PushSender {
+    client: GuardedClient,
+}
+
+impl PushSender {
+    /// Sends by this client.
+    pub fn new(client: GuardedClient) -> Self {
+        Self { client }
+    }
+
+    async fn admit(&self, config: &PushConfig) -> Result<(), WebhookError> {
+        headers::of(config)?;
+        // A name that leads nowhere is most likely misspelt, and now there is somebody to tell.
+        self.client.admit(&config.url).await.map_err(|error| WebhookError::Forbidden(error.to_string()))
+    }
+
+    async fn notify(&self, config: &PushConfig, notice: Notice<'_>) -> Result<Notified, WebhookError> {
+        let Some(body) = render::body(config.dialect, notice)? else { return Ok(Notified::NothingToSay) };
+        let mut request = Request::new(Bytes::from(body));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = crate::Target::parse(&config.url)?.uri().clone();
+        *request.headers_mut() = headers::of(config)?;
+        let reply = self.client.send(request).await?;
+        if reply.status.is_success() {
+            return Ok(Notified::Delivered);
+        }
+        let (status, excerpt) = (reply.status.as_u16(), reply.excerpt(MAX_EXCERPT));
+        let said = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
+        Err(WebhookError::Failed(format!("the receiver answered {status}{said}")))
+    }
+}
+
+impl From<OutboundError> for WebhookError {
+    fn from(error: OutboundError) -> Self {
+        if error.is_forbidden() { Self::Forbidden(error.to_string()) } else { Self::Failed(error.to_string()) }
+    }
+}
+
+impl Webhooks for PushSender {
+    fn admit<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
+        Box::pin(self.admit(config))
+    }
+
+    fn notify<'a>(
+        &'a self,
+        config: &'a PushConfig,
+        notice: Notice<'a>,
+    ) -> BoxFuture<'a, Result<Notified, WebhookError>> {
+        Box::pin(self.notify(config, notice))
+    }
+}

@@ -1,0 +1,64 @@
+//! Which redirects are followed, and with what.
+
+use crate::{OutboundError, Target};
+use http::{HeaderMap, HeaderName, StatusCode, header};
+
+/// Headers that are secrets even when nobody marked them so.
+const SECRET: [HeaderName; 3] = [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
+
+/// Where a reply sends the request on to; `None` when it is an answer.
+///
+/// Only 307 and 308 keep method and body. The others would turn a notification into a question, so they are errors; so
+/// is the step from https to http, which would show the body to the network.
+pub(crate) fn next(from: &Target, status: StatusCode, headers: &HeaderMap) -> Result<Option<Target>, OutboundError> {
+    let refuse = |reason: String| OutboundError::Redirect { target: from.to_string(), status: status.as_u16(), reason };
+    match status.as_u16() {
+        307 | 308 => {}
+        301..=303 => return Err(refuse("does not keep the method; answer 307 or 308 instead".to_owned())),
+        _ => return Ok(None),
+    }
+    let location = headers.get(header::LOCATION).ok_or_else(|| refuse("says not where to".to_owned()))?;
+    let location = location.to_str().map_err(|_| refuse("has an unreadable location".to_owned()))?;
+    let to = match Target::parse(&resolved(from, location)) {
+        Ok(to) => to,
+        Err(OutboundError::Url(reason)) => return Err(refuse(format!("has a location which {reason}"))),
+        Err(other) => return Err(other),
+    };
+    if from.is_secure() && !to.is_secure() {
+        return Err(refuse("leads from https to http".to_owned()));
+    }
+    Ok(Some(to))
+}
+
+/// Takes away what only the first origin may know.
+pub(crate) fn drop_secrets(headers: &mut HeaderMap) {
+    let secret: Vec<HeaderName> = headers
+        .iter()
+        .filter(|(name, value)| value.is_sensitive() || SECRET.contains(name))
+        .map(|(name, _)| name.clone())
+        .collect();
+    for name in secret {
+        headers.remove(name);
+    }
+}
+
+/// A location in full.
+fn resolved(from: &Target, location: &str) -> String {
+    let location = location.split('#').next().unwrap_or_default();
+    let scheme = if from.is_secure() { "https" } else { "http" };
+    let authority = from.uri().authority().map_or("", |authority| authority.as_str());
+    let path = from.uri().path();
+    let folder = path.rfind('/').map_or("/", |end| &path[..=end]);
+    let first = location.split(['/', '?']).next().unwrap_or_default();
+    if first.contains(':') {
+        location.to_owned()
+    } else if location.starts_with("//") {
+        format!("{scheme}:{location}")
+    } else if location.starts_with('/') {
+        format!("{scheme}://{authority}{location}")
+    } else if location.starts_with('?') {
+        format!("{scheme}://{authority}{path}{location}")
+    } else {
+        format!("{scheme}://{authority}{folder}{location}")
+    }
+}

@@ -1,0 +1,54 @@
+//! What came back.
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+
+/// An answer, with as much of its body as was read.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body, or its beginning.
+    pub body: Bytes,
+    /// Whether the body is all there is: it fitted, and came in time.
+    pub complete: bool,
+}
+
+impl Reply {
+    /// The first characters of the body as one line of text.
+    pub fn excerpt(&self, characters: usize) -> String {
+        let text = String::from_utf8_lossy(&self.body);
+        let mut words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+        let mut line = words.next().unwrap_or_default().to_owned();
+        for word in words {
+            // A character has four bytes at most; longer lines are cut below anyway.
+            if line.len() > characters.saturating_mul(4) {
+                break;
+            }
+            line.push(' ');
+            line.push_str(word);
+        }
+        match line.char_indices().nth(characters) {
+            Some((end, _)) => line[..end].to_owned(),
+            None => line,
+        }
+    }
+}
+
+/// Reads a body into `read` until it ends, breaks or is over the limit; says whether it ended.
+pub(crate) async fn read_body(mut body: Incoming, limit: usize, read: &mut Vec<u8>) -> bool {
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return false };
+        let Some(data) = frame.data_ref() else { continue };
+        let room = limit - read.len();
+        read.extend_from_slice(&data[..data.len().min(room)]);
+        if data.len() > room {
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,91 @@
+//! From names to the addresses that may be called.
+
+use crate::{AddressPolicy, OutboundError, Refusal};
+use baton_ports::BoxFuture;
+use hyper_util::client::legacy::connect::dns::Name;
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    task::{Context, Poll},
+};
+use tower::Service;
+
+/// Addresses of one name that are looked at.
+const MAX_ADDRESSES: usize = 32;
+
+/// Finds the addresses of a name.
+pub trait Resolver: Send + Sync + 'static {
+    /// All that are known now.
+    fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
+}
+
+/// The resolver of the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemResolver;
+
+impl Resolver for SystemResolver {
+    fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) })
+    }
+}
+
+/// A resolver that gives only addresses which may be called.
+///
+/// The connection is made to exactly these, so there is no moment between check and use at which a name could change.
+/// A name with addresses of both kinds is called at the allowed ones; with none left it is refused.
+#[derive(Clone)]
+pub(crate) struct GuardedResolver {
+    policy: Arc<AddressPolicy>,
+    resolver: Arc<dyn Resolver>,
+}
+
+impl GuardedResolver {
+    pub(crate) fn new(policy: Arc<AddressPolicy>, resolver: Arc<dyn Resolver>) -> Self {
+        Self { policy, resolver }
+    }
+
+    /// The addresses at which a name may be called; never none.
+    pub(crate) async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, OutboundError> {
+        let unresolved = |reason: String| OutboundError::Unresolved { name: name.to_owned(), reason };
+        let mut addresses = self.resolver.resolve(name).await.map_err(|error| unresolved(error.to_string()))?;
+        addresses.truncate(MAX_ADDRESSES);
+        if self.policy.allows_name(name) && !addresses.is_empty() {
+            return Ok(addresses);
+        }
+        let mut refused = None;
+        addresses.retain(|address| match self.policy.check(*address) {
+            Ok(()) => true,
+            Err(range) => {
+                tracing::debug!(name, %address, %range, "an address of a name is not used");
+                refused.get_or_insert(range);
+                false
+            }
+        });
+        match (addresses.is_empty(), refused) {
+            (false, _) => Ok(addresses),
+            (true, Some(range)) => Err(Refusal::Name { name: name.to_owned(), range }.into()),
+            (true, None) => Err(unresolved("it has no addresses".to_owned())),
+        }
+    }
+}
+
+impl Service<Name> for GuardedResolver {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = OutboundError;
+    type Future = BoxFuture<'static, Result<Self::Response, OutboundError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), OutboundError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let this = self.clone();
+        Box::pin(async move {
+            let addresses = this.addresses(name.as_str()).await?;
+            // The connector puts the port in.
+            let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| (address, 0).into()).collect();
+            Ok(sockets.into_iter())
+        })
+    }
+}

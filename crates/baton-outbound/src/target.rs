@@ -1,0 +1,132 @@
+//! A URL that can be called, taken apart once.
+
+use crate::{AddressPolicy, OutboundError, Refusal, host::normal_name};
+use http::{Uri, uri::Scheme};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv6Addr},
+};
+
+/// The longest URL that is called.
+const MAX_URL: usize = 8 * 1024;
+
+/// A checked URL: http or https, a host, no user, a port that exists.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target {
+    uri: Uri,
+    host: Host,
+    port: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Host {
+    Name(String),
+    Address(IpAddr),
+}
+
+/// Where secrets may travel together: the same scheme, host and port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    secure: bool,
+    host: String,
+    port: u16,
+}
+
+impl Target {
+    /// Reads a URL.
+    pub fn parse(url: &str) -> Result<Self, OutboundError> {
+        if url.len() > MAX_URL {
+            return Err(OutboundError::Url("is too long; 8 KB are accepted"));
+        }
+        url.parse().map_err(|_| OutboundError::Url("is malformed")).and_then(Self::of)
+    }
+
+    /// Checks a URL that was read already.
+    pub fn of(uri: Uri) -> Result<Self, OutboundError> {
+        let wrong = |reason| Err(OutboundError::Url(reason));
+        let default = match uri.scheme() {
+            Some(scheme) if *scheme == Scheme::HTTP => 80,
+            Some(scheme) if *scheme == Scheme::HTTPS => 443,
+            _ => return wrong("must begin with http:// or https://"),
+        };
+        let Some(authority) = uri.authority() else { return wrong("has no host") };
+        if authority.as_str().contains('@') {
+            return wrong("must not name a user or a password");
+        }
+        let text = authority.host();
+        let host = match text.strip_prefix('[') {
+            Some(inner) => inner.strip_suffix(']').and_then(|inner| inner.parse::<Ipv6Addr>().ok()).map(IpAddr::from),
+            None => text.parse().ok(),
+        };
+        let host = match host.map(Host::Address).or_else(|| normal_name(text).map(Host::Name)) {
+            Some(host) => host,
+            None => return wrong("has a host that is neither a name nor an address"),
+        };
+        let port = match authority.as_str().strip_prefix(text) {
+            Some("") => default,
+            Some(rest) => match rest.strip_prefix(':').and_then(|port| port.parse().ok()) {
+                Some(port) if port > 0 => port,
+                _ => return wrong("has a port that does not exist"),
+            },
+            None => return wrong("is malformed"),
+        };
+        Ok(Self { uri, host, port })
+    }
+
+    /// The URL itself.
+    pub fn uri(&self) -> &Uri {
+        &self.uri
+    }
+
+    /// Where it leads, as far as secrets are concerned.
+    pub fn origin(&self) -> Origin {
+        Origin { secure: self.is_secure(), host: self.host.to_string(), port: self.port }
+    }
+
+    /// Whether what is sent there is encrypted.
+    pub fn is_secure(&self) -> bool {
+        self.uri.scheme() == Some(&Scheme::HTTPS)
+    }
+
+    /// The name that has to be resolved first; `None` for an address.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match &self.host {
+            Host::Name(name) => Some(name),
+            Host::Address(_) => None,
+        }
+    }
+
+    /// Refuses an address that may not be called; names are judged by what they resolve to.
+    pub(crate) fn check(&self, policy: &AddressPolicy) -> Result<(), Refusal> {
+        match self.host {
+            Host::Name(_) => Ok(()),
+            Host::Address(address) => policy.check(address).map_err(|range| Refusal::Address { address, range }),
+        }
+    }
+}
+
+/// The host and port only: paths and queries of webhooks are often secret.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.is_secure() { "https" } else { "http" };
+        match &self.host {
+            Host::Address(IpAddr::V6(address)) => write!(f, "{scheme}://[{address}]:{}", self.port),
+            host => write!(f, "{scheme}://{host}:{}", self.port),
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Target({self})")
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Address(address) => address.fmt(f),
+        }
+    }
+}

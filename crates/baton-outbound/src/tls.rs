@@ -1,0 +1,27 @@
+//! Whom to trust.
+
+use crate::{CertificateDer, SetupError};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use std::sync::Arc;
+
+/// TLS with the system's authorities and these.
+pub(crate) fn config(extra_roots: &[CertificateDer<'static>]) -> Result<ClientConfig, SetupError> {
+    let mut roots = RootCertStore::empty();
+    let native = rustls_native_certs::load_native_certs();
+    for error in &native.errors {
+        tracing::debug!(%error, "some of the system's root certificates cannot be read");
+    }
+    let (_, unusable) = roots.add_parsable_certificates(native.certs);
+    for root in extra_roots {
+        roots.add(root.clone()).map_err(|error| SetupError::Root(error.to_string()))?;
+    }
+    tracing::debug!(roots = roots.len(), unusable, "root certificates loaded");
+    if roots.is_empty() {
+        tracing::warn!("the system has no root certificates; calls to https addresses will fail");
+    }
+    // Named rather than taken from the process, so that no other crate's choice of provider matters here.
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| SetupError::Tls(error.to_string()))?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}

@@ -1,0 +1,120 @@
+//! Single calls: what goes out, what comes back, and what takes too long.
+
+use crate::world::{Answer, Receiver, client, named, post};
+use baton_outbound::{Options, OutboundError, Resolver};
+use baton_ports::BoxFuture;
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use std::{io, net::IpAddr, time::Duration};
+
+const LOOPBACK: &[&str] = &["127.0.0.0/8"];
+
+#[tokio::test]
+async fn a_request_arrives_as_it_was_and_connections_are_used_again() {
+    let receiver = Receiver::start(|_| Answer::Reply(StatusCode::CREATED, Vec::new(), "thanks".into())).await;
+    let client = client(LOOPBACK);
+    for _ in 0..20 {
+        let mut request = post(&receiver.url("/hook?x=1"));
+        request.headers_mut().insert("host", "other.example".parse().unwrap());
+        let reply = client.send(request).await.unwrap();
+        assert_eq!((reply.status.as_u16(), reply.body.as_ref(), reply.complete), (201, b"thanks".as_ref(), true));
+    }
+    let received = receiver.received();
+    assert_eq!(received.len(), 20);
+    assert_eq!((received[0].method.as_str(), received[0].path.as_str()), ("POST", "/hook?x=1"));
+    assert_eq!(received[0].body, "hello");
+    assert_eq!(received[0].header("authorization"), Some("Bearer secret"));
+    assert_eq!(received[0].header("host"), Some(receiver.address.to_string().as_str()), "the host is the URL's");
+    // One comes back to the pool a moment after its reply was read, so now and then another is opened.
+    assert!(*receiver.connections.lock().unwrap() < 20);
+}
+
+#[tokio::test]
+async fn forbidden_addresses_are_refused_before_anything_is_sent() {
+    let receiver = Receiver::start(|_| Answer::status(200)).await;
+    let port = receiver.address.port();
+    let client = client(&["10.9.8.7"]);
+    for url in [
+        format!("http://127.0.0.1:{port}/"),
+        format!("http://[::1]:{port}/"),
+        format!("http://[::ffff:127.0.0.1]:{port}/"),
+        format!("http://0.0.0.0:{port}/"),
+        "http://169.254.169.254/latest/meta-data/".to_owned(),
+        "https://[fd00:ec2::254]/".to_owned(),
+    ] {
+        for error in [client.send(post(&url)).await.unwrap_err(), client.admit(&url).await.unwrap_err()] {
+            assert!(matches!(error, OutboundError::Refused(_)) && error.is_forbidden(), "{url}: {error:?}");
+        }
+    }
+    assert_eq!(*receiver.connections.lock().unwrap(), 0);
+    assert!(client.admit("http://10.9.8.7:8080/hook").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_receiver_that_does_not_answer_is_given_up() {
+    let receiver = Receiver::start(|_| Answer::Silence).await;
+    let options = Options { request_timeout: Duration::from_millis(50), ..Options::default() };
+    let error = named(LOOPBACK, Forever, &options).send(post(&receiver.url("/"))).await.unwrap_err();
+    assert!(matches!(error, OutboundError::Timeout { .. }), "{error:?}");
+    assert!(!error.is_forbidden());
+}
+
+#[tokio::test]
+async fn an_answer_counts_even_if_its_body_never_comes() {
+    let receiver = Receiver::start(|_| Answer::Stall(StatusCode::ACCEPTED)).await;
+    let options = Options { request_timeout: Duration::from_millis(500), ..Options::default() };
+    let reply = named(LOOPBACK, Forever, &options).send(post(&receiver.url("/"))).await.unwrap();
+    assert_eq!((reply.status.as_u16(), reply.body.len(), reply.complete), (202, 0, false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_takes_too_long_is_given_up() {
+    let client = named(LOOPBACK, Forever, &Options::default());
+    let before = tokio::time::Instant::now();
+    let error = client.send(post("http://slow.example/")).await.unwrap_err();
+    assert_eq!(error, OutboundError::ConnectTimeout(Duration::from_secs(5)));
+    assert_eq!(before.elapsed().as_secs(), 5);
+    let error = client.admit("http://slow.example/").await.unwrap_err();
+    assert!(matches!(error, OutboundError::Unresolved { .. }), "{error:?}");
+    assert_eq!(before.elapsed().as_secs(), 10);
+}
+
+/// A resolver that never answers.
+struct Forever;
+
+impl Resolver for Forever {
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn long_bodies_are_cut_and_shown_on_one_line() {
+    let text = format!("line one\r\n\u{1b}[31mred\t{}", "ü".repeat(200_000));
+    let receiver =
+        Receiver::start(move |_| Answer::Reply(StatusCode::BAD_REQUEST, Vec::new(), Bytes::from(text.clone()))).await;
+    let reply = client(LOOPBACK).send(post(&receiver.url("/"))).await.unwrap();
+    assert_eq!((reply.body.len(), reply.complete), (64 * 1024, false));
+    let excerpt = reply.excerpt(200);
+    assert_eq!(excerpt.chars().count(), 200);
+    assert!(excerpt.starts_with("line one [31mred üü"), "{excerpt}");
+    let empty =
+        baton_outbound::Reply { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new(), complete: true };
+    assert_eq!(empty.excerpt(200), "");
+}
+
+#[tokio::test]
+async fn endless_heads_are_not_read() {
+    let receiver =
+        Receiver::start(|_| Answer::Reply(StatusCode::OK, vec![("x-long", "x".repeat(200_000))], Bytes::new())).await;
+    let error = client(LOOPBACK).send(post(&receiver.url("/"))).await.unwrap_err();
+    assert!(matches!(error, OutboundError::Interrupted { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_closed_port_is_unreachable() {
+    let (receiver, listener) = Receiver::bind(|_| Answer::Silence).await;
+    drop(listener);
+    let error = client(LOOPBACK).send(post(&receiver.url("/"))).await.unwrap_err();
+    assert!(matches!(error, OutboundError::Unreachable { .. }), "{error:?}");
+}

@@ -1,0 +1,145 @@
+//! Notifications: what receivers read, and what is made of their answers.
+
+use crate::world::{Answer, Names, Receiver, config, finished, named, sender, stored};
+use baton_outbound::{Options, PushSender};
+use baton_ports::{Notice, Notified, WebhookError, Webhooks as _};
+use baton_types::{Json, PushAuthentication, PushDialect, TaskEvent, ToolResult};
+use http::StatusCode;
+
+const LOOPBACK: &[&str] = &["127.0.0.0/8"];
+
+#[tokio::test]
+async fn notifications_are_posted_in_the_dialect_of_their_receiver() {
+    let receiver = Receiver::start(|_| Answer::status(200)).await;
+    let sender = sender(LOOPBACK);
+    let (view, last) = finished();
+    let result = ToolResult {
+        call: "c1".into(),
+        name: "forecast".to_owned(),
+        output: Json::parse(r#"{"degrees":21.0,"big":12345678901234567890123}"#).unwrap(),
+        is_error: false,
+    };
+    let answered = TaskEvent::Answered { message: view.history[1].clone(), usage: baton_types::Usage::default() };
+    let events = [last, stored(TaskEvent::ToolFinished { result }), stored(answered)];
+    let notices = events.iter().map(|event| (PushDialect::V1, event)).chain([(PushDialect::V03, &events[0])]);
+    for (dialect, event) in notices {
+        let config = config(&receiver.url("/hook"), dialect);
+        sender.admit(&config).await.unwrap();
+        assert_eq!(sender.notify(&config, Notice { task: &view, event }).await, Ok(Notified::Delivered));
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let shown: Vec<String> = receiver
+        .received()
+        .iter()
+        .map(|got| {
+            let headers = ["content-type", "authorization", "x-a2a-notification-token", "user-agent"]
+                .map(|name| format!("{name}: {}", got.header(name).unwrap_or("-")).replace(version, "[version]"));
+            let body = String::from_utf8(got.body.to_vec()).unwrap();
+            format!("{} {}\n{}\n\n{body}\n", got.method, got.path, headers.join("\n"))
+        })
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[tokio::test]
+async fn events_that_a_dialect_does_not_show_are_not_sent() {
+    let receiver = Receiver::start(|_| Answer::status(200)).await;
+    let (view, _) = finished();
+    let hidden = stored(TaskEvent::ToolStarted { call: "c1".into() });
+    for dialect in [PushDialect::V1, PushDialect::V03] {
+        let config = config(&receiver.url("/hook"), dialect);
+        let notified = sender(LOOPBACK).notify(&config, Notice { task: &view, event: &hidden }).await;
+        assert_eq!(notified, Ok(Notified::NothingToSay));
+    }
+    assert!(receiver.received().is_empty());
+}
+
+#[tokio::test]
+async fn secrets_are_sent_only_when_they_are_whole() {
+    let receiver = Receiver::start(|_| Answer::status(200)).await;
+    let (view, event) = finished();
+    let notice = Notice { task: &view, event: &event };
+    let mut config = config(&receiver.url("/"), PushDialect::V1);
+    config.token = None;
+    for (scheme, credentials) in [("Bearer", None), ("Bearer", Some("")), ("", Some("secret"))] {
+        let credentials = credentials.map(str::to_owned);
+        config.authentication = Some(PushAuthentication { scheme: scheme.to_owned(), credentials });
+        sender(LOOPBACK).notify(&config, notice).await.unwrap();
+        let last = receiver.received().pop().unwrap();
+        assert_eq!((last.header("authorization"), last.header("x-a2a-notification-token")), (None, None));
+    }
+    for (token, credentials) in [("a\r\nX-Evil: 1", "ok"), ("ok", "a\nb")] {
+        config.token = Some(token.to_owned());
+        let credentials = Some(credentials.to_owned());
+        config.authentication = Some(PushAuthentication { scheme: "Bearer".to_owned(), credentials });
+        let refused = sender(LOOPBACK).admit(&config).await.unwrap_err();
+        assert!(matches!(&refused, WebhookError::Forbidden(text) if text.contains("header")), "{refused:?}");
+        assert_eq!(sender(LOOPBACK).notify(&config, notice).await, Err(refused));
+    }
+    assert_eq!(receiver.received().len(), 3);
+}
+
+#[tokio::test]
+async fn any_success_is_delivery_and_everything_else_is_a_failure() {
+    let receiver = Receiver::start(|request| match request.path.trim_start_matches('/').parse::<u16>() {
+        Ok(status @ (301 | 302)) => Answer::redirect(status, "/200"),
+        Ok(status) => Answer::Reply(
+            StatusCode::from_u16(status).unwrap(),
+            Vec::new(),
+            if status == 500 { "no ".repeat(500).into() } else { bytes::Bytes::new() },
+        ),
+        Err(_) => Answer::Silence,
+    })
+    .await;
+    let (view, event) = finished();
+    let sender = sender(LOOPBACK);
+    for status in [200, 201, 202, 204, 299, 301, 302, 304, 400, 401, 404, 410, 429, 500, 503] {
+        let config = config(&receiver.url(&format!("/{status}")), PushDialect::V1);
+        match sender.notify(&config, Notice { task: &view, event: &event }).await {
+            Ok(notified) => assert_eq!((notified, status / 100), (Notified::Delivered, 2)),
+            Err(WebhookError::Failed(text)) => {
+                assert!(text.contains(&status.to_string()) && status / 100 != 2, "{status}: {text}");
+                assert!(text.chars().count() < 240, "{text}");
+            }
+            Err(other) => panic!("{status}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusals_are_clear() {
+    let redirecting = Receiver::start(|_| Answer::redirect(307, "http://10.0.0.1/")).await;
+    let names = Names::of(&[("inside.example", &[&["10.0.0.1"]]), ("outside.example", &[&["93.184.216.34"]])]);
+    let sender = PushSender::new(named(LOOPBACK, names, &Options::default()));
+    let (view, event) = finished();
+    let mut shown = String::new();
+    for url in [
+        "http://10.0.0.1/hook",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://[::1]/hook",
+        "https://inside.example/hook?secret=1",
+        "https://missing.example/hook",
+        "ftp://outside.example/",
+        "https://me:secret@outside.example/",
+        "hooks",
+    ] {
+        let config = config(url, PushDialect::V1);
+        match sender.admit(&config).await {
+            Err(WebhookError::Forbidden(text)) => shown.push_str(&format!("{url}\n  {text}\n")),
+            other => panic!("{url}: {other:?}"),
+        }
+        let notified = sender.notify(&config, Notice { task: &view, event: &event }).await;
+        let missing = url.contains("missing");
+        assert!(
+            matches!(&notified, Err(WebhookError::Forbidden(_)) if !missing)
+                || matches!(&notified, Err(WebhookError::Failed(_)) if missing),
+            "{url}: {notified:?}"
+        );
+    }
+    insta::assert_snapshot!(shown);
+    sender.admit(&config("https://outside.example/hook", PushDialect::V03)).await.unwrap();
+    let moved = config(&redirecting.url("/"), PushDialect::V1);
+    sender.admit(&moved).await.unwrap();
+    let notified = sender.notify(&moved, Notice { task: &view, event: &event }).await;
+    assert!(matches!(notified, Err(WebhookError::Forbidden(_))), "{notified:?}");
+}

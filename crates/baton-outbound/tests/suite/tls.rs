@@ -1,0 +1,84 @@
+//! https: with whom, and never back to http.
+
+use crate::world::{Answer, Names, Receiver, named, post};
+use baton_outbound::{CertificateDer, Options, OutboundError};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use std::sync::Arc;
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{ServerConfig, crypto::ring, pki_types::PrivateKeyDer},
+};
+
+const ALLOW: &[&str] = &["127.0.0.0/8"];
+
+/// A receiver with a certificate for 127.0.0.1 and `hooks.example`, and the authority that signed it.
+async fn secure(
+    behaviour: impl Fn(&crate::world::Received) -> Answer + Send + Sync + 'static,
+) -> (Receiver, CertificateDer<'static>) {
+    let mut authority = CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let names = vec!["127.0.0.1".to_owned(), "hooks.example".to_owned()];
+    let certificate = CertificateParams::new(names).unwrap().signed_by(&key, &authority).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let (receiver, listener) = Receiver::bind(behaviour).await;
+    let serving = receiver.clone();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            if let Ok(stream) = acceptor.accept(stream).await {
+                tokio::spawn(serving.clone().serve(stream));
+            }
+        }
+    });
+    (receiver, authority.der().clone())
+}
+
+fn options(root: CertificateDer<'static>) -> Options {
+    Options { extra_roots: vec![root], ..Options::default() }
+}
+
+#[tokio::test]
+async fn https_needs_a_trusted_authority_and_the_right_name() {
+    let (receiver, root) = secure(|_| Answer::status(200)).await;
+    let port = receiver.address.port();
+    let names = Names::of(&[("hooks.example", &[&["127.0.0.1"]]), ("other.example", &[&["127.0.0.1"]])]);
+    let client = named(ALLOW, names.clone(), &options(root));
+    for host in ["127.0.0.1", "hooks.example"] {
+        let reply = client.send(post(&format!("https://{host}:{port}/"))).await.unwrap();
+        assert_eq!(reply.status, 200);
+    }
+    let stranger = named(ALLOW, names, &Options::default());
+    for (client, host) in [(&client, "other.example"), (&stranger, "hooks.example")] {
+        let error = client.send(post(&format!("https://{host}:{port}/"))).await.unwrap_err();
+        assert!(matches!(error, OutboundError::Unreachable { .. }), "{error:?}");
+        assert!(error.to_string().contains("certificate"), "{error}");
+    }
+    assert_eq!(receiver.received().len(), 2);
+}
+
+#[tokio::test]
+async fn https_does_not_lead_to_http() {
+    let plain = Receiver::start(|_| Answer::status(200)).await;
+    let to = plain.url("/");
+    let (receiver, root) = secure(move |_| Answer::redirect(307, to.clone())).await;
+    let client = named(ALLOW, Names::default(), &options(root));
+    let error = client.send(post(&format!("https://{}/", receiver.address))).await.unwrap_err();
+    assert!(error.to_string().ends_with("leads from https to http"), "{error}");
+    assert!(plain.received().is_empty());
+}
+
+#[tokio::test]
+async fn a_root_that_is_none_is_said_at_once() {
+    let policy = baton_outbound::AddressPolicy::public_only();
+    let broken = options(CertificateDer::from(vec![1, 2, 3]));
+    let error = baton_outbound::GuardedClient::new(policy, &broken).err().unwrap();
+    assert!(matches!(error, baton_outbound::SetupError::Root(_)), "{error:?}");
+}

@@ -1,0 +1,240 @@
+//! A receiver on loopback, names that lead where a test says, and a task to tell of.
+
+use baton_outbound::{AddressPolicy, GuardedClient, Options, PushSender, Resolver};
+use baton_ports::{BoxFuture, StoredEvent};
+use baton_types::{
+    Artifact, Fact, Message, Part, PushAuthentication, PushConfig, PushDialect, Role, StreamId, TaskEvent, TaskState,
+    TaskView, Timestamp,
+};
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
+use hyper::{body::Incoming, service::service_fn};
+use hyper_util::rt::TokioIo;
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
+};
+
+/// A request as it arrived.
+#[derive(Clone, Debug)]
+pub(crate) struct Received {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Received {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+/// What a receiver does about a request.
+pub(crate) enum Answer {
+    Reply(StatusCode, Vec<(&'static str, String)>, Bytes),
+    /// A head with this status, and a body that never comes.
+    Stall(StatusCode),
+    /// Nothing, for ever.
+    Silence,
+}
+
+impl Answer {
+    pub(crate) fn status(status: u16) -> Self {
+        Self::Reply(StatusCode::from_u16(status).unwrap(), Vec::new(), Bytes::new())
+    }
+
+    pub(crate) fn redirect(status: u16, to: impl Into<String>) -> Self {
+        Self::Reply(StatusCode::from_u16(status).unwrap(), vec![("location", to.into())], Bytes::new())
+    }
+}
+
+type Behaviour = Arc<dyn Fn(&Received) -> Answer + Send + Sync>;
+type ReplyBody = UnsyncBoxBody<Bytes, Infallible>;
+
+/// A receiver that remembers what it got.
+#[derive(Clone)]
+pub(crate) struct Receiver {
+    pub(crate) address: SocketAddr,
+    pub(crate) connections: Arc<Mutex<usize>>,
+    received: Arc<Mutex<Vec<Received>>>,
+    behaviour: Behaviour,
+}
+
+impl Receiver {
+    pub(crate) async fn start(behaviour: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> Self {
+        let (receiver, listener) = Self::bind(behaviour).await;
+        let this = receiver.clone();
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                *this.connections.lock().unwrap() += 1;
+                tokio::spawn(this.clone().serve(stream));
+            }
+        });
+        receiver
+    }
+
+    pub(crate) async fn bind(behaviour: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> (Self, TcpListener) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let behaviour: Behaviour = Arc::new(behaviour);
+        (Self { address, connections: Arc::default(), received: Arc::default(), behaviour }, listener)
+    }
+
+    pub(crate) async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let service = service_fn(move |request| self.clone().answer(request));
+        let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    }
+
+    async fn answer(self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Infallible> {
+        let (head, body) = request.into_parts();
+        let received = Received {
+            method: head.method,
+            path: head.uri.path_and_query().unwrap().to_string(),
+            headers: head.headers,
+            body: body.collect().await.unwrap().to_bytes(),
+        };
+        let answer = (self.behaviour)(&received);
+        self.received.lock().unwrap().push(received);
+        Ok(match answer {
+            Answer::Reply(status, headers, body) => {
+                let mut response = Response::builder().status(status);
+                for (name, value) in headers {
+                    response = response.header(name, value);
+                }
+                response.body(Full::new(body).boxed_unsync()).unwrap()
+            }
+            Answer::Stall(status) => {
+                Response::builder().status(status).header("content-length", "10").body(Never.boxed_unsync()).unwrap()
+            }
+            Answer::Silence => std::future::pending().await,
+        })
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+}
+
+/// A body of which nothing ever comes.
+struct Never;
+
+impl hyper::body::Body for Never {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<hyper::body::Frame<Bytes>, Infallible>>> {
+        std::task::Poll::Pending
+    }
+}
+
+/// Names that lead to these addresses, one answer after the other; the last one stays.
+#[derive(Clone, Default)]
+pub(crate) struct Names(Arc<Mutex<HashMap<String, Vec<Vec<IpAddr>>>>>);
+
+impl Names {
+    pub(crate) fn of(rows: &[(&str, &[&[&str]])]) -> Self {
+        let parsed = |answer: &&[&str]| answer.iter().map(|address| address.parse().unwrap()).collect();
+        let rows = rows.iter().map(|(name, answers)| ((*name).to_owned(), answers.iter().map(parsed).collect()));
+        Self(Arc::new(Mutex::new(rows.collect())))
+    }
+}
+
+impl Resolver for Names {
+    fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            let mut names = self.0.lock().unwrap();
+            let name = name.trim_end_matches('.').to_ascii_lowercase();
+            let answers = names.get_mut(&name).ok_or_else(|| io::Error::other("no such name"))?;
+            Ok(if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() })
+        })
+    }
+}
+
+/// A client that may reach these besides the public, and knows no names.
+pub(crate) fn client(allow: &[&str]) -> GuardedClient {
+    named(allow, Names::default(), &Options::default())
+}
+
+pub(crate) fn named(allow: &[&str], names: impl Resolver, options: &Options) -> GuardedClient {
+    GuardedClient::with_resolver(AddressPolicy::allowing(allow).unwrap(), Arc::new(names), options).unwrap()
+}
+
+pub(crate) fn sender(allow: &[&str]) -> PushSender {
+    PushSender::new(client(allow))
+}
+
+/// A request with a secret of either kind.
+pub(crate) fn post(url: &str) -> Request<Bytes> {
+    let mut token = http::HeaderValue::from_static("t0ken");
+    token.set_sensitive(true);
+    Request::post(url)
+        .header("content-type", "text/plain")
+        .header("authorization", "Bearer secret")
+        .header("x-token", token)
+        .body(Bytes::from_static(b"hello"))
+        .unwrap()
+}
+
+pub(crate) fn config(url: &str, dialect: PushDialect) -> PushConfig {
+    PushConfig {
+        id: "p1".into(),
+        url: url.to_owned(),
+        token: Some("t0ken".to_owned()),
+        authentication: Some(PushAuthentication {
+            scheme: "Bearer".to_owned(),
+            credentials: Some("secret".to_owned()),
+        }),
+        dialect,
+    }
+}
+
+/// A finished task and its last event.
+pub(crate) fn finished() -> (TaskView, StoredEvent) {
+    let answer = Message::new("m2".into(), Role::Agent, vec![Part::text("Sunny.")]);
+    let question = Message::new("m1".into(), Role::User, vec![Part::text("Weather?")]);
+    let view = TaskView {
+        id: "task-1".into(),
+        context: "context-1".into(),
+        agent: "weather".into(),
+        state: TaskState::Completed,
+        status_message: Some(answer.clone()),
+        status_at: Timestamp::from_millis(1_800_000_000_000),
+        history: vec![question, answer.clone()],
+        artifacts: vec![Artifact::of_answer(&answer)],
+        version: 5,
+        generation: 4,
+    };
+    let event = stored(TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(answer), reason: None });
+    (view, event)
+}
+
+pub(crate) fn stored(event: TaskEvent) -> StoredEvent {
+    StoredEvent {
+        seq: 9,
+        stream: StreamId::Task("task-1".into()),
+        number: 5,
+        run: None,
+        epoch: 1,
+        at: Timestamp::from_millis(1_800_000_000_000),
+        subject: "local".into(),
+        trace: None,
+        fact: Fact::Task(event),
+    }
+}
