@@ -7,15 +7,18 @@ use axum::{
     response::Response,
 };
 use baton_types::{AgentSpec, Digest, Timestamp};
-use baton_wire::a2a::v1::AgentCard;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use baton_wire::a2a::{
+    v1::{AgentCard, CardPlace, GrpcPlace},
+    v03::UnionCard,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use std::sync::Arc;
 
 /// `GET /agents/{agent}/.well-known/agent-card.json`.
 pub(crate) async fn named(State(shared): State<Arc<Shared>>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     match shared.agent(&name) {
         Some(agent) => card(&shared, &agent, &headers),
-        None => reply::rest_error(&reply::no_such_agent(&shared, Some(&name))),
+        None => reply::rest_error(&shared.no_such_agent(Some(&name))),
     }
 }
 
@@ -23,7 +26,7 @@ pub(crate) async fn named(State(shared): State<Arc<Shared>>, Path(name): Path<St
 pub(crate) async fn sole(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
     match shared.sole_agent() {
         Some(agent) => card(&shared, &agent, &headers),
-        None => reply::rest_error(&reply::no_such_agent(&shared, None)),
+        None => reply::rest_error(&shared.no_such_agent(None)),
     }
 }
 
@@ -42,13 +45,38 @@ pub(crate) fn base_url(shared: &Shared, headers: &HeaderMap) -> String {
     }
 }
 
+/// Where and how an agent is reached.
+pub(crate) fn place<'a>(shared: &'a Shared, agent: &AgentSpec, headers: &HeaderMap) -> CardPlace<'a> {
+    let base = base_url(shared, headers);
+    let several = shared.engine.agents().len() > 1;
+    let offered = &shared.options.a2a;
+    CardPlace {
+        grpc: authority(&base).map(|authority| GrpcPlace {
+            authority,
+            // A gRPC address has no path, so among several agents the tenant tells which; 0.3 has no word for it.
+            tenant: several.then(|| agent.name.to_string()),
+            with_v03: !several,
+        }),
+        url: format!("{base}/agents/{}", agent.name),
+        streaming: offered.streaming,
+        push: offered.push,
+        extended_card: offered.extended_card,
+        extensions: &offered.extensions,
+    }
+}
+
+/// `host:port` of a URL.
+fn authority(url: &str) -> Option<String> {
+    let uri: Uri = url.parse().ok()?;
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    Some(format!("{}:{port}", uri.host()?))
+}
+
 fn card(shared: &Shared, agent: &AgentSpec, headers: &HeaderMap) -> Response {
-    let url = format!("{}/agents/{}", base_url(shared, headers), agent.name);
-    let mut response = reply::json(&AgentCard::of(agent, url.as_str()));
-    let etag = match serde_json::to_vec(&AgentCard::of(agent, url)) {
-        Ok(bytes) => format!("\"{}\"", &Digest::of(&bytes).as_str()[..32]),
-        Err(_) => return response,
-    };
+    let card = AgentCard::of(agent, &place(shared, agent, headers));
+    let Ok(bytes) = serde_json::to_vec(&UnionCard::of(&card)) else { return reply::json(&card) };
+    let etag = format!("\"{}\"", &Digest::of(&bytes).as_str()[..32]);
+    let mut response = reply::json_bytes(bytes);
     let changed_at = shared.options.started_at;
     if is_fresh(headers, &etag, changed_at) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;

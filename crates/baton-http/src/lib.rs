@@ -1,10 +1,10 @@
-//! The HTTP surface: A2A over JSON-RPC, agent cards, probes and Baton's own read API on one port.
+//! The surface on one port: A2A over JSON-RPC, HTTP+JSON and gRPC, agent cards, probes and Baton's own read API.
 //!
 //! This crate must never decide what happens to a task: it reads requests into commands of `baton-engine`, and writes
 //! views and feeds as `baton-wire` shapes. Every body, header, stream and connection has a bound.
 //!
 //! Read first: [`app`] (the routes), [`serve`] (connections and shutdown), [`HttpOptions`] (the bounds); then
-//! `a2a/mod.rs`, which follows one JSON-RPC request.
+//! `a2a/mod.rs`, which says how a request comes to its operation.
 
 mod a2a;
 mod agents;
@@ -12,6 +12,7 @@ mod app;
 mod auth;
 mod body;
 mod cards;
+mod discovery;
 mod guard;
 mod handoffs;
 mod options;
@@ -21,5 +22,5 @@ mod serve;
 mod tasks;
 
 pub use app::app;
-pub use options::{HttpOptions, VersionRule};
+pub use options::{A2aOptions, HttpOptions, VersionRule};
 pub use serve::{ServeOptions, serve};

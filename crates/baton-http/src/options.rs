@@ -1,6 +1,7 @@
 //! What the surface is told at start.
 
 use baton_types::Timestamp;
+use baton_wire::a2a::v1::AgentExtension;
 use std::{net::SocketAddr, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -25,12 +26,40 @@ pub struct HttpOptions {
     pub max_streams: usize,
     /// How often an idle stream says that it is alive.
     pub keep_alive: Duration,
-    /// What a request without a version means.
-    pub version_rule: VersionRule,
-    /// Whether parts must be of a media type that the card names.
-    pub check_input_modes: bool,
+    /// What of A2A is offered.
+    pub a2a: A2aOptions,
     /// Ends every stream when cancelled; give the same one to [`crate::serve`].
     pub shutdown: CancellationToken,
+}
+
+/// What of A2A is offered; cards say the same.
+#[derive(Clone, Debug)]
+pub struct A2aOptions {
+    /// Whether replies and tasks can be streamed.
+    pub streaming: bool,
+    /// Whether callers can have notifications pushed to them.
+    pub push: bool,
+    /// Whether there is a card that says more than the public one.
+    pub extended_card: bool,
+    /// What a request without a version means.
+    pub version_rule: VersionRule,
+    /// Extensions besides Baton's own; senders must name those that are required.
+    pub extensions: Vec<AgentExtension>,
+    /// How long a caller may wait for a task to change.
+    pub longest_poll: Duration,
+}
+
+impl Default for A2aOptions {
+    fn default() -> Self {
+        Self {
+            streaming: true,
+            push: true,
+            extended_card: true,
+            version_rule: VersionRule::default(),
+            extensions: Vec::new(),
+            longest_poll: Duration::from_secs(30),
+        }
+    }
 }
 
 /// What a request without the `A2A-Version` header means.
@@ -56,8 +85,7 @@ impl Default for HttpOptions {
             max_streams: 4096,
             // Common HTTP clients, the official Python one among them, give a silent stream up after five seconds.
             keep_alive: Duration::from_secs(4),
-            version_rule: VersionRule::default(),
-            check_input_modes: true,
+            a2a: A2aOptions::default(),
             shutdown: CancellationToken::new(),
         }
     }

@@ -1,16 +1,18 @@
 //! The only place where errors become replies.
 
-use crate::app::Shared;
 use axum::{body::Body, response::Response};
 use baton_engine::EngineError;
 use baton_ports::JournalError;
-use baton_types::ErrorCode;
+use baton_types::{ErrorCode, MAX_JSON_DEPTH};
 use baton_wire::{
-    FieldViolation,
-    a2a::v1::{Error, ErrorKind, RestError},
-    jsonrpc,
+    FieldViolation, Violations,
+    a2a::{
+        v1::{Error, ErrorKind, RestError},
+        v03::rest,
+    },
+    depth_within, jsonrpc,
 };
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -22,8 +24,14 @@ pub(crate) fn from_engine(error: EngineError) -> Error {
         EngineError::TaskNotFound(_) | EngineError::Journal(JournalError::Missing { .. }) => ErrorKind::TaskNotFound,
         EngineError::TaskFinished { .. } => ErrorKind::UnsupportedOperation,
         EngineError::NotCancelable { .. } => ErrorKind::TaskNotCancelable,
+        EngineError::GenerationMismatch { .. } => ErrorKind::TaskGenerationMismatch,
+        EngineError::IdempotencyConflict(_) => {
+            return Error::invalid_params(violation("Idempotency-Key", message)).with_code(code);
+        }
+        EngineError::PushRefused(_) => return Error::invalid_params(violation("url", message)).with_code(code),
+        EngineError::PushNotFound { .. } => ErrorKind::TaskNotFound,
         EngineError::Invalid { field, detail, .. } => {
-            return Error::invalid_params(FieldViolation { field, description: detail }.into()).with_code(code);
+            return Error::invalid_params(violation(&field, detail)).with_code(code);
         }
         EngineError::ShuttingDown
         | EngineError::Journal(
@@ -31,7 +39,8 @@ pub(crate) fn from_engine(error: EngineError) -> Error {
             | JournalError::Unavailable(_)
             | JournalError::Conflict { .. }
             | JournalError::StaleEpoch { .. }
-            | JournalError::Leased { .. },
+            | JournalError::Leased { .. }
+            | JournalError::Claimed { .. },
         ) => ErrorKind::Unavailable,
         EngineError::Journal(_) => ErrorKind::Internal,
     };
@@ -39,6 +48,70 @@ pub(crate) fn from_engine(error: EngineError) -> Error {
         tracing::error!(code = code.code, %message, "a command failed");
     }
     Error::new(kind, code, message)
+}
+
+fn violation(field: &str, description: String) -> Violations {
+    FieldViolation { field: field.to_owned(), description }.into()
+}
+
+/// The media type of replies outside JSON-RPC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Media {
+    /// What every client reads.
+    Json,
+    /// What A2A 1.0 would rather see; for those who name it themselves.
+    A2aJson,
+}
+
+const A2A_JSON: &str = "application/a2a+json";
+
+impl Media {
+    /// What the client reads, by what it accepts or sends.
+    pub(crate) fn wanted(headers: &HeaderMap) -> Self {
+        let given = [header::ACCEPT, header::CONTENT_TYPE];
+        let names = |name| headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(names_a2a_json);
+        if given.into_iter().any(names) { Self::A2aJson } else { Self::Json }
+    }
+
+    fn value(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Json => "application/json",
+            Self::A2aJson => A2A_JSON,
+        })
+    }
+}
+
+fn names_a2a_json(value: &str) -> bool {
+    value.split(',').any(|one| essence(one).eq_ignore_ascii_case(A2A_JSON))
+}
+
+fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
+}
+
+/// Refuses bodies that do not say they are JSON; the error is what they say instead.
+pub(crate) fn check_content_type(headers: &HeaderMap) -> Result<(), String> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = essence(given);
+    if ["application/json", A2A_JSON].iter().any(|json| json.eq_ignore_ascii_case(essence)) {
+        return Ok(());
+    }
+    Err(essence.to_owned())
+}
+
+/// The body's text, if it is UTF-8 and not nested too deeply.
+pub(crate) fn readable(bytes: &[u8]) -> Result<&str, Error> {
+    if !depth_within(bytes, MAX_JSON_DEPTH) {
+        let message = format!("the JSON is nested deeper than {MAX_JSON_DEPTH} levels");
+        return Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::TOO_DEEP, message));
+    }
+    utf8(bytes)
+}
+
+/// The body's text, if it is UTF-8.
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(bytes)
+        .map_err(|_| Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, "the body is not UTF-8"))
 }
 
 /// A 200 with JSON that is written already.
@@ -50,23 +123,48 @@ pub(crate) fn json_bytes(bytes: Vec<u8>) -> Response {
 
 /// A 200 with a value as JSON.
 pub(crate) fn json(value: &impl Serialize) -> Response {
+    json_as(value, Media::Json)
+}
+
+/// A 200 with a value as JSON of the media type that the client wants.
+pub(crate) fn json_as(value: &impl Serialize, media: Media) -> Response {
     match serde_json::to_vec(value) {
-        Ok(bytes) => json_bytes(bytes),
-        Err(error) => rest_error(&Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string())),
+        Ok(bytes) => with_media(json_bytes(bytes), media),
+        Err(error) => rest_error_as(&Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()), media),
     }
+}
+
+fn with_media(mut response: Response, media: Media) -> Response {
+    response.headers_mut().insert(header::CONTENT_TYPE, media.value());
+    response
 }
 
 /// An error inside a JSON-RPC envelope.
 pub(crate) fn rpc_error(id: Option<&RawValue>, error: &Error) -> Response {
     let mut bytes = Vec::with_capacity(512);
     jsonrpc::write_error(&mut bytes, id, error);
+    rpc_bytes(bytes, error)
+}
+
+/// An error inside a JSON-RPC envelope that is written already.
+pub(crate) fn rpc_bytes(bytes: Vec<u8>, error: &Error) -> Response {
     with_status(json_bytes(bytes), error.kind.rpc_http_status())
 }
 
 /// An error outside JSON-RPC.
 pub(crate) fn rest_error(error: &Error) -> Response {
+    rest_error_as(error, Media::Json)
+}
+
+/// An error outside JSON-RPC, of the media type that the client wants.
+pub(crate) fn rest_error_as(error: &Error, media: Media) -> Response {
     let bytes = serde_json::to_vec(&RestError::from(error)).unwrap_or_else(|_| b"{}".to_vec());
-    with_status(json_bytes(bytes), error.kind.http_status())
+    with_status(with_media(json_bytes(bytes), media), error.kind.http_status())
+}
+
+/// An error outside JSON-RPC as clients of 0.3 know it.
+pub(crate) fn old_rest_error(error: &Error) -> Response {
+    with_status(json(&rest::error_body(error)), rest::http_status(error.kind))
 }
 
 fn with_status(mut response: Response, status: u16) -> Response {
@@ -75,18 +173,6 @@ fn with_status(mut response: Response, status: u16) -> Response {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     }
     response
-}
-
-/// There is no such agent; says who is there.
-pub(crate) fn no_such_agent(shared: &Shared, name: Option<&str>) -> Error {
-    let agents = shared.engine.agents();
-    let names: Vec<&str> = agents.iter().take(20).map(|agent| agent.name.as_str()).collect();
-    let served = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    let message = match name {
-        Some(name) => format!("there is no agent '{name}'; served: {served}"),
-        None => format!("{} agents are served, so name one: /agents/NAME; served: {served}", agents.len()),
-    };
-    Error::new(ErrorKind::AgentNotFound, ErrorCode::AGENT_NOT_FOUND, message)
 }
 
 /// The answer of paths that do not exist.

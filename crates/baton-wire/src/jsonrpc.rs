@@ -108,9 +108,14 @@ pub fn write_result(out: &mut Vec<u8>, id: Option<&RawValue>, result: &impl Seri
 
 /// Appends a reply with an error.
 pub fn write_error(out: &mut Vec<u8>, id: Option<&RawValue>, error: &Error) {
+    write_error_object(out, id, &ErrorObject::from(error));
+}
+
+/// Appends a reply with an error in the words of a dialect.
+pub fn write_error_object(out: &mut Vec<u8>, id: Option<&RawValue>, error: &ErrorObject) {
     let start = out.len();
     write_head(out, id, ",\"error\":");
-    if serde_json::to_writer(&mut *out, &ErrorObject::from(error)).is_ok() {
+    if serde_json::to_writer(&mut *out, error).is_ok() {
         out.push(b'}');
     } else {
         out.truncate(start);

@@ -1,42 +1,94 @@
 //! Extensions that a request switches on.
 
-use super::Call;
+use super::call::Call;
 use axum::response::Response;
-use baton_types::{Message, ToolExecution};
-use baton_wire::a2a::v1::{Error, TOOL_EXECUTION, requested_tool_execution};
+use baton_types::{ErrorCode, Message, ToolExecution};
+use baton_wire::a2a::v1::{
+    Error, ErrorKind, GENERATION, IDEMPOTENCY, TOOL_EXECUTION, requested_generation, requested_idempotency_key,
+    requested_tool_execution,
+};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-const HEADER: HeaderName = HeaderName::from_static("a2a-extensions");
+/// The header or metadata key in which extensions are asked for and acknowledged.
+pub(super) const HEADER: HeaderName = HeaderName::from_static("a2a-extensions");
 const OLD_HEADER: HeaderName = HeaderName::from_static("x-a2a-extensions");
 
-/// What a request switched on.
+/// Which of the extensions known here a request names.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Active {
-    /// Who runs tools, when the caller chose.
-    pub(super) tool_execution: Option<ToolExecution>,
-    echoed: bool,
+    uris: Vec<String>,
 }
 
 impl Active {
-    pub(super) fn of(call: &Call<'_>, message: &Message) -> Result<Self, Error> {
-        if !is_requested(call.headers) {
-            return Ok(Self { tool_execution: None, echoed: false });
+    /// What the request names, unknown ones left out.
+    pub(super) fn of(call: &Call<'_>) -> Self {
+        let requested = requested(call.headers);
+        let own = [TOOL_EXECUTION, IDEMPOTENCY, GENERATION].into_iter();
+        let known = own.chain(call.shared.options.a2a.extensions.iter().map(|extension| extension.uri.as_str()));
+        Self { uris: known.filter(|uri| requested.contains(uri)).map(str::to_owned).collect() }
+    }
+
+    /// Refuses a send that does not name what the agent requires.
+    pub(super) fn check_required(&self, call: &Call<'_>) -> Result<(), Error> {
+        let mut required = call.shared.options.a2a.extensions.iter().filter(|extension| extension.required);
+        match required.find(|extension| !self.names(&extension.uri)) {
+            None => Ok(()),
+            Some(missing) => {
+                let message = format!("this agent requires the extension {}", missing.uri);
+                Err(Error::new(ErrorKind::ExtensionSupportRequired, ErrorCode::EXTENSION_REQUIRED, message))
+            }
         }
-        Ok(Self { tool_execution: requested_tool_execution(message.metadata.as_ref())?, echoed: true })
+    }
+
+    fn names(&self, uri: &str) -> bool {
+        self.uris.iter().any(|active| active == uri)
+    }
+
+    /// Who runs tools, when the caller chose.
+    pub(super) fn tool_execution(&self, message: &Message) -> Result<Option<ToolExecution>, Error> {
+        if !self.names(TOOL_EXECUTION) {
+            return Ok(None);
+        }
+        requested_tool_execution(message.metadata.as_ref())
+    }
+
+    /// The key under which the message may be repeated, when the caller wants that.
+    pub(super) fn idempotency_key(&self, message: &Message) -> Result<Option<String>, Error> {
+        if !self.names(IDEMPOTENCY) {
+            return Ok(None);
+        }
+        let key = requested_idempotency_key(message.metadata.as_ref())?;
+        Ok(Some(key.unwrap_or_else(|| message.id.to_string())))
+    }
+
+    /// Whether tasks and events say their generation.
+    pub(super) fn generation(&self) -> bool {
+        self.names(GENERATION)
+    }
+
+    /// The generation at which the message is to be said, when the caller wants that.
+    pub(super) fn if_generation(&self, message: &Message) -> Result<Option<u64>, Error> {
+        if !self.generation() {
+            return Ok(None);
+        }
+        requested_generation(message.metadata.as_ref())
+    }
+
+    /// What was switched on, as a header or metadata value.
+    pub(super) fn acknowledged(&self) -> Option<HeaderValue> {
+        if self.uris.is_empty() { None } else { HeaderValue::from_str(&self.uris.join(",")).ok() }
     }
 
     /// Tells the caller what was switched on.
     pub(super) fn echo(&self, mut response: Response) -> Response {
-        if self.echoed {
-            response.headers_mut().insert(HEADER, HeaderValue::from_static(TOOL_EXECUTION));
+        if let Some(value) = self.acknowledged() {
+            response.headers_mut().insert(HEADER, value);
         }
         response
     }
 }
 
-fn is_requested(headers: &HeaderMap) -> bool {
+fn requested(headers: &HeaderMap) -> Vec<&str> {
     let values = headers.get_all(HEADER).iter().chain(headers.get_all(OLD_HEADER));
-    values
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|uris| uris.split(','))
-        .any(|uri| uri.trim() == TOOL_EXECUTION)
+    values.filter_map(|value| value.to_str().ok()).flat_map(|uris| uris.split(',')).map(str::trim).collect()
 }

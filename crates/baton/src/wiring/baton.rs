@@ -2,7 +2,7 @@
 
 use super::agents::{FixedAgents, load};
 use crate::{
-    config::{Retention, Settings},
+    config::{Push, Retention, Settings},
     failure::{Exit, Failure},
     screen::Screen,
     server_file::ServerFile,
@@ -14,6 +14,7 @@ use baton_http::HttpOptions;
 use baton_journal::SqliteJournal;
 use baton_local::{CommandTools, SystemClock, TimeOrderedIds};
 use baton_models::PlaybookModels;
+use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_ports::{Clock as _, Ids as _, Journal as _, JournalError, RetentionPolicy};
 use baton_types::{AgentSpec, ErrorCode, Timestamp};
 use std::{path::Path, sync::Arc, time::Duration};
@@ -70,10 +71,13 @@ impl Baton {
             models: models.clone(),
             tools: Arc::new(CommandTools::new()),
             agents: Arc::new(FixedAgents(loaded.agents)),
+            webhooks: Arc::new(push_sender(&settings.push)?),
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),
         };
-        let engine = Engine::new(baton_engine::Options::default(), ports);
+        let defaults = baton_engine::Options::default();
+        let push_deadline = settings.push.deadline.unwrap_or(defaults.push_deadline);
+        let engine = Engine::new(baton_engine::Options { push_deadline, ..defaults }, ports);
         Ok((Self { engine, stopping: CancellationToken::new(), journal, models }, loaded.diagnostics))
     }
 
@@ -154,6 +158,15 @@ impl Baton {
         }
         if report.missed > 0 { Exit::TaskFailed } else { Exit::Ok }
     }
+}
+
+/// Who tells receivers outside, wherever the settings let it.
+fn push_sender(push: &Push) -> Result<PushSender, Failure> {
+    let policy = AddressPolicy::allowing(&push.allow)
+        .map_err(|error| Failure::new(ErrorCode::CONFIG_INVALID, format!("push.allow: {error}")))?;
+    let client = GuardedClient::new(policy, &baton_outbound::Options::default())
+        .map_err(|error| Failure::new(ErrorCode::CONFIG_INVALID, error.to_string()))?;
+    Ok(PushSender::new(client))
 }
 
 pub(super) fn now() -> Timestamp {

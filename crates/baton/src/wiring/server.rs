@@ -2,13 +2,14 @@
 
 use super::baton::{Baton, now};
 use crate::{
-    config::Settings,
+    config::{A2a, Extension, Settings},
     failure::Failure,
     screen::Screen,
     server_file::{Announced, ServerFile},
 };
-use baton_http::{HttpOptions, ServeOptions};
+use baton_http::{A2aOptions, HttpOptions, ServeOptions, VersionRule};
 use baton_types::{AgentSpec, ErrorCode};
+use baton_wire::a2a::v1::AgentExtension;
 use std::{
     fmt::Write as _,
     io,
@@ -65,6 +66,7 @@ impl Server {
             started_at: now(),
             max_body: settings.limits.body_bytes.unwrap_or(defaults.max_body),
             max_streams: affordable(settings.limits.max_streams.unwrap_or(defaults.max_streams), room),
+            a2a: offered(&settings.a2a),
             shutdown: baton.stopping.clone(),
             ..defaults
         };
@@ -103,6 +105,23 @@ impl Server {
             Err(_) => tracing::warn!("shutdown took too long; unfinished runs go on at the next start"),
         }
         drop(announced);
+    }
+}
+
+fn offered(a2a: &A2a) -> A2aOptions {
+    let extension = |given: &Extension| AgentExtension {
+        uri: given.uri.clone(),
+        description: given.description.clone(),
+        required: given.required,
+        ..AgentExtension::default()
+    };
+    A2aOptions {
+        streaming: a2a.streaming,
+        push: a2a.push,
+        extended_card: a2a.extended_card,
+        version_rule: if a2a.strict_version { VersionRule::Strict } else { VersionRule::ByMethod },
+        extensions: a2a.extensions.iter().map(extension).collect(),
+        ..A2aOptions::default()
     }
 }
 

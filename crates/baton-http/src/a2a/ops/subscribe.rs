@@ -1,32 +1,34 @@
 //! `SubscribeToTask`: the task as it is, or what came after the last event that the client saw, then live to its end.
 
 use super::{
-    Call, Params,
-    sse::{self, Beginning},
+    super::extensions::Active,
+    follow::{Beginning, Following},
 };
-use crate::reply;
-use axum::response::Response;
-use baton_engine::TaskRef;
+use crate::{a2a::call::Call, reply};
 use baton_types::Fact;
 use baton_wire::{
     FieldViolation,
-    a2a::v1::{Error, HistoryLength, SubscribeToTaskRequest},
+    a2a::v1::{Error, SubscribeToTaskRequest},
 };
 
 /// How far back the start of an attempt is looked for whose text the client may still hold.
 const LOOK_BACK: u64 = 16;
 
-pub(super) async fn subscribe(call: &Call<'_>, params: Params) -> Result<Response, Error> {
-    let request: SubscribeToTaskRequest<'static> = params.read()?;
+pub(in super::super) async fn subscribe(
+    call: &Call<'_>,
+    request: SubscribeToTaskRequest<'static>,
+) -> Result<Following, Error> {
+    call.check_streaming()?;
+    call.check_tenant(request.tenant.as_deref())?;
     request.check()?;
     let cursor = cursor(call)?;
-    let permit = sse::permit(call)?;
-    let task = TaskRef { task: request.id.into_owned().into(), agent: Some(call.agent.clone()) };
-    let (engine, principal) = (&call.shared.engine, &call.shared.principal);
+    let permit = Following::permit(call)?;
+    let task = call.task(request.id);
+    let (engine, principal) = (&call.shared.engine, call.principal());
     let subscribed = engine.subscribe(principal, &task, cursor).await;
     let subscription = subscribed.map_err(reply::from_engine)?;
     let beginning = match cursor {
-        None => Beginning::Fresh { history: HistoryLength::All },
+        None => Beginning::Subscribed,
         Some(cursor) => {
             let first = cursor.saturating_sub(LOOK_BACK);
             let stored = engine.events(principal, &task, first, LOOK_BACK as usize).await;
@@ -36,7 +38,7 @@ pub(super) async fn subscribe(call: &Call<'_>, params: Params) -> Result<Respons
             Beginning::Resumed { earlier: earlier.collect() }
         }
     };
-    Ok(sse::response(call, subscription, beginning, permit))
+    Ok(Following::new(call, subscription, beginning, Active::of(call), permit))
 }
 
 /// The last event that the client saw.

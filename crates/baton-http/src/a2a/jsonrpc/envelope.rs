@@ -1,13 +1,15 @@
 //! What stays of a body when its envelope is read: the id, the method, and the parameters until somebody reads them.
 
-use super::Method;
-use crate::body::Received;
-use baton_types::{ErrorCode, MAX_JSON_DEPTH};
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind, read_params_text},
-    depth_within, jsonrpc,
+use super::method::Method;
+use crate::{
+    body::Received,
+    reply::{readable, utf8},
 };
-use serde::de::DeserializeOwned;
+use baton_wire::{
+    a2a::v1::{Error, read_params_text},
+    jsonrpc,
+};
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 /// A request that no longer borrows from its body, because a run may take minutes and the body's memory is short.
@@ -31,23 +33,21 @@ impl Envelope {
 /// Parameters as they came, holding the body's share of the common budget.
 pub(super) struct Params(Option<Received>);
 
+#[derive(Deserialize)]
+struct Tenant {
+    tenant: Option<String>,
+}
+
 impl Params {
+    /// The tenant that they name, for requests whose path names no agent.
+    pub(super) fn tenant(&self) -> Option<String> {
+        let text = std::str::from_utf8(&self.0.as_ref()?.bytes).ok()?;
+        serde_json::from_str::<Tenant>(text).ok()?.tenant.filter(|tenant| !tenant.is_empty())
+    }
+
     /// The parameters of one operation; the body is let go.
     pub(super) fn read<T: DeserializeOwned>(self) -> Result<T, Error> {
         let bytes = self.0.as_ref().map_or(&b"{}"[..], |received| &received.bytes);
         read_params_text(utf8(bytes)?)
     }
-}
-
-fn readable(bytes: &[u8]) -> Result<&str, Error> {
-    if !depth_within(bytes, MAX_JSON_DEPTH) {
-        let message = format!("the JSON is nested deeper than {MAX_JSON_DEPTH} levels");
-        return Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::TOO_DEEP, message));
-    }
-    utf8(bytes)
-}
-
-fn utf8(bytes: &[u8]) -> Result<&str, Error> {
-    std::str::from_utf8(bytes)
-        .map_err(|_| Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, "the body is not UTF-8"))
 }

@@ -1,31 +1,27 @@
 //! `ListTasks`: a page of the agent's tasks, newest status first.
 
-use super::{Call, Params};
-use crate::reply;
-use axum::response::Response;
+use super::{super::extensions::Active, ShownTasks};
+use crate::{a2a::call::Call, reply};
 use baton_engine::ListTasks;
 use baton_ports::PageCursor;
 use baton_types::{ContextId, Timestamp};
 use baton_wire::{
     FieldViolation,
-    a2a::v1::{ArtifactChoice, Error, ListTasksRequest, ListTasksResponse, Task, TaskState},
-    jsonrpc,
+    a2a::v1::{ArtifactChoice, Error, ListTasksRequest, TaskState},
 };
 use std::borrow::Cow;
 
 /// Longest task id in a page token.
 const MAX_TASK_ID: usize = 512;
 
-pub(super) async fn list(call: &Call<'_>, params: Params) -> Result<Response, Error> {
-    let request: ListTasksRequest<'static> = params.read()?;
+pub(in super::super) async fn list(call: &Call<'_>, request: ListTasksRequest<'static>) -> Result<ShownTasks, Error> {
+    call.check_tenant(request.tenant.as_deref())?;
     let (page_size, history) = request.check()?;
     let after = match request.page_token.as_deref() {
         None | Some("") => None,
         Some(token) => Some(read_token(token)?),
     };
-    if call.shared.agent(call.agent.as_str()).is_none() {
-        return Err(reply::no_such_agent(call.shared, Some(call.agent.as_str())));
-    }
+    call.spec()?;
     let query = ListTasks {
         agent: Some(call.agent.clone()),
         context: request.context_id.filter(|id| !id.is_empty()).map(|id| ContextId::from(id.into_owned())),
@@ -34,23 +30,23 @@ pub(super) async fn list(call: &Call<'_>, params: Params) -> Result<Response, Er
         after,
         limit: page_size as usize,
     };
-    let page = call.shared.engine.tasks(&call.shared.principal, &query).await.map_err(reply::from_engine)?;
+    let page = call.shared.engine.tasks(call.principal(), &query).await.map_err(reply::from_engine)?;
     let artifacts = match request.include_artifacts {
         Some(true) => ArtifactChoice::Include,
         _ => ArtifactChoice::Omit,
     };
-    let response = ListTasksResponse {
-        tasks: page.tasks.iter().map(|view| Task::of(view, history, artifacts)).collect(),
-        next_page_token: page.next.as_ref().map(write_token).unwrap_or_default(),
+    Ok(ShownTasks {
+        views: page.tasks,
+        history,
+        artifacts,
+        next: page.next,
         page_size,
-        total_size: page.total,
-    };
-    let mut bytes = Vec::with_capacity(4096);
-    jsonrpc::write_result(&mut bytes, call.id, &response);
-    Ok(reply::json_bytes(bytes))
+        total: page.total,
+        active: Active::of(call),
+    })
 }
 
-fn write_token(cursor: &PageCursor) -> Cow<'static, str> {
+pub(super) fn write_token(cursor: &PageCursor) -> Cow<'static, str> {
     Cow::Owned(format!("{}.{}", cursor.status_at.as_millis(), cursor.id))
 }
 

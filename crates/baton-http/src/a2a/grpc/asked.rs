@@ -1,0 +1,103 @@
+//! One gRPC request, from its metadata to its operation, and what it gets back.
+
+use super::super::{
+    call::{Call, explain},
+    extensions::{Active, HEADER},
+    ops::{Following, Told},
+    version::{self, Version},
+};
+use crate::app::Shared;
+use baton_proto::status;
+use baton_types::{AgentName, PushDialect};
+use baton_wire::a2a::v1::Error;
+use futures_core::Stream;
+use http::HeaderMap;
+use std::{pin::Pin, sync::Arc};
+use tonic::{Request, Response, Status, metadata::MetadataMap};
+
+/// With several agents and no word for a tenant, this metadata key says which one is meant.
+const AGENT: &str = "baton-agent";
+
+/// What streams of answers are.
+pub(super) type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+/// A request whose agent and version are known.
+pub(super) struct Asked {
+    shared: Arc<Shared>,
+    agent: AgentName,
+    headers: HeaderMap,
+    dialect: PushDialect,
+}
+
+impl Asked {
+    /// Reads the metadata; `tenant` is the request's own.
+    pub(super) fn of<T>(
+        shared: &Arc<Shared>,
+        request: &Request<T>,
+        tenant: &str,
+        spoken: Version,
+    ) -> Result<Self, Status> {
+        let headers = request.metadata().clone().into_headers();
+        version::check(&headers, None, spoken, shared.options.a2a.version_rule).map_err(|error| status(&error))?;
+        let named = headers.get(AGENT).and_then(|value| value.to_str().ok());
+        let tenant = Some(tenant).filter(|tenant| !tenant.is_empty()).or(named);
+        let agent = shared.routed(tenant).map_err(|error| status(&error))?;
+        let dialect = match spoken {
+            Version::V1 => PushDialect::V1,
+            Version::V03 => PushDialect::V03,
+        };
+        Ok(Self { shared: Arc::clone(shared), agent, headers, dialect })
+    }
+
+    fn call(&self) -> Call<'_> {
+        Call { shared: &self.shared, agent: &self.agent, headers: &self.headers, dialect: self.dialect }
+    }
+
+    /// Reads the request, lets `operate` work, and turns what went wrong into a status.
+    pub(super) async fn operate<T>(
+        &self,
+        operate: impl AsyncFnOnce(&Call<'_>) -> Result<T, Error>,
+    ) -> Result<T, Status> {
+        operate(&self.call()).await.map_err(|error| self.refuse(error))
+    }
+
+    /// The refusal as a status.
+    fn refuse(&self, error: Error) -> Status {
+        status(&explain(&self.shared, &self.agent, error))
+    }
+}
+
+/// An answer that says which extensions were switched on.
+pub(super) fn acknowledge<T>(message: T, active: &Active) -> Response<T> {
+    let mut response = Response::new(message);
+    if let Some(value) = active.acknowledged() {
+        let headers = HeaderMap::from_iter([(HEADER, value)]);
+        *response.metadata_mut() = MetadataMap::from_headers(headers);
+    }
+    response
+}
+
+/// What follows, each item in the form that `form` gives it; it ends with the task, its turn or the process.
+pub(super) fn stream<T: Send + 'static>(
+    mut following: Following,
+    form: impl Fn(Told<'_>) -> Result<T, Error> + Send + 'static,
+) -> Response<Answers<T>> {
+    let active = following.active.clone();
+    let shutdown = following.shutdown.clone();
+    let answers = async_stream::stream! {
+        while let Some(Some(item)) = shutdown.run_until_cancelled(following.next()).await {
+            let mut answers = Vec::with_capacity(1);
+            following.tell(&item, |told| answers.push(form(told)));
+            for answer in answers {
+                match answer {
+                    Ok(answer) => yield Ok(answer),
+                    Err(error) => {
+                        yield Err(status(&error));
+                        return;
+                    }
+                }
+            }
+        }
+    };
+    acknowledge(Box::pin(answers) as Answers<T>, &active)
+}

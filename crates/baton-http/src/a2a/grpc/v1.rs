@@ -1,0 +1,174 @@
+//! `lf.a2a.v1.A2AService`: A2A 1.0.
+
+use super::{
+    super::{
+        extensions::Active,
+        ops::{self, Following},
+        version::Version,
+    },
+    asked::{Answers, Asked, acknowledge, stream},
+};
+use crate::app::Shared;
+use baton_proto::v1::pb::{self, a2a_service_server::A2aService};
+use baton_types::{PushConfig, TaskId};
+use baton_wire::a2a::v1::{ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig};
+use std::sync::Arc;
+use tonic::{Request, Response, Status, async_trait};
+
+/// The operations of every agent that is served.
+pub(super) struct Operations {
+    pub(super) shared: Arc<Shared>,
+}
+
+impl Operations {
+    fn asked<T>(&self, request: &Request<T>, tenant: &str) -> Result<Asked, Status> {
+        Asked::of(&self.shared, request, tenant, Version::V1)
+    }
+}
+
+#[async_trait]
+impl A2aService for Operations {
+    type SendStreamingMessageStream = Answers<pb::StreamResponse>;
+    type SubscribeToTaskStream = Answers<pb::StreamResponse>;
+
+    async fn send_message(
+        &self,
+        request: Request<pb::SendMessageRequest>,
+    ) -> Result<Response<pb::SendMessageResponse>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| {
+                let shown = ops::send(call, request.into_inner().try_into()?).await?;
+                Ok(acknowledge(shown.response().try_into()?, &shown.active))
+            })
+            .await
+    }
+
+    async fn send_streaming_message(
+        &self,
+        request: Request<pb::SendMessageRequest>,
+    ) -> Result<Response<Self::SendStreamingMessageStream>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked.operate(async |call| Ok(told(ops::stream(call, request.into_inner().try_into()?).await?))).await
+    }
+
+    async fn get_task(&self, request: Request<pb::GetTaskRequest>) -> Result<Response<pb::Task>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| {
+                let shown = ops::get(call, request.into_inner().try_into()?).await?;
+                Ok(acknowledge(shown.task().try_into()?, &shown.active))
+            })
+            .await
+    }
+
+    async fn list_tasks(
+        &self,
+        request: Request<pb::ListTasksRequest>,
+    ) -> Result<Response<pb::ListTasksResponse>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| {
+                let shown = ops::list(call, request.into_inner().try_into()?).await?;
+                Ok(acknowledge(shown.response().try_into()?, &shown.active))
+            })
+            .await
+    }
+
+    async fn cancel_task(&self, request: Request<pb::CancelTaskRequest>) -> Result<Response<pb::Task>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| {
+                let shown = ops::cancel(call, request.into_inner().try_into()?).await?;
+                Ok(acknowledge(shown.task().try_into()?, &shown.active))
+            })
+            .await
+    }
+
+    async fn subscribe_to_task(
+        &self,
+        request: Request<pb::SubscribeToTaskRequest>,
+    ) -> Result<Response<Self::SubscribeToTaskStream>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked.operate(async |call| Ok(told(ops::subscribe(call, request.into_inner().try_into()?).await?))).await
+    }
+
+    async fn create_task_push_notification_config(
+        &self,
+        request: Request<pb::TaskPushNotificationConfig>,
+    ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| {
+                let (task, config) = ops::create_push(call, request.into_inner().try_into()?).await?;
+                Ok(plain(shown_push(&task, &config).try_into()?))
+            })
+            .await
+    }
+
+    async fn get_task_push_notification_config(
+        &self,
+        request: Request<pb::GetTaskPushNotificationConfigRequest>,
+    ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| {
+                let (task, config) = ops::get_push(call, request.into_inner().try_into()?).await?;
+                Ok(plain(shown_push(&task, &config).try_into()?))
+            })
+            .await
+    }
+
+    async fn list_task_push_notification_configs(
+        &self,
+        request: Request<pb::ListTaskPushNotificationConfigsRequest>,
+    ) -> Result<Response<pb::ListTaskPushNotificationConfigsResponse>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| {
+                let (task, configs) = ops::list_push(call, request.into_inner().try_into()?).await?;
+                let configs = configs.iter().map(|config| shown_push(&task, config)).collect();
+                let page = ListTaskPushNotificationConfigsResponse { configs, ..Default::default() };
+                Ok(plain(page.try_into()?))
+            })
+            .await
+    }
+
+    async fn delete_task_push_notification_config(
+        &self,
+        request: Request<pb::DeleteTaskPushNotificationConfigRequest>,
+    ) -> Result<Response<()>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| {
+                ops::delete_push(call, request.into_inner().try_into()?).await?;
+                Ok(plain(()))
+            })
+            .await
+    }
+
+    async fn get_extended_agent_card(
+        &self,
+        request: Request<pb::GetExtendedAgentCardRequest>,
+    ) -> Result<Response<pb::AgentCard>, Status> {
+        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| {
+                let card = ops::extended_card(call, &request.into_inner().try_into()?)?;
+                Ok(plain(card.try_into()?))
+            })
+            .await
+    }
+}
+
+fn told(following: Following) -> Response<Answers<pb::StreamResponse>> {
+    stream(following, |told| told.item.try_into())
+}
+
+fn plain<T>(message: T) -> Response<T> {
+    acknowledge(message, &Active::default())
+}
+
+fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> TaskPushNotificationConfig<'a> {
+    TaskPushNotificationConfig::of(task, config)
+}

@@ -1,0 +1,59 @@
+//! ContextCore's dotted methods.
+
+use super::{
+    Id,
+    envelope::Params,
+    method::{Operation, unknown},
+    v1::result,
+};
+use crate::a2a::{call::Call, ops};
+use axum::response::Response;
+use baton_types::TaskId;
+use baton_wire::{
+    a2a::{
+        v1::{Error, ErrorKind, Task},
+        v03,
+    },
+    contextcore,
+};
+
+pub(super) async fn answer(
+    call: &Call<'_>,
+    id: Id<'_>,
+    operation: Operation,
+    params: Params,
+) -> Result<Response, Error> {
+    Ok(match operation {
+        Operation::Send => {
+            let request = params.read::<contextcore::SendParams>()?;
+            let request = request.into_v1(|| call.shared.engine.fresh_id())?;
+            result(id, &shown(call, ops::send(call, request).await?.task()))
+        }
+        Operation::Get => {
+            let request = params.read::<contextcore::TaskParams>()?.into_get()?;
+            result(id, &shown(call, ops::get(call, request).await?.task()))
+        }
+        Operation::List => {
+            let request = params.read::<contextcore::ListParams>()?.into_v1()?;
+            let shown = ops::list(call, request).await?;
+            result(id, &contextcore::TaskList::from(shown.response()))
+        }
+        Operation::Cancel => {
+            let request = params.read::<contextcore::TaskParams>()?.into_cancel()?;
+            let task = TaskId::from(request.id.as_ref());
+            match ops::cancel(call, request).await {
+                Ok(shown) => result(id, &contextcore::Canceled::from(shown.task())),
+                Err(error) if error.kind == ErrorKind::TaskNotCancelable => {
+                    result(id, &contextcore::Canceled::not_possible(&task))
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Operation::ExtendedCard => result(id, &v03::UnionCard::of(&ops::extended_card(call, &Default::default())?)),
+        _ => return Err(unknown("that")),
+    })
+}
+
+fn shown(call: &Call<'_>, task: Task<'_>) -> contextcore::Task {
+    contextcore::Task::from(task).with_agent(call.agent)
+}

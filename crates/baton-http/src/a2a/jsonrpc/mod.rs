@@ -1,0 +1,94 @@
+//! JSON-RPC: one request from its bytes to its method. The name of the method tells the dialect.
+
+mod contextcore;
+mod envelope;
+mod method;
+mod v03;
+mod v1;
+
+use super::{
+    call::{Call, explain},
+    version::{self, Version},
+};
+use crate::{app::Shared, reply};
+use axum::{
+    extract::{Path, Request, State},
+    response::Response,
+};
+use baton_types::{AgentName, ErrorCode, PushDialect};
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use envelope::Envelope;
+use http::{HeaderMap, request::Parts};
+use method::Method;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// `POST /agents/{agent}`.
+pub(crate) async fn named(State(shared): State<Arc<Shared>>, Path(agent): Path<String>, request: Request) -> Response {
+    answer(&shared, Some(agent.into()), request).await
+}
+
+/// `POST /`: the only agent, or the one that the parameters name as tenant.
+pub(crate) async fn sole(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    answer(&shared, None, request).await
+}
+
+async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let received = match check_content_type(&parts.headers) {
+        Ok(()) => shared.bodies.read(&parts.headers, body).await,
+        Err(error) => Err(error),
+    };
+    let received = match received {
+        Ok(received) => received,
+        Err(error) => return reply::rpc_error(None, &error),
+    };
+    let Envelope { id, method, params } = match Envelope::read(received) {
+        Ok(envelope) => envelope,
+        Err((id, error)) => return reply::rpc_error(id.as_deref(), &error),
+    };
+    let id = id.as_deref();
+    let agent = match agent.map_or_else(|| shared.routed(params.tenant().as_deref()), Ok) {
+        Ok(agent) => agent,
+        Err(error) => return reply::rpc_error(id, &error),
+    };
+    let method = match method.and_then(|method| check_version(shared, &parts, method)) {
+        Ok(method) => method,
+        Err(error) => return reply::rpc_error(id, &explain(shared, &agent, error)),
+    };
+    let dialect = if matches!(method, Method::V03(_)) { PushDialect::V03 } else { PushDialect::V1 };
+    let call = Call { shared, agent: &agent, headers: &parts.headers, dialect };
+    let answered = match method {
+        Method::V1(method) => v1::answer(&call, id, method, params).await,
+        Method::V03(method) => v03::answer(&call, id, method, params).await,
+        Method::ContextCore(method) => contextcore::answer(&call, id, method, params).await,
+    };
+    answered.unwrap_or_else(|error| {
+        let error = explain(shared, &agent, error);
+        match method {
+            Method::V03(_) => v03::refusal(id, &error),
+            Method::V1(_) | Method::ContextCore(_) => reply::rpc_error(id, &error),
+        }
+    })
+}
+
+fn check_version(shared: &Shared, parts: &Parts, method: Method) -> Result<Method, Error> {
+    let spoken = match method {
+        Method::V1(_) => Version::V1,
+        Method::V03(_) => Version::V03,
+        // The dotted names are nobody else's, and their clients declare nothing.
+        Method::ContextCore(_) => return Ok(method),
+    };
+    version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule).map(|()| method)
+}
+
+/// Web pages can send other types without asking first, so this comes before everything.
+fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
+    reply::check_content_type(headers).map_err(|essence| {
+        let message = format!("Content-Type must be application/json, not '{essence}'");
+        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
+    })
+}
+
+/// Where an answer goes: the id of its request.
+type Id<'a> = Option<&'a RawValue>;

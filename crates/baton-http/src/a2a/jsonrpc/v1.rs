@@ -1,0 +1,83 @@
+//! The methods of A2A 1.0.
+
+use super::{Id, envelope::Params, method::Operation};
+use crate::{
+    a2a::{
+        call::Call,
+        ops::{self, ShownTask, Told},
+        sse::{self, Frame},
+    },
+    reply,
+};
+use axum::response::Response;
+use baton_wire::{
+    a2a::v1::{Error, ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig},
+    jsonrpc,
+};
+use serde::Serialize;
+use serde_json::{json, value::RawValue};
+
+pub(super) async fn answer(
+    call: &Call<'_>,
+    id: Id<'_>,
+    operation: Operation,
+    params: Params,
+) -> Result<Response, Error> {
+    Ok(match operation {
+        Operation::Send => {
+            let shown = ops::send(call, params.read()?).await?;
+            shown.active.echo(result(id, &shown.response()))
+        }
+        Operation::Stream => stream(id, ops::stream(call, params.read()?).await?),
+        Operation::Subscribe => stream(id, ops::subscribe(call, params.read()?).await?),
+        Operation::Get => task(id, &ops::get(call, params.read()?).await?),
+        Operation::Cancel => task(id, &ops::cancel(call, params.read()?).await?),
+        Operation::List => {
+            let shown = ops::list(call, params.read()?).await?;
+            shown.active.echo(result(id, &shown.response()))
+        }
+        Operation::CreatePush => {
+            let (task, config) = ops::create_push(call, params.read()?).await?;
+            result(id, &TaskPushNotificationConfig::of(&task, &config))
+        }
+        Operation::GetPush => {
+            let (task, config) = ops::get_push(call, params.read()?).await?;
+            result(id, &TaskPushNotificationConfig::of(&task, &config))
+        }
+        Operation::ListPush => {
+            let (task, configs) = ops::list_push(call, params.read()?).await?;
+            let configs = configs.iter().map(|config| TaskPushNotificationConfig::of(&task, config)).collect();
+            result(id, &ListTaskPushNotificationConfigsResponse { configs, ..Default::default() })
+        }
+        Operation::DeletePush => {
+            ops::delete_push(call, params.read()?).await?;
+            result(id, &json!({}))
+        }
+        Operation::ExtendedCard => result(id, &ops::extended_card(call, &params.read()?)?),
+    })
+}
+
+fn task(id: Id<'_>, shown: &ShownTask) -> Response {
+    shown.active.echo(result(id, &shown.task()))
+}
+
+pub(super) fn result(id: Id<'_>, value: &impl Serialize) -> Response {
+    let mut bytes = Vec::with_capacity(1024);
+    jsonrpc::write_result(&mut bytes, id, value);
+    reply::json_bytes(bytes)
+}
+
+fn stream(id: Id<'_>, following: ops::Following) -> Response {
+    sse::response(following, Reply { id: id.map(ToOwned::to_owned) })
+}
+
+/// Every event is a whole reply to the request.
+struct Reply {
+    id: Option<Box<RawValue>>,
+}
+
+impl Frame for Reply {
+    fn write(&self, out: &mut Vec<u8>, told: Told<'_>) {
+        jsonrpc::write_result(out, self.id.as_deref(), &told.item);
+    }
+}

@@ -1,0 +1,249 @@
+//! A task's feed as what A2A shows of it, in order, before it takes the form of a binding.
+
+use super::{
+    super::extensions::Active,
+    shown::{bare, task},
+};
+use crate::a2a::call::Call;
+use baton_engine::{FeedItem, Subscription};
+use baton_types::{ErrorCode, Fact, Json, TaskEvent, TaskState, TaskView};
+use baton_wire::a2a::v1::{
+    ArtifactChoice, Error, ErrorKind, GENERATION, HistoryLength, Projected, StreamProjector, StreamResponse,
+    generation_metadata,
+};
+use std::{collections::BTreeMap, collections::VecDeque, sync::Arc, time::Duration};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::CancellationToken;
+
+/// How a stream begins.
+pub(super) enum Beginning {
+    /// With the task that a message was just sent to; it ends with the turn.
+    Sent {
+        /// Most messages of history in the task.
+        history: HistoryLength,
+        /// Whether nothing may be shown until it is known that the agent does not reply with a bare message.
+        may_reply_directly: bool,
+    },
+    /// With the task as it is.
+    Subscribed,
+    /// After a cursor; these are the last events up to it.
+    Resumed {
+        /// Oldest first.
+        earlier: Vec<TaskEvent>,
+    },
+}
+
+/// One thing to show.
+pub(in super::super) struct Told<'a> {
+    /// The number of the journaled event behind it; text that is still being written has none.
+    pub(in super::super) number: Option<u64>,
+    /// What to show.
+    pub(in super::super) item: StreamResponse<'a>,
+    /// Whether the stream ends with it.
+    pub(in super::super) last: bool,
+}
+
+/// A followed task; holds one of the streams that may be open at the same time.
+pub(in super::super) struct Following {
+    pub(in super::super) active: Active,
+    pub(in super::super) keep_alive: Duration,
+    pub(in super::super) shutdown: CancellationToken,
+    subscription: Subscription,
+    /// Fed and not yet shown, while the agent may still reply with a bare message.
+    withheld: Option<VecDeque<FeedItem>>,
+    released: VecDeque<FeedItem>,
+    narrator: Narrator,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Following {
+    /// The right to one stream.
+    pub(super) fn permit(call: &Call<'_>) -> Result<OwnedSemaphorePermit, Error> {
+        Arc::clone(&call.shared.streams).try_acquire_owned().map_err(|_| {
+            let message = format!("{} streams are open already", call.shared.options.max_streams);
+            Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message)
+        })
+    }
+
+    pub(super) fn new(
+        call: &Call<'_>,
+        subscription: Subscription,
+        beginning: Beginning,
+        active: Active,
+        permit: OwnedSemaphorePermit,
+    ) -> Self {
+        let withheld = matches!(beginning, Beginning::Sent { may_reply_directly: true, .. }).then(VecDeque::new);
+        Self {
+            keep_alive: call.shared.options.keep_alive,
+            shutdown: call.shared.options.shutdown.clone(),
+            subscription,
+            withheld,
+            released: VecDeque::new(),
+            narrator: Narrator {
+                beginning,
+                generation: active.generation().then_some(0),
+                projector: None,
+                reply: None,
+            },
+            active,
+            _permit: permit,
+        }
+    }
+
+    /// What happened next; `None` at the end. Safe to drop half-way and ask again.
+    pub(in super::super) async fn next(&mut self) -> Option<FeedItem> {
+        loop {
+            if let Some(item) = self.released.pop_front() {
+                return Some(item);
+            }
+            let item = self.subscription.next().await?;
+            let Some(withheld) = &mut self.withheld else { return Some(item) };
+            withheld.push_back(item);
+            match withheld.back().map_or(Direct::Unknown, direct) {
+                Direct::Unknown => {}
+                Direct::No => self.released = self.withheld.take().unwrap_or_default(),
+                Direct::Yes => {
+                    let held = self.withheld.take().unwrap_or_default();
+                    self.narrator.reply = held.iter().find_map(|item| match item {
+                        FeedItem::Task(view) => Some(Arc::clone(view)),
+                        _ => None,
+                    });
+                    self.released = held.into_iter().next_back().into_iter().collect();
+                }
+            }
+        }
+    }
+
+    /// What is to be shown of it; `show` is called for each.
+    pub(in super::super) fn tell(&mut self, item: &FeedItem, show: impl FnMut(Told<'_>)) {
+        self.narrator.tell(item, show);
+    }
+}
+
+enum Direct {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// Whether the agent replies with a bare message, as far as this item tells.
+fn direct(item: &FeedItem) -> Direct {
+    let FeedItem::Event(stored) = item else {
+        return if matches!(item, FeedItem::Task(_)) { Direct::Unknown } else { Direct::No };
+    };
+    match &stored.fact {
+        Fact::Task(TaskEvent::RunStarted { .. } | TaskEvent::AttemptStarted { .. }) => Direct::Unknown,
+        Fact::Task(TaskEvent::ToolsCalled { calls, .. }) if calls.iter().all(|call| call.name == "reply_message") => {
+            Direct::Unknown
+        }
+        Fact::Task(TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(reply), .. })
+            if reply.task.is_none() =>
+        {
+            Direct::Yes
+        }
+        _ => Direct::No,
+    }
+}
+
+struct Narrator {
+    beginning: Beginning,
+    /// The generation of the task so far, when the caller wants to know.
+    generation: Option<u64>,
+    projector: Option<StreamProjector>,
+    /// The task behind a bare reply.
+    reply: Option<Arc<TaskView>>,
+}
+
+impl Narrator {
+    fn tell(&mut self, item: &FeedItem, mut show: impl FnMut(Told<'_>)) {
+        if let Some(view) = &self.reply {
+            if let Some(reply) = final_message(item) {
+                let item = StreamResponse { message: Some(bare(reply, view)), ..StreamResponse::default() };
+                show(Told { number: None, item, last: true });
+            }
+            return;
+        }
+        if let FeedItem::Task(view) = item {
+            return self.begin(view, show);
+        }
+        let Some(projector) = &mut self.projector else { return };
+        let (projected, number): (Projected<'_>, Option<u64>) = match item {
+            FeedItem::Task(_) => return,
+            FeedItem::Event(stored) => match &stored.fact {
+                Fact::Task(event) => {
+                    if let Some(generation) = &mut self.generation {
+                        *generation += u64::from(event.is_shown());
+                    }
+                    (projector.event(stored.at, event), Some(stored.number))
+                }
+                Fact::Handoff(_) => return,
+            },
+            FeedItem::OpenText { message, text, .. } => (projector.open_text(message, text), None),
+            FeedItem::Delta { text, .. } if text.is_empty() => return,
+            FeedItem::Delta { message, offset, text, .. } => (projector.delta(message, *offset, text), None),
+        };
+        if let Some(retraction) = projected.retraction {
+            show(Told { number: None, item: retraction, last: false });
+        }
+        if let Some(mut shown) = projected.item {
+            if let Some(generation) = self.generation.filter(|_| number.is_some()) {
+                note_generation(&mut shown, generation);
+            }
+            let sent = matches!(self.beginning, Beginning::Sent { .. });
+            show(Told { number, item: shown, last: ends(item, sent) });
+        }
+    }
+
+    fn begin(&mut self, view: &Arc<TaskView>, mut show: impl FnMut(Told<'_>)) {
+        let (id, context) = (view.id.clone(), view.context.clone());
+        let (projector, history) = match &self.beginning {
+            Beginning::Sent { history, .. } => (StreamProjector::new(id, context), *history),
+            Beginning::Subscribed => (StreamProjector::new(id, context), HistoryLength::All),
+            Beginning::Resumed { earlier } => (StreamProjector::resumed(id, context, earlier), HistoryLength::All),
+        };
+        self.projector = Some(projector);
+        let mut shown = task(view, history, ArtifactChoice::Include, &Active::default());
+        if let Some(generation) = &mut self.generation {
+            *generation = view.generation;
+            shown.metadata = Some(generation_metadata(view.generation));
+        }
+        show(Told { number: Some(view.version), item: shown.into(), last: false });
+    }
+}
+
+fn final_message(item: &FeedItem) -> Option<&baton_types::Message> {
+    let FeedItem::Event(stored) = item else { return None };
+    match &stored.fact {
+        Fact::Task(TaskEvent::StatusChanged { message, .. }) => message.as_ref(),
+        _ => None,
+    }
+}
+
+/// Whether a stream ends with this item: with the task, and if it is the stream of a send, also with its turn.
+fn ends(item: &FeedItem, sent: bool) -> bool {
+    let FeedItem::Event(stored) = item else { return false };
+    match &stored.fact {
+        Fact::Task(TaskEvent::StatusChanged { state, .. }) => {
+            state.is_terminal() || sent && *state == TaskState::InputRequired
+        }
+        _ => false,
+    }
+}
+
+fn note_generation(shown: &mut StreamResponse<'_>, generation: u64) {
+    let metadata = match (&mut shown.status_update, &mut shown.artifact_update) {
+        (Some(update), _) => &mut update.metadata,
+        (_, Some(update)) => &mut update.metadata,
+        _ => return,
+    };
+    let own = generation_metadata(generation);
+    *metadata = Some(match metadata.take() {
+        None => own,
+        Some(metadata) => {
+            let members = |json: &Json| json.read::<BTreeMap<String, Json>>().unwrap_or_default();
+            let mut all = members(&metadata);
+            all.extend(members(&own).remove_entry(GENERATION));
+            Json::of(&all).unwrap_or(metadata)
+        }
+    });
+}

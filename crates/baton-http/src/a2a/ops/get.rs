@@ -1,0 +1,37 @@
+//! `GetTask`: one task, perhaps once it has changed.
+
+use super::{super::extensions::Active, ShownTask};
+use crate::{a2a::call::Call, reply};
+use baton_wire::{
+    FieldViolation,
+    a2a::v1::{Error, GetTaskRequest},
+};
+
+/// Where a caller that cannot put it among the parameters says which generation it knows.
+const KNOWN_GENERATION: &str = "baton-current-generation";
+
+pub(in super::super) async fn get(call: &Call<'_>, request: GetTaskRequest<'static>) -> Result<ShownTask, Error> {
+    call.check_tenant(request.tenant.as_deref())?;
+    let history = request.check()?;
+    let active = Active::of(call);
+    let known = if active.generation() { known_generation(call, request.current_generation)? } else { None };
+    let task = call.task(request.id);
+    let (engine, principal) = (&call.shared.engine, call.principal());
+    let view = match known {
+        None => engine.task(principal, &task).await,
+        Some(known) => engine.changed(principal, &task, known, call.shared.options.a2a.longest_poll).await,
+    };
+    Ok(ShownTask { view: view.map_err(reply::from_engine)?, history, active })
+}
+
+fn known_generation(call: &Call<'_>, given: Option<i64>) -> Result<Option<u64>, Error> {
+    let number = match (given, call.header(KNOWN_GENERATION)) {
+        (Some(given), _) => u64::try_from(given).ok(),
+        (None, Some(text)) => text.parse().ok(),
+        (None, None) => return Ok(None),
+    };
+    number.map(Some).ok_or_else(|| {
+        let description = "must be a generation of the task, 0 or more".to_owned();
+        Error::invalid_params(FieldViolation { field: "currentGeneration".to_owned(), description }.into())
+    })
+}

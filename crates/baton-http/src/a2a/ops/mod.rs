@@ -1,0 +1,23 @@
+//! The operations of A2A, once, for every binding and dialect: a checked 1.0 request in, what to answer with out.
+
+mod cancel;
+mod extended_card;
+mod follow;
+mod get;
+mod list;
+mod push;
+mod send;
+mod shown;
+mod stream;
+mod subscribe;
+
+pub(super) use cancel::cancel;
+pub(super) use extended_card::extended_card;
+pub(super) use follow::{Following, Told};
+pub(super) use get::get;
+pub(super) use list::list;
+pub(super) use push::{create_push, delete_push, get_push, list_push};
+pub(super) use send::send;
+pub(super) use shown::{ShownTask, ShownTasks};
+pub(super) use stream::stream;
+pub(super) use subscribe::subscribe;

@@ -1,0 +1,129 @@
+//! `SendMessage`: a message in, the task out.
+
+use super::{super::extensions::Active, ShownTask};
+use crate::{a2a::call::Call, reply};
+use baton_engine::{IdempotencyKey, SendCommand};
+use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig};
+use baton_wire::{
+    FieldViolation, Violations,
+    a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest},
+};
+use std::sync::Arc;
+
+/// Longest `Idempotency-Key`.
+const MAX_KEY: usize = 255;
+
+pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<'static>) -> Result<ShownTask, Error> {
+    let Accepted { command, history, active, return_immediately } = Accepted::read(call, request)?;
+    let (engine, principal) = (&call.shared.engine, call.principal());
+    let sent = if return_immediately {
+        engine.send(principal, command).await.map(|sent| sent.task)
+    } else {
+        engine.send_and_settle(principal, command).await
+    };
+    Ok(ShownTask { view: sent.map_err(reply::from_engine)?, history, active })
+}
+
+/// A checked send, blocking or streaming.
+pub(super) struct Accepted {
+    pub(super) command: SendCommand,
+    pub(super) history: HistoryLength,
+    pub(super) active: Active,
+    return_immediately: bool,
+}
+
+impl Accepted {
+    pub(super) fn read(call: &Call<'_>, mut request: SendMessageRequest<'static>) -> Result<Self, Error> {
+        call.check_tenant(request.tenant.as_deref())?;
+        let active = Active::of(call);
+        active.check_required(call)?;
+        let configuration = request.configuration.as_mut();
+        let push = configuration.and_then(|wanted| wanted.task_push_notification_config.take());
+        let return_immediately = request.configuration.as_ref().is_some_and(|wanted| wanted.return_immediately);
+        let (message, history) = request.check()?;
+        check_input_modes(&*call.spec()?, &message)?;
+        let push = match push {
+            None => None,
+            Some(config) => {
+                call.check_push()?;
+                let mut violations = Violations::default();
+                let config = config.check("configuration.taskPushNotificationConfig", call.dialect, &mut violations);
+                Some(violations.none_or(config).map_err(Error::invalid_params)?)
+            }
+        };
+        let mut command = SendCommand::new(call.agent.clone(), message);
+        command.tool_execution = active.tool_execution(&command.message)?;
+        command.if_generation = active.if_generation(&command.message)?;
+        command.idempotency = idempotency(call, &active, &command.message, push.as_ref())?;
+        command.push = push;
+        command.trace = trace(call);
+        Ok(Self { command, history, active, return_immediately })
+    }
+}
+
+/// The caller's W3C trace context, when it looks like one.
+fn trace(call: &Call<'_>) -> Option<Arc<str>> {
+    let value = call.header("traceparent")?;
+    let plausible = value.len() <= 128 && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    plausible.then(|| value.into())
+}
+
+/// The key of the `Idempotency-Key` header or of the extension.
+fn idempotency(
+    call: &Call<'_>,
+    active: &Active,
+    message: &Message,
+    push: Option<&PushConfig>,
+) -> Result<Option<IdempotencyKey>, Error> {
+    let key = match call.headers.get("idempotency-key").map(|value| value.to_str().map(str::trim)) {
+        None | Some(Ok("")) => active.idempotency_key(message)?,
+        Some(Ok(key)) if key.len() <= MAX_KEY => Some(key.to_owned()),
+        Some(_) => {
+            let description = format!("must be 1 to {MAX_KEY} visible ASCII characters");
+            let violation = FieldViolation { field: "Idempotency-Key".to_owned(), description };
+            return Err(Error::invalid_params(violation.into()));
+        }
+    };
+    let Some(key) = key else { return Ok(None) };
+    // Clients that repeat a request may give the message a new id; what is said is what counts.
+    let said = Message { id: "".into(), ..message.clone() };
+    let request = Json::of(&(said, push)).map_err(|error| {
+        Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, format!("the request could not be digested: {error}"))
+    })?;
+    Ok(Some(IdempotencyKey { key, request: Digest::of(request.as_str().as_bytes()) }))
+}
+
+/// Refuses files that the agent does not read, instead of dropping them silently.
+fn check_input_modes(agent: &AgentSpec, message: &Message) -> Result<(), Error> {
+    for (index, part) in message.parts.iter().enumerate() {
+        if !is_read(agent, part) {
+            let kind = part.media_type.as_deref().unwrap_or_default();
+            let message = format!(
+                "message.parts[{index}].mediaType: this agent reads {}, not '{kind}'",
+                agent.input_modes.join(", ")
+            );
+            return Err(Error::new(ErrorKind::ContentTypeNotSupported, ErrorCode::INVALID_REQUEST, message));
+        }
+    }
+    Ok(())
+}
+
+fn is_read(agent: &AgentSpec, part: &Part) -> bool {
+    let Some(media_type) = part.media_type.as_deref() else { return true };
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let usual = match part.content {
+        PartContent::Text(_) => essence.starts_with("text/") || essence.ends_with("json"),
+        PartContent::Data(_) => essence.ends_with("json"),
+        PartContent::Raw(_) | PartContent::Url(_) => false,
+    };
+    usual || agent.input_modes.iter().any(|mode| covers(mode, &essence))
+}
+
+/// Whether a mode such as `text/plain`, `image/*` or `*/*` covers a media type.
+fn covers(mode: &str, essence: &str) -> bool {
+    match mode.strip_suffix('*') {
+        Some("*/") => true,
+        Some(family) => essence.starts_with(&family.to_ascii_lowercase()),
+        None => mode.eq_ignore_ascii_case(essence),
+    }
+}

@@ -1,0 +1,74 @@
+//! Tasks as their caller asked to see them.
+
+use super::super::extensions::Active;
+use baton_ports::PageCursor;
+use baton_types::TaskView;
+use baton_wire::a2a::v1::{
+    ArtifactChoice, HistoryLength, ListTasksResponse, Message, SendMessageResponse, Task, generation_metadata,
+};
+use std::{borrow::Cow, sync::Arc};
+
+/// One task, and how much of it is wanted.
+pub(in super::super) struct ShownTask {
+    pub(super) view: Arc<TaskView>,
+    pub(super) history: HistoryLength,
+    pub(in super::super) active: Active,
+}
+
+impl ShownTask {
+    /// The task.
+    pub(in super::super) fn task(&self) -> Task<'_> {
+        task(&self.view, self.history, ArtifactChoice::Include, &self.active)
+    }
+
+    /// The task, or the bare message of an agent that replied with one.
+    pub(in super::super) fn response(&self) -> SendMessageResponse<'_> {
+        match self.view.direct_reply() {
+            Some(reply) => SendMessageResponse { task: None, message: Some(bare(reply, &self.view)) },
+            None => SendMessageResponse { task: Some(self.task()), message: None },
+        }
+    }
+}
+
+/// A page of tasks, and how much of each is wanted.
+pub(in super::super) struct ShownTasks {
+    pub(super) views: Vec<Arc<TaskView>>,
+    pub(super) history: HistoryLength,
+    pub(super) artifacts: ArtifactChoice,
+    pub(super) next: Option<PageCursor>,
+    pub(super) page_size: u32,
+    pub(super) total: u64,
+    pub(in super::super) active: Active,
+}
+
+impl ShownTasks {
+    /// The page.
+    pub(in super::super) fn response(&self) -> ListTasksResponse<'_> {
+        ListTasksResponse {
+            tasks: self.views.iter().map(|view| task(view, self.history, self.artifacts, &self.active)).collect(),
+            next_page_token: self.next.as_ref().map(super::list::write_token).unwrap_or_default(),
+            page_size: self.page_size,
+            total_size: self.total,
+        }
+    }
+}
+
+pub(super) fn task<'a>(
+    view: &'a TaskView,
+    history: HistoryLength,
+    artifacts: ArtifactChoice,
+    active: &Active,
+) -> Task<'a> {
+    let mut task = Task::of(view, history, artifacts);
+    if active.generation() {
+        task.metadata = Some(generation_metadata(view.generation));
+    }
+    task
+}
+
+/// A reply that belongs to a conversation and to no task.
+pub(super) fn bare<'a>(reply: &'a baton_types::Message, view: &'a TaskView) -> Message<'a> {
+    let mut message = Message::from(reply);
+    message.context_id.get_or_insert(Cow::Borrowed(view.context.as_str()));
+    message
+}

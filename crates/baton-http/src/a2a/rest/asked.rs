@@ -1,0 +1,142 @@
+//! One HTTP+JSON request, from its path to its operation and back.
+
+use super::super::{
+    call::{Call, explain},
+    version::{self, Version},
+};
+use crate::{
+    app::Shared,
+    body::Received,
+    reply::{self, Media},
+};
+use axum::{
+    extract::{FromRequestParts as _, Path, Request},
+    response::Response,
+};
+use baton_types::{AgentName, ErrorCode, PushDialect};
+use baton_wire::a2a::v1::{Error, ErrorKind, read_params_text};
+use http::request::Parts;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::sync::Arc;
+
+/// What a path says.
+#[derive(Debug, Default, Deserialize)]
+struct Place {
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    tenant: Option<String>,
+    #[serde(default)]
+    task: Option<String>,
+    #[serde(default)]
+    config: Option<String>,
+}
+
+/// A request whose path, version and body are read.
+pub(super) struct Asked {
+    pub(super) shared: Arc<Shared>,
+    pub(super) agent: AgentName,
+    pub(super) tenant: Option<String>,
+    /// The task, without the verb after its colon.
+    pub(super) task: String,
+    /// The verb after the task's colon.
+    pub(super) verb: Option<String>,
+    pub(super) config: String,
+    parts: Parts,
+    body: Option<Received>,
+    dialect: PushDialect,
+}
+
+/// Answers a request: reads it, lets `operate` work, and writes what went wrong.
+pub(super) async fn answer<F>(shared: Arc<Shared>, spoken: Version, request: Request, operate: F) -> Response
+where
+    F: AsyncFnOnce(&mut Asked) -> Result<Response, Error>,
+{
+    let media = Media::wanted(request.headers());
+    let answered = match Asked::read(shared, spoken, request).await {
+        Ok(mut asked) => operate(&mut asked).await.map_err(|error| explain(&asked.shared, &asked.agent, error)),
+        Err(error) => Err(error),
+    };
+    answered.unwrap_or_else(|error| match spoken {
+        Version::V1 => reply::rest_error_as(&error, media),
+        Version::V03 => reply::old_rest_error(&error),
+    })
+}
+
+impl Asked {
+    async fn read(shared: Arc<Shared>, spoken: Version, request: Request) -> Result<Self, Error> {
+        let (mut parts, body) = request.into_parts();
+        let place = Path::<Place>::from_request_parts(&mut parts, &()).await;
+        let place = place.map(|Path(place)| place).map_err(|error| unreadable(&error.body_text()))?;
+        let agent = match place.agent {
+            Some(agent) => agent.into(),
+            None => shared.routed(place.tenant.as_deref())?,
+        };
+        version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule)?;
+        let body = match parts.method {
+            http::Method::POST => Some(shared.bodies.read(&parts.headers, body).await?),
+            _ => None,
+        };
+        let (task, verb) = match place.task {
+            None => (String::new(), None),
+            Some(task) => match task.rsplit_once(':') {
+                Some((task, verb)) => (task.to_owned(), Some(verb.to_owned())),
+                None => (task, None),
+            },
+        };
+        let dialect = match spoken {
+            Version::V1 => PushDialect::V1,
+            Version::V03 => PushDialect::V03,
+        };
+        let config = place.config.unwrap_or_default();
+        Ok(Self { shared, agent, tenant: place.tenant, task, verb, config, parts, body, dialect })
+    }
+
+    pub(super) fn call(&self) -> Call<'_> {
+        Call { shared: &self.shared, agent: &self.agent, headers: &self.parts.headers, dialect: self.dialect }
+    }
+
+    /// The body as the request; the body's memory is let go.
+    pub(super) fn body<T: DeserializeOwned>(&mut self) -> Result<T, Error> {
+        reply::check_content_type(&self.parts.headers).map_err(|essence| {
+            let message = format!("Content-Type must be application/json or application/a2a+json, not '{essence}'");
+            Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
+        })?;
+        let received = self.body.take();
+        let bytes = received.as_ref().map_or(&b""[..], |received| &received.bytes);
+        let text = reply::readable(bytes)?.trim_ascii();
+        if !serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+            let message = if text.is_empty() { "the body is empty" } else { "the body is not JSON" };
+            return Err(Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, message));
+        }
+        read_params_text(text)
+    }
+
+    /// The body as the request, or the request without anything said.
+    pub(super) fn body_or_default<T: DeserializeOwned + Default>(&mut self) -> Result<T, Error> {
+        if self.body.as_ref().is_none_or(|received| received.bytes.trim_ascii().is_empty()) {
+            return Ok(T::default());
+        }
+        self.body()
+    }
+
+    /// The query as the request.
+    pub(super) fn query<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        super::query::read(self.parts.uri.query().unwrap_or_default())
+    }
+
+    /// A 200 with a value.
+    pub(super) fn json(&self, value: &impl Serialize) -> Response {
+        reply::json_as(value, Media::wanted(&self.parts.headers))
+    }
+
+    /// The path exists, but not with this verb or method.
+    pub(super) fn no_such_verb(&self) -> Error {
+        let message = format!("{} does not answer {}", self.parts.uri.path(), self.parts.method);
+        Error::new(ErrorKind::MethodNotAllowed, ErrorCode::INVALID_REQUEST, message)
+    }
+}
+
+fn unreadable(what: &str) -> Error {
+    Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, format!("the path cannot be read: {what}"))
+}

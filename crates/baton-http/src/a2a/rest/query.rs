@@ -1,0 +1,14 @@
+//! Query parameters as requests.
+
+use baton_wire::{FieldViolation, a2a::v1::Error};
+use serde::de::DeserializeOwned;
+
+/// Reads a query string; unknown names are ignored, and a wrong value is reported with its name.
+pub(super) fn read<T: DeserializeOwned>(query: &str) -> Result<T, Error> {
+    let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
+    serde_path_to_error::deserialize(pairs).map_err(|error| {
+        let field = error.path().to_string();
+        let description = error.into_inner().to_string();
+        Error::invalid_params(FieldViolation { field, description }.into())
+    })
+}

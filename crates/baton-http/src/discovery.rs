@@ -1,0 +1,47 @@
+//! Documents by which others find the agents: the AI catalog and ContextCore's metadata.
+
+use crate::{
+    app::Shared,
+    cards::{base_url, place},
+    reply,
+};
+use axum::{
+    extract::{Path, State},
+    response::Response,
+};
+use baton_types::AgentSpec;
+use baton_wire::{catalog::AiCatalog, contextcore::Discovery};
+use http::HeaderMap;
+use std::sync::Arc;
+
+/// `GET /.well-known/ai-catalog.json`.
+pub(crate) async fn catalog(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    let agents = shared.engine.agents();
+    let base = base_url(&shared, &headers);
+    reply::json(&AiCatalog::of("Baton", &base, agents.iter().map(|agent| &**agent)))
+}
+
+/// `GET /agents/{agent}/.well-known/contextcore.json`.
+pub(crate) async fn contextcore_named(
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    match shared.agent(&name) {
+        Some(agent) => contextcore(&shared, &agent, &headers),
+        None => reply::rest_error(&shared.no_such_agent(Some(&name))),
+    }
+}
+
+/// `GET /.well-known/contextcore.json`, when exactly one agent is served.
+pub(crate) async fn contextcore_sole(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    match shared.sole_agent() {
+        Some(agent) => contextcore(&shared, &agent, &headers),
+        None => reply::rest_error(&shared.no_such_agent(None)),
+    }
+}
+
+fn contextcore(shared: &Shared, agent: &AgentSpec, headers: &HeaderMap) -> Response {
+    let url = place(shared, agent, headers).url;
+    reply::json(&Discovery::of(agent, &base_url(shared, headers), &url, env!("CARGO_PKG_VERSION")))
+}
