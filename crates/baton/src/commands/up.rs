@@ -22,11 +22,12 @@ Examples:
   baton up --data /var/lib/baton    keep the journal elsewhere
   BATON_PORT=9000 baton up          the environment works too
 
-baton.yaml, in the working directory or named with --config:
+baton.yaml, in the working directory, in the one directory to serve, or named with --config:
   port: 8700
   agents: [agents/weather, agents/personal]
   retention: { days: 30, keep: 100000 }      # ended tasks only
   limits: { body_bytes: 8MB, max_connections: 8192, max_streams: 4096 }
+  push: { allow: [\"127.0.0.0/8\"] }           # receivers of notifications that may be private
 
 Ctrl-C or SIGTERM stops in order: unfinished runs go on at the next start. So they do after a crash.")]
 pub(crate) struct Options {
@@ -51,13 +52,16 @@ pub(crate) struct Options {
     /// A further host name that requests may use; may be repeated
     #[arg(long = "allow-host", value_name = "HOST", env = "BATON_ALLOW_HOSTS", value_delimiter = ',')]
     allow_hosts: Vec<String>,
+    /// A receiver of notifications that may be private, such as 127.0.0.0/8 or hooks.internal; may be repeated
+    #[arg(long, value_name = "ADDRESS", env = "BATON_PUSH_ALLOW", value_delimiter = ',')]
+    push_allow: Vec<String>,
     /// Fail on messages that no playbook rule matches; report unused rules at the end, and exit with 1 if there were any such messages
     #[arg(long)]
     strict: bool,
     /// Allow a --host that others can reach; there is no authentication yet
     #[arg(long)]
     insecure: bool,
-    /// The configuration file [default: baton.yaml, if there is one]
+    /// The configuration file [default: baton.yaml, here or else in the one directory to serve, if there is one]
     #[arg(long, value_name = "FILE", env = "BATON_CONFIG")]
     config: Option<PathBuf>,
 }
@@ -90,6 +94,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         allow_hosts: options.allow_hosts,
         tools: options.tools.map(ToolExecution::from),
         agents: options.paths,
+        push_allow: options.push_allow,
     };
     let settings = chosen.resolve()?;
     if !settings.host.is_loopback() && !options.insecure {

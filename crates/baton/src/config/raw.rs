@@ -1,5 +1,16 @@
 //! `baton.yaml` as written: right types, unknown keys reported, nothing filled in yet.
 
+mod a2a;
+mod push;
+
+pub(crate) use a2a::Extension;
+#[cfg(test)]
+pub(super) use a2a::MOST_EXTENSIONS;
+pub(super) use a2a::{RawA2a, Version};
+#[cfg(test)]
+pub(super) use push::MOST_ALLOWED;
+pub(super) use push::RawPush;
+
 use baton_agentdir::{
     Diagnostic,
     document::{self, Fields, Node, Reader},
@@ -22,6 +33,8 @@ pub(super) struct RawConfig {
     pub(super) agents: Vec<String>,
     pub(super) limits: RawLimits,
     pub(super) retention: RawRetention,
+    pub(super) a2a: RawA2a,
+    pub(super) push: RawPush,
 }
 
 /// The key `limits`.
@@ -65,6 +78,8 @@ impl RawConfig {
             agents: texts(reader, &mut fields, "agents"),
             limits: fields.take("limits").and_then(|node| RawLimits::read(reader, node)).unwrap_or_default(),
             retention: fields.take("retention").and_then(|node| RawRetention::read(reader, node)).unwrap_or_default(),
+            a2a: fields.take("a2a").and_then(|node| RawA2a::read(reader, node)).unwrap_or_default(),
+            push: fields.take("push").and_then(|node| RawPush::read(reader, node)).unwrap_or_default(),
         };
         fields.finish(reader);
         Some(config)
@@ -105,11 +120,15 @@ fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Vec<Str
 #[cfg(test)]
 pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     public_url: https://agents.example.com\nallow_hosts: [studio.local]\ntools: caller\nagents: [a, b]\n\
-    limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5 }\nretention: { days: 30, keep: 1000 }\n";
+    limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5 }\nretention: { days: 30, keep: 1000 }\n\
+    a2a: { streaming: false, push: false, extended_card: false, version: strict, \
+    extensions: [{ uri: \"urn:example:audit\", description: Leaves a trail., required: true }] }\n\
+    push: { allow: [\"127.0.0.0/8\", \"*.corp.example\"], deadline: 2h }\n";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn a_full_file() {
@@ -123,6 +142,21 @@ mod tests {
             agents: vec!["a".to_owned(), "b".to_owned()],
             limits: RawLimits { body_bytes: Some(1 << 20), max_connections: Some(10), max_streams: Some(5) },
             retention: RawRetention { days: Some(30), keep: Some(1000) },
+            a2a: RawA2a {
+                streaming: Some(false),
+                push: Some(false),
+                extended_card: Some(false),
+                version: Some(Version::Strict),
+                extensions: vec![Extension {
+                    uri: "urn:example:audit".to_owned(),
+                    description: "Leaves a trail.".to_owned(),
+                    required: true,
+                }],
+            },
+            push: RawPush {
+                allow: vec!["127.0.0.0/8".to_owned(), "*.corp.example".to_owned()],
+                deadline: Some(Duration::from_secs(7200)),
+            },
         };
         assert_eq!(RawConfig::parse("baton.yaml", FULL_FILE.as_bytes()), Ok(expect));
         assert_eq!(RawConfig::parse("baton.yaml", b"# nothing yet\n"), Ok(RawConfig::default()));

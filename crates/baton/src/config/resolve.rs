@@ -1,21 +1,21 @@
 //! From what was chosen on the command line and in the file to what holds.
 
-use super::raw::RawConfig;
+use super::{
+    find,
+    raw::{Extension, RawA2a, RawConfig, Version},
+};
 use crate::failure::Failure;
+use baton_outbound::AddressPolicy;
 use baton_types::{ErrorCode, ToolExecution};
 use std::{
-    fs, io,
     net::{IpAddr, Ipv4Addr},
     path::{Path, PathBuf},
     time::Duration,
 };
 
-/// The file that is read when no other is named.
-const DEFAULT_FILE: &str = "baton.yaml";
 /// Where Baton listens unless told otherwise.
 const DEFAULT_PORT: u16 = 8700;
 const DEFAULT_DATA: &str = ".baton";
-const LARGEST_FILE: u64 = 1 << 20;
 
 /// What flags and environment say; nothing means: look in the file.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +28,7 @@ pub(crate) struct Chosen {
     pub(crate) allow_hosts: Vec<String>,
     pub(crate) tools: Option<ToolExecution>,
     pub(crate) agents: Vec<PathBuf>,
+    pub(crate) push_allow: Vec<String>,
 }
 
 /// What holds.
@@ -43,6 +44,28 @@ pub(crate) struct Settings {
     pub(crate) agents: Vec<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) retention: Option<Retention>,
+    pub(crate) a2a: A2a,
+    pub(crate) push: Push,
+}
+
+/// What of A2A is offered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct A2a {
+    pub(crate) streaming: bool,
+    pub(crate) push: bool,
+    pub(crate) extended_card: bool,
+    /// Whether a request without a version means 0.3 whatever its method.
+    pub(crate) strict_version: bool,
+    pub(crate) extensions: Vec<Extension>,
+}
+
+/// Notifications to receivers outside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Push {
+    /// Receivers that may be private: names, addresses and blocks, each of them well formed.
+    pub(crate) allow: Vec<String>,
+    /// A notification that nobody takes is dropped after this long.
+    pub(crate) deadline: Option<Duration>,
 }
 
 /// Bounds of the HTTP surface; its own defaults when not given.
@@ -65,10 +88,7 @@ pub(crate) struct Retention {
 impl Chosen {
     /// Reads the file, if there is one, and fills the gaps.
     pub(crate) fn resolve(self) -> Result<Settings, Failure> {
-        let (file, raw) = match &self.config {
-            Some(file) => (file.clone(), read(file)?.ok_or_else(|| missing(file))?),
-            None => (PathBuf::from(DEFAULT_FILE), read(Path::new(DEFAULT_FILE))?.unwrap_or_default()),
-        };
+        let (file, raw) = find::configuration(self.config.as_deref(), &self.agents)?;
         let base = file.parent().unwrap_or(Path::new("")).to_path_buf();
         self.over(raw, &base)
     }
@@ -110,26 +130,31 @@ impl Chosen {
                 max_streams: count(raw.limits.max_streams),
             },
             retention,
+            a2a: a2a(raw.a2a),
+            push: Push {
+                allow: if self.push_allow.is_empty() { raw.push.allow } else { allowed(self.push_allow)? },
+                deadline: raw.push.deadline,
+            },
         })
     }
 }
 
-fn read(file: &Path) -> Result<Option<RawConfig>, Failure> {
-    let invalid = |message: String| Failure::new(ErrorCode::CONFIG_INVALID, format!("{}: {message}", file.display()));
-    let bytes = match fs::metadata(file) {
-        Ok(meta) if meta.len() > LARGEST_FILE => return Err(invalid("the file is over 1 MB".to_owned())),
-        Ok(_) => fs::read(file).map_err(|error| invalid(error.to_string()))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(invalid(error.to_string())),
-    };
-    RawConfig::parse(&file.display().to_string(), &bytes).map(Some).map_err(|diagnostics| {
-        Failure::new(ErrorCode::CONFIG_INVALID, format!("{} cannot be used", file.display())).at(diagnostics)
-    })
+fn a2a(raw: RawA2a) -> A2a {
+    A2a {
+        streaming: raw.streaming.unwrap_or(true),
+        push: raw.push.unwrap_or(true),
+        extended_card: raw.extended_card.unwrap_or(true),
+        strict_version: raw.version == Some(Version::Strict),
+        extensions: raw.extensions,
+    }
 }
 
-fn missing(file: &Path) -> Failure {
-    Failure::new(ErrorCode::CONFIG_INVALID, format!("there is no file {}", file.display()))
-        .hint("Correct --config, or leave it out to use ./baton.yaml when there is one.")
+/// Entries of the command line; those of the file are checked where they stand.
+fn allowed(entries: Vec<String>) -> Result<Vec<String>, Failure> {
+    match AddressPolicy::allowing(&entries) {
+        Ok(_) => Ok(entries),
+        Err(error) => Err(Failure::new(ErrorCode::USAGE, format!("--push-allow: {error}"))),
+    }
 }
 
 fn address(host: &str) -> Result<IpAddr, Failure> {
@@ -160,26 +185,53 @@ mod tests {
     }
 
     #[test]
+    fn the_conformance_profiles() {
+        let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/conformance");
+        let profile = |file: &str| {
+            let text = std::fs::read_to_string(Path::new(examples).join(file)).expect("the profile exists");
+            settings(Chosen::default(), &text)
+        };
+        let (main, plain) = (profile("baton.yaml"), profile("no-streaming.yaml"));
+        assert_eq!((main.a2a.streaming, main.a2a.push, main.push.allow.is_empty()), (true, true, false));
+        assert_eq!((plain.a2a.streaming, plain.a2a.push), (false, false));
+        let required = profile("required-extension.yaml").a2a.extensions;
+        let named: Vec<_> = required.iter().map(|extension| (extension.uri.as_str(), extension.required)).collect();
+        assert_eq!(named, [("urn:a2a:tck:required-extension", true)]);
+    }
+
+    #[test]
     fn flag_over_file_over_default() {
         let defaults = settings(Chosen::default(), "");
         assert_eq!((defaults.port, defaults.data.as_path()), (8700, Path::new(".baton")));
         assert_eq!((defaults.agents, defaults.retention), (vec![PathBuf::from(".")], None));
 
-        let yaml = "port: 9000\ndata: state\nagents: [one]\ntools: caller\nretention: { days: 2 }\n";
+        let offered =
+            A2a { streaming: true, push: true, extended_card: true, strict_version: false, extensions: Vec::new() };
+        assert_eq!((defaults.a2a, defaults.push), (offered, Push::default()));
+
+        let yaml = "port: 9000\ndata: state\nagents: [one]\ntools: caller\nretention: { days: 2 }\n\
+            a2a: { push: false, version: strict }\npush: { allow: [hooks.internal], deadline: 90s }\n";
         let file = settings(Chosen::default(), yaml);
         assert_eq!((file.port, file.data.as_path()), (9000, Path::new("etc/state")));
         assert_eq!((file.agents, file.tools), (vec![PathBuf::from("etc/one")], Some(ToolExecution::Caller)));
         assert_eq!(file.retention, Some(Retention { age: Some(Duration::from_secs(172_800)), keep: None }));
+        assert_eq!((file.a2a.streaming, file.a2a.push, file.a2a.strict_version), (true, false, true));
+        let push = Push { allow: vec!["hooks.internal".to_owned()], deadline: Some(Duration::from_secs(90)) };
+        assert_eq!(file.push, push);
 
         let flags = Chosen {
             port: Some(0),
             data: Some("here".into()),
             agents: vec!["two".into()],
             tools: Some(ToolExecution::Agent),
+            push_allow: vec!["127.0.0.1".to_owned(), "::1".to_owned()],
             ..Chosen::default()
         };
         let flags = settings(flags, yaml);
         assert_eq!((flags.port, flags.data.as_path()), (0, Path::new("here")));
         assert_eq!((flags.agents, flags.tools), (vec![PathBuf::from("two")], Some(ToolExecution::Agent)));
+        assert_eq!(flags.push.allow, ["127.0.0.1", "::1"]);
+        let wrong = Chosen { push_allow: vec!["http://127.0.0.1".to_owned()], ..Chosen::default() };
+        assert!(wrong.over(RawConfig::default(), Path::new("")).is_err());
     }
 }

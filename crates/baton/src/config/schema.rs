@@ -1,6 +1,6 @@
 //! The JSON Schema of `baton.yaml`, made from the bounds that the reader enforces and published for editors.
 
-use super::raw::{LARGEST_BODY, MOST_CONNECTIONS, MOST_DAYS};
+use super::raw::{LARGEST_BODY, MOST_ALLOWED, MOST_CONNECTIONS, MOST_DAYS, MOST_EXTENSIONS};
 use serde_json::{Value, json};
 
 /// What `docs/baton.schema.json` holds.
@@ -9,6 +9,16 @@ fn schema() -> Value {
     let count =
         |about: &str| json!({"type": "integer", "minimum": 1, "maximum": MOST_CONNECTIONS, "description": about});
     let object = |about: &str, properties: Value| json!({"type": "object", "additionalProperties": false, "description": about, "properties": properties});
+    let switch = |about: &str| json!({"type": "boolean", "default": true, "description": about});
+    let mut extension = object(
+        "One extension.",
+        json!({
+            "uri": {"type": "string", "format": "uri", "description": "Its URI."},
+            "description": {"type": "string", "description": "What the agents do with it."},
+            "required": {"type": "boolean", "default": false, "description": "Whether senders must name it."},
+        }),
+    );
+    extension["required"] = json!(["uri"]);
     let mut schema = object(
         "The configuration of `baton up`; flags and environment variables come before it.",
         json!({
@@ -35,6 +45,21 @@ fn schema() -> Value {
                 "days": {"type": "integer", "minimum": 1, "maximum": MOST_DAYS,
                     "description": "Forget tasks that ended longer ago."},
                 "keep": {"type": "integer", "minimum": 0, "description": "Forget the oldest beyond this many."},
+            })),
+            "a2a": object("What of A2A is offered; agent cards say the same. Since 0.2.", json!({
+                "streaming": switch("Whether replies and tasks can be streamed."),
+                "push": switch("Whether callers can have notifications pushed to them."),
+                "extended_card": switch("Whether there is a card that says more than the public one."),
+                "version": {"enum": ["lenient", "strict"], "default": "lenient",
+                    "description": "What a request without A2A-Version means: lenient goes by its method name, strict means 0.3."},
+                "extensions": {"type": "array", "maxItems": MOST_EXTENSIONS, "items": extension,
+                    "description": "Extensions that cards declare besides Baton's own."},
+            })),
+            "push": object("Notifications to receivers outside. Since 0.2.", json!({
+                "allow": {"type": "array", "maxItems": MOST_ALLOWED, "items": {"type": "string"},
+                    "description": "Receivers that may be private: hooks.internal, *.corp.example, 10.1.2.3 or 127.0.0.0/8."},
+                "deadline": {"type": "string", "pattern": "^[0-9]+ ?(ms|s|m|h|d)$", "default": "24h",
+                    "description": "A notification that nobody takes is dropped after this long, 1s to 30d."},
             })),
         }),
     );
@@ -68,6 +93,8 @@ fn the_schema_and_the_reader_know_the_same_keys() {
         assert_eq!(given, known);
     };
     same(&file, &schema);
-    same(&file["limits"], &schema["properties"]["limits"]);
-    same(&file["retention"], &schema["properties"]["retention"]);
+    for key in ["limits", "retention", "a2a", "push"] {
+        same(&file[key], &schema["properties"][key]);
+    }
+    same(&file["a2a"]["extensions"][0], &schema["properties"]["a2a"]["properties"]["extensions"]["items"]);
 }

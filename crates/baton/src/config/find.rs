@@ -1,0 +1,74 @@
+//! Which file is read.
+
+use super::raw::RawConfig;
+use crate::failure::Failure;
+use baton_types::ErrorCode;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The file that is read when no other is named.
+const DEFAULT_FILE: &str = "baton.yaml";
+const LARGEST_FILE: u64 = 1 << 20;
+
+/// The named file, else the one of the working directory, else the one beside the only agents that were named.
+pub(super) fn configuration(named: Option<&Path>, agents: &[PathBuf]) -> Result<(PathBuf, RawConfig), Failure> {
+    if let Some(file) = named {
+        return Ok((file.to_path_buf(), read(file)?.ok_or_else(|| missing(file))?));
+    }
+    if let Some(raw) = read(Path::new(DEFAULT_FILE))? {
+        return Ok((DEFAULT_FILE.into(), raw));
+    }
+    if let [only] = agents
+        && only.is_dir()
+    {
+        let file = only.join(DEFAULT_FILE);
+        if let Some(raw) = read(&file)? {
+            return Ok((file, raw));
+        }
+    }
+    Ok((DEFAULT_FILE.into(), RawConfig::default()))
+}
+
+fn read(file: &Path) -> Result<Option<RawConfig>, Failure> {
+    let invalid = |message: String| Failure::new(ErrorCode::CONFIG_INVALID, format!("{}: {message}", file.display()));
+    let bytes = match fs::metadata(file) {
+        Ok(meta) if meta.len() > LARGEST_FILE => return Err(invalid("the file is over 1 MB".to_owned())),
+        Ok(_) => fs::read(file).map_err(|error| invalid(error.to_string()))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(invalid(error.to_string())),
+    };
+    RawConfig::parse(&file.display().to_string(), &bytes).map(Some).map_err(|diagnostics| {
+        Failure::new(ErrorCode::CONFIG_INVALID, format!("{} cannot be used", file.display())).at(diagnostics)
+    })
+}
+
+fn missing(file: &Path) -> Failure {
+    Failure::new(ErrorCode::CONFIG_INVALID, format!("there is no file {}", file.display()))
+        .hint("Correct --config, or leave it out to use ./baton.yaml when there is one.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_file_then_the_one_beside_the_only_agents() {
+        let home = tempfile::tempdir().expect("a directory");
+        let (file, other) = (home.path().join(DEFAULT_FILE), home.path().join("other.yaml"));
+        fs::write(&file, "port: 1\n").expect("written");
+        fs::write(&other, "port: 2\n").expect("written");
+        let found = |named: Option<&Path>, agents: &[PathBuf]| {
+            let (file, raw) = configuration(named, agents).expect("readable");
+            (file, raw.port)
+        };
+        let agents = home.path().to_path_buf();
+        let nothing = (PathBuf::from(DEFAULT_FILE), None);
+        assert_eq!(found(Some(&other), std::slice::from_ref(&agents)), (other.clone(), Some(2)));
+        assert_eq!(found(None, std::slice::from_ref(&agents)), (file, Some(1)));
+        assert_eq!(found(None, &[agents.clone(), agents.clone()]), nothing, "which of several is meant, nobody knows");
+        assert_eq!(found(None, &[other]), nothing, "a file is no directory of agents");
+        assert!(configuration(Some(&agents.join("missing.yaml")), &[]).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! The key `a2a`: what of the protocol is offered.
+
+use baton_agentdir::document::{Fields, Located, Node, Reader};
+use std::collections::BTreeSet;
+
+pub(in crate::config) const MOST_EXTENSIONS: usize = 64;
+const URI_HINT: &str = "write the extension's full URI, such as https://example.com/ext/audit/v1 or urn:example:audit";
+
+/// The key `a2a`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct RawA2a {
+    pub(in crate::config) streaming: Option<bool>,
+    pub(in crate::config) push: Option<bool>,
+    pub(in crate::config) extended_card: Option<bool>,
+    pub(in crate::config) version: Option<Version>,
+    pub(in crate::config) extensions: Vec<Extension>,
+}
+
+/// What a request without a version means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::config) enum Version {
+    /// The method name tells.
+    Lenient,
+    /// Version 0.3, as the specification says.
+    Strict,
+}
+
+/// An extension that cards declare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Extension {
+    pub(crate) uri: String,
+    pub(crate) description: String,
+    /// Whether senders must name it.
+    pub(crate) required: bool,
+}
+
+impl RawA2a {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "a2a", node)?;
+        let versions = [("lenient", Version::Lenient), ("strict", Version::Strict)];
+        let switch = |fields: &mut Fields, reader: &mut Reader, key| {
+            fields.take(key).and_then(|node| reader.boolean(key, &node))
+        };
+        let raw = Self {
+            streaming: switch(&mut fields, reader, "streaming"),
+            push: switch(&mut fields, reader, "push"),
+            extended_card: switch(&mut fields, reader, "extended_card"),
+            version: fields.take("version").and_then(|node| reader.choice("version", &node, &versions)),
+            extensions: fields.take("extensions").map(|node| extensions(reader, node)).unwrap_or_default(),
+        };
+        fields.finish(reader);
+        Some(raw)
+    }
+}
+
+fn extensions(reader: &mut Reader, node: Node) -> Vec<Extension> {
+    let place = node.place;
+    let mut nodes = reader.list("extensions", node);
+    if nodes.len() > MOST_EXTENSIONS {
+        let message = format!("extensions has {} entries", nodes.len());
+        reader.error(place, message, format!("keep it to {MOST_EXTENSIONS}"));
+        nodes.truncate(MOST_EXTENSIONS);
+    }
+    let mut seen = BTreeSet::new();
+    nodes.into_iter().filter_map(|node| extension(reader, node, &mut seen)).collect()
+}
+
+fn extension(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<Extension> {
+    let mut fields = Fields::open(reader, "an extension", node)?;
+    let uri = fields.required_text(reader, "uri", URI_HINT);
+    let description = fields.text(reader, "description").map(|text| text.value).unwrap_or_default();
+    let required = fields.take("required").and_then(|node| reader.boolean("required", &node)).unwrap_or_default();
+    fields.finish(reader);
+    let Located { place, value: uri } = uri?;
+    if !is_uri(&uri) {
+        reader.error(place, format!("'{}' is not a URI", uri.escape_debug()), URI_HINT);
+        return None;
+    }
+    if !seen.insert(uri.clone()) {
+        reader.error(place, format!("the extension '{uri}' stands twice"), "keep one of them");
+    }
+    Some(Extension { uri, description, required })
+}
+
+/// A scheme and something after it; the header that names extensions is split at commas.
+fn is_uri(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let in_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(in_scheme)
+        && !rest.is_empty()
+        && rest.chars().all(|c| c.is_ascii_graphic() && c != ',')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_have_full_uris() {
+        for good in ["urn:a2a:tck:required-extension", "https://example.com/ext/v1", "a:b"] {
+            assert!(is_uri(good), "{good}");
+        }
+        for bad in ["", "audit", "urn:", ":x", "1a:b", "https://a b", "urn:a,b", "urn:ä"] {
+            assert!(!is_uri(bad), "{bad}");
+        }
+    }
+}
