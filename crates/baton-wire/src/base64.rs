@@ -11,6 +11,10 @@ const TOLERANT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent);
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, TOLERANT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, TOLERANT);
+const STRICT: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::RequireCanonical);
+const STRICT_STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, STRICT);
+const STRICT_URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, STRICT);
 
 /// The same bytes in the standard alphabet with padding, or `None` when the text is not base64.
 pub(crate) fn to_standard(text: &str) -> Option<String> {
@@ -18,9 +22,39 @@ pub(crate) fn to_standard(text: &str) -> Option<String> {
     Some(STANDARD.encode(engine.decode(text).ok()?))
 }
 
+/// Base64 of the text itself, for peers that wrap base64 a second time.
+pub(crate) fn once_more(text: &str) -> String {
+    STANDARD.encode(text)
+}
+
+/// The inner base64 of text that was encoded twice, or `None` when it was not.
+///
+/// Content that happens to be well-formed base64 itself cannot be told apart and counts as encoded twice.
+pub(crate) fn unwrapped(text: &str) -> Option<String> {
+    let engine = if text.contains(['-', '_']) { URL_SAFE } else { STANDARD };
+    let inner = String::from_utf8(engine.decode(text).ok()?).ok()?;
+    let engine = if inner.contains(['-', '_']) { STRICT_URL_SAFE } else { STRICT_STANDARD };
+    Some(STANDARD.encode(engine.decode(&inner).ok()?))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::to_standard;
+    use super::*;
+
+    #[test]
+    fn what_was_encoded_twice_is_decoded_once() {
+        for (input, expect) in [
+            ("", Some("")),
+            ("YUdrPQ==", Some("aGk=")),
+            ("LV84PQ", Some("+/8=")),
+            ("aGk=", None),
+            ("+/8=", None),
+            ("a b", None),
+        ] {
+            assert_eq!(unwrapped(input).as_deref(), expect, "{input}");
+        }
+        assert_eq!(unwrapped(&once_more("+/8=")).as_deref(), Some("+/8="));
+    }
 
     #[test]
     fn either_alphabet_is_read_and_the_standard_one_written() {
