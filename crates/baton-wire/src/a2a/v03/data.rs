@@ -1,0 +1,59 @@
+//! Data that is not an object: 0.3 has no place for it, so it travels inside one, marked.
+
+use super::members::Members;
+use baton_types::Json;
+
+/// The mark in a part's metadata; Python's SDK reads and writes the same one.
+const MARK: &str = "data_part_compat";
+const VALUE: &str = "value";
+
+/// Data and metadata as 0.3 can say them.
+pub(super) fn wrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
+    if data.is_object() {
+        return (data, metadata);
+    }
+    let mut marked = metadata.as_ref().and_then(Members::of).unwrap_or(Members(Vec::new()));
+    marked.0.retain(|(name, _)| name != MARK);
+    marked.0.push((MARK.to_owned(), Json::from(serde_json::Value::Bool(true))));
+    (Members(vec![(VALUE.to_owned(), data)]).into_json(), Some(marked.into_json()))
+}
+
+/// What [`wrap`] was given; anything else stays as it is.
+pub(super) fn unwrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
+    let Some(mut marked) = metadata.as_ref().filter(|json| json.as_str().contains(MARK)).and_then(Members::of) else {
+        return (data, metadata);
+    };
+    if marked.get(MARK).is_none_or(|mark| mark.as_str() != "true") {
+        return (data, metadata);
+    }
+    match Members::of(&data).map(|members| members.0).as_deref() {
+        Some([(name, value)]) if name == VALUE => {
+            marked.0.retain(|(name, _)| name != MARK);
+            (value.clone(), (!marked.0.is_empty()).then(|| marked.into_json()))
+        }
+        _ => (data, metadata),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_wrapped_is_unwrapped() {
+        let json = |text: &str| Json::parse(text).unwrap();
+        for (data, metadata, wrapped, marked) in [
+            ("1.50", None, r#"{"value":1.50}"#, Some(r#"{"data_part_compat":true}"#)),
+            ("null", Some(r#"{"a":1e400}"#), r#"{"value":null}"#, Some(r#"{"a":1e400,"data_part_compat":true}"#)),
+            (r#"{"value":1}"#, None, r#"{"value":1}"#, None),
+            (r#"{"value":1}"#, Some("{}"), r#"{"value":1}"#, Some("{}")),
+            (r#"{"a":1}"#, Some(r#"{"data_part_compat":true}"#), r#"{"a":1}"#, Some(r#"{"data_part_compat":true}"#)),
+            (r#"{"value":1}"#, Some(r#"{"data_part_compat":1}"#), r#"{"value":1}"#, Some(r#"{"data_part_compat":1}"#)),
+        ] {
+            let given = (json(data), metadata.map(json));
+            let out = wrap(given.0.clone(), given.1.clone());
+            assert_eq!(out, (json(wrapped), marked.map(json)), "{data}");
+            assert_eq!(unwrap(out.0, out.1), given, "{data}");
+        }
+    }
+}

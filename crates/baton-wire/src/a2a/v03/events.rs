@@ -1,0 +1,100 @@
+//! What a stream carries.
+
+use super::{Artifact, TaskStatus, at::At, enums::is_terminal};
+use crate::{Violations, a2a::v1, de};
+use baton_types::Json;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The task moved or the agent said something.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, tag = "kind", rename = "status-update")]
+pub struct TaskStatusUpdateEvent<'a> {
+    /// The task.
+    #[serde(alias = "task_id", deserialize_with = "de::or_default")]
+    pub task_id: Cow<'a, str>,
+    /// The conversation.
+    #[serde(alias = "context_id", deserialize_with = "de::or_default")]
+    pub context_id: Cow<'a, str>,
+    /// Where the task stands now.
+    #[serde(deserialize_with = "de::object")]
+    pub status: TaskStatus<'a>,
+    /// Whether the stream ends with this event.
+    #[serde(rename = "final", deserialize_with = "de::or_default")]
+    pub is_final: bool,
+    /// A JSON object of the agent's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+}
+
+/// An output came or grew.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, tag = "kind", rename = "artifact-update")]
+pub struct TaskArtifactUpdateEvent<'a> {
+    /// The task.
+    #[serde(alias = "task_id", deserialize_with = "de::or_default")]
+    pub task_id: Cow<'a, str>,
+    /// The conversation.
+    #[serde(alias = "context_id", deserialize_with = "de::or_default")]
+    pub context_id: Cow<'a, str>,
+    /// The output, or its next piece.
+    #[serde(deserialize_with = "de::object")]
+    pub artifact: Artifact<'a>,
+    /// Whether the parts extend what came before instead of replacing it.
+    #[serde(deserialize_with = "de::or_default")]
+    pub append: bool,
+    /// Whether this was all of it.
+    #[serde(alias = "last_chunk", deserialize_with = "de::or_default")]
+    pub last_chunk: bool,
+    /// A JSON object of the agent's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+}
+
+impl<'a> TaskStatusUpdateEvent<'a> {
+    /// The event in 0.3; it is final when it is the last of its stream or nothing can follow its state.
+    pub fn of(event: v1::TaskStatusUpdateEvent<'a>, last: bool) -> Self {
+        Self {
+            is_final: last || is_terminal(event.status.state),
+            task_id: event.task_id,
+            context_id: event.context_id,
+            status: event.status.into(),
+            metadata: event.metadata,
+        }
+    }
+
+    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::TaskStatusUpdateEvent<'a> {
+        v1::TaskStatusUpdateEvent {
+            task_id: self.task_id,
+            context_id: self.context_id,
+            status: self.status.read(at.field("status"), violations),
+            metadata: self.metadata,
+        }
+    }
+}
+
+impl<'a> TaskArtifactUpdateEvent<'a> {
+    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::TaskArtifactUpdateEvent<'a> {
+        v1::TaskArtifactUpdateEvent {
+            task_id: self.task_id,
+            context_id: self.context_id,
+            artifact: self.artifact.read(at.field("artifact"), violations),
+            append: self.append,
+            last_chunk: self.last_chunk,
+            metadata: self.metadata,
+        }
+    }
+}
+
+impl<'a> From<v1::TaskArtifactUpdateEvent<'a>> for TaskArtifactUpdateEvent<'a> {
+    fn from(event: v1::TaskArtifactUpdateEvent<'a>) -> Self {
+        Self {
+            task_id: event.task_id,
+            context_id: event.context_id,
+            artifact: event.artifact.into(),
+            append: event.append,
+            last_chunk: event.last_chunk,
+            metadata: event.metadata,
+        }
+    }
+}

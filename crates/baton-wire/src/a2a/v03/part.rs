@@ -1,0 +1,135 @@
+//! One piece of a message or artifact.
+
+use super::{at::At, data};
+use crate::{Violations, a2a::v1, base64::to_standard, de};
+use baton_types::Json;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// What a part carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PartKind {
+    /// Text.
+    Text,
+    /// A file, as bytes or as a link.
+    File,
+    /// A JSON object.
+    Data,
+}
+
+/// The one of `text`, `file` and `data` that `kind` names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Part<'a> {
+    /// What it carries; readers do without it when one member alone is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<PartKind>,
+    /// Text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Cow<'a, str>>,
+    /// A file.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
+    pub file: Option<File<'a>>,
+    /// A JSON object; other values are read too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Json>,
+    /// A JSON object of the writer's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+}
+
+/// A file: exactly one of `bytes` and `uri`, and what describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct File<'a> {
+    /// The content as base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Cow<'a, str>>,
+    /// A link to the content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<Cow<'a, str>>,
+    /// The MIME type.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "mime_type")]
+    pub mime_type: Option<Cow<'a, str>>,
+    /// A file name to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Cow<'a, str>>,
+}
+
+impl<'a> Part<'a> {
+    fn effective_kind(&self) -> Option<PartKind> {
+        self.kind.or(match (&self.text, &self.file, &self.data) {
+            (Some(_), None, None) => Some(PartKind::Text),
+            (None, Some(_), None) => Some(PartKind::File),
+            (None, None, Some(_)) => Some(PartKind::Data),
+            _ => None,
+        })
+    }
+
+    /// The part in 1.0; what is wrong goes to `violations`.
+    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
+        let Some(kind) = self.effective_kind() else {
+            violations.add(at.to_string(), "kind must be text, file or data");
+            return None;
+        };
+        let bare = v1::Part::default();
+        match (kind, self.text, self.file, self.data) {
+            (PartKind::Text, text @ Some(_), None, None) => Some(v1::Part { text, metadata: self.metadata, ..bare }),
+            (PartKind::File, None, Some(file), None) => {
+                Some(v1::Part { metadata: self.metadata, ..file.read(at.field("file"), violations)? })
+            }
+            (PartKind::Data, None, None, Some(data)) => {
+                let (data, metadata) = data::unwrap(data, self.metadata);
+                Some(v1::Part { data: Some(data), metadata, ..bare })
+            }
+            (PartKind::Text, ..) => refuse(at, "text", violations),
+            (PartKind::File, ..) => refuse(at, "file", violations),
+            (PartKind::Data, ..) => refuse(at, "data", violations),
+        }
+    }
+}
+
+fn refuse<T>(at: At<'_>, name: &'static str, violations: &mut Violations) -> Option<T> {
+    violations.add(at.field(name).to_string(), "required, and the only one of text, file and data");
+    None
+}
+
+impl<'a> File<'a> {
+    fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
+        let described = v1::Part { filename: self.name, media_type: self.mime_type, ..v1::Part::default() };
+        match (self.bytes, self.uri) {
+            (Some(bytes), None) if to_standard(&bytes).is_none() => {
+                violations.add(at.field("bytes").to_string(), "must be base64");
+                None
+            }
+            (raw @ Some(_), None) => Some(v1::Part { raw, ..described }),
+            (None, url @ Some(_)) => Some(v1::Part { url, ..described }),
+            _ => {
+                violations.add(at.to_string(), "exactly one of bytes, uri");
+                None
+            }
+        }
+    }
+}
+
+impl<'a> From<v1::Part<'a>> for Part<'a> {
+    fn from(part: v1::Part<'a>) -> Self {
+        let (metadata, bare) = (part.metadata, Self::default());
+        if part.text.is_some() {
+            return Self { kind: Some(PartKind::Text), text: part.text, metadata, ..bare };
+        }
+        if part.raw.is_some() || part.url.is_some() {
+            let uri = if part.raw.is_some() { None } else { part.url };
+            let file = File { bytes: part.raw, uri, mime_type: part.media_type, name: part.filename };
+            return Self { kind: Some(PartKind::File), file: Some(file), metadata, ..bare };
+        }
+        match part.data {
+            Some(data) => {
+                let (data, metadata) = data::wrap(data, metadata);
+                Self { kind: Some(PartKind::Data), data: Some(data), metadata, ..bare }
+            }
+            None => Self { metadata, ..bare },
+        }
+    }
+}

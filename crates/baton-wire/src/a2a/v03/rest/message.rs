@@ -1,0 +1,77 @@
+//! A message as it travels.
+
+use super::{Part, part::filled};
+use crate::{
+    Violations,
+    a2a::{
+        v1::{self, Error},
+        v03::{at::At, message::read_all},
+    },
+    de,
+};
+use baton_types::Json;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// One complete utterance; this form has no `referenceTaskIds`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Message<'a> {
+    /// Chosen by the writer.
+    #[serde(alias = "message_id", deserialize_with = "de::or_default")]
+    pub message_id: Cow<'a, str>,
+    /// The conversation.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
+    pub context_id: Option<Cow<'a, str>>,
+    /// The task.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "task_id")]
+    pub task_id: Option<Cow<'a, str>>,
+    /// Who speaks.
+    pub role: v1::Role,
+    /// The content.
+    #[serde(deserialize_with = "de::objects")]
+    pub content: Vec<Part<'a>>,
+    /// A JSON object of the writer's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+    /// Extension URIs that the message uses.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
+    pub extensions: Vec<Cow<'a, str>>,
+}
+
+impl<'a> Message<'a> {
+    /// The message in 1.0, or every field that is wrong.
+    pub fn into_v1(self) -> Result<v1::Message<'a>, Error> {
+        let mut violations = Violations::default();
+        let message = self.read(At::Root, &mut violations);
+        violations.none_or(message).map_err(Error::invalid_params)
+    }
+
+    /// The message in 1.0 without the parts that are wrong; those go to `violations`.
+    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::Message<'a> {
+        v1::Message {
+            message_id: self.message_id,
+            context_id: filled(self.context_id),
+            task_id: filled(self.task_id),
+            role: self.role,
+            parts: read_all(self.content, at.field("content"), violations, Part::read),
+            metadata: self.metadata,
+            extensions: self.extensions,
+            ..v1::Message::default()
+        }
+    }
+}
+
+impl<'a> From<v1::Message<'a>> for Message<'a> {
+    fn from(message: v1::Message<'a>) -> Self {
+        Self {
+            message_id: message.message_id,
+            context_id: message.context_id,
+            task_id: message.task_id,
+            role: message.role,
+            content: message.parts.into_iter().map(Part::from).collect(),
+            metadata: message.metadata,
+            extensions: message.extensions,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! One piece of a message or artifact.
+
+use crate::{
+    Violations,
+    a2a::{
+        v1,
+        v03::{at::At, data},
+    },
+    base64::{once_more, to_standard, unwrapped},
+    de,
+};
+use baton_types::Json;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Exactly one of `text`, `file` and `data`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Part<'a> {
+    /// Text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Cow<'a, str>>,
+    /// A file.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
+    pub file: Option<FilePart<'a>>,
+    /// A JSON object in a shell of its own.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
+    pub data: Option<DataPart>,
+    /// A JSON object of the writer's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+}
+
+/// A file: exactly one of a link and bytes, and what describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FilePart<'a> {
+    /// A link to the content.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "file_with_uri")]
+    pub file_with_uri: Option<Cow<'a, str>>,
+    /// The content as base64 of base64; plain base64 is read too.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "file_with_bytes")]
+    pub file_with_bytes: Option<Cow<'a, str>>,
+    /// The MIME type.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "mime_type")]
+    pub mime_type: Option<Cow<'a, str>>,
+    /// A file name to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Cow<'a, str>>,
+}
+
+/// The shell of a JSON object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DataPart {
+    /// The object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Json>,
+}
+
+/// proto3 cannot tell an empty text from none.
+pub(super) fn filled(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
+    text.filter(|text| !text.is_empty())
+}
+
+impl<'a> Part<'a> {
+    /// The part in 1.0; what is wrong goes to `violations`.
+    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
+        if self.metadata.as_ref().is_some_and(|metadata| !metadata.is_object()) {
+            violations.add(at.field("metadata").to_string(), "must be a JSON object");
+        }
+        let bare = v1::Part::default();
+        match (self.text, self.file, self.data) {
+            (text @ Some(_), None, None) => Some(v1::Part { text, metadata: self.metadata, ..bare }),
+            (None, Some(file), None) => {
+                Some(v1::Part { metadata: self.metadata, ..file.read(at.field("file"), violations)? })
+            }
+            (None, None, Some(DataPart { data: Some(data) })) => {
+                let (data, metadata) = data::unwrap(data, self.metadata);
+                Some(v1::Part { data: Some(data), metadata, ..bare })
+            }
+            (None, None, Some(DataPart { data: None })) => {
+                let at = at.field("data");
+                violations.add(at.field("data").to_string(), "required");
+                None
+            }
+            _ => {
+                violations.add(at.to_string(), "exactly one of text, file, data");
+                None
+            }
+        }
+    }
+}
+
+impl<'a> FilePart<'a> {
+    fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
+        let described =
+            v1::Part { filename: filled(self.name), media_type: filled(self.mime_type), ..v1::Part::default() };
+        match (self.file_with_bytes, self.file_with_uri) {
+            (Some(bytes), None) => match unwrapped(&bytes).or_else(|| to_standard(&bytes)) {
+                Some(raw) => Some(v1::Part { raw: Some(Cow::Owned(raw)), ..described }),
+                None => {
+                    violations.add(at.field("fileWithBytes").to_string(), "must be base64");
+                    None
+                }
+            },
+            (None, url @ Some(_)) => Some(v1::Part { url, ..described }),
+            _ => {
+                violations.add(at.to_string(), "exactly one of fileWithUri, fileWithBytes");
+                None
+            }
+        }
+    }
+}
+
+impl<'a> From<v1::Part<'a>> for Part<'a> {
+    fn from(part: v1::Part<'a>) -> Self {
+        let (metadata, bare) = (part.metadata, Self::default());
+        if part.text.is_some() {
+            return Self { text: part.text, metadata, ..bare };
+        }
+        if part.raw.is_some() || part.url.is_some() {
+            let file = FilePart {
+                file_with_uri: if part.raw.is_some() { None } else { part.url },
+                file_with_bytes: part.raw.map(|raw| Cow::Owned(once_more(&raw))),
+                mime_type: part.media_type,
+                name: part.filename,
+            };
+            return Self { file: Some(file), metadata, ..bare };
+        }
+        match part.data {
+            Some(data) => {
+                let (data, metadata) = data::wrap(data, metadata);
+                Self { data: Some(DataPart { data: Some(data) }), metadata, ..bare }
+            }
+            None => Self { metadata, ..bare },
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Push configurations, which this form calls by resource names.
+
+use super::part::filled;
+use crate::{
+    Violations,
+    a2a::{
+        v1::{self, Error},
+        v03::{PushNotificationConfig, at::At},
+    },
+    de,
+};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+const TASKS: &str = "tasks/";
+const CONFIGS: &str = "/pushNotificationConfigs/";
+
+/// The resource name of a task.
+pub fn task_name(task: &str) -> String {
+    format!("{TASKS}{task}")
+}
+
+/// The resource name of a push configuration.
+pub fn push_name(task: &str, config: &str) -> String {
+    format!("{TASKS}{task}{CONFIGS}{config}")
+}
+
+/// The task id in a resource name of a task or of something below it.
+pub fn task_of(name: &str) -> Option<&str> {
+    name.strip_prefix(TASKS)?.split('/').next().filter(|id| !id.is_empty())
+}
+
+/// The ids of task and configuration in a resource name of a push configuration.
+pub fn push_of(name: &str) -> Option<(&str, &str)> {
+    let (task, config) = name.strip_prefix(TASKS)?.split_once(CONFIGS)?;
+    (!task.is_empty() && !config.is_empty() && !task.contains('/') && !config.contains('/')).then_some((task, config))
+}
+
+/// A push configuration of a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TaskPushNotificationConfig<'a> {
+    /// `tasks/{id}/pushNotificationConfigs/{id}`.
+    #[serde(deserialize_with = "de::or_default")]
+    pub name: Cow<'a, str>,
+    /// The configuration.
+    #[serde(alias = "push_notification_config", deserialize_with = "de::object")]
+    pub push_notification_config: PushNotificationConfig<'a>,
+}
+
+/// The body of `POST /v1/tasks/{id}/pushNotificationConfigs`.
+///
+/// SDKs send the whole request with the configuration inside `config`; the proto's own HTTP rule makes the
+/// configuration itself the body. Both are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CreatePushRequest<'a> {
+    /// `tasks/{id}`; the path says it too.
+    #[serde(skip_serializing_if = "str::is_empty", deserialize_with = "de::or_default")]
+    pub parent: Cow<'a, str>,
+    /// The id that the caller wants.
+    #[serde(skip_serializing_if = "str::is_empty", alias = "config_id", deserialize_with = "de::or_default")]
+    pub config_id: Cow<'a, str>,
+    /// The configuration; its name says nothing that counts, because SDKs write `None` for an id they do not have.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
+    pub config: Option<TaskPushNotificationConfig<'a>>,
+    /// The name, when the configuration itself is the body.
+    #[serde(skip_serializing_if = "str::is_empty", deserialize_with = "de::or_default")]
+    pub name: Cow<'a, str>,
+    /// The configuration, when it is the body.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        alias = "push_notification_config",
+        deserialize_with = "de::maybe_object"
+    )]
+    pub push_notification_config: Option<PushNotificationConfig<'a>>,
+}
+
+/// The answer to `GET /v1/tasks/{id}/pushNotificationConfigs`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ListPushResponse<'a> {
+    /// The configurations.
+    #[serde(deserialize_with = "de::objects")]
+    pub configs: Vec<TaskPushNotificationConfig<'a>>,
+    /// Where the next page starts; empty on the last.
+    #[serde(skip_serializing_if = "str::is_empty", alias = "next_page_token", deserialize_with = "de::or_default")]
+    pub next_page_token: Cow<'a, str>,
+}
+
+/// The configuration in 1.0, without what proto3 cannot tell from nothing.
+pub(super) fn into_v1<'a>(
+    mut config: PushNotificationConfig<'a>,
+    task: Cow<'a, str>,
+) -> v1::TaskPushNotificationConfig<'a> {
+    config.token = filled(config.token);
+    if let Some(authentication) = &mut config.authentication {
+        authentication.credentials = filled(authentication.credentials.take());
+    }
+    config.into_v1(task)
+}
+
+impl<'a> TaskPushNotificationConfig<'a> {
+    /// The configuration in 1.0; ids that its members do not say come from its name.
+    pub fn into_v1(self) -> v1::TaskPushNotificationConfig<'a> {
+        let (task, id) = push_of(&self.name).unwrap_or_default();
+        let (task, id) = (task.to_owned(), id.to_owned());
+        let mut config = into_v1(self.push_notification_config, Cow::Owned(task));
+        if config.id.is_empty() {
+            config.id = Cow::Owned(id);
+        }
+        config
+    }
+}
+
+impl<'a> From<v1::TaskPushNotificationConfig<'a>> for TaskPushNotificationConfig<'a> {
+    fn from(config: v1::TaskPushNotificationConfig<'a>) -> Self {
+        Self { name: Cow::Owned(push_name(&config.task_id, &config.id)), push_notification_config: config.into() }
+    }
+}
+
+impl<'a> CreatePushRequest<'a> {
+    /// The request in 1.0; whoever knows the path sets the task's id.
+    pub fn into_v1(self) -> v1::TaskPushNotificationConfig<'a> {
+        let (nested, name) = match self.config {
+            Some(config) => (config.push_notification_config, config.name),
+            None => (self.push_notification_config.unwrap_or_default(), self.name),
+        };
+        let task = task_of(&self.parent).or_else(|| task_of(&name)).unwrap_or_default().to_owned();
+        let mut config = into_v1(nested, Cow::Owned(task));
+        if config.id.is_empty() {
+            config.id = self.config_id;
+        }
+        config
+    }
+
+    /// Every field that 1.0 would name otherwise and that is wrong.
+    pub fn check(&self) -> Result<(), Error> {
+        let (mut violations, at) = (Violations::default(), At::Root);
+        let absent = PushNotificationConfig::default();
+        match &self.config {
+            Some(config) => {
+                let at = at.field("config");
+                config.push_notification_config.check(at.field("pushNotificationConfig"), &mut violations);
+            }
+            None => {
+                let config = self.push_notification_config.as_ref().unwrap_or(&absent);
+                config.check(at.field("pushNotificationConfig"), &mut violations);
+            }
+        }
+        violations.none_or(()).map_err(Error::invalid_params)
+    }
+}
+
+impl<'a> From<v1::TaskPushNotificationConfig<'a>> for CreatePushRequest<'a> {
+    fn from(config: v1::TaskPushNotificationConfig<'a>) -> Self {
+        Self {
+            parent: Cow::Owned(task_name(&config.task_id)),
+            config_id: config.id.clone(),
+            config: Some(config.into()),
+            ..Self::default()
+        }
+    }
+}
+
+impl<'a> ListPushResponse<'a> {
+    /// The list in 1.0.
+    pub fn into_v1(self) -> v1::ListTaskPushNotificationConfigsResponse<'a> {
+        v1::ListTaskPushNotificationConfigsResponse {
+            configs: self.configs.into_iter().map(TaskPushNotificationConfig::into_v1).collect(),
+            next_page_token: self.next_page_token,
+        }
+    }
+}
+
+impl<'a> From<v1::ListTaskPushNotificationConfigsResponse<'a>> for ListPushResponse<'a> {
+    fn from(list: v1::ListTaskPushNotificationConfigsResponse<'a>) -> Self {
+        Self {
+            configs: list.configs.into_iter().map(TaskPushNotificationConfig::from).collect(),
+            next_page_token: list.next_page_token,
+        }
+    }
+}

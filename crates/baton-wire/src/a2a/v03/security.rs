@@ -1,0 +1,129 @@
+//! How callers show who they are, in the words of `OpenAPI` 3.
+
+use crate::{a2a::v1, de};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Schemes that are needed together: scopes by the name of the scheme.
+pub type Security = BTreeMap<String, Vec<String>>;
+
+/// One way to show who is calling; `type` says which members count.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SecurityScheme {
+    /// `apiKey`, `http`, `oauth2`, `openIdConnect` or `mutualTLS`.
+    #[serde(rename = "type", deserialize_with = "de::or_default")]
+    pub kind: String,
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Of `apiKey`: `query`, `header` or `cookie`.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// Of `apiKey`: the name of the header, parameter or cookie.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Of `http`: such as `Bearer`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<String>,
+    /// Of `http`: such as `JWT`.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "bearer_format")]
+    pub bearer_format: Option<String>,
+    /// Of `oauth2`: how tokens are had.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
+    pub flows: Option<v1::OAuthFlows>,
+    /// Of `oauth2`: the authorization server's metadata.
+    #[serde(skip_serializing_if = "Option::is_none", rename = "oauth2MetadataUrl", alias = "oauth2_metadata_url")]
+    pub oauth2_metadata_url: Option<String>,
+    /// Of `openIdConnect`: the discovery document.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "open_id_connect_url")]
+    pub open_id_connect_url: Option<String>,
+}
+
+impl SecurityScheme {
+    /// The scheme in 1.0; one of a type that nobody knows says nothing there.
+    pub fn into_v1(self) -> v1::SecurityScheme {
+        let (mut scheme, description) = (v1::SecurityScheme::default(), self.description);
+        match self.kind.as_str() {
+            "apiKey" => {
+                scheme.api_key_security_scheme = Some(v1::ApiKeySecurityScheme {
+                    description,
+                    location: self.location.unwrap_or_default(),
+                    name: self.name.unwrap_or_default(),
+                });
+            }
+            "http" => {
+                scheme.http_auth_security_scheme = Some(v1::HttpAuthSecurityScheme {
+                    description,
+                    scheme: self.scheme.unwrap_or_default(),
+                    bearer_format: self.bearer_format,
+                });
+            }
+            "oauth2" => {
+                scheme.oauth2_security_scheme = Some(v1::OAuth2SecurityScheme {
+                    description,
+                    flows: self.flows.unwrap_or_default(),
+                    oauth2_metadata_url: self.oauth2_metadata_url,
+                });
+            }
+            "openIdConnect" => {
+                scheme.open_id_connect_security_scheme = Some(v1::OpenIdConnectSecurityScheme {
+                    description,
+                    open_id_connect_url: self.open_id_connect_url.unwrap_or_default(),
+                });
+            }
+            "mutualTLS" => scheme.mtls_security_scheme = Some(v1::MutualTlsSecurityScheme { description }),
+            _ => {}
+        }
+        scheme
+    }
+
+    fn of(kind: &str, description: Option<String>) -> Self {
+        Self { kind: kind.to_owned(), description, ..Self::default() }
+    }
+}
+
+impl From<v1::SecurityScheme> for SecurityScheme {
+    fn from(scheme: v1::SecurityScheme) -> Self {
+        if let Some(key) = scheme.api_key_security_scheme {
+            let (location, name) = (Some(key.location), Some(key.name));
+            return Self { location, name, ..Self::of("apiKey", key.description) };
+        }
+        if let Some(http) = scheme.http_auth_security_scheme {
+            let scheme = Some(http.scheme);
+            return Self { scheme, bearer_format: http.bearer_format, ..Self::of("http", http.description) };
+        }
+        if let Some(oauth) = scheme.oauth2_security_scheme {
+            let mut flows = oauth.flows;
+            flows.device_code = None;
+            if let Some(flow) = &mut flows.authorization_code {
+                flow.pkce_required = false;
+            }
+            return Self {
+                flows: Some(flows),
+                oauth2_metadata_url: oauth.oauth2_metadata_url,
+                ..Self::of("oauth2", oauth.description)
+            };
+        }
+        if let Some(connect) = scheme.open_id_connect_security_scheme {
+            let open_id_connect_url = Some(connect.open_id_connect_url);
+            return Self { open_id_connect_url, ..Self::of("openIdConnect", connect.description) };
+        }
+        Self::of("mutualTLS", scheme.mtls_security_scheme.and_then(|certificate| certificate.description))
+    }
+}
+
+/// Requirements in 1.0.
+pub(super) fn requirements(security: Vec<Security>) -> Vec<v1::SecurityRequirement> {
+    let wrap = |schemes: Security| v1::SecurityRequirement {
+        schemes: schemes.into_iter().map(|(name, list)| (name, v1::Scopes { list })).collect(),
+    };
+    security.into_iter().map(wrap).collect()
+}
+
+/// Requirements of 1.0.
+pub(super) fn of_requirements(requirements: Vec<v1::SecurityRequirement>) -> Vec<Security> {
+    let bare =
+        |one: v1::SecurityRequirement| one.schemes.into_iter().map(|(name, scopes)| (name, scopes.list)).collect();
+    requirements.into_iter().map(bare).collect()
+}

@@ -1,0 +1,51 @@
+//! One card for clients of either version.
+
+use super::{AgentCard, card::is_old, members::Members};
+use crate::a2a::v1;
+use baton_types::Json;
+use serde::{Serialize, Serializer, ser::Error as _};
+
+/// A 1.0 card that is written together with the members that only clients of 0.3 look for.
+///
+/// Those are left out when no interface of the card speaks 0.3. Where both versions have a member of one name, its
+/// members are united too, such as a security scheme's; what is there stays.
+#[derive(Clone, Copy, Debug)]
+pub struct UnionCard<'a>(&'a v1::AgentCard);
+
+impl<'a> UnionCard<'a> {
+    /// The union for a card.
+    pub fn of(card: &'a v1::AgentCard) -> Self {
+        Self(card)
+    }
+}
+
+impl Serialize for UnionCard<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.0.supported_interfaces.iter().any(is_old) {
+            return self.0.serialize(serializer);
+        }
+        let new = Json::of(self.0).map_err(S::Error::custom)?;
+        let old = Json::of(&AgentCard::from(self.0.clone())).map_err(S::Error::custom)?;
+        unite(new, &old).serialize(serializer)
+    }
+}
+
+/// `base` and what only `more` has.
+fn unite(base: Json, more: &Json) -> Json {
+    if let (Some(mut members), Some(more)) = (Members::of(&base), Members::of(more)) {
+        for (name, value) in more.0 {
+            match members.0.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => *known = unite(known.clone(), &value),
+                None => members.0.push((name, value)),
+            }
+        }
+        return members.into_json();
+    }
+    if let (Ok(items), Ok(more)) = (base.read::<Vec<Json>>(), more.read::<Vec<Json>>()) {
+        let mut more = more.iter();
+        let items: Vec<Json> =
+            items.into_iter().map(|item| more.next().map_or(item.clone(), |other| unite(item, other))).collect();
+        return Json::of(&items).unwrap_or(base);
+    }
+    base
+}
