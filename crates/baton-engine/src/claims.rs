@@ -73,6 +73,9 @@ impl Inner {
         command: &SendCommand,
     ) -> Result<Occasion, EngineError> {
         let Some(asked) = &command.idempotency else { return Ok(Occasion::First(None)) };
+        if self.stopping.is_cancelled() {
+            return Err(EngineError::ShuttingDown);
+        }
         // An agent's name has no slash, so keys for different agents cannot meet.
         let key = format!("{}/{}", command.agent, asked.key);
         let turn = self.claims.lock(principal, &key).await;

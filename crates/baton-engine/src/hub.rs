@@ -7,7 +7,10 @@ use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Arc, Weak},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -19,11 +22,13 @@ const SUBSCRIBER_QUEUE: usize = 256;
 /// All feeds; the journal tells it of every commit.
 pub(crate) struct Hub {
     shards: [Mutex<HashMap<TaskId, Weak<Feed>>>; SHARDS],
+    /// Set before feeds are closed, so that none that is made meanwhile stays open.
+    closed: AtomicBool,
 }
 
 impl Hub {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { shards: std::array::from_fn(|_| Mutex::default()) })
+        Arc::new(Self { shards: std::array::from_fn(|_| Mutex::default()), closed: AtomicBool::new(false) })
     }
 
     /// The task's feed, made if nobody has it yet.
@@ -32,13 +37,15 @@ impl Hub {
         if let Some(feed) = shard.get(task).and_then(Weak::upgrade) {
             return feed;
         }
-        let feed = Arc::new(Feed { task: task.clone(), hub: Arc::downgrade(self), state: Mutex::default() });
+        let state = FeedState { closed: self.closed.load(Ordering::Acquire), ..FeedState::default() };
+        let feed = Arc::new(Feed { task: task.clone(), hub: Arc::downgrade(self), state: Mutex::new(state) });
         shard.insert(task.clone(), Arc::downgrade(&feed));
         feed
     }
 
     /// Ends every subscription; used when the process stops.
     pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
         for shard in &self.shards {
             let feeds: Vec<Arc<Feed>> = shard.lock().values().filter_map(Weak::upgrade).collect();
             for feed in feeds {
@@ -112,12 +119,15 @@ impl Feed {
         Some(receiver)
     }
 
-    /// Resolves with the number of the first status above `after` that ends a turn.
+    /// Resolves with the number of the first status above `after` that ends a turn; with an error when the process
+    /// stops.
     pub(crate) fn settled(&self, after: u64) -> oneshot::Receiver<Result<u64, EngineError>> {
         let (tell, receiver) = oneshot::channel();
         let mut state = self.state.lock();
         state.waiters.retain(|waiter| !waiter.tell.is_closed());
-        state.waiters.push(Waiter { after, tell });
+        if !state.closed {
+            state.waiters.push(Waiter { after, tell });
+        }
         receiver
     }
 

@@ -23,6 +23,9 @@ const MAX_OPEN: usize = 262_144;
 /// Orders carried out at the same time.
 const AT_ONCE: usize = 64;
 
+/// Of these, orders whose last try failed: receivers that hang must not keep others from being told.
+const RETRIES_AT_ONCE: usize = 32;
+
 /// One receiver of one task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
@@ -57,8 +60,11 @@ struct State {
     tasks: HashMap<TaskId, HashMap<PushConfigId, Order>>,
     open: usize,
     ready: VecDeque<Key>,
+    /// Ready as well, but tried before.
+    retries: VecDeque<Key>,
     timers: BTreeSet<(Timestamp, Key)>,
     under_way: usize,
+    retries_under_way: usize,
 }
 
 #[derive(Default)]
@@ -79,6 +85,7 @@ enum Stage {
     UnderWay {
         /// Something happened since it began.
         again: bool,
+        retry: bool,
         stop: CancellationToken,
         over: CancellationToken,
     },
@@ -158,12 +165,12 @@ impl Orders {
             let Some((_, key)) = state.timers.pop_first() else { break };
             if let Some(order) = state.order(&key) {
                 order.stage = Stage::Ready;
-                state.ready.push_back(key);
+                state.retries.push_back(key);
             }
         }
         let mut departures = Vec::new();
         while state.under_way < AT_ONCE
-            && let Some(key) = state.ready.pop_front()
+            && let Some((key, retry)) = state.next_ready()
         {
             let Some(order) = state.order(&key).filter(|order| matches!(order.stage, Stage::Ready)) else { continue };
             if order.set_aside > 0 {
@@ -171,8 +178,9 @@ impl Orders {
                 continue;
             }
             let stop = CancellationToken::new();
-            order.stage = Stage::UnderWay { again: false, stop: stop.clone(), over: CancellationToken::new() };
+            order.stage = Stage::UnderWay { again: false, retry, stop: stop.clone(), over: CancellationToken::new() };
             state.under_way += 1;
+            state.retries_under_way += usize::from(retry);
             departures.push(Departure { key, stop });
         }
         (departures, state.timers.first().map(|(due, _)| *due))
@@ -182,10 +190,11 @@ impl Orders {
     pub(super) fn back(&self, key: &Key, came: Return) {
         let mut state = self.state.lock();
         let Some(order) = state.order(key) else { return };
-        let Stage::UnderWay { again, over, .. } = std::mem::take(&mut order.stage) else { return };
+        let Stage::UnderWay { again, retry, over, .. } = std::mem::take(&mut order.stage) else { return };
         let set_aside = order.set_aside > 0;
         over.cancel();
         state.under_way -= 1;
+        state.retries_under_way -= usize::from(retry);
         match came {
             _ if set_aside => {}
             Return::Later(due) => {
@@ -243,6 +252,16 @@ enum Wake {
 impl State {
     fn order(&mut self, key: &Key) -> Option<&mut Order> {
         self.tasks.get_mut(&key.task)?.get_mut(&key.config)
+    }
+
+    /// The next order, and whether it was tried before.
+    fn next_ready(&mut self) -> Option<(Key, bool)> {
+        if self.retries_under_way < RETRIES_AT_ONCE
+            && let Some(key) = self.retries.pop_front()
+        {
+            return Some((key, true));
+        }
+        self.ready.pop_front().map(|key| (key, false))
     }
 
     fn open_order(&mut self, key: &Key) -> &mut Order {

@@ -10,8 +10,7 @@ use baton_types::{AgentSpec, ControlTools, Principal, TaskState, TaskView};
 use std::sync::Arc;
 
 async fn ask(engine: &Engine, script: &str) -> Arc<TaskView> {
-    let command =
-        SendCommand { agent: "boss".into(), message: message("m", script), tool_execution: None, trace: None };
+    let command = SendCommand::new("boss".into(), message("m", script));
     engine.send_and_settle(&Arc::new(Principal::local()), command).await.unwrap()
 }
 
@@ -50,8 +49,8 @@ async fn a_handoff_with_a_context_goes_on_with_that_conversation() {
 
 #[tokio::test(start_paused = true)]
 async fn tools_that_an_agent_may_not_use_do_not_exist_for_it() {
-    let nothing = ControlTools { emit_artifact: false, ask_user: false, reject_task: false };
-    for tool in ["emit_artifact", "ask_user", "reject_task", "handoff(say)"] {
+    let nothing = ControlTools::default();
+    for tool in ["emit_artifact", "ask_user", "reject_task", "reply_message", "handoff(say)"] {
         let world = World::default();
         let boss = AgentSpec { control_tools: nothing, ..agent("boss", &[]) };
         let engine = world.engine_with(vec![boss, agent("worker", &[])]);
@@ -67,4 +66,41 @@ async fn tools_that_an_agent_may_not_use_do_not_exist_for_it() {
         });
         assert_eq!(refused, Some(format!("There is no tool '{name}'. Tools: look, put, act")));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bare_reply_completes_the_task_and_is_remembered_as_what_was_said() {
+    let world = World::default();
+    let engine = world.engine();
+    let done = ask(&engine, "handoff(hang),reply_message;say").await;
+    let reply = done.direct_reply().unwrap();
+    assert_eq!((reply.text().as_str(), &reply.context, &reply.task), ("just this", &Some(done.context.clone()), &None));
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    assert!(all.tasks.values().any(|task| task.state == TaskState::Canceled), "what was handed over is given up");
+
+    let done = ask(&engine, "reply_message").await;
+    assert!(done.direct_reply().is_some());
+    let next = baton_types::Message { context: Some(done.context.clone()), ..message("n", "and now?") };
+    let next = SendCommand::new("boss".into(), next);
+    engine.send_and_settle(&Arc::new(Principal::local()), next).await.unwrap();
+    let heard = world.heard.lock().unwrap().last().unwrap().clone();
+    assert!(
+        matches!(&heard[1], ChatMessage::Assistant { calls, .. } if calls[0].arguments.as_str().contains("just this"))
+    );
+    assert!(matches!(&heard[2..], [ChatMessage::Tool { .. }, ChatMessage::User { .. }]), "{heard:?}");
+
+    // Every other word about a task names it.
+    for script in ["say", "look;say", "reject_task", "fail", "ask_user"] {
+        let view = ask(&engine, script).await;
+        let said = view.status_message.as_ref().unwrap();
+        assert_eq!((said.task.as_ref(), view.direct_reply()), (Some(&view.id), None), "{script}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_artifact_can_be_a_named_file() {
+    let done = ask(&World::default().engine(), "emit_file;say").await;
+    let part = &done.artifacts[0].parts[0];
+    assert_eq!(part.content, baton_types::PartContent::Raw("aGk=".to_owned()));
+    assert_eq!((part.filename.as_deref(), part.media_type.as_deref()), (Some("hi.txt"), Some("text/plain")));
 }

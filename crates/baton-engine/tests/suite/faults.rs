@@ -15,7 +15,7 @@ fn me() -> Arc<Principal> {
 }
 
 fn command(text: &str) -> SendCommand {
-    SendCommand { agent: "boss".into(), message: message("m", text), tool_execution: None, trace: None }
+    SendCommand::new("boss".into(), message("m", text))
 }
 
 fn open(directory: &tempfile::TempDir) -> Arc<SqliteJournal> {

@@ -18,7 +18,7 @@ fn me() -> Arc<Principal> {
 }
 
 fn command(message: Message, tools: ToolExecution) -> SendCommand {
-    SendCommand { agent: "boss".into(), message, tool_execution: Some(tools), trace: None }
+    SendCommand { tool_execution: Some(tools), ..SendCommand::new("boss".into(), message) }
 }
 
 async fn ask(engine: &Engine, script: &str) -> Arc<TaskView> {

@@ -5,17 +5,18 @@
 use crate::{
     check,
     slow::SlowJournal,
+    told::{Heard, delivered, receiver, told},
     world::{World, message},
 };
-use baton_engine::{Engine, EngineError, FeedItem, SendCommand, Subscription, TaskRef};
+use baton_engine::{Engine, EngineError, FeedItem, IdempotencyKey, SendCommand, Subscription, TaskRef};
 use baton_journal::fault::{Fault, FaultyJournal};
 use baton_rules::results_part;
 use baton_types::{
-    Fact, Json, Message, MessageId, Principal, Role, TaskEvent, TaskId, TaskState, ToolExecution, ToolResult,
+    Digest, Fact, Json, Message, MessageId, Principal, Role, TaskEvent, TaskId, TaskState, ToolExecution, ToolResult,
 };
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex,
@@ -57,6 +58,10 @@ struct Plan {
     cancel: Option<u64>,
     /// Say something more after so many milliseconds.
     aside: Option<u64>,
+    /// Tell a receiver of the task, and another one of what follows the aside.
+    push: Option<&'static str>,
+    /// Send under an idempotency key, again and again until it is acknowledged.
+    keyed: bool,
 }
 
 /// What clients remember across the lives of the process.
@@ -64,6 +69,9 @@ struct Plan {
 struct Clients {
     acknowledged: Arc<Mutex<Vec<TaskId>>>,
     transcripts: Arc<Mutex<BTreeMap<TaskId, Transcript>>>,
+    /// The plans whose sends were acknowledged.
+    sent: Arc<Mutex<BTreeSet<usize>>>,
+    sent_again: Arc<AtomicU64>,
 }
 
 /// What one subscriber has seen, reconnecting with its cursor after every crash.
@@ -85,6 +93,10 @@ struct Coverage {
     canceled: AtomicU64,
     crash_loops: AtomicU64,
     reconnected: AtomicU64,
+    notifications: AtomicU64,
+    failed_notifications: AtomicU64,
+    repeated_notifications: AtomicU64,
+    sent_again: AtomicU64,
 }
 
 impl Coverage {
@@ -101,6 +113,12 @@ impl Coverage {
         add(&self.canceled, all.tasks.values().filter(|task| task.state == TaskState::Canceled).count());
     }
 
+    fn heard(&self, heard: &Heard) {
+        self.notifications.fetch_add(heard.notifications, Ordering::Relaxed);
+        self.failed_notifications.fetch_add(heard.failed, Ordering::Relaxed);
+        self.repeated_notifications.fetch_add(heard.repeated, Ordering::Relaxed);
+    }
+
     fn report(&self) -> BTreeMap<&'static str, u64> {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         BTreeMap::from([
@@ -111,6 +129,10 @@ impl Coverage {
             ("canceled tasks", read(&self.canceled)),
             ("crash loops", read(&self.crash_loops)),
             ("reconnected subscribers", read(&self.reconnected)),
+            ("notifications", read(&self.notifications)),
+            ("notifications that failed", read(&self.failed_notifications)),
+            ("notifications that were repeated", read(&self.repeated_notifications)),
+            ("messages sent again", read(&self.sent_again)),
         ])
     }
 }
@@ -163,6 +185,8 @@ fn simulate(seed: u64, coverage: &Coverage) {
             tools: if rng.random_bool(0.2) { ToolExecution::Caller } else { ToolExecution::Agent },
             cancel: rng.random_bool(0.15).then(|| rng.random_range(0..12)),
             aside: rng.random_bool(0.2).then(|| rng.random_range(0..12)),
+            push: rng.random_bool(0.3).then(|| if rng.random_bool(0.7) { "flaky" } else { "steady" }),
+            keyed: rng.random_bool(0.3),
         })
         .collect();
     let lives = rng.random_range(1..=3);
@@ -180,7 +204,14 @@ fn simulate(seed: u64, coverage: &Coverage) {
                     world.engine_on(Arc::new(SlowJournal::new(Arc::clone(&journal) as _, sync)))
                 }
             };
-            let living = live(&engine, &clients, if life == 0 { &plans } else { &[] }, last);
+            let life = if life == 0 {
+                Life::First
+            } else if last {
+                Life::Last
+            } else {
+                Life::Later
+            };
+            let living = live(&engine, &world, &clients, &plans, life);
             tokio::select! {
                 biased;
                 () = journal.until_crashed() => {
@@ -196,12 +227,22 @@ fn simulate(seed: u64, coverage: &Coverage) {
         let acknowledged = clients.acknowledged.lock().unwrap().clone();
         let all = check::promises(&world, &acknowledged).await;
         coverage.count(&all);
+        coverage.sent_again.fetch_add(clients.sent_again.load(Ordering::Relaxed), Ordering::Relaxed);
         for (task, transcript) in clients.transcripts.lock().unwrap().iter() {
             let version = all.tasks[task].version;
             let expected: Vec<u64> = (transcript.numbers.first().copied().unwrap_or(version + 1)..=version).collect();
             assert_eq!(transcript.numbers, expected, "{task}: a subscriber missed or repeated an event");
             assert!(transcript.ended, "{task}: a subscriber never saw the end");
             coverage.reconnected.fetch_add(u64::from(transcript.connections > 1), Ordering::Relaxed);
+        }
+        for (index, plan) in plans.iter().enumerate() {
+            let id = format!("m{index}");
+            let tasks: Vec<_> = all.tasks.values().filter(|task| task.history[0].id.as_str() == id).collect();
+            assert!(!plan.keyed || tasks.len() == 1, "{} tasks of one message", tasks.len());
+            for task in tasks {
+                let heard = told(&world, &all, task, plan.push, index).await;
+                coverage.heard(&heard);
+            }
         }
     });
 }
@@ -226,39 +267,65 @@ fn faults(rng: &mut SmallRng, last: bool) -> impl Fn(u64) -> Fault + Send + Sync
     }
 }
 
+/// Which life of the process it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Life {
+    First,
+    Later,
+    /// Without a crash, so that everything comes to its end.
+    Last,
+}
+
 /// One life of the process: recover, send what is planned, follow everything, answer questions, until all is at rest.
-async fn live(engine: &Engine, clients: &Clients, plans: &[Plan], last: bool) {
+async fn live(engine: &Engine, world: &World, clients: &Clients, plans: &[Plan], life: Life) {
     while let Err(error) = engine.recover().await {
         assert!(matches!(error, EngineError::Journal(_)), "{error}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let sends = plans.iter().enumerate().map(|(index, plan)| send(engine, clients, index, plan));
+    let acknowledged = clients.sent.lock().unwrap().clone();
+    let due = |(index, plan): &(usize, &Plan)| !acknowledged.contains(index) && (life == Life::First || plan.keyed);
+    let sends = plans.iter().enumerate().filter(due).map(|(index, plan)| send(engine, clients, index, plan));
     futures_util::future::join_all(sends).await;
     let tasks = clients.acknowledged.lock().unwrap().clone();
     let follows = tasks.iter().map(|task| follow(engine, clients, task));
     let answers = tasks.iter().map(|task| answer(engine, task));
     tokio::join!(futures_util::future::join_all(follows), futures_util::future::join_all(answers));
     // Tasks that exist without having been acknowledged must come to rest as well.
-    rest(engine, last).await;
+    rest(engine, life == Life::Last).await;
+    if life == Life::Last {
+        delivered(world).await;
+    }
     engine.shutdown(Duration::from_secs(60)).await;
 }
 
 async fn send(engine: &Engine, clients: &Clients, index: usize, plan: &Plan) {
     let principal = Arc::new(Principal::local());
+    let message_id = format!("m{index}");
     let command = SendCommand {
-        agent: "boss".into(),
-        message: message(&format!("m{index}"), plan.script),
         tool_execution: Some(plan.tools),
-        trace: None,
+        push: plan.push.map(|kind| receiver(kind, "new", index)),
+        idempotency: plan.keyed.then(|| IdempotencyKey { key: message_id.clone(), request: Digest::of(b"") }),
+        ..SendCommand::new("boss".into(), message(&message_id, plan.script))
     };
-    let Ok(sent) = engine.send(&principal, command).await else { return };
+    let sent = loop {
+        match engine.send(&principal, command.clone()).await {
+            Ok(sent) => break sent,
+            Err(EngineError::Journal(_)) if plan.keyed => {
+                clients.sent_again.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            Err(_) => return,
+        }
+    };
     let task = sent.task.id.clone();
+    clients.sent.lock().unwrap().insert(index);
     clients.acknowledged.lock().unwrap().push(task.clone());
     let aside = async {
         let Some(after) = plan.aside else { return };
         tokio::time::sleep(Duration::from_millis(after)).await;
         let message = Message { task: Some(task.clone()), ..message(&format!("aside{index}"), "by the way") };
-        let command = SendCommand { agent: "boss".into(), message, tool_execution: None, trace: None };
+        let push = plan.push.map(|kind| receiver(kind, "aside", index));
+        let command = SendCommand { push, ..SendCommand::new("boss".into(), message) };
         if let Ok(settled) = engine.send_and_settle(&principal, command).await {
             let said = settled.history.iter().filter(|message| message.id.as_str().starts_with("aside")).count();
             assert_eq!(said, 1, "{task}: an acknowledged message is not in the task that came back");
@@ -371,7 +438,7 @@ async fn answer(engine: &Engine, task: &TaskId) {
         if view.state == TaskState::InputRequired {
             let reply = reply(view.status_message.as_ref(), turn);
             let message = Message { task: Some(task.clone()), ..reply };
-            let command = SendCommand { agent: "boss".into(), message, tool_execution: None, trace: None };
+            let command = SendCommand::new("boss".into(), message);
             let _ = engine.send(&principal, command).await;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;

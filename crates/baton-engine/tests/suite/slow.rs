@@ -5,7 +5,13 @@ use baton_ports::{
     OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
 };
 use baton_types::{Digest, Principal, StreamId, Timestamp};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::sync::{mpsc, oneshot};
 
 type Job = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
@@ -14,6 +20,8 @@ type Job = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 pub(crate) struct SlowJournal {
     inner: Arc<dyn Journal>,
     jobs: mpsc::Sender<Job>,
+    /// While set, standing orders can neither be read nor advanced.
+    pub(crate) orders_down: Arc<AtomicBool>,
 }
 
 impl SlowJournal {
@@ -29,7 +37,14 @@ impl SlowJournal {
                 }
             }
         });
-        Self { inner, jobs }
+        Self { inner, jobs, orders_down: Arc::default() }
+    }
+
+    fn orders_up(&self) -> Result<(), JournalError> {
+        if self.orders_down.load(Ordering::Relaxed) {
+            return Err(JournalError::Unavailable("away".to_owned()));
+        }
+        Ok(())
     }
 
     fn in_turn<T: Send + 'static>(
@@ -117,7 +132,10 @@ impl Journal for SlowJournal {
         channel: &'a str,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
-        self.inner.outbox(channel, stream)
+        Box::pin(async move {
+            self.orders_up()?;
+            self.inner.outbox(channel, stream).await
+        })
     }
 
     fn outbox_open<'a>(
@@ -126,7 +144,10 @@ impl Journal for SlowJournal {
         after: Option<String>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
-        self.inner.outbox_open(channel, after, limit)
+        Box::pin(async move {
+            self.orders_up()?;
+            self.inner.outbox_open(channel, after, limit).await
+        })
     }
 
     fn outbox_advance<'a>(
@@ -135,7 +156,13 @@ impl Journal for SlowJournal {
         progress: OutboxProgress,
     ) -> BoxFuture<'a, Result<bool, JournalError>> {
         let id = id.to_owned();
-        self.in_turn(move |inner| Box::pin(async move { inner.outbox_advance(&id, progress).await }))
+        let up = self.orders_up();
+        self.in_turn(move |inner| {
+            Box::pin(async move {
+                up?;
+                inner.outbox_advance(&id, progress).await
+            })
+        })
     }
 
     fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>> {

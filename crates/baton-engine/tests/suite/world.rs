@@ -1,5 +1,6 @@
 //! A small world for the engine: scripted model, counted tools, two agents, a clock that follows tokio's.
 
+use crate::receivers::Receivers;
 use async_stream::stream;
 use baton_engine::{Engine, Options, Ports};
 use baton_journal::MemoryJournal;
@@ -33,6 +34,8 @@ pub(crate) struct World {
     pub(crate) repeated: Arc<Mutex<Vec<CallId>>>,
     /// The conversations that the model was given, oldest first.
     pub(crate) heard: Arc<Mutex<Vec<Vec<ChatMessage>>>>,
+    /// Who is told of what happens.
+    pub(crate) receivers: Receivers,
 }
 
 impl World {
@@ -42,6 +45,7 @@ impl World {
             models: Arc::new(ScriptedModels(self.clone())),
             tools: Arc::new(CountedTools(self.clone())),
             agents: Arc::new(Agents::default()),
+            webhooks: Arc::new(self.receivers.clone()),
             clock: Arc::new(TokioClock {
                 base: self.time.clone(),
                 start: tokio::time::Instant::now(),
@@ -127,11 +131,12 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
         version: "1".to_owned(),
         prompt: format!("You are {name}."),
         skills: Vec::new(),
+        input_modes: Vec::new(),
         tools: vec![tool("look", Effects::ReadOnly), tool("put", Effects::Idempotent), tool("act", Effects::Unknown)],
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits { deadline: Duration::from_secs(36_000), ..RunLimits::default() },
-        control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true },
+        control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true, reply_message: true },
         handoffs: handoffs
             .iter()
             .map(|name| HandoffTarget { agent: (*name).into(), description: String::new() })
@@ -206,6 +211,8 @@ impl Model for ScriptedModel {
                         let (to, script) = named_target(inside).unwrap_or(("worker", inside));
                         serde_json::json!({"agent_uri": to, "message": script.replace('/', ";").replace('+', ",")})
                     }
+                    "reply_message" => serde_json::json!({"text": "just this"}),
+                    "emit_file" => serde_json::json!({"raw": "aGk=", "filename": "hi.txt", "media_type": "text/plain"}),
                     "ask_user" => serde_json::json!({"question": "which?"}),
                     "emit_artifact" => serde_json::json!({"name": "a", "text": "made"}),
                     "reject_task" => serde_json::json!({"reason": "not mine"}),
@@ -213,7 +220,12 @@ impl Model for ScriptedModel {
                 };
                 finish = Finish::ToolCalls;
                 let id = format!("{}-{index}", call.message_id).into();
-                let name = if name == "again" { "handoff" } else { name }.to_owned();
+                let name = match name {
+                    "again" => "handoff",
+                    "emit_file" => "emit_artifact",
+                    name => name,
+                };
+                let name = name.to_owned();
                 yield Ok(ModelEvent::ToolCall(ToolCall { id, name, arguments: arguments.into() }));
             }
             yield Ok(ModelEvent::Done { usage: Usage { input_tokens: 1, output_tokens: 1 }, finish });

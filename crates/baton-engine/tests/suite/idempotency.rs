@@ -1,0 +1,146 @@
+//! A message that is sent again is not said again.
+
+use crate::{
+    slow::SlowJournal,
+    world::{World, message},
+};
+use baton_engine::{Engine, EngineError, FeedItem, IdempotencyKey, ListTasks, SendCommand};
+use baton_journal::fault::{Fault, FaultyJournal};
+use baton_types::{Digest, ErrorCode, Fact, Message, Principal, TaskEvent, TaskState};
+use std::{sync::Arc, time::Duration};
+
+fn me() -> Arc<Principal> {
+    Arc::new(Principal::local())
+}
+
+fn keyed(key: &str, message: Message) -> SendCommand {
+    let request = Digest::of(message.text().as_bytes());
+    let idempotency = Some(IdempotencyKey { key: key.to_owned(), request });
+    SendCommand { idempotency, ..SendCommand::new("boss".into(), message) }
+}
+
+fn slow(world: &World) -> Engine {
+    let inner = Arc::new(world.journal.clone());
+    world.engine_on(Arc::new(SlowJournal::new(inner, Duration::from_millis(5))))
+}
+
+async fn total(engine: &Engine) -> u64 {
+    engine.tasks(&me(), &ListTasks { limit: 10, ..Default::default() }).await.unwrap().total
+}
+
+#[tokio::test(start_paused = true)]
+async fn identical_sends_at_the_same_time_are_one() {
+    let world = World::default();
+    let engine = slow(&world);
+    let command = || keyed("k", message("m", "look;say"));
+    let principal = me();
+    let (sent, settled, followed, settled_too) = tokio::join!(
+        engine.send(&principal, command()),
+        engine.send_and_settle(&principal, command()),
+        async {
+            let mut feed = engine.send_and_follow(&principal, command()).await.unwrap();
+            let mut last = None;
+            while let Some(item) = feed.next().await {
+                if let FeedItem::Event(event) = item {
+                    last = Some(event);
+                }
+            }
+            last.unwrap()
+        },
+        engine.send_and_settle(&principal, command()),
+    );
+    let (sent, settled) = (sent.unwrap().task, settled.unwrap());
+    assert_eq!(settled.id, sent.id);
+    assert_eq!(settled, settled_too.unwrap());
+    assert_eq!(settled.state, TaskState::Completed);
+    assert_eq!(followed.number, settled.version);
+    assert_eq!(total(&engine).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sender_that_hangs_up_and_sends_again_finds_its_task() {
+    let world = World::default();
+    let engine = slow(&world);
+    let hung_up =
+        tokio::time::timeout(Duration::from_millis(1), engine.send(&me(), keyed("k", message("m", "say")))).await;
+    assert!(hung_up.is_err(), "the disk takes longer");
+    let again = engine.send_and_settle(&me(), keyed("k", message("m", "say"))).await.unwrap();
+    assert_eq!((again.state, total(&engine).await), (TaskState::Completed, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_stands_for_one_message_of_one_caller_to_one_agent() {
+    let world = World::default();
+    let engine = world.engine();
+    let unknown = Message { task: Some("nobody".into()), ..message("m", "say") };
+    let refused = engine.send(&me(), keyed("k", unknown)).await.unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::TASK_NOT_FOUND);
+    let first = engine.send_and_settle(&me(), keyed("k", message("m", "say"))).await.unwrap();
+    let other = engine.send(&me(), keyed("k", message("m", "look;say"))).await.unwrap_err();
+    assert_eq!(other, EngineError::IdempotencyConflict("k".to_owned()));
+
+    let to_worker = SendCommand { agent: "worker".into(), ..keyed("k", message("m", "say")) };
+    assert_ne!(engine.send(&me(), to_worker).await.unwrap().task.id, first.id);
+    let stranger = Arc::new(Principal { subject: "stranger".into(), ..Principal::local() });
+    assert_ne!(engine.send(&stranger, keyed("k", message("m", "say"))).await.unwrap().task.id, first.id);
+    assert_ne!(engine.send(&me(), keyed("l", message("m", "say"))).await.unwrap().task.id, first.id);
+
+    // What was said then holds after a restart.
+    engine.shutdown(Duration::from_secs(5)).await;
+    let engine = world.engine();
+    assert_eq!(engine.send(&me(), keyed("k", message("m", "say"))).await.unwrap().task, first);
+    let mut feed = engine.send_and_follow(&me(), keyed("k", message("m", "say"))).await.unwrap();
+    let Some(FeedItem::Task(then)) = feed.next().await else { panic!("no task first") };
+    assert_eq!((then.version, then.state), (1, TaskState::Submitted));
+    let mut numbers = Vec::new();
+    while let Some(FeedItem::Event(event)) = feed.next().await {
+        numbers.push(event.number);
+    }
+    assert_eq!(numbers, (2..=first.version).collect::<Vec<_>>(), "what happened then is shown again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_repeated_is_heard_once_and_shows_its_own_turn() {
+    let world = World::default();
+    let engine = slow(&world);
+    let asked = engine.send_and_settle(&me(), keyed("q", message("m", "ask_user;ask_user;say"))).await.unwrap();
+    let answer = |id: &str, text: &str| Message { task: Some(asked.id.clone()), ..message(id, text) };
+    let (one, two) = (keyed("a", answer("n", "first")), keyed("a", answer("n", "first")));
+    let principal = me();
+    let both = tokio::join!(engine.send(&principal, one), engine.send(&principal, two.clone()));
+    assert_eq!(both.0.unwrap().task.id, both.1.unwrap().task.id);
+    let asked_again = engine.send_and_settle(&me(), two.clone()).await.unwrap();
+    assert_eq!(asked_again.state, TaskState::InputRequired);
+    let done = engine.send_and_settle(&me(), keyed("b", answer("o", "second"))).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed);
+    let said = done.history.iter().filter(|message| message.id.as_str() == "n").count();
+    assert_eq!(said, 1);
+
+    let mut feed = engine.send_and_follow(&me(), two.clone()).await.unwrap();
+    let mut last = None;
+    while let Some(item) = feed.next().await {
+        if let FeedItem::Event(event) = item {
+            last = Some(event);
+        }
+    }
+    let last = last.unwrap();
+    assert_eq!(last.number, asked_again.version, "the end of that turn, not of the task");
+    assert!(matches!(&last.fact, Fact::Task(TaskEvent::StatusChanged { state: TaskState::InputRequired, .. })));
+    // The task has ended and has changed, and still the repetition is no new message.
+    let late = SendCommand { if_generation: Some(asked.generation), ..two };
+    assert_eq!(engine.send(&me(), late).await.unwrap().task, done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_send_whose_acknowledgement_was_lost_is_found_and_one_that_failed_is_not() {
+    for (fault, before) in [(Fault::WriteThenFail, 1), (Fault::Fail, 0)] {
+        let world = World::default();
+        let plan = move |index| if index == 0 { fault } else { Fault::Pass };
+        let engine = world.engine_on(Arc::new(FaultyJournal::new(Arc::new(world.journal.clone()), plan)));
+        assert!(engine.send(&me(), keyed("k", message("m", "look;say"))).await.is_err());
+        assert_eq!(total(&engine).await, before, "{fault:?}");
+        let done = engine.send_and_settle(&me(), keyed("k", message("m", "look;say"))).await.unwrap();
+        assert_eq!((done.state, total(&engine).await), (TaskState::Completed, 1), "{fault:?}");
+        engine.shutdown(Duration::from_secs(5)).await;
+    }
+}
