@@ -54,7 +54,10 @@ fn nothing_to_serve_is_an_error_and_one_broken_agent_is_not() {
 fn mistakes_in_the_configuration_have_a_place() {
     let home = Home::new();
     home.agent("good", "", "rules: [{ say: hello }]\n");
-    home.write("baton.yaml", "port: 70000\nprot: 1\nlimits: { body_bytes: many, max_streems: 3 }\nretention: 7\n");
+    let offered = "a2a: { streaming: yes, version: exact, extensions: [{ uri: audit }, { uri: \"urn:a:b\", name: c }] }\n\
+        push: { allow: [\"http://10.0.0.1\", \"10.0.0.1/8\", \"*\"], deadline: 60d }\n";
+    let limits = "port: 70000\nprot: 1\nlimits: { body_bytes: many, max_streems: 3 }\nretention: 7\n";
+    home.write("baton.yaml", &format!("{limits}{offered}"));
     let wrong = home.run(&["up"]);
     let json = home.run(&["run", "good", "hi", "--json", "--config", "elsewhere.yaml"]);
     filtered(|| insta::assert_snapshot!("config", [wrong, json].map(|ended| ended.shown()).join("\n")));
