@@ -49,11 +49,18 @@ stage() {
 }
 
 stage tools scripts/tools.sh
-python_path_file="$(mktemp)"
-stage python bash -c 'scripts/python-env.sh >"$1"' _ "$python_path_file"
-BATON_TEST_PYTHON="$(cat "$python_path_file")"
-rm -f "$python_path_file"
-export BATON_TEST_PYTHON
+# What the tests of foreign clients run with: environment STAGE VARIABLE COMMAND...
+environment() {
+  local name="$1" variable="$2" printed
+  shift 2
+  printed="$(mktemp)"
+  stage "$name" bash -c 'exec "${@:2}" >"$1"' _ "$printed" "$@"
+  export "$variable=$(cat "$printed")"
+  rm -f "$printed"
+}
+environment python BATON_TEST_PYTHON scripts/python-env.sh
+environment python-0.3 BATON_TEST_OLD_PYTHON scripts/python-env.sh tests/python/requirements-0.3.txt
+environment node BATON_TEST_NODE scripts/node-env.sh
 
 # A visible change must arrive with its snapshot; tests never write one by themselves here.
 export INSTA_UPDATE=no

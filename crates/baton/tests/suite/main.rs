@@ -6,6 +6,7 @@ mod binary;
 mod crash;
 mod definitions;
 mod demo;
+mod foreign;
 mod help;
 mod kill_loop;
 #[cfg(target_os = "linux")]

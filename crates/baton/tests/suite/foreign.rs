@@ -1,0 +1,76 @@
+//! Clients that others wrote, as programs of their own, against the real binary.
+
+use crate::binary::{Home, examples};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// What is served beside the agent that clients talk to.
+#[derive(Clone, Copy)]
+pub(crate) enum Served {
+    Alone,
+    AmongSeveral,
+}
+
+/// A client's interpreter: `make test` names it in a variable, otherwise a script of the repository sets it up.
+pub(crate) struct Interpreter {
+    pub(crate) variable: &'static str,
+    pub(crate) set_up: &'static [&'static str],
+}
+
+impl Interpreter {
+    fn path(&self) -> PathBuf {
+        if let Some(given) = std::env::var_os(self.variable) {
+            return given.into();
+        }
+        let (script, arguments) = self.set_up.split_first().expect("a script");
+        let made = command(script).args(arguments).output().unwrap_or_else(|error| panic!("{script}: {error}"));
+        let path = String::from_utf8_lossy(&made.stdout).trim().to_owned();
+        assert!(made.status.success() && !path.is_empty(), "{script} says:\n{}", text(&made));
+        path.into()
+    }
+
+    /// Serves the agent of `tests/agents/flows` and lets a client script loose on it over one binding.
+    pub(crate) fn talks(&self, script: &str, binding: &str, served: Served) {
+        let interpreter = self.path();
+        let home = Home::new();
+        let flows = repository().join("tests/agents/flows");
+        let weather = format!("{}/weather", examples());
+        // Strict: a message that no rule expects fails the test.
+        let mut args = vec![flows.to_str().expect("UTF-8"), "--port", "0", "--data", "data", "--strict"];
+        args.extend(["--push-allow", "127.0.0.0/8"]);
+        let mut said = vec![script];
+        let several = match served {
+            Served::Alone => None,
+            Served::AmongSeveral => Some((weather.as_str(), "several")),
+        };
+        args.extend(several.map(|(directory, _)| directory));
+        let (server, url) = home.up(&args);
+        let agent = format!("{url}/agents/flows");
+        said.extend([agent.as_str(), binding]);
+        said.extend(several.map(|(_, word)| word));
+        let client = command(&interpreter).args(said).output();
+        let client = client.unwrap_or_else(|error| panic!("{} does not start: {error}", interpreter.display()));
+        assert!(client.status.success(), "the client is not content:\n{}", text(&client));
+        server.signal("TERM");
+        let ended = server.end();
+        assert_eq!(ended.code, Some(0), "{}", ended.shown());
+    }
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[expect(clippy::disallowed_methods, reason = "the client is a program of its own")]
+fn command(program: impl AsRef<Path>) -> Command {
+    let mut command = Command::new(program.as_ref());
+    // Loopback is not reached through anybody's proxy.
+    command.current_dir(repository()).envs([("NO_PROXY", "127.0.0.1"), ("no_proxy", "127.0.0.1")]);
+    command
+}
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
