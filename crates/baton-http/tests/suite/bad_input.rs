@@ -2,7 +2,7 @@
 
 use crate::world::{engine, options, weather};
 use axum::{Router, body::Body};
-use baton_http::{HttpOptions, VersionRule, app};
+use baton_http::{A2aOptions, HttpOptions, VersionRule, app};
 use bytes::Bytes;
 use futures_util::poll;
 use http::{Request, header};
@@ -16,6 +16,11 @@ use std::{
     task::{Context, Poll},
 };
 use tower::ServiceExt as _;
+
+const LONG: &str = match std::str::from_utf8(&[b'k'; 256]) {
+    Ok(long) => long,
+    Err(_) => "",
+};
 
 type Headers = [(&'static str, &'static str)];
 
@@ -50,7 +55,7 @@ async fn each_mistake_has_its_error() {
     let text = json!([{"text": "Hello"}]);
     let deep = [b"[".repeat(10_000), b"]".repeat(10_000)].concat();
     let pushed = json!({"message": {"messageId": "m", "role": 1, "parts": text},
-        "configuration": {"taskPushNotificationConfig": {"url": "http://example.com"}}});
+        "configuration": {"taskPushNotificationConfig": {"url": "http://10.0.0.1/"}}});
     let forged = json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": text}});
     let lost = json!({"message": {"messageId": "m", "role": 1, "parts": text, "taskId": "nothing"}});
     let none: &Headers = &[];
@@ -88,9 +93,19 @@ async fn each_mistake_has_its_error() {
         ("page token with a sign", none, call("ListTasks", &json!({"pageToken": "+1.id-1"}))),
         ("page token with a long id", none, call("ListTasks", &json!({"pageToken": format!("1.{}", "a".repeat(513))}))),
         ("tenant", none, call("ListTasks", &json!({"tenant": "acme"}))),
-        ("push", none, call("CreateTaskPushNotificationConfig", &json!({}))),
-        ("push with a send", none, call("SendMessage", &pushed)),
-        ("extended card", none, call("GetExtendedAgentCard", &json!({}))),
+        ("push of nothing", none, call("CreateTaskPushNotificationConfig", &json!({}))),
+        (
+            "push to an unknown task",
+            none,
+            call("CreateTaskPushNotificationConfig", &json!({"taskId": "t", "url": "http://x"})),
+        ),
+        ("push to a private address", none, call("SendMessage", &pushed)),
+        (
+            "push configuration that is none",
+            none,
+            call("GetTaskPushNotificationConfig", &json!({"taskId": "t", "id": "c"})),
+        ),
+        ("long key", &[("idempotency-key", LONG)], send(&text)),
     ];
     let app = weather();
     let mut seen = String::new();
@@ -187,7 +202,8 @@ async fn pages_and_methods_that_do_not_exist_say_the_same_in_status_and_body() {
 
 #[tokio::test]
 async fn a_strict_surface_wants_the_version() {
-    let options = HttpOptions { version_rule: VersionRule::Strict, ..options() };
+    let options =
+        HttpOptions { a2a: A2aOptions { version_rule: VersionRule::Strict, ..A2aOptions::default() }, ..options() };
     let app = app(engine(&["weather"]), options);
     let body = send(&json!([{"text": "Hello"}]));
     let (_, reply) = post(&app, "/", &[], body.clone()).await;

@@ -8,11 +8,11 @@ use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_ports::{
     AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Journal, Model, ModelCall, ModelError, ModelEvent,
-    ModelStream, Models, ToolHost, ToolOutput,
+    ModelStream, Models, Notice, Notified, ToolHost, ToolOutput, WebhookError, Webhooks,
 };
 use baton_types::{
-    AgentName, AgentSpec, CommandTool, ControlTools, Effects, Json, Message, ModelSpec, Part, Role, RunLimits,
-    SkillSpec, Timestamp, ToolCall, ToolExecution, ToolRunner, ToolSpec, Usage,
+    AgentName, AgentSpec, CommandTool, ControlTools, Effects, Json, Message, ModelSpec, Part, PushConfig, Role,
+    RunLimits, SkillSpec, Timestamp, ToolCall, ToolExecution, ToolRunner, ToolSpec, Usage,
 };
 use std::{
     sync::{
@@ -32,6 +32,7 @@ pub(crate) fn engine_on(journal: Arc<dyn Journal>, options: Options, agents: &[&
         models: Arc::new(Obedient),
         tools: Arc::new(Weather),
         agents: Arc::new(Served(agents.iter().map(|name| Arc::new(agent(name))).collect())),
+        webhooks: Arc::new(Deaf),
         clock: Arc::new(Ticking::default()),
         ids: Arc::new(Counted::default()),
     };
@@ -79,6 +80,21 @@ impl Ids for Counted {
     }
 }
 
+/// Takes every address but the one that says no, and hears nothing.
+struct Deaf;
+
+impl Webhooks for Deaf {
+    fn admit<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
+        let refused = config.url.contains("10.0.0.1");
+        let answer = if refused { Err(WebhookError::Forbidden("10.0.0.1 is private".to_owned())) } else { Ok(()) };
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn notify<'a>(&'a self, _: &'a PushConfig, _: Notice<'a>) -> BoxFuture<'a, Result<Notified, WebhookError>> {
+        Box::pin(std::future::ready(Ok(Notified::Delivered)))
+    }
+}
+
 struct Served(Vec<Arc<AgentSpec>>);
 
 impl AgentSource for Served {
@@ -105,6 +121,7 @@ fn agent(name: &str) -> AgentSpec {
             tags: vec!["weather".to_owned()],
             examples: Vec::new(),
         }],
+        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
         tools: vec![ToolSpec {
             name: "get_weather".to_owned(),
             description: String::new(),

@@ -120,6 +120,9 @@ impl Following {
     }
 }
 
+/// The tool with which an agent replies without a task.
+const REPLY: &str = "reply_message";
+
 enum Direct {
     Yes,
     No,
@@ -133,9 +136,11 @@ fn direct(item: &FeedItem) -> Direct {
     };
     match &stored.fact {
         Fact::Task(TaskEvent::RunStarted { .. } | TaskEvent::AttemptStarted { .. }) => Direct::Unknown,
-        Fact::Task(TaskEvent::ToolsCalled { calls, .. }) if calls.iter().all(|call| call.name == "reply_message") => {
+        Fact::Task(TaskEvent::ToolsCalled { calls, .. }) if calls.iter().all(|call| call.name == REPLY) => {
             Direct::Unknown
         }
+        Fact::Task(TaskEvent::ToolStarted { .. }) => Direct::Unknown,
+        Fact::Task(TaskEvent::ToolFinished { result }) if result.name == REPLY => Direct::Unknown,
         Fact::Task(TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(reply), .. })
             if reply.task.is_none() =>
         {
