@@ -1,0 +1,101 @@
+//! Bytes to messages and back.
+
+use crate::status;
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use prost::{DecodeError, Message};
+use std::marker::PhantomData;
+use tonic::{
+    Status,
+    codec::{DecodeBuf, Decoder, EncodeBuf, Encoder},
+};
+
+/// The codec of servers: bytes that are no request are the caller's fault, and the refusal says so with details.
+#[derive(Debug)]
+pub struct Codec<T, U>(PhantomData<(T, U)>);
+
+/// The codec of clients: bytes that are no answer are the server's fault.
+#[derive(Debug)]
+pub struct AnswerCodec<T, U>(PhantomData<(T, U)>);
+
+/// Writes messages.
+#[derive(Debug)]
+pub struct MessageEncoder<T>(PhantomData<T>);
+
+/// Reads messages; `fault` words the refusal of bytes that are none.
+#[derive(Debug)]
+pub struct MessageDecoder<U> {
+    fault: fn(&DecodeError) -> Error,
+    message: PhantomData<U>,
+}
+
+impl<T, U> Default for Codec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, U> Default for AnswerCodec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: Message + 'static, U: Message + Default + 'static> tonic::codec::Codec for Codec<T, U> {
+    type Encode = T;
+    type Decode = U;
+    type Encoder = MessageEncoder<T>;
+    type Decoder = MessageDecoder<U>;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        MessageEncoder(PhantomData)
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        MessageDecoder { fault: no_request, message: PhantomData }
+    }
+}
+
+impl<T: Message + 'static, U: Message + Default + 'static> tonic::codec::Codec for AnswerCodec<T, U> {
+    type Encode = T;
+    type Decode = U;
+    type Encoder = MessageEncoder<T>;
+    type Decoder = MessageDecoder<U>;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        MessageEncoder(PhantomData)
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        MessageDecoder { fault: no_answer, message: PhantomData }
+    }
+}
+
+impl<T: Message> Encoder for MessageEncoder<T> {
+    type Item = T;
+    type Error = Status;
+
+    fn encode(&mut self, message: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        message.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+    }
+}
+
+impl<U: Message + Default> Decoder for MessageDecoder<U> {
+    type Item = U;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        U::decode(buffer).map(Some).map_err(|error| status(&(self.fault)(&error)))
+    }
+}
+
+fn no_request(error: &DecodeError) -> Error {
+    let description = error.to_string();
+    let code = if description.contains("recursion limit") { ErrorCode::TOO_DEEP } else { ErrorCode::INVALID_REQUEST };
+    Error::new(ErrorKind::Parse, code, format!("the request is not a message of this operation: {description}"))
+}
+
+fn no_answer(error: &DecodeError) -> Error {
+    let message = format!("the answer is not a message of this operation: {error}");
+    Error::new(ErrorKind::InvalidAgentResponse, ErrorCode::INVALID_REQUEST, message)
+}

@@ -1,0 +1,23 @@
+//! A2A over gRPC: the messages and services of 1.0 and 0.3, and their mapping to and from the wire types.
+//!
+//! This crate must never do I/O, read a clock or decide what happens to a task, and no message of its own may reach
+//! further than the gRPC edge: inside, `baton_wire::a2a::v1` is the one form. What gRPC cannot carry is refused with
+//! the path of the field, or listed in the documentation of [`v1`] and [`v03`]; nothing changes silently.
+//!
+//! Read first: [`v1`] and [`v03`] (the mappings, as `TryFrom` in both directions), [`Codec`] (how bytes become
+//! messages), [`status`] (how a refusal looks).
+
+mod card;
+mod codec;
+mod fault;
+mod json;
+mod scalar;
+mod status;
+pub mod v03;
+pub mod v1;
+
+pub use codec::{AnswerCodec, Codec};
+pub use status::{error_of, status};
+
+/// Both schemas as an encoded `google.protobuf.FileDescriptorSet`, for reflection and tests.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

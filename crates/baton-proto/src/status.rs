@@ -1,0 +1,160 @@
+//! A refusal as gRPC shows it, and back.
+//!
+//! The details are three small messages of our own: `tonic-types` would bring every detail type of `google.rpc`,
+//! a second description of the same messages and one more crate for what is forty lines.
+
+use baton_types::ErrorCode;
+use baton_wire::{
+    FieldViolation,
+    a2a::v1::{Error, ErrorKind},
+};
+use prost::{Message, bytes::Bytes};
+use prost_types::Any;
+use std::collections::BTreeMap;
+use tonic::Code;
+
+const DOMAIN: &str = "a2a-protocol.org";
+const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
+const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
+
+/// What `grpc-status-details-bin` holds: `google.rpc.Status`.
+#[derive(Clone, PartialEq, Message)]
+struct Details {
+    #[prost(int32, tag = "1")]
+    code: i32,
+    #[prost(string, tag = "2")]
+    message: String,
+    #[prost(message, repeated, tag = "3")]
+    details: Vec<Any>,
+}
+
+/// `google.rpc.ErrorInfo`.
+#[derive(Clone, PartialEq, Message)]
+struct ErrorInfo {
+    #[prost(string, tag = "1")]
+    reason: String,
+    #[prost(string, tag = "2")]
+    domain: String,
+    #[prost(btree_map = "string, string", tag = "3")]
+    metadata: BTreeMap<String, String>,
+}
+
+/// `google.rpc.BadRequest`.
+#[derive(Clone, PartialEq, Message)]
+struct BadRequest {
+    #[prost(message, repeated, tag = "1")]
+    field_violations: Vec<Violation>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Violation {
+    #[prost(string, tag = "1")]
+    field: String,
+    #[prost(string, tag = "2")]
+    description: String,
+}
+
+/// The refusal with its code, message and typed details.
+pub fn status(error: &Error) -> tonic::Status {
+    let code = code_of(error.kind.status());
+    let metadata = [("batonCode", error.code.code), ("hint", error.code.hint)];
+    let info = ErrorInfo {
+        reason: error.kind.reason().to_owned(),
+        domain: DOMAIN.to_owned(),
+        metadata: metadata.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+    };
+    let mut details = vec![Any { type_url: ERROR_INFO.to_owned(), value: info.encode_to_vec() }];
+    if !error.violations.is_empty() {
+        let violation =
+            |one: &FieldViolation| Violation { field: one.field.clone(), description: one.description.clone() };
+        let request = BadRequest { field_violations: error.violations.iter().map(violation).collect() };
+        details.push(Any { type_url: BAD_REQUEST.to_owned(), value: request.encode_to_vec() });
+    }
+    let details = Details { code: code.into(), message: error.message.clone(), details };
+    tonic::Status::with_details(code, error.message.clone(), Bytes::from(details.encode_to_vec()))
+}
+
+/// The refusal that a server showed, as clients of the other bindings see it.
+///
+/// The reason decides the kind; a server that gave none is understood by its code.
+pub fn error_of(status: &tonic::Status) -> Error {
+    let details = Details::decode(status.details()).map(|details| details.details).unwrap_or_default();
+    let mut info = ErrorInfo::default();
+    let mut violations = Vec::new();
+    for detail in details {
+        match detail.type_url.as_str() {
+            ERROR_INFO => info = ErrorInfo::decode(detail.value.as_slice()).unwrap_or_default(),
+            BAD_REQUEST => {
+                let request = BadRequest::decode(detail.value.as_slice()).unwrap_or_default();
+                let read = |one: Violation| FieldViolation { field: one.field, description: one.description };
+                violations.extend(request.field_violations.into_iter().map(read));
+            }
+            _ => {}
+        }
+    }
+    let kind = KINDS.iter().copied().find(|kind| kind.reason() == info.reason).unwrap_or(match status.code() {
+        Code::NotFound => ErrorKind::TaskNotFound,
+        Code::InvalidArgument | Code::OutOfRange => ErrorKind::InvalidParams,
+        Code::FailedPrecondition => ErrorKind::UnsupportedOperation,
+        Code::Unimplemented => ErrorKind::MethodNotFound,
+        Code::PermissionDenied | Code::Unauthenticated => ErrorKind::Forbidden,
+        Code::Unavailable | Code::ResourceExhausted => ErrorKind::Unavailable,
+        Code::Aborted => ErrorKind::TaskGenerationMismatch,
+        _ => ErrorKind::Internal,
+    });
+    let known = info.metadata.get("batonCode").and_then(|code| ErrorCode::ALL.iter().find(|one| one.code == code));
+    let code = known.copied().unwrap_or(match kind {
+        ErrorKind::TaskNotFound => ErrorCode::TASK_NOT_FOUND,
+        ErrorKind::TaskNotCancelable => ErrorCode::TASK_NOT_CANCELABLE,
+        ErrorKind::Unavailable => ErrorCode::BUSY,
+        ErrorKind::Internal | ErrorKind::InvalidAgentResponse => ErrorCode::INTERNAL,
+        _ => ErrorCode::INVALID_REQUEST,
+    });
+    Error { violations, ..Error::new(kind, code, status.message()) }
+}
+
+/// The kinds that a reason can name.
+const KINDS: &[ErrorKind] = &[
+    ErrorKind::TaskNotFound,
+    ErrorKind::TaskNotCancelable,
+    ErrorKind::PushNotificationNotSupported,
+    ErrorKind::UnsupportedOperation,
+    ErrorKind::ContentTypeNotSupported,
+    ErrorKind::InvalidAgentResponse,
+    ErrorKind::ExtendedAgentCardNotConfigured,
+    ErrorKind::ExtensionSupportRequired,
+    ErrorKind::VersionNotSupported,
+    ErrorKind::TaskGenerationMismatch,
+    ErrorKind::Parse,
+    ErrorKind::InvalidRequest,
+    ErrorKind::MethodNotFound,
+    ErrorKind::InvalidParams,
+    ErrorKind::AgentNotFound,
+    ErrorKind::PageNotFound,
+    ErrorKind::MethodNotAllowed,
+    ErrorKind::Forbidden,
+    ErrorKind::BodyTooLarge,
+    ErrorKind::Unavailable,
+    ErrorKind::Internal,
+];
+
+/// The gRPC code by its name in `google.rpc.Code`.
+fn code_of(name: &str) -> Code {
+    match name {
+        "CANCELLED" => Code::Cancelled,
+        "INVALID_ARGUMENT" => Code::InvalidArgument,
+        "DEADLINE_EXCEEDED" => Code::DeadlineExceeded,
+        "NOT_FOUND" => Code::NotFound,
+        "ALREADY_EXISTS" => Code::AlreadyExists,
+        "PERMISSION_DENIED" => Code::PermissionDenied,
+        "RESOURCE_EXHAUSTED" => Code::ResourceExhausted,
+        "FAILED_PRECONDITION" => Code::FailedPrecondition,
+        "ABORTED" => Code::Aborted,
+        "OUT_OF_RANGE" => Code::OutOfRange,
+        "UNIMPLEMENTED" => Code::Unimplemented,
+        "INTERNAL" => Code::Internal,
+        "UNAVAILABLE" => Code::Unavailable,
+        "UNAUTHENTICATED" => Code::Unauthenticated,
+        _ => Code::Unknown,
+    }
+}

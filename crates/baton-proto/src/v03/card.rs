@@ -1,0 +1,141 @@
+//! How an agent introduces itself: one address with a preferred transport, and others beside it.
+
+use super::pb;
+use crate::{
+    fault::{At, Carried, Carry, Fault, convert, each, each_named, maybe},
+    scalar::filled,
+};
+use baton_wire::a2a::v1 as wire;
+
+/// The version that interfaces of these cards speak.
+const VERSION: &str = "0.3";
+
+/// The transport of a card that names none.
+const USUAL_TRANSPORT: &str = "JSONRPC";
+
+convert! { in_answer:
+    pb::AgentCard, wire::AgentCard, wire::AgentCard;
+}
+
+impl Carry<wire::AgentCard> for pb::AgentCard {
+    fn carry(self) -> Carried<wire::AgentCard> {
+        let mut capabilities: wire::AgentCapabilities = maybe(self.capabilities, "capabilities")?.unwrap_or_default();
+        capabilities.extended_agent_card = Some(self.supports_authenticated_extended_card);
+        let version = filled(self.protocol_version).unwrap_or_else(|| VERSION.to_owned());
+        let interface = |url: String, transport: String| wire::AgentInterface {
+            url,
+            protocol_binding: filled(transport).unwrap_or_else(|| USUAL_TRANSPORT.to_owned()),
+            tenant: None,
+            protocol_version: version.clone(),
+        };
+        let mut supported_interfaces = vec![interface(self.url, self.preferred_transport)];
+        for other in self.additional_interfaces {
+            let other = interface(other.url, other.transport);
+            // Cards repeat the preferred one among the others.
+            if !supported_interfaces.contains(&other) {
+                supported_interfaces.push(other);
+            }
+        }
+        Ok(wire::AgentCard {
+            name: self.name,
+            description: self.description,
+            supported_interfaces,
+            provider: maybe(self.provider, "provider")?,
+            version: self.version,
+            documentation_url: filled(self.documentation_url),
+            capabilities,
+            security_schemes: each_named(self.security_schemes, "securitySchemes")?,
+            security_requirements: each(self.security, "security")?,
+            default_input_modes: self.default_input_modes,
+            default_output_modes: self.default_output_modes,
+            skills: each(self.skills, "skills")?,
+            signatures: each(self.signatures, "signatures")?,
+            icon_url: filled(self.icon_url),
+        })
+    }
+}
+
+impl Carry<pb::AgentCard> for wire::AgentCard {
+    fn carry(self) -> Carried<pb::AgentCard> {
+        let old = |interface: &wire::AgentInterface| {
+            interface.protocol_version == VERSION || interface.protocol_version.starts_with("0.3.")
+        };
+        let mut interfaces = self.supported_interfaces.into_iter().filter(old);
+        let Some(preferred) = interfaces.next() else {
+            return Err(Fault::new("none of them speaks 0.3")).at("supportedInterfaces");
+        };
+        let other =
+            |other: wire::AgentInterface| pb::AgentInterface { url: other.url, transport: other.protocol_binding };
+        Ok(pb::AgentCard {
+            protocol_version: preferred.protocol_version,
+            name: self.name,
+            description: self.description,
+            url: preferred.url,
+            preferred_transport: preferred.protocol_binding,
+            additional_interfaces: interfaces.map(other).collect(),
+            provider: maybe(self.provider, "provider")?,
+            version: self.version,
+            documentation_url: self.documentation_url.unwrap_or_default(),
+            supports_authenticated_extended_card: self.capabilities.extended_agent_card.unwrap_or_default(),
+            capabilities: Some(self.capabilities.carry().at("capabilities")?),
+            security_schemes: each_named(self.security_schemes, "securitySchemes")?,
+            security: each(self.security_requirements, "security")?,
+            default_input_modes: self.default_input_modes,
+            default_output_modes: self.default_output_modes,
+            skills: each(self.skills, "skills")?,
+            signatures: each(self.signatures, "signatures")?,
+            icon_url: self.icon_url.unwrap_or_default(),
+        })
+    }
+}
+
+impl Carry<wire::AgentCapabilities> for pb::AgentCapabilities {
+    fn carry(self) -> Carried<wire::AgentCapabilities> {
+        Ok(wire::AgentCapabilities {
+            streaming: Some(self.streaming),
+            push_notifications: Some(self.push_notifications),
+            extensions: each(self.extensions, "extensions")?,
+            extended_agent_card: None,
+        })
+    }
+}
+
+impl Carry<pb::AgentCapabilities> for wire::AgentCapabilities {
+    fn carry(self) -> Carried<pb::AgentCapabilities> {
+        Ok(pb::AgentCapabilities {
+            streaming: self.streaming.unwrap_or_default(),
+            push_notifications: self.push_notifications.unwrap_or_default(),
+            extensions: each(self.extensions, "extensions")?,
+        })
+    }
+}
+
+impl Carry<wire::AgentSkill> for pb::AgentSkill {
+    fn carry(self) -> Carried<wire::AgentSkill> {
+        Ok(wire::AgentSkill {
+            id: self.id,
+            name: self.name,
+            description: self.description,
+            tags: self.tags,
+            examples: self.examples,
+            input_modes: self.input_modes,
+            output_modes: self.output_modes,
+            security_requirements: each(self.security, "security")?,
+        })
+    }
+}
+
+impl Carry<pb::AgentSkill> for wire::AgentSkill {
+    fn carry(self) -> Carried<pb::AgentSkill> {
+        Ok(pb::AgentSkill {
+            id: self.id,
+            name: self.name,
+            description: self.description,
+            tags: self.tags,
+            examples: self.examples,
+            input_modes: self.input_modes,
+            output_modes: self.output_modes,
+            security: each(self.security_requirements, "security")?,
+        })
+    }
+}

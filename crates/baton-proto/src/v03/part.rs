@@ -1,0 +1,104 @@
+//! Parts: text, files, and objects.
+
+use super::pb::{self, file_part::File, part};
+use crate::{
+    fault::{At, Carried, Carry, Fault, convert},
+    json,
+    scalar::{as_base64, base64_of, bytes_of, object, read_object, some, text},
+};
+use baton_wire::a2a::v1 as wire;
+use prost_types::{Struct, Value, value::Kind};
+use std::borrow::Cow;
+
+/// In a data part's metadata: the data is the `value` of the object that was sent. Python's SDK has the same mark.
+const MARK: &str = "data_part_compat";
+const VALUE: &str = "value";
+
+convert! { in_answer:
+    pb::Part, wire::Part<'static>, wire::Part<'_>;
+}
+
+impl Carry<wire::Part<'static>> for pb::Part {
+    fn carry(self) -> Carried<wire::Part<'static>> {
+        let mut metadata = self.metadata;
+        let mut carried = wire::Part::default();
+        match self.part {
+            Some(part::Part::Text(text)) => carried.text = Some(Cow::Owned(text)),
+            Some(part::Part::File(file)) => {
+                carried.filename = some(file.name);
+                carried.media_type = some(file.mime_type);
+                match file.file {
+                    Some(File::FileWithUri(uri)) => carried.url = Some(Cow::Owned(uri)),
+                    Some(File::FileWithBytes(bytes)) => {
+                        let text = as_base64(&bytes).map_or_else(|| base64_of(&bytes), str::to_owned);
+                        carried.raw = Some(Cow::Owned(text));
+                    }
+                    None => return Err(Fault::new("exactly one of fileWithUri, fileWithBytes")).at("file"),
+                }
+            }
+            Some(part::Part::Data(data)) => {
+                let data = unwrapped(data.data.unwrap_or_default(), &mut metadata);
+                carried.data = Some(json::json_of(&data).at("data")?);
+            }
+            // A part without content is refused with its path when the message is checked.
+            None => {}
+        }
+        carried.metadata = read_object(metadata, "metadata")?;
+        Ok(carried)
+    }
+}
+
+impl Carry<pb::Part> for wire::Part<'_> {
+    fn carry(self) -> Carried<pb::Part> {
+        let mut metadata = object(self.metadata.as_ref(), "metadata")?;
+        let data = self.data.filter(|data| {
+            let others = self.text.is_some() || self.raw.is_some() || self.url.is_some();
+            // Clients that write every field send `data: null` beside the one they mean.
+            !others || data.as_str() != "null"
+        });
+        let (mime_type, name) = (text(self.media_type), text(self.filename));
+        let file = |file| part::Part::File(pb::FilePart { file: Some(file), mime_type, name });
+        let part = match (self.text, self.raw, self.url, data) {
+            (Some(text), None, None, None) => part::Part::Text(text.into_owned()),
+            (None, Some(raw), None, None) => {
+                let text = base64_of(&bytes_of(&raw).at("raw")?);
+                file(File::FileWithBytes(text.into()))
+            }
+            (None, None, Some(url), None) => file(File::FileWithUri(url.into_owned())),
+            (None, None, None, Some(data)) => {
+                let data = wrapped(json::value_of(&data).at("data")?, &mut metadata);
+                part::Part::Data(pb::DataPart { data: Some(data) })
+            }
+            _ => return Err(Fault::new("exactly one of text, raw, url, data")),
+        };
+        Ok(pb::Part { part: Some(part), metadata })
+    }
+}
+
+/// The data as an object; what is none is put into one, marked.
+fn wrapped(data: Value, metadata: &mut Option<Struct>) -> Struct {
+    match data.kind {
+        Some(Kind::StructValue(fields)) => fields,
+        _ => {
+            let mark = Value { kind: Some(Kind::BoolValue(true)) };
+            metadata.get_or_insert_default().fields.insert(MARK.to_owned(), mark);
+            Struct { fields: [(VALUE.to_owned(), data)].into() }
+        }
+    }
+}
+
+/// What [`wrapped`] was given; anything else stays as it is.
+fn unwrapped(mut data: Struct, metadata: &mut Option<Struct>) -> Value {
+    let marked = metadata.as_ref().and_then(|metadata| metadata.fields.get(MARK));
+    if marked.is_some_and(|mark| mark.kind == Some(Kind::BoolValue(true)))
+        && data.fields.len() == 1
+        && let Some(value) = data.fields.remove(VALUE)
+    {
+        if let Some(metadata) = metadata {
+            metadata.fields.remove(MARK);
+        }
+        *metadata = metadata.take().filter(|metadata| !metadata.fields.is_empty());
+        return value;
+    }
+    Value { kind: Some(Kind::StructValue(data)) }
+}

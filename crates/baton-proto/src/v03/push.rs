@@ -1,0 +1,168 @@
+//! Push configurations.
+
+use super::{name, pb, request::no_tenant};
+use crate::{
+    fault::{At, Carried, Carry, convert, each, maybe},
+    scalar::{some, text},
+};
+use baton_wire::a2a::v1 as wire;
+use std::borrow::Cow;
+
+convert! { in_request:
+    pb::CreateTaskPushNotificationConfigRequest, wire::TaskPushNotificationConfig<'static>,
+        wire::TaskPushNotificationConfig<'_>;
+    pb::GetTaskPushNotificationConfigRequest, wire::TaskPushNotificationConfigRequest<'static>,
+        wire::TaskPushNotificationConfigRequest<'_>;
+    pb::DeleteTaskPushNotificationConfigRequest, wire::TaskPushNotificationConfigRequest<'static>,
+        wire::TaskPushNotificationConfigRequest<'_>;
+    pb::ListTaskPushNotificationConfigRequest, wire::ListTaskPushNotificationConfigsRequest<'static>,
+        wire::ListTaskPushNotificationConfigsRequest<'_>;
+}
+convert! { in_answer:
+    pb::TaskPushNotificationConfig, wire::TaskPushNotificationConfig<'static>, wire::TaskPushNotificationConfig<'_>;
+    pb::ListTaskPushNotificationConfigResponse, wire::ListTaskPushNotificationConfigsResponse<'static>,
+        wire::ListTaskPushNotificationConfigsResponse<'_>;
+}
+
+/// Without a task: the task is named beside it.
+impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::PushNotificationConfig {
+    fn carry(self) -> Carried<wire::TaskPushNotificationConfig<'static>> {
+        Ok(wire::TaskPushNotificationConfig {
+            id: Cow::Owned(self.id),
+            url: Cow::Owned(self.url),
+            token: some(self.token),
+            authentication: maybe(self.authentication, "authentication")?,
+            ..wire::TaskPushNotificationConfig::default()
+        })
+    }
+}
+
+impl Carry<pb::PushNotificationConfig> for wire::TaskPushNotificationConfig<'_> {
+    fn carry(self) -> Carried<pb::PushNotificationConfig> {
+        no_tenant(self.tenant)?;
+        Ok(pb::PushNotificationConfig {
+            id: self.id.into_owned(),
+            url: self.url.into_owned(),
+            token: text(self.token),
+            authentication: maybe(self.authentication, "authentication")?,
+        })
+    }
+}
+
+/// 0.3 lists schemes; the first is the one that is used.
+impl Carry<wire::AuthenticationInfo<'static>> for pb::AuthenticationInfo {
+    fn carry(self) -> Carried<wire::AuthenticationInfo<'static>> {
+        Ok(wire::AuthenticationInfo {
+            scheme: Cow::Owned(self.schemes.into_iter().next().unwrap_or_default()),
+            credentials: some(self.credentials),
+        })
+    }
+}
+
+impl Carry<pb::AuthenticationInfo> for wire::AuthenticationInfo<'_> {
+    fn carry(self) -> Carried<pb::AuthenticationInfo> {
+        let schemes = Some(self.scheme.into_owned()).filter(|scheme| !scheme.is_empty());
+        Ok(pb::AuthenticationInfo { schemes: schemes.into_iter().collect(), credentials: text(self.credentials) })
+    }
+}
+
+impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::TaskPushNotificationConfig {
+    fn carry(self) -> Carried<wire::TaskPushNotificationConfig<'static>> {
+        let (task_id, id) = name::config(&self.name)?;
+        let config: wire::TaskPushNotificationConfig<'static> =
+            maybe(self.push_notification_config, "pushNotificationConfig")?.unwrap_or_default();
+        let id = if config.id.is_empty() { id } else { config.id };
+        Ok(wire::TaskPushNotificationConfig { id, task_id, ..config })
+    }
+}
+
+impl Carry<pb::TaskPushNotificationConfig> for wire::TaskPushNotificationConfig<'_> {
+    fn carry(self) -> Carried<pb::TaskPushNotificationConfig> {
+        Ok(pb::TaskPushNotificationConfig {
+            name: name::of_config(&self.task_id, &self.id),
+            push_notification_config: Some(self.carry().at("pushNotificationConfig")?),
+        })
+    }
+}
+
+/// The name inside is left alone: clients fill it before there is an id.
+impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::CreateTaskPushNotificationConfigRequest {
+    fn carry(self) -> Carried<wire::TaskPushNotificationConfig<'static>> {
+        let task_id = name::parent(&self.parent)?;
+        let config = self.config.and_then(|config| config.push_notification_config);
+        let config: wire::TaskPushNotificationConfig<'static> =
+            maybe(config, "pushNotificationConfig").at("config")?.unwrap_or_default();
+        let id = if config.id.is_empty() { Cow::Owned(self.config_id) } else { config.id };
+        Ok(wire::TaskPushNotificationConfig { id, task_id, ..config })
+    }
+}
+
+impl Carry<pb::CreateTaskPushNotificationConfigRequest> for wire::TaskPushNotificationConfig<'_> {
+    fn carry(self) -> Carried<pb::CreateTaskPushNotificationConfigRequest> {
+        Ok(pb::CreateTaskPushNotificationConfigRequest {
+            parent: name::of_task(&self.task_id),
+            config_id: self.id.clone().into_owned(),
+            config: Some(self.carry().at("config")?),
+        })
+    }
+}
+
+/// One wire type names a configuration, whatever is done with it.
+macro_rules! named {
+    ($($pb:ident)*) => {$(
+        impl Carry<wire::TaskPushNotificationConfigRequest<'static>> for pb::$pb {
+            fn carry(self) -> Carried<wire::TaskPushNotificationConfigRequest<'static>> {
+                let (task_id, id) = name::config(&self.name)?;
+                Ok(wire::TaskPushNotificationConfigRequest { tenant: None, task_id, id })
+            }
+        }
+
+        impl Carry<pb::$pb> for wire::TaskPushNotificationConfigRequest<'_> {
+            fn carry(self) -> Carried<pb::$pb> {
+                no_tenant(self.tenant)?;
+                Ok(pb::$pb { name: name::of_config(&self.task_id, &self.id) })
+            }
+        }
+    )*};
+}
+named! { GetTaskPushNotificationConfigRequest DeleteTaskPushNotificationConfigRequest }
+
+impl Carry<wire::ListTaskPushNotificationConfigsRequest<'static>> for pb::ListTaskPushNotificationConfigRequest {
+    fn carry(self) -> Carried<wire::ListTaskPushNotificationConfigsRequest<'static>> {
+        Ok(wire::ListTaskPushNotificationConfigsRequest {
+            tenant: None,
+            task_id: name::parent(&self.parent)?,
+            page_size: Some(self.page_size).filter(|size| *size != 0),
+            page_token: some(self.page_token),
+        })
+    }
+}
+
+impl Carry<pb::ListTaskPushNotificationConfigRequest> for wire::ListTaskPushNotificationConfigsRequest<'_> {
+    fn carry(self) -> Carried<pb::ListTaskPushNotificationConfigRequest> {
+        no_tenant(self.tenant)?;
+        Ok(pb::ListTaskPushNotificationConfigRequest {
+            parent: name::of_task(&self.task_id),
+            page_size: self.page_size.unwrap_or_default(),
+            page_token: text(self.page_token),
+        })
+    }
+}
+
+impl Carry<wire::ListTaskPushNotificationConfigsResponse<'static>> for pb::ListTaskPushNotificationConfigResponse {
+    fn carry(self) -> Carried<wire::ListTaskPushNotificationConfigsResponse<'static>> {
+        Ok(wire::ListTaskPushNotificationConfigsResponse {
+            configs: each(self.configs, "configs")?,
+            next_page_token: Cow::Owned(self.next_page_token),
+        })
+    }
+}
+
+impl Carry<pb::ListTaskPushNotificationConfigResponse> for wire::ListTaskPushNotificationConfigsResponse<'_> {
+    fn carry(self) -> Carried<pb::ListTaskPushNotificationConfigResponse> {
+        Ok(pb::ListTaskPushNotificationConfigResponse {
+            configs: each(self.configs, "configs")?,
+            next_page_token: self.next_page_token.into_owned(),
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! Messages, parts and artifacts.
+
+use super::pb::{self, part::Content};
+use crate::{
+    fault::{At, Carried, Carry, Fault, convert, each},
+    json,
+    scalar::{base64_of, bytes_of, cows, object, read_object, role_number, role_of, some, text, texts},
+};
+use baton_wire::a2a::v1 as wire;
+use std::borrow::Cow;
+
+convert! { in_answer:
+    pb::Message, wire::Message<'static>, wire::Message<'_>;
+    pb::Artifact, wire::Artifact<'static>, wire::Artifact<'_>;
+    pb::Part, wire::Part<'static>, wire::Part<'_>;
+}
+
+impl Carry<wire::Message<'static>> for pb::Message {
+    fn carry(self) -> Carried<wire::Message<'static>> {
+        Ok(wire::Message {
+            message_id: Cow::Owned(self.message_id),
+            context_id: some(self.context_id),
+            task_id: some(self.task_id),
+            role: role_of(self.role).at("role")?,
+            parts: each(self.parts, "parts")?,
+            metadata: read_object(self.metadata, "metadata")?,
+            extensions: cows(self.extensions),
+            reference_task_ids: cows(self.reference_task_ids),
+        })
+    }
+}
+
+impl Carry<pb::Message> for wire::Message<'_> {
+    fn carry(self) -> Carried<pb::Message> {
+        Ok(pb::Message {
+            message_id: self.message_id.into_owned(),
+            context_id: text(self.context_id),
+            task_id: text(self.task_id),
+            role: role_number(self.role),
+            parts: each(self.parts, "parts")?,
+            metadata: object(self.metadata.as_ref(), "metadata")?,
+            extensions: texts(self.extensions),
+            reference_task_ids: texts(self.reference_task_ids),
+        })
+    }
+}
+
+impl Carry<wire::Part<'static>> for pb::Part {
+    fn carry(self) -> Carried<wire::Part<'static>> {
+        let mut part = wire::Part {
+            metadata: read_object(self.metadata, "metadata")?,
+            filename: some(self.filename),
+            media_type: some(self.media_type),
+            ..wire::Part::default()
+        };
+        match self.content {
+            Some(Content::Text(text)) => part.text = Some(Cow::Owned(text)),
+            Some(Content::Raw(bytes)) => part.raw = Some(Cow::Owned(base64_of(&bytes))),
+            Some(Content::Url(url)) => part.url = Some(Cow::Owned(url)),
+            Some(Content::Data(value)) => part.data = Some(json::json_of(&value).at("data")?),
+            // A part without content is refused with its path when the message is checked.
+            None => {}
+        }
+        Ok(part)
+    }
+}
+
+impl Carry<pb::Part> for wire::Part<'_> {
+    fn carry(self) -> Carried<pb::Part> {
+        let data = self.data.filter(|data| {
+            let others = self.text.is_some() || self.raw.is_some() || self.url.is_some();
+            // Clients that write every field send `data: null` beside the one they mean.
+            !others || data.as_str() != "null"
+        });
+        let content = match (self.text, self.raw, self.url, data) {
+            (Some(text), None, None, None) => Content::Text(text.into_owned()),
+            (None, Some(raw), None, None) => Content::Raw(bytes_of(&raw).at("raw")?.into()),
+            (None, None, Some(url), None) => Content::Url(url.into_owned()),
+            (None, None, None, Some(data)) => Content::Data(json::value_of(&data).at("data")?),
+            _ => return Err(Fault::new("exactly one of text, raw, url, data")),
+        };
+        Ok(pb::Part {
+            content: Some(content),
+            metadata: object(self.metadata.as_ref(), "metadata")?,
+            filename: text(self.filename),
+            media_type: text(self.media_type),
+        })
+    }
+}
+
+impl Carry<wire::Artifact<'static>> for pb::Artifact {
+    fn carry(self) -> Carried<wire::Artifact<'static>> {
+        Ok(wire::Artifact {
+            artifact_id: Cow::Owned(self.artifact_id),
+            name: some(self.name),
+            description: some(self.description),
+            parts: each(self.parts, "parts")?,
+            metadata: read_object(self.metadata, "metadata")?,
+            extensions: cows(self.extensions),
+        })
+    }
+}
+
+impl Carry<pb::Artifact> for wire::Artifact<'_> {
+    fn carry(self) -> Carried<pb::Artifact> {
+        Ok(pb::Artifact {
+            artifact_id: self.artifact_id.into_owned(),
+            name: text(self.name),
+            description: text(self.description),
+            parts: each(self.parts, "parts")?,
+            metadata: object(self.metadata.as_ref(), "metadata")?,
+            extensions: texts(self.extensions),
+        })
+    }
+}
