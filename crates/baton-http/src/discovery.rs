@@ -11,14 +11,16 @@ use axum::{
 };
 use baton_types::AgentSpec;
 use baton_wire::{catalog::AiCatalog, contextcore::Discovery};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue, header};
 use std::sync::Arc;
 
 /// `GET /.well-known/ai-catalog.json`.
 pub(crate) async fn catalog(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
     let agents = shared.engine.agents();
     let base = base_url(&shared, &headers);
-    reply::json(&AiCatalog::of("Baton", &base, agents.iter().map(|agent| &**agent)))
+    let mut response = reply::json(&AiCatalog::of("Baton", &base, agents.iter().map(|agent| &**agent)));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/ai-catalog+json"));
+    response
 }
 
 /// `GET /agents/{agent}/.well-known/contextcore.json`.
