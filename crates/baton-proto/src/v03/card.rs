@@ -5,10 +5,10 @@ use crate::{
     fault::{At, Carried, Carry, Fault, convert, each, each_named, maybe},
     scalar::filled,
 };
-use baton_wire::a2a::v1 as wire;
-
-/// The version that interfaces of these cards speak.
-const VERSION: &str = "0.3";
+use baton_wire::a2a::{
+    v1 as wire,
+    v03::{INTERFACE_VERSION, PROTOCOL_VERSION},
+};
 
 /// The transport of a card that names none.
 const USUAL_TRANSPORT: &str = "JSONRPC";
@@ -21,7 +21,10 @@ impl Carry<wire::AgentCard> for pb::AgentCard {
     fn carry(self) -> Carried<wire::AgentCard> {
         let mut capabilities: wire::AgentCapabilities = maybe(self.capabilities, "capabilities")?.unwrap_or_default();
         capabilities.extended_agent_card = Some(self.supports_authenticated_extended_card);
-        let version = filled(self.protocol_version).unwrap_or_else(|| VERSION.to_owned());
+        let version = match filled(self.protocol_version) {
+            Some(other) if !other.starts_with("0.3.") => other,
+            _ => INTERFACE_VERSION.to_owned(),
+        };
         let interface = |url: String, transport: String| wire::AgentInterface {
             url,
             protocol_binding: filled(transport).unwrap_or_else(|| USUAL_TRANSPORT.to_owned()),
@@ -58,7 +61,7 @@ impl Carry<wire::AgentCard> for pb::AgentCard {
 impl Carry<pb::AgentCard> for wire::AgentCard {
     fn carry(self) -> Carried<pb::AgentCard> {
         let old = |interface: &wire::AgentInterface| {
-            interface.protocol_version == VERSION || interface.protocol_version.starts_with("0.3.")
+            interface.protocol_version == INTERFACE_VERSION || interface.protocol_version.starts_with("0.3.")
         };
         let mut interfaces = self.supported_interfaces.into_iter().filter(old);
         let Some(preferred) = interfaces.next() else {
@@ -67,7 +70,7 @@ impl Carry<pb::AgentCard> for wire::AgentCard {
         let other =
             |other: wire::AgentInterface| pb::AgentInterface { url: other.url, transport: other.protocol_binding };
         Ok(pb::AgentCard {
-            protocol_version: preferred.protocol_version,
+            protocol_version: PROTOCOL_VERSION.to_owned(),
             name: self.name,
             description: self.description,
             url: preferred.url,
