@@ -3,31 +3,38 @@
 mod headers;
 mod render;
 
-use crate::{GuardedClient, OutboundError};
+use crate::{GuardedClient, OutboundError, SetupError};
 use baton_ports::{BoxFuture, Notice, Notified, WebhookError, Webhooks};
 use baton_types::PushConfig;
 use bytes::Bytes;
 use http::{Method, Request};
+use std::sync::LazyLock;
 
 /// Characters of a receiver's refusal that are told.
 const MAX_EXCERPT: usize = 200;
 
+type Made = Result<GuardedClient, SetupError>;
+
 /// The [`Webhooks`] port on a [`GuardedClient`].
-#[derive(Clone)]
 pub struct PushSender {
-    client: GuardedClient,
+    client: LazyLock<Made, Box<dyn FnOnce() -> Made + Send>>,
 }
 
 impl PushSender {
-    /// Sends by this client.
-    pub fn new(client: GuardedClient) -> Self {
-        Self { client }
+    /// Sends by the client that `client` makes when the first notification is due: reading the system's certificates
+    /// takes longer than all the rest of a start, and most starts push nothing.
+    pub fn new(client: impl FnOnce() -> Result<GuardedClient, SetupError> + Send + 'static) -> Self {
+        Self { client: LazyLock::new(Box::new(client)) }
+    }
+
+    fn client(&self) -> Result<&GuardedClient, WebhookError> {
+        self.client.as_ref().map_err(|error| WebhookError::Failed(error.to_string()))
     }
 
     async fn admit(&self, config: &PushConfig) -> Result<(), WebhookError> {
         headers::of(config)?;
         // A name that leads nowhere is most likely misspelt, and now there is somebody to tell.
-        self.client.admit(&config.url).await.map_err(|error| WebhookError::Forbidden(error.to_string()))
+        self.client()?.admit(&config.url).await.map_err(|error| WebhookError::Forbidden(error.to_string()))
     }
 
     async fn notify(&self, config: &PushConfig, notice: Notice<'_>) -> Result<Notified, WebhookError> {
@@ -36,7 +43,7 @@ impl PushSender {
         *request.method_mut() = Method::POST;
         *request.uri_mut() = crate::Target::parse(&config.url)?.uri().clone();
         *request.headers_mut() = headers::of(config)?;
-        let reply = self.client.send(request).await?;
+        let reply = self.client()?.send(request).await?;
         if reply.status.is_success() {
             return Ok(Notified::Delivered);
         }

@@ -110,7 +110,8 @@ async fn any_success_is_delivery_and_everything_else_is_a_failure() {
 async fn refusals_are_clear() {
     let redirecting = Receiver::start(|_| Answer::redirect(307, "http://10.0.0.1/")).await;
     let names = Names::of(&[("inside.example", &[&["10.0.0.1"]]), ("outside.example", &[&["93.184.216.34"]])]);
-    let sender = PushSender::new(named(LOOPBACK, names, &Options::default()));
+    let client = named(LOOPBACK, names, &Options::default());
+    let sender = PushSender::new(|| Ok(client));
     let (view, event) = finished();
     let mut shown = String::new();
     for url in [

@@ -177,7 +177,8 @@ pub(crate) fn named(allow: &[&str], names: impl Resolver, options: &Options) -> 
 }
 
 pub(crate) fn sender(allow: &[&str]) -> PushSender {
-    PushSender::new(client(allow))
+    let client = client(allow);
+    PushSender::new(|| Ok(client))
 }
 
 /// A request with a secret of either kind.

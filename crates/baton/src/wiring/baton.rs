@@ -164,9 +164,7 @@ impl Baton {
 fn push_sender(push: &Push) -> Result<PushSender, Failure> {
     let policy = AddressPolicy::allowing(&push.allow)
         .map_err(|error| Failure::new(ErrorCode::CONFIG_INVALID, format!("push.allow: {error}")))?;
-    let client = GuardedClient::new(policy, &baton_outbound::Options::default())
-        .map_err(|error| Failure::new(ErrorCode::CONFIG_INVALID, error.to_string()))?;
-    Ok(PushSender::new(client))
+    Ok(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default())))
 }
 
 pub(super) fn now() -> Timestamp {
