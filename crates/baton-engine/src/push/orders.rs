@@ -300,3 +300,44 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_millis(millis)
+    }
+
+    fn leaving(orders: &Orders, now: i64) -> usize {
+        orders.departures(at(now)).0.len()
+    }
+
+    #[test]
+    fn nothing_that_happens_while_an_order_is_under_way_is_missed() {
+        let orders = Orders::default();
+        let key = Key { task: "t".into(), config: "c".into() };
+        orders.expect(&key).unwrap();
+        orders.happened(&key.task);
+        assert_eq!(leaving(&orders, 0), 0, "it is being placed");
+        orders.look_again(&key);
+        assert_eq!((leaving(&orders, 0), leaving(&orders, 0)), (1, 0), "one at a time");
+        orders.happened(&key.task);
+        orders.back(&key, Return::CaughtUp);
+        assert_eq!(leaving(&orders, 0), 1, "something happened meanwhile");
+
+        orders.back(&key, Return::Later(at(10)));
+        orders.happened(&key.task);
+        assert_eq!((leaving(&orders, 9), leaving(&orders, 10)), (0, 1), "the pause is kept");
+        let over = orders.expect(&key).unwrap().unwrap();
+        assert!(!over.is_cancelled());
+        orders.back(&key, Return::Over);
+        assert!(over.is_cancelled());
+        orders.look_again(&key);
+        assert_eq!(leaving(&orders, 10), 1, "whoever changed it may have opened it again");
+        orders.back(&key, Return::Over);
+        orders.happened(&key.task);
+        assert_eq!((leaving(&orders, 99), orders.open.load(Ordering::Relaxed)), (0, 0), "it is forgotten");
+        assert!(orders.state.lock().tasks.is_empty());
+    }
+}
