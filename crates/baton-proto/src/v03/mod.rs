@@ -7,10 +7,10 @@
 //! - Tasks and push configurations go by resource names, `tasks/{id}` and
 //!   `tasks/{id}/pushNotificationConfigs/{id}`.
 //! - `blocking` is false unless it is set, and then the answer comes as soon as the task exists: that is what the
-//!   schema says, what Python's server does, and why Python's and Go's clients always set it. A request without any
-//!   configuration waits for the turn to end, as in the other bindings.
+//!   schema means, what Python's server does, and why Python's client always says which it wants. A request without
+//!   any configuration waits for the turn to end, as in the other bindings.
 //! - `historyLength` 0 means that nothing was said; nobody can ask for no history, so such a request is refused.
-//! - `fileWithBytes` holds base64 text, as the official SDKs write and expect it. Bytes that are no base64 text are
+//! - `fileWithBytes` holds base64 text, as the SDKs for Python and Go write and expect it. Bytes that are no base64 text are
 //!   taken as they are; a file whose own content is base64 text is taken for its encoding.
 //! - Data that is not an object travels as `{"value": ...}` with `data_part_compat` in the part's metadata.
 //! - There is no room for `referenceTaskIds` of messages, `filename` and `mediaType` of text and data parts,
