@@ -16,7 +16,10 @@ use axum::{
 use baton_types::{AgentName, ErrorCode, PushDialect};
 use baton_wire::a2a::v1::{Error, ErrorKind, read_params_text};
 use http::request::Parts;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use std::sync::Arc;
 
 /// What a path says.
@@ -105,11 +108,14 @@ impl Asked {
         let received = self.body.take();
         let bytes = received.as_ref().map_or(&b""[..], |received| &received.bytes);
         let text = reply::readable(bytes)?.trim_ascii();
-        if !serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
-            let message = if text.is_empty() { "the body is empty" } else { "the body is not JSON" };
-            return Err(Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, message));
-        }
-        read_params_text(text)
+        // Which of the two it is costs time, so it is looked for only when something is wrong.
+        read_params_text(text).map_err(|wrong| match serde_json::from_str::<IgnoredAny>(text) {
+            Ok(_) => wrong,
+            Err(_) => {
+                let message = if text.is_empty() { "the body is empty" } else { "the body is not JSON" };
+                Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, message)
+            }
+        })
     }
 
     /// The body as the request, or the request without anything said.
