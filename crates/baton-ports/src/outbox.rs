@@ -28,7 +28,7 @@ pub struct OutboxProgress {
     pub cursor: u64,
     /// The next try is not before this moment.
     pub due_at: Timestamp,
-    /// Failed tries at the next event.
+    /// Failed tries since the receiver last took anything.
     pub attempts: u32,
     /// When the first of them failed.
     pub failing_since: Option<Timestamp>,

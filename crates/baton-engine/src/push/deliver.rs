@@ -130,16 +130,17 @@ impl Delivery<'_> {
             Err(failure) => failure,
         };
         let now = self.now();
+        let attempts = progress.attempts.saturating_add(1);
         let since = progress.failing_since.unwrap_or(now);
-        let deadline = since.after(self.inner.options.push_deadline);
+        // Every notification has its own time, but what is owed since long does not wait for it one after the other.
+        let deadline = since.max(event.at).after(self.inner.options.push_deadline);
         if deadline <= now {
             tracing::warn!(task = %self.key.task, config = %self.key.config, event = event.number, %failure,
                 "a notification was given up: its receiver did not take it in time");
-            *progress = told(event.number, now);
+            *progress = OutboxProgress { attempts, failing_since: Some(since), ..told(event.number, now) };
             return self.record(progress.clone()).await;
         }
         tracing::debug!(order = self.id, event = event.number, %failure, "a notification did not arrive");
-        let attempts = progress.attempts.saturating_add(1);
         // The last try is at the deadline, not some pause after it.
         let due_at = now.after(push_backoff(attempts, spread(&self.id))).min(deadline);
         self.record(OutboxProgress { due_at, attempts, failing_since: Some(since), ..progress.clone() }).await?;

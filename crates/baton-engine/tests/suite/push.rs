@@ -186,6 +186,24 @@ async fn a_notification_is_given_up_at_its_deadline_and_the_next_goes_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_owed_since_long_is_given_up_together() {
+    let world = World::default();
+    let options = Options { push_deadline: Duration::from_secs(60), ..Options::default() };
+    let engine = Engine::new(options, world.ports(Arc::new(world.journal.clone())));
+    engine.recover().await.unwrap();
+    world.receivers.rule(A, None, Does::Fail);
+    let view = engine.send_and_settle(&me(), telling("look;say", to(A, "a"))).await.unwrap();
+    delivered(&world).await;
+    assert!(world.receivers.numbers(A).is_empty());
+    let tries = world.receivers.tries(A);
+    let mut tried: Vec<_> = tries.iter().map(|tried| tried.number).collect();
+    tried.dedup();
+    assert_eq!(tried, shown(&world, &view.id).await, "each has its try");
+    let lasted = tries.last().unwrap().at - tries[0].at;
+    assert!((Duration::from_secs(60)..Duration::from_secs(62)).contains(&lasted), "{lasted:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_configuration_with_a_message_is_true_with_it_or_not_at_all() {
     let world = World::default();
     let engine = started(&world).await;
