@@ -8,7 +8,9 @@ mod definitions;
 mod demo;
 mod foreign;
 mod help;
+mod js_client;
 mod kill_loop;
+mod old_python_client;
 #[cfg(target_os = "linux")]
 mod output;
 #[cfg(unix)]

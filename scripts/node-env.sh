@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Prints the path of a Node that finds the packages of tests/js, installing them when needed.
+# Usage: scripts/node-env.sh [DIRECTORY]   (a directory with package.json and package-lock.json; default: tests/js)
+# The packages live in the cache directory under a hash of the lock file, so clones share them and a changed pin makes
+# new ones; DIRECTORY/node_modules is a link to them.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+directory="$(cd "${1:-$(dirname "$0")/../tests/js}" && pwd)"
+
+[ -f "$directory/package-lock.json" ] || die "there is no $directory/package-lock.json"
+
+is_new_enough() {
+  node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' >/dev/null 2>&1
+}
+
+command -v node >/dev/null 2>&1 || apt_install nodejs npm || true
+is_new_enough || die "Node 20 or newer is missing: install it from https://nodejs.org or your package manager"
+command -v npm >/dev/null 2>&1 || die "npm is missing: install it from https://nodejs.org or your package manager"
+
+version="$(node -p 'process.versions.modules')"
+hash="$({ echo "$version"; cat "$directory/package-lock.json"; } | node -e '
+  const hash = require("crypto").createHash("sha256");
+  process.stdin.on("data", (data) => hash.update(data)).on("end", () => console.log(hash.digest("hex").slice(0, 16)));
+')"
+packages="$(cache_dir)/node-$hash"
+
+# The marker is written last, so that an interrupted set-up is never mistaken for a whole one; the lock keeps two
+# set-ups from getting into each other's way.
+if [ ! -f "$packages/.complete" ] || [ "$(readlink "$directory/node_modules")" != "$packages/node_modules" ]; then
+  mkdir -p "$(cache_dir)"
+  exec 9>"$packages.lock"
+  command -v flock >/dev/null 2>&1 && flock 9
+  if [ ! -f "$packages/.complete" ]; then
+    say "installing the packages of $(basename "$(dirname "$directory")")/$(basename "$directory")"
+    rm -rf "$packages"
+    mkdir -p "$packages"
+    cp "$directory/package.json" "$directory/package-lock.json" "$packages/"
+    # Nothing that is installed runs on its own.
+    (cd "$packages" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
+    touch "$packages/.complete"
+  fi
+  # What somebody installed there by hand is older than the lock file or the same.
+  [ -L "$directory/node_modules" ] || rm -rf "$directory/node_modules"
+  ln -sfn "$packages/node_modules" "$directory/node_modules"
+fi
+command -v node

@@ -1,0 +1,309 @@
+// Drives a served agent with the official JavaScript client over one binding, and checks what it sees.
+//
+// Usage: node a2a_client.mjs URL BINDING [several]
+//
+// URL is that of the agent in tests/agents/flows, such as http://127.0.0.1:8700/agents/flows, BINDING is JSONRPC,
+// HTTP+JSON or GRPC, and `several` says that other agents are served beside it. Notifications to 127.0.0.0/8 must be
+// allowed. Prints one line per check. The first check that fails ends the run with status 1 and an explanation.
+
+import { randomUUID } from 'node:crypto';
+
+import {
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTasksRequest,
+  Part,
+  StreamResponse,
+  TaskPushNotificationConfig,
+} from '@a2a-js/sdk';
+import {
+  RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+
+import { Agent, Watched, answerOf, callsOf, dataOf, named, roles, says, textOf } from './agent.mjs';
+import { expect, refused, require, run } from './checking.mjs';
+import { Webhook } from './webhook.mjs';
+
+const [USER, AGENT] = [1, 2];
+
+async function card(agent) {
+  expect('the binding and its version', [agent.client.transport.protocolName, agent.client.protocolVersion], [agent.binding, '1.0']);
+  const client = await agent.connect();
+  const extended = await client.getAgentCard();
+  expect('name and version', [extended.name, extended.version], ['Flows', '1.0.0']);
+  expect('skills', extended.skills.map(({ id }) => id), ['flows', 'tool:get_weather', 'tool:get_time']);
+  const found = extended.supportedInterfaces.find(
+    ({ protocolBinding, protocolVersion }) => protocolBinding === agent.binding && protocolVersion === '1.0',
+  );
+  const grpc = agent.binding === 'GRPC';
+  expect('the interface', [found.url, found.tenant], [
+    grpc ? agent.root.replace('http://', '') : agent.url,
+    grpc && agent.several ? 'flows' : '',
+  ]);
+}
+
+async function sends(agent) {
+  const context = randomUUID();
+  const parts = [
+    { text: 'hello' },
+    { raw: Buffer.from([0, 255, 32]).toString('base64'), filename: 'note.txt', mediaType: 'text/plain' },
+    { url: 'https://example.com/note.txt', filename: 'note.txt', mediaType: 'text/plain' },
+    { data: { list: [1, 2.5, 'three', null, { four: true }] } },
+  ];
+  const message = says(parts, { context });
+  const task = await agent.send(message);
+  expect('answer', answerOf(task), 'Hello! You are talking to a scripted agent.');
+  expect('roles', roles(task), [USER, AGENT]);
+  expect('context', task.contextId, context);
+  expect('the message', task.history[0].messageId, message.messageId);
+  expect('its parts', task.history[0].parts.map(Part.toJSON), parts);
+  expect('GetTask', await agent.get(task), task);
+  for (const historyLength of [0, 1, 2, 9]) {
+    const shown = await agent.get(task, { historyLength });
+    expect(`history of ${historyLength}`, shown.history, historyLength ? task.history.slice(-historyLength) : []);
+  }
+}
+
+async function streams(agent) {
+  const watched = await agent.stream(says('tell me a story'));
+  require(`the answer comes in pieces, not as ${watched.texts}`, new Set(watched.texts).size > 3);
+  watched.texts.reduce((shorter, longer) => {
+    require(`text grows: ${shorter}, then ${longer}`, longer.startsWith(shorter));
+    return longer;
+  });
+  expect('the last states', watched.states.slice(-2), ['WORKING', 'COMPLETED']);
+  expect('the text at the end', watched.texts.at(-1), answerOf(await agent.get(watched.task)));
+  const published = await agent.stream(says('publish'));
+  expect("an artifact of the agent's own", dataOf(published.task.artifacts[0]), [{ total: 42 }]);
+}
+
+async function questions(agent) {
+  const task = await agent.send(says('ask me'));
+  expect('state', named(task.status.state), 'INPUT_REQUIRED');
+  expect('question', textOf(task.status.message), 'Which colour?');
+  expect('answer', answerOf(await agent.send(says('blue', { task }))), 'You chose blue.');
+
+  const first = await agent.stream(says("What's the weather in Oakland?"));
+  expect('the turn ends when results are needed', first.states.at(-1), 'INPUT_REQUIRED');
+  const [call, ...others] = callsOf(first.task);
+  expect('the calls', [call.name, call.arguments, others], ['get_weather', { location: 'Oakland' }, []]);
+  const told = { tool_results: [{ call_id: call.call_id, name: call.name, output: 'fog' }] };
+  const second = await agent.stream(says({ data: told }, { task: first.task }));
+  expect('the same task', second.task.id, first.task.id);
+  const stored = await agent.get(second.task);
+  expect('answer', answerOf(stored), 'Oakland: fog');
+  expect('roles', roles(stored), [USER, AGENT, USER, AGENT]);
+}
+
+async function failures(agent) {
+  for (const [word, state, reason] of [
+    ['fail', 'FAILED', 'the line went dead'],
+    ['reject', 'REJECTED', 'not my kind of work'],
+  ]) {
+    const watched = await agent.stream(says(word));
+    expect(`state after '${word}'`, watched.states.at(-1), state);
+    require(`the reason of '${word}' is told`, textOf(watched.task.status.message).includes(reason));
+  }
+}
+
+async function lists(agent) {
+  const contextId = randomUUID();
+  const done = [];
+  for (let i = 0; i < 4; i++) done.push(await agent.send(says('hello', { context: contextId })));
+  const waiting = await agent.send(says('ask me', { context: contextId }));
+  const ids = (tasks) => tasks.map(({ id }) => id);
+  const newestFirst = ids([...done, waiting]).reverse();
+
+  async function pages(query) {
+    const [tasks, sizes] = [[], []];
+    let pageToken = '';
+    for (;;) {
+      const page = await agent.client.listTasks(ListTasksRequest.fromJSON({ contextId, pageToken, ...query }));
+      tasks.push(...page.tasks);
+      sizes.push(page.tasks.length);
+      expect('page size', page.pageSize, query.pageSize ?? 50);
+      if (!page.nextPageToken) return { tasks, sizes, total: page.totalSize };
+      pageToken = page.nextPageToken;
+    }
+  }
+
+  let { tasks, sizes, total } = await pages({ pageSize: 2 });
+  expect('all tasks, newest first', ids(tasks), newestFirst);
+  expect('sizes of the pages and the total', [sizes, total], [[2, 2, 1], 5]);
+  require('artifacts only on request', tasks.every(({ artifacts }) => artifacts.length === 0));
+  ({ tasks, total } = await pages({ status: 'TASK_STATE_COMPLETED', includeArtifacts: true, historyLength: 1 }));
+  expect('completed tasks', [ids(tasks), total], [newestFirst.slice(1), 4]);
+  require('artifacts on request', tasks.every(({ artifacts }) => artifacts.length === 1));
+  require('as much history as was asked for', tasks.every(({ history }) => history.length === 1));
+  ({ tasks, total } = await pages({ statusTimestampAfter: waiting.status.timestamp }));
+  expect('tasks since the last one', [ids(tasks), total], [[waiting.id], 1]);
+  ({ tasks, total } = await pages({ status: 'TASK_STATE_CANCELED' }));
+  expect('no task at all', [tasks, total], [[], 0]);
+  for (const wrong of [{ pageToken: 'nonsense' }, { pageSize: 101 }, { pageSize: 0 }]) {
+    await refused(`a list with ${JSON.stringify(wrong)}`, () => pages(wrong), RequestMalformedError, 'BTN-1001');
+  }
+}
+
+async function cancels(agent) {
+  const task = await agent.begin('hang');
+  const [watched, watching] = agent.resubscribe(task);
+  await watched.begun;
+  const canceled = await agent.cancel(task);
+  expect('the reply', named(canceled.status.state), 'CANCELED');
+  await watching;
+  expect('the subscriber', watched.states.at(-1), 'CANCELED');
+  await agent.sameAsStored(watched);
+  expect('canceling twice', await agent.cancel(task), canceled);
+}
+
+async function resubscribes(agent) {
+  const task = await agent.begin('count');
+  const [early, first] = agent.resubscribe(task);
+  await early.growing;
+  const [late, second] = agent.resubscribe(task);
+  await Promise.all([first, second]);
+  for (const watched of [early, late]) {
+    const stored = await agent.sameAsStored(watched);
+    expect('the text at the end', watched.texts.at(-1), answerOf(stored));
+  }
+  require('the late subscriber begins with what is there', late.texts[0].length > early.texts[0].length);
+}
+
+// The event of a notification.
+function heard({ method, path, headers, body }, wanted) {
+  expect('how it arrives', [method, path, headers['content-type']], ['POST', wanted.path, 'application/a2a+json']);
+  expect('who sends it', headers.authorization, wanted.authorization);
+  expect('whose it is', headers['x-a2a-notification-token'], wanted.token);
+  return StreamResponse.fromJSON(body);
+}
+
+async function notified(webhook, task, wanted) {
+  const watched = new Watched(task);
+  while (watched.states.at(-1) !== 'COMPLETED') watched.take(heard(await webhook.next(), wanted));
+  expect('states', watched.states, ['WORKING', 'COMPLETED']);
+  return watched;
+}
+
+async function notifies(agent) {
+  const webhook = await Webhook.open();
+  try {
+    const taskPushNotificationConfig = {
+      id: 'mine',
+      url: webhook.url('/hooks/1'),
+      token: 'a token',
+      authentication: { scheme: 'Bearer', credentials: 'c3Rvcnk=' },
+    };
+    const task = await agent.begin('tell me a story', { taskPushNotificationConfig });
+    const wanted = { path: '/hooks/1', token: 'a token', authorization: 'Bearer c3Rvcnk=' };
+    const watched = await notified(webhook, task, wanted);
+    expect('kinds', watched.kinds, ['statusUpdate', 'artifactUpdate', 'statusUpdate']);
+    answerOf(await agent.sameAsStored(watched));
+    require('nothing comes after the end', webhook.isEmpty);
+  } finally {
+    webhook.close();
+  }
+}
+
+async function configures(agent) {
+  const { client } = agent;
+  const webhook = await Webhook.open();
+  try {
+    const task = await agent.send(says('ask me'));
+    const taskId = task.id;
+    const plain = (config) => ({ ...TaskPushNotificationConfig.toJSON(config), tenant: undefined });
+
+    async function create(path, more) {
+      const config = TaskPushNotificationConfig.fromJSON({ taskId, url: webhook.url(path), ...more });
+      const created = await client.createTaskPushNotificationConfig(config);
+      require('it has an id', created.id);
+      expect(`what was created for ${path}`, plain(created), plain({ ...config, id: config.id || created.id }));
+      return created;
+    }
+    const get = (id) =>
+      client.getTaskPushNotificationConfig(GetTaskPushNotificationConfigRequest.fromJSON({ taskId, id }));
+    const remove = (id) =>
+      client.deleteTaskPushNotificationConfig(DeleteTaskPushNotificationConfigRequest.fromJSON({ taskId, id }));
+    async function all() {
+      const request = ListTaskPushNotificationConfigsRequest.fromJSON({ taskId });
+      const { configs } = await client.listTaskPushNotificationConfig(request);
+      return configs.sort((one, other) => (one.id < other.id ? -1 : 1));
+    }
+
+    expect('none at first', await all(), []);
+    const named = await create('/named', { id: 'named', token: 'one' });
+    const unnamed = await create('/unnamed', { authentication: { scheme: 'Basic', credentials: 'dXNlcjpwYXNz' } });
+    expect('the first', await get('named'), named);
+    expect('the second', await get(unnamed.id), unnamed);
+    expect('both', await all(), [named, unnamed].sort((one, other) => (one.id < other.id ? -1 : 1)));
+    const changed = await create('/changed', { id: 'named' });
+    expect('the same id again', await get('named'), changed);
+    await remove('named');
+    await refused('a deleted one', () => get('named'), TaskNotFoundError, 'BTN-2014');
+    await remove('named');
+    expect('the rest', await all(), [unnamed]);
+
+    await agent.send(says('blue', { task }));
+    const watched = await notified(webhook, task, { path: '/unnamed', authorization: 'Basic dXNlcjpwYXNz' });
+    expect('answer', answerOf(await agent.sameAsStored(watched)), 'You chose blue.');
+    require('nobody else hears of it', webhook.isEmpty);
+
+    const elsewhere = TaskPushNotificationConfig.fromJSON({ taskId, url: 'http://10.0.0.1/' });
+    const forbidden = () => client.createTaskPushNotificationConfig(elsewhere);
+    await refused('a private address', forbidden, RequestMalformedError, 'BTN-1006');
+  } finally {
+    webhook.close();
+  }
+}
+
+async function errors(agent) {
+  const nobody = { id: randomUUID(), contextId: '' };
+  const hello = (task) => says('hello', { task });
+  for (const [what, call] of [
+    ['get', () => agent.get(nobody)],
+    ['cancel', () => agent.cancel(nobody)],
+    ['send to', () => agent.send(hello(nobody))],
+    ['subscribe to', () => agent.resubscribe(nobody)[1]],
+    ['stream to', () => agent.stream(hello(nobody))],
+  ]) {
+    await refused(`${what} an unknown task`, call, TaskNotFoundError, 'BTN-2003');
+  }
+  const done = await agent.send(says('hello'));
+  for (const [what, call] of [
+    ['send to', () => agent.send(hello(done))],
+    ['subscribe to', () => agent.resubscribe(done)[1]],
+    ['stream to', () => agent.stream(hello(done))],
+  ]) {
+    await refused(`${what} a finished task`, call, UnsupportedOperationError, 'BTN-2004');
+  }
+  await refused('cancel a finished task', () => agent.cancel(done), TaskNotCancelableError, 'BTN-2005');
+  await refused('an empty message', () => agent.send(says([])), RequestMalformedError, 'BTN-1001');
+  const waiting = await agent.send(says('ask me'));
+  const elsewhere = { ...says('blue', { task: waiting }), contextId: 'another' };
+  await refused('another context', () => agent.send(elsewhere), RequestMalformedError, 'BTN-2006');
+}
+
+const [url, binding, word] = process.argv.slice(2);
+if (!url || !binding) {
+  console.error('usage: node a2a_client.mjs URL BINDING [several]');
+  process.exit(2);
+}
+const agent = await Agent.open(url.replace(/\/$/, ''), binding, word === 'several');
+const checks = [
+  ['the card is read, and extended', card],
+  ['a message is answered with a task', sends],
+  ['an answer streams in growing pieces', streams],
+  ['questions are answered in further turns', questions],
+  ['failed and rejected tasks say why', failures],
+  ['tasks are listed by page, state and time', lists],
+  ['a running task is canceled', cancels],
+  ['a running task is followed by two', resubscribes],
+  ['notifications tell what the stream tells', notifies],
+  ['who is notified is created, read, listed and deleted', configures],
+  ["errors arrive as the client's own types", errors],
+];
+// The client keeps connections open and has no way to close them.
+process.exit(await run(checks.map(([name, check]) => [name, () => check(agent)])));

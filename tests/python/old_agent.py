@@ -1,0 +1,227 @@
+"""One agent seen through the official client of protocol 0.3, over one transport; for a2a-sdk 0.3.x."""
+
+import asyncio
+import uuid
+
+import grpc
+import httpx
+
+from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
+from a2a.client.errors import A2AClientHTTPError, A2AClientJSONRPCError
+from a2a.grpc import a2a_pb2
+from a2a.types import (
+    DataPart,
+    DeleteTaskPushNotificationConfigParams,
+    DeleteTaskPushNotificationConfigRequest,
+    DeleteTaskPushNotificationConfigSuccessResponse,
+    ListTaskPushNotificationConfigParams,
+    ListTaskPushNotificationConfigRequest,
+    ListTaskPushNotificationConfigSuccessResponse,
+    Message,
+    Part,
+    Role,
+    TaskIdParams,
+    TaskQueryParams,
+    TaskState,
+    TextPart,
+)
+from a2a.utils import get_data_parts, get_message_text, proto_utils
+from google.protobuf.json_format import ParseDict
+
+from checking import Unexpected, expect, require
+
+
+def says(*parts, task=None, context=None):
+    """A message of the user; texts become text parts, dictionaries data parts, parts stay."""
+
+    def part(of):
+        if isinstance(of, (str, dict)):
+            return Part(root=TextPart(text=of) if isinstance(of, str) else DataPart(data=of))
+        return Part(root=of)
+
+    return Message(
+        role=Role.user,
+        message_id=str(uuid.uuid4()),
+        parts=[part(of) for of in parts],
+        task_id=task.id if task else None,
+        context_id=task.context_id if task else context,
+    )
+
+
+def calls_of(task):
+    """The tool calls that the status message asks for."""
+    return [call for data in get_data_parts(task.status.message.parts) for call in data.get("tool_calls", [])]
+
+
+def text_of(artifact):
+    return "".join(part.root.text for part in artifact.parts if isinstance(part.root, TextPart))
+
+
+def answer_of(task):
+    """The answer, which is at once the status message, an artifact and the last entry of the history."""
+    expect("the state", task.status.state, TaskState.completed)
+    answer = get_message_text(task.status.message)
+    expect("the last artifact", text_of(task.artifacts[-1]), answer)
+    expect("the last message of the history", task.history[-1], task.status.message)
+    return answer
+
+
+def roles(task):
+    return [message.role.value for message in task.history]
+
+
+class Watched:
+    """A stream, folded into a task by the client itself."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.task = None
+        self.states = []
+        self.texts = []
+        self.finals = []
+        self.begun = asyncio.Event()
+        self.growing = asyncio.Event()
+
+    async def to_end(self):
+        async for event in self.stream:
+            require(f"tasks and their updates, not {event!r}", isinstance(event, tuple))
+            task, update = event
+            self.task = task
+            if update is None:
+                self.states.append(task.status.state)
+                self.begun.set()
+                continue
+            require("the first event is the task", self.begun.is_set())
+            expect("whose update it is", (update.task_id, update.context_id), (task.id, task.context_id))
+            if update.kind == "status-update":
+                self.states.append(update.status.state)
+                self.finals.append(update.final)
+            else:
+                expect("the kind of a later event", update.kind, "artifact-update")
+                id = update.artifact.artifact_id
+                self.texts += [text_of(artifact) for artifact in task.artifacts if artifact.artifact_id == id]
+                if len(self.texts) >= 10:
+                    self.growing.set()
+        require("the stream carried a task", self.task is not None)
+        # The last status says that it is the last, and no other does.
+        expect("final", self.finals, [False] * (len(self.finals) - 1) + [True])
+        return self
+
+
+class OldAgent:
+    """The client is made as the SDK's own documentation makes it: no timeouts, headers or URLs are adjusted."""
+
+    def __init__(self, url, transport, several):
+        self.url = url
+        self.root = url.split("/agents/")[0]
+        self.transport = transport
+        self.several = several
+
+    async def __aenter__(self):
+        self.http = httpx.AsyncClient()
+        self.card = await A2ACardResolver(self.http, self.url).get_agent_card()
+        self.blocking = await self.client(streaming=False)
+        self.streaming = await self.client()
+        return self
+
+    async def __aexit__(self, *_):
+        for client in (self.blocking, self.streaming):
+            await client.close()
+        await self.http.aclose()
+
+    async def client(self, **config):
+        if self.transport == "GRPC":
+            config["grpc_channel_factory"] = grpc.aio.insecure_channel
+        return await ClientFactory.connect(self.url, ClientConfig(supported_transports=[self.transport], **config))
+
+    async def send(self, message, *, client=None):
+        replies = [reply async for reply in (client or self.blocking).send_message(message)]
+        expect("how many replies a send has", len(replies), 1)
+        [(task, update)] = replies
+        expect("an update beside the reply", update, None)
+        return task
+
+    async def begin(self, text, *, callback=None):
+        """A task that goes on by itself."""
+        client = await self.client(streaming=False, polling=True, push_notification_configs=[callback] if callback else [])
+        try:
+            task = await self.send(says(text), client=client)
+        finally:
+            await client.close()
+        require("the send returns before the end", task.status.state in (TaskState.submitted, TaskState.working))
+        return task
+
+    async def stream(self, message):
+        watched = await Watched(self.streaming.send_message(message)).to_end()
+        await self.same_as_stored(watched)
+        return watched
+
+    def resubscribe(self, task):
+        watched = Watched(self.streaming.resubscribe(TaskIdParams(id=task.id)))
+        return watched, asyncio.create_task(watched.to_end())
+
+    async def get(self, task, **more):
+        return await self.blocking.get_task(TaskQueryParams(id=task.id, **more))
+
+    async def cancel(self, task):
+        return await self.blocking.cancel_task(TaskIdParams(id=task.id))
+
+    async def same_as_stored(self, watched):
+        """Whoever followed a stream to its end holds what tasks/get gives; text that was taken back is empty."""
+        stored = await self.get(watched.task)
+        expect("status of the stream and of tasks/get", watched.task.status, stored.status)
+        kept = [one for one in watched.task.artifacts or [] if text_of(one) or get_data_parts(one.parts)]
+        expect("artifacts of the stream and of tasks/get", kept, stored.artifacts or [])
+        return stored
+
+    # The client has no methods for these two, but the SDK has their types.
+
+    async def list_callbacks(self, task):
+        if self.transport == "JSONRPC":
+            params = ListTaskPushNotificationConfigParams(id=task.id)
+            answer = await self.post(ListTaskPushNotificationConfigRequest(id="list", params=params))
+            return ListTaskPushNotificationConfigSuccessResponse.model_validate(answer).result
+        if self.transport == "GRPC":
+            request = a2a_pb2.ListTaskPushNotificationConfigRequest(parent=f"tasks/{task.id}")
+            listed = await self.blocking._transport.stub.ListTaskPushNotificationConfig(request)
+        else:
+            reply = await self.http.get(f"{self.url}/v1/tasks/{task.id}/pushNotificationConfigs")
+            reply.raise_for_status()
+            listed = ParseDict(reply.json(), a2a_pb2.ListTaskPushNotificationConfigResponse())
+        return [proto_utils.FromProto.task_push_notification_config(config) for config in listed.configs]
+
+    async def delete_callback(self, task, id):
+        name = f"tasks/{task.id}/pushNotificationConfigs/{id}"
+        if self.transport == "JSONRPC":
+            params = DeleteTaskPushNotificationConfigParams(id=task.id, push_notification_config_id=id)
+            answer = await self.post(DeleteTaskPushNotificationConfigRequest(id="delete", params=params))
+            expect("the reply", DeleteTaskPushNotificationConfigSuccessResponse.model_validate(answer).result, None)
+        elif self.transport == "GRPC":
+            request = a2a_pb2.DeleteTaskPushNotificationConfigRequest(name=name)
+            await self.blocking._transport.stub.DeleteTaskPushNotificationConfig(request)
+        else:
+            reply = await self.http.delete(f"{self.url}/v1/{name}")
+            expect("the reply", (reply.status_code, reply.json()), (200, {}))
+
+    async def post(self, request):
+        reply = await self.http.post(self.url, json=request.model_dump(mode="json", exclude_none=True))
+        reply.raise_for_status()
+        return reply.json()
+
+    async def refused(self, what, awaitable, *, code, status, grpc_status):
+        """Checks that the client raises what it raises for such a refusal over its transport."""
+        try:
+            await awaitable
+        except A2AClientJSONRPCError as error:
+            expect(f"{what}: the error", (self.transport, error.error.code), ("JSONRPC", code))
+            require(f"{what}: the error says something", error.error.message)
+        except A2AClientHTTPError as error:
+            # The client does not read errors where it wanted a stream.
+            expect(f"{what}: the error", (self.transport, error.status_code), ("HTTP+JSON", status))
+        except grpc.aio.AioRpcError as error:
+            expect(f"{what}: the error", (self.transport, error.code().name), ("GRPC", grpc_status))
+            require(f"{what}: the error says something", error.details())
+        except Exception as error:
+            raise Unexpected(f"{what}: wanted an error of the client, got {error!r}") from error
+        else:
+            raise Unexpected(f"{what}: wanted an error, got an answer")
