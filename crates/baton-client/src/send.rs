@@ -4,7 +4,7 @@ use crate::{Client, ClientError, call::unintelligible};
 use baton_types::{Json, Message, ToolExecution};
 use baton_wire::a2a::v1::{
     self, SendMessageConfiguration, SendMessageRequest, SendMessageResponse, TOOL_EXECUTION, Task,
-    tool_execution_metadata,
+    TaskPushNotificationConfig, tool_execution_metadata,
 };
 use bytes::Bytes;
 use http::Request;
@@ -24,12 +24,24 @@ pub struct SendRequest {
     pub tool_execution: Option<ToolExecution>,
     /// W3C trace context.
     pub traceparent: Option<String>,
+    /// Where to be told of everything that happens to the task.
+    pub push: Option<TaskPushNotificationConfig<'static>>,
+    /// The same message under the same key is said once, however often it is sent.
+    pub idempotency_key: Option<String>,
 }
 
 impl SendRequest {
     /// Says `message`, and waits until the task ends or needs input.
     pub fn new(message: Message) -> Self {
-        Self { message, return_immediately: false, history_length: None, tool_execution: None, traceparent: None }
+        Self {
+            message,
+            return_immediately: false,
+            history_length: None,
+            tool_execution: None,
+            traceparent: None,
+            push: None,
+            idempotency_key: None,
+        }
     }
 }
 
@@ -55,6 +67,7 @@ impl Client {
             configuration: Some(SendMessageConfiguration {
                 history_length: request.history_length,
                 return_immediately: request.return_immediately,
+                task_push_notification_config: request.push,
                 ..SendMessageConfiguration::default()
             }),
             ..SendMessageRequest::default()
@@ -65,6 +78,9 @@ impl Client {
             }
             if let Some(trace) = &request.traceparent {
                 headers = headers.header("traceparent", trace);
+            }
+            if let Some(key) = &request.idempotency_key {
+                headers = headers.header("idempotency-key", key);
             }
             headers
         })
