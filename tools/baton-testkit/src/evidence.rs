@@ -1,7 +1,7 @@
 //! What is judged: what the server wrote, what clients saw, what tools recorded.
 
-use crate::{Execution, History, Transcript};
-use baton_types::{Effects, TaskId, Timestamp};
+use crate::{Execution, History, Receiver, Transcript};
+use baton_types::{Effects, MessageId, TaskId, Timestamp};
 use baton_wire::{a2a::v1::Task, api::EventEntry};
 use std::collections::BTreeMap;
 
@@ -24,6 +24,21 @@ pub struct Evidence {
     pub executions: Vec<Execution>,
     /// The server processes, in order.
     pub generations: Vec<Generation>,
+    /// What receivers of notifications were told.
+    pub receivers: Vec<Receiver>,
+    /// What was sent under idempotency keys.
+    pub keyed: Vec<Keyed>,
+}
+
+/// A message that was sent under an idempotency key, unchanged, until it was answered and perhaps once more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keyed {
+    /// The message.
+    pub message: MessageId,
+    /// How often it was sent.
+    pub sends: u32,
+    /// The tasks that the answers named.
+    pub answers: Vec<TaskId>,
 }
 
 /// One life of the server.

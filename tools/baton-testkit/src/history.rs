@@ -1,9 +1,10 @@
 //! Everything that became true, by task and handoff.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use baton_ports::{Journal, StoredEvent};
 use baton_rules::{HandoffRecord, Task};
-use baton_types::{Fact, HandoffEvent, HandoffId, StreamId, TaskEvent, TaskId, Timestamp};
+use baton_types::{Fact, HandoffEvent, HandoffId, MessageId, StreamId, TaskEvent, TaskId, Timestamp};
+use baton_wire::api::EventEntry;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Events read from the journal at once.
@@ -45,6 +46,53 @@ impl History {
             }
             events.extend(page);
         }
+    }
+
+    /// What the events endpoint says of some tasks, as if it were the whole journal.
+    pub fn listed<'a>(tasks: impl IntoIterator<Item = (&'a TaskId, &'a [EventEntry])>) -> Result<Self> {
+        let mut events = Vec::new();
+        for (task, entry) in
+            tasks.into_iter().flat_map(|(task, entries)| entries.iter().map(move |entry| (task, entry)))
+        {
+            events.push(Arc::new(StoredEvent {
+                seq: events.len() as u64 + 1,
+                stream: StreamId::Task(task.clone()),
+                number: entry.number,
+                run: None,
+                epoch: 1,
+                at: entry.at.context("an event without a time")?,
+                subject: "".into(),
+                trace: None,
+                fact: Fact::decode(&entry.kind, Fact::SCHEMA, &entry.body)?,
+            }));
+        }
+        Ok(Self::of(events))
+    }
+
+    /// The tasks that each message began.
+    pub fn begun(&self) -> BTreeMap<&MessageId, Vec<&TaskId>> {
+        self.by_message(|fact| match fact {
+            TaskEvent::Submitted { message, .. } => Some(&message.id),
+            _ => None,
+        })
+    }
+
+    /// The tasks in which each message of a caller was said, once for every time.
+    pub fn said(&self) -> BTreeMap<&MessageId, Vec<&TaskId>> {
+        self.by_message(|fact| match fact {
+            TaskEvent::Submitted { message, .. } | TaskEvent::Said { message, .. } => Some(&message.id),
+            _ => None,
+        })
+    }
+
+    fn by_message(&self, message: impl Fn(&TaskEvent) -> Option<&MessageId>) -> BTreeMap<&MessageId, Vec<&TaskId>> {
+        let mut tasks: BTreeMap<&MessageId, Vec<&TaskId>> = BTreeMap::new();
+        for (task, _, fact) in self.all_facts() {
+            if let Some(message) = message(fact) {
+                tasks.entry(message).or_default().push(task);
+            }
+        }
+        tasks
     }
 
     /// The facts of a task with their numbers and moments.

@@ -3,19 +3,25 @@
 //! This crate must never reach into a running server: it speaks through `baton-client`, and opens the journal only
 //! after the server is gone. The checker never does I/O; it judges what was collected.
 //!
-//! Read first: [`Server`] (the binary as a child process), [`kill_loop::run`] (the loop), [`checker::check`] (what
-//! must hold afterwards).
+//! Read first: [`Server`] (the binary as a child process), [`Webhook`] (a receiver of its notifications),
+//! [`kill_loop::run`] (the loop), [`checker::check`] (what must hold afterwards).
 
 pub mod checker;
 mod evidence;
 mod history;
 pub mod kill_loop;
+mod receiver;
+mod request;
 mod server;
 mod tool_log;
 mod transcript;
+mod webhook;
 
-pub use evidence::{Evidence, Generation};
+pub use evidence::{Evidence, Generation, Keyed};
 pub use history::History;
+pub use receiver::{Attempt, Receiver};
+pub use request::{Answered, request};
 pub use server::{Server, ServerOptions, Starting};
 pub use tool_log::Execution;
 pub use transcript::{Reading, Segment, Transcript};
+pub use webhook::{Arrival, Conduct, Webhook};

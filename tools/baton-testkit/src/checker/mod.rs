@@ -4,7 +4,9 @@ mod acknowledged;
 mod crash_loops;
 mod folding;
 mod handoffs;
+mod keys;
 mod numbering;
+mod pushes;
 mod streams;
 mod tools;
 
@@ -22,8 +24,12 @@ pub enum Promise {
     Folding,
     /// A handoff is sent once, to one child, and ends once.
     Handoff,
+    /// A message under an idempotency key is said once.
+    Idempotent,
     /// Events are numbered without holes.
     Numbering,
+    /// A receiver is told of every event that is shown, in order.
+    Push,
     /// A subscriber sees every event once, in order, and ends with the text of the task.
     Stream,
     /// A tool runs no more often than its effects allow.
@@ -35,7 +41,7 @@ pub enum Promise {
 pub struct Violation {
     /// Which.
     pub promise: Promise,
-    /// The task, handoff or call concerned.
+    /// The task, handoff, call or message concerned.
     pub subject: String,
     /// What happened.
     pub detail: String,
@@ -63,6 +69,8 @@ pub fn check(evidence: &Evidence) -> Vec<Violation> {
         tools::check,
         handoffs::check,
         crash_loops::check,
+        pushes::check,
+        keys::check,
     ];
     checks.iter().flat_map(|check| check(evidence)).collect()
 }

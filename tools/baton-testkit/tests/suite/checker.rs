@@ -1,9 +1,9 @@
 //! A sound history passes; every way to spoil it is found, and named as the promise that it breaks.
 
-use crate::sample::{self, CHILD, HANDOFF, LOOK, PARENT, PAY, SET};
+use crate::sample::{self, ASK, CHILD, HANDOFF, LOOK, PARENT, PAY, SET};
 use baton_client::StreamEvent;
 use baton_testkit::{
-    Evidence, Execution, Generation, History, Transcript,
+    Attempt, Evidence, Execution, Generation, History, Keyed, Transcript,
     checker::{Promise, check},
 };
 use baton_types::{Fact, HandoffEvent, HandoffStatus, Reason, StreamId, TaskEvent, TaskState, Timestamp};
@@ -37,6 +37,7 @@ fn rewrite(evidence: &mut Evidence, change: impl Fn(&StreamId, u64, &Fact) -> Op
     evidence.views.clear();
     evidence.listed.clear();
     evidence.transcripts.clear();
+    evidence.receivers.clear();
 }
 
 /// Adds a fact at the end of a stream.
@@ -243,4 +244,83 @@ fn giving_up_too_early_or_never_is_found() {
     assert_eq!(broken(|evidence| after_deaths(evidence, 2, given_up())), BTreeSet::new());
     let canceled = TaskEvent::StatusChanged { state: TaskState::Canceled, message: None, reason: None };
     assert_eq!(broken(|evidence| after_deaths(evidence, 3, canceled)), only(Promise::CrashLoop));
+}
+
+type SpoilAttempts = fn(&mut Vec<Attempt>);
+
+#[test]
+fn gaps_disorder_and_strangers_among_notifications_are_found() {
+    let spoils: [(&str, SpoilAttempts); 8] = [
+        ("the last is missing", |attempts| drop(attempts.pop())),
+        ("the last was never taken", |attempts| attempts.last_mut().expect("one").taken = false),
+        ("the first is missing", |attempts| drop(attempts.remove(0))),
+        ("one in the middle is missing", |attempts| drop(attempts.remove(attempts.len() - 2))),
+        ("two changed places", |attempts| {
+            let last = attempts.len() - 1;
+            attempts.swap(last, last - 1);
+        }),
+        ("the next came before the refused one was taken", |attempts| drop(attempts.remove(2))),
+        ("an old one came again", |attempts| attempts.push(attempts[0].clone())),
+        ("nobody knows what this is", |attempts| attempts[5].body = serde_json::json!({"task": "?"})),
+    ];
+    for (what, spoil) in spoils {
+        for receiver in 0..2 {
+            let found = broken(|evidence| spoil(&mut evidence.receivers[receiver].attempts));
+            assert_eq!(found, only(Promise::Push), "{what}, receiver {receiver}");
+        }
+    }
+    let ghost = broken(|evidence| evidence.receivers[0].message = "never-said".into());
+    assert_eq!(ghost, only(Promise::Push));
+    let unheard = broken(|evidence| {
+        evidence.receivers[0].message = "never-said".into();
+        evidence.receivers[0].attempts.clear();
+    });
+    assert_eq!(unheard, BTreeSet::new(), "a send that was cut off owes nothing");
+    let later = broken(|evidence| {
+        evidence.receivers.pop();
+        evidence.receivers[0].after = 2;
+        evidence.receivers[0].attempts.remove(0);
+    });
+    assert_eq!(later, BTreeSet::new(), "one that was registered later is not owed what was before");
+    let repeated = broken(|evidence| {
+        let attempts = &mut evidence.receivers[0].attempts;
+        attempts.push(attempts.last().expect("one").clone());
+    });
+    assert_eq!(repeated, BTreeSet::new(), "the last one may come again");
+}
+
+/// Another copy of the parent's first event.
+fn begun_again(evidence: &mut Evidence, task: &str) {
+    let first = (*evidence.history.tasks[PARENT][0]).clone();
+    let seq = evidence.history.events.last().map_or(1, |event| event.seq + 1);
+    let stream = StreamId::Task(task.into());
+    let copy = Arc::new(baton_ports::StoredEvent { seq, stream, ..first });
+    evidence.history = History::of(evidence.history.events.iter().cloned().chain([copy]).collect::<Vec<_>>());
+}
+
+#[test]
+fn messages_that_were_said_twice_or_lost_under_a_key_are_found() {
+    let twice = broken(|evidence| begun_again(evidence, "twin"));
+    assert!(twice.contains(&Promise::Idempotent) && twice.contains(&Promise::Push), "{twice:?}");
+    let said_again = broken(|evidence| {
+        let Fact::Task(TaskEvent::Submitted { message, .. }) = &evidence.history.tasks[PARENT][0].fact else {
+            panic!("a task begins with its message");
+        };
+        let said = TaskEvent::Said { message: message.clone(), results: Vec::new() };
+        append(evidence, &StreamId::Task(CHILD.into()), Fact::Task(said));
+    });
+    assert!(said_again.contains(&Promise::Idempotent), "{said_again:?}");
+    let lost = broken(|evidence| {
+        evidence.keyed.push(Keyed { message: "never-said".into(), sends: 2, answers: vec![PARENT.into()] });
+    });
+    assert_eq!(lost, only(Promise::Idempotent));
+    let other = broken(|evidence| evidence.keyed[0].answers.push(CHILD.into()));
+    assert_eq!(other, only(Promise::Idempotent));
+    let unanswered = broken(|evidence| {
+        evidence.keyed = vec![
+            Keyed { message: ASK.into(), sends: 2, answers: Vec::new() },
+            Keyed { message: "never-said".into(), sends: 2, answers: Vec::new() },
+        ];
+    });
+    assert_eq!(unanswered, BTreeSet::new(), "nobody was promised anything");
 }

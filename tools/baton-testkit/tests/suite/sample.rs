@@ -3,10 +3,10 @@
 
 use baton_client::StreamEvent;
 use baton_ports::StoredEvent;
-use baton_testkit::{Evidence, Execution, Generation, History, Segment, Transcript};
+use baton_testkit::{Attempt, Evidence, Execution, Generation, History, Keyed, Receiver, Segment, Transcript};
 use baton_types::{
     AgentName, Effects, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffStatus, Json, Message, ParentLink, Part,
-    Priority, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult, Usage,
+    Priority, PushDialect, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult, Usage,
 };
 use baton_wire::{
     a2a::v1::{ArtifactChoice, HistoryLength, StreamProjector, StreamResponse, Task},
@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 pub(crate) const PARENT: &str = "parent";
 pub(crate) const CHILD: &str = "child";
+/// The message that began the parent.
+pub(crate) const ASK: &str = "c1-ask";
 pub(crate) const HANDOFF: &str = "handoff-1";
 pub(crate) const LOOK: &str = "call-look";
 pub(crate) const SET: &str = "call-set";
@@ -69,8 +71,8 @@ fn finished(call: &str, name: &str) -> TaskEvent {
     TaskEvent::ToolFinished { result: ToolResult { call: call.into(), name: name.into(), output, is_error: false } }
 }
 
-fn answered(id: &str) -> [TaskEvent; 2] {
-    let answer = message(id, Role::Agent, "Three");
+fn answered(task: &str, context: &str, id: &str) -> [TaskEvent; 2] {
+    let answer = message(id, Role::Agent, "Three").within(&context.into(), &task.into());
     let completed =
         TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(answer.clone()), reason: None };
     [TaskEvent::Answered { message: answer, usage: Usage::default() }, completed]
@@ -130,13 +132,13 @@ fn journal() -> Vec<Arc<StoredEvent>> {
     work.extend([begun(LOOK), begun(SET), begun(PAY), finished(PAY, "pay")]);
     work.push(TaskEvent::RunResumed { run: "run-2".into(), after: 8 });
     work.extend([begun(LOOK), begun(SET), finished(LOOK, "look"), finished(SET, "set"), attempt("k2", 2, 1)]);
-    work.extend(answered("k2"));
+    work.extend(answered(CHILD, "c2", "k2"));
     facts.extend(tasks(&child, work));
     facts.push((record, moved(HandoffStatus::Completed)));
     let mut rest = vec![finished("call-handoff", "handoff"), attempt("m2", 2, 1)];
     rest.push(TaskEvent::RunResumed { run: "run-1".into(), after: CUT_OFF_AT });
     rest.push(attempt("m2", 2, 2));
-    rest.extend(answered("m2"));
+    rest.extend(answered(PARENT, "c1", "m2"));
     facts.extend(tasks(&parent, rest));
     numbered(facts)
 }
@@ -187,8 +189,24 @@ pub(crate) fn evidence() -> Evidence {
         generations: [(FIRST, at(0)), (SECOND, second), (THIRD, at(10_000))]
             .map(|(pid, started_at)| Generation { pid, started_at })
             .into(),
+        receivers: [PushDialect::V1, PushDialect::V03].map(|dialect| receiver(&history, dialect)).into(),
+        keyed: vec![Keyed { message: ASK.into(), sends: 3, answers: vec![PARENT.into(), PARENT.into()] }],
         history,
     }
+}
+
+/// A receiver of the parent's notifications that refused the second and, because a server died, got the third twice.
+fn receiver(history: &History, dialect: PushDialect) -> Receiver {
+    let mut receiver = Receiver { message: ASK.into(), dialect, after: 0, attempts: Vec::new() };
+    for (index, body) in receiver.owed(history, &PARENT.into()).into_iter().enumerate() {
+        let taken: &[bool] = match index {
+            1 => &[false, true],
+            2 => &[true, true],
+            _ => &[true],
+        };
+        receiver.attempts.extend(taken.iter().map(|taken| Attempt { body: body.clone(), taken: *taken }));
+    }
+    receiver
 }
 
 /// A subscriber that was cut off in the middle of text that turned out not to be the answer.

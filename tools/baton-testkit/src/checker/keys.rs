@@ -1,0 +1,26 @@
+//! A message that was sent under an idempotency key is said once, however often it was sent.
+
+use super::{Promise, Violation};
+use crate::{Evidence, Keyed};
+use baton_types::TaskId;
+
+pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
+    let said = evidence.history.said();
+    let judged = evidence.keyed.iter().filter_map(|keyed| {
+        let tasks = said.get(&keyed.message).map(Vec::as_slice).unwrap_or_default();
+        Some((keyed, judge(keyed, tasks).err()?))
+    });
+    judged.map(|(keyed, detail)| Violation::new(Promise::Idempotent, &keyed.message, detail)).collect()
+}
+
+fn judge(keyed: &Keyed, said: &[&TaskId]) -> Result<(), String> {
+    match (said, keyed.answers.as_slice()) {
+        ([], []) => Ok(()),
+        ([], answers) => Err(format!("it was answered {} times and never said", answers.len())),
+        ([task], answers) => match answers.iter().find(|answer| answer != task) {
+            Some(other) => Err(format!("it was said in task {task} and answered with task {other}")),
+            None => Ok(()),
+        },
+        (said, _) => Err(format!("it was sent {} times and said {} times", keyed.sends, said.len())),
+    }
+}

@@ -1,0 +1,24 @@
+//! Every receiver is told of every event of its task that is shown, in order.
+
+use super::{Promise, Violation};
+use crate::{Evidence, Receiver};
+use baton_types::TaskId;
+
+pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
+    let begun = evidence.history.begun();
+    let judged = evidence.receivers.iter().filter_map(|receiver| {
+        let tasks = begun.get(&receiver.message).map(Vec::as_slice).unwrap_or_default();
+        Some((receiver, judge(evidence, receiver, tasks).err()?))
+    });
+    judged.map(|(receiver, detail)| Violation::new(Promise::Push, &receiver.message, detail)).collect()
+}
+
+fn judge(evidence: &Evidence, receiver: &Receiver, tasks: &[&TaskId]) -> Result<(), String> {
+    match tasks {
+        // The send was cut off before it was true.
+        [] if receiver.attempts.is_empty() => Ok(()),
+        [] => Err("a receiver was told of a task that does not exist".to_owned()),
+        [task] => receiver.was_told(&receiver.owed(&evidence.history, task)),
+        tasks => Err(format!("its message began {} tasks", tasks.len())),
+    }
+}

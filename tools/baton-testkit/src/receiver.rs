@@ -1,0 +1,95 @@
+//! What one receiver was told about a task.
+
+use crate::{Arrival, History};
+use baton_rules::Task;
+use baton_types::{MessageId, PushDialect, TaskId};
+use baton_wire::a2a::{v1, v03};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A receiver that was registered for the task which a message began, and what was brought to it.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// The message that began the task.
+    pub message: MessageId,
+    /// The form in which it is told.
+    pub dialect: PushDialect,
+    /// The last event before it was registered; 0 when it was registered with the message.
+    pub after: u64,
+    /// Everything that was brought to it, in order.
+    pub attempts: Vec<Attempt>,
+}
+
+/// A notification that was brought to a receiver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// What it said.
+    pub body: Value,
+    /// Whether the receiver took it.
+    pub taken: bool,
+}
+
+impl From<&Arrival> for Attempt {
+    fn from(arrival: &Arrival) -> Self {
+        Self { body: arrival.body.clone(), taken: arrival.is_taken() }
+    }
+}
+
+impl Receiver {
+    /// What it has to be told of the task, in order.
+    pub fn owed(&self, history: &History, task: &TaskId) -> Vec<Value> {
+        let mut folded: Option<Task> = None;
+        let mut owed = Vec::new();
+        for (number, at, fact) in history.facts(task) {
+            // An illegal history is reported as that.
+            match &mut folded {
+                Some(task) => drop(task.apply(at, fact)),
+                None => folded = Task::submitted(task.clone(), at, fact).ok(),
+            }
+            let Some(folded) = folded.as_ref().filter(|_| number > self.after && fact.is_shown()) else { continue };
+            let body = match self.dialect {
+                PushDialect::V1 => v1::project(task, &folded.context, at, fact).map(|item| json(&item)),
+                PushDialect::V03 => {
+                    let view = folded.view();
+                    let shown = v1::Task::of(&view, v1::HistoryLength::All, v1::ArtifactChoice::Include);
+                    Some(json(&v03::Task::from(shown)))
+                }
+            };
+            owed.extend(body);
+        }
+        owed
+    }
+
+    /// Whether it was told all that it is owed, each thing after it took the one before. A crash may repeat what was
+    /// taken last, because nobody can know that it was; nothing else comes twice.
+    pub fn was_told(&self, owed: &[Value]) -> Result<(), String> {
+        // Two events may look the same, so there may be several ways to understand what came.
+        let mut taken = BTreeSet::from([0]);
+        for (index, attempt) in self.attempts.iter().enumerate() {
+            let is = |at: usize| owed.get(at) == Some(&attempt.body);
+            let understood: BTreeSet<usize> = taken
+                .iter()
+                .flat_map(|&next| {
+                    let again = (next > 0 && is(next - 1)).then_some(next);
+                    let new = is(next).then_some(if attempt.taken { next + 1 } else { next });
+                    again.into_iter().chain(new)
+                })
+                .collect();
+            if understood.is_empty() {
+                let (number, expected) = (index + 1, taken.iter().next_back().and_then(|&next| owed.get(next)));
+                let expected = expected.map_or("nothing more".to_owned(), ToString::to_string);
+                return Err(format!("notification {number} said {}, expected was {expected}", attempt.body));
+            }
+            taken = understood;
+        }
+        if taken.contains(&owed.len()) {
+            return Ok(());
+        }
+        let most = taken.iter().next_back().copied().unwrap_or_default();
+        Err(format!("only {most} of {} notifications were taken", owed.len()))
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}

@@ -1,0 +1,60 @@
+//! Requests as they are, in whatever dialect a caller writes them.
+
+use anyhow::Result;
+use baton_client::ClientError;
+use bytes::Bytes;
+use http::{Method, Request, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+
+/// An answer of any status.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body; null when there is none, and a string when it is not JSON.
+    pub body: Value,
+}
+
+/// Sends one request to `base`, such as `http://127.0.0.1:8700`, over a connection of its own; a null body is none.
+pub async fn request(
+    base: &str,
+    method: Method,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &Value,
+) -> Result<Answered, ClientError> {
+    let authority = base.trim_start_matches("http://").trim_end_matches('/');
+    let unreachable = |reason: String| ClientError::Unreachable { address: authority.to_owned(), reason };
+    let broken = |error: hyper::Error| ClientError::Interrupted(error.to_string());
+    let stream = TcpStream::connect(authority).await.map_err(|error| unreachable(error.to_string()))?;
+    let (mut sender, connection) =
+        http1::handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(error.to_string()))?;
+    let content = if body.is_null() { String::new() } else { body.to_string() };
+    let mut asked = Request::builder().method(method).uri(path).header(header::HOST, authority);
+    if !body.is_null() {
+        asked = asked.header(header::CONTENT_TYPE, "application/json");
+    }
+    for (name, value) in headers {
+        asked = asked.header(*name, *value);
+    }
+    let asked = asked.body(Full::new(Bytes::from(content)));
+    let asked = asked.map_err(|error| ClientError::Address { address: path.to_owned(), reason: error.to_string() })?;
+    // Ends by itself once the answer has been read and the sender is gone.
+    let driving = tokio::spawn(connection);
+    let answer = async {
+        let (head, body) = sender.send_request(asked).await?.into_parts();
+        Ok((head.status.as_u16(), body.collect().await?.to_bytes()))
+    };
+    let (status, bytes) = answer.await.map_err(broken)?;
+    driving.abort();
+    let body = match bytes.is_empty() {
+        true => Value::Null,
+        false => serde_json::from_slice(&bytes)
+            .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned())),
+    };
+    Ok(Answered { status, body })
+}
