@@ -123,6 +123,11 @@ impl Engine {
         self.inner.ports.ids.fresh()
     }
 
+    /// One of the agents that are served.
+    pub fn agent(&self, name: &baton_types::AgentName) -> Option<Arc<baton_types::AgentSpec>> {
+        self.inner.ports.agents.agent(name)
+    }
+
     /// The agents that are served.
     pub fn agents(&self) -> Vec<Arc<baton_types::AgentSpec>> {
         self.inner.ports.agents.agents()

@@ -31,7 +31,7 @@ impl Shared {
 
     /// The agent of that name.
     pub(crate) fn agent(&self, name: &str) -> Option<Arc<AgentSpec>> {
-        self.engine.agents().into_iter().find(|agent| agent.name.as_str() == name)
+        self.engine.agent(&name.into())
     }
 
     /// The agent of a request whose path names none: the one that it names as tenant, or the only one.

@@ -29,7 +29,7 @@ impl<'a> Call<'a> {
 
     /// The definition of the agent that is asked.
     pub(super) fn spec(&self) -> Result<Arc<AgentSpec>, Error> {
-        self.shared.agent(self.agent.as_str()).ok_or_else(|| self.shared.no_such_agent(Some(self.agent.as_str())))
+        self.shared.engine.agent(self.agent).ok_or_else(|| self.shared.no_such_agent(Some(self.agent.as_str())))
     }
 
     /// A task of this agent's.
