@@ -24,6 +24,10 @@ pub(super) fn response(following: Following, frame: impl Frame) -> Response {
     active.echo(response)
 }
 
+/// What an idle stream says. No blank line follows: after an event with an id, common parsers (httpx-sse, which the
+/// Python client of 0.3 uses) take one for the end of another event, without data.
+const STILL_HERE: &[u8] = b": still here\n";
+
 enum Woken {
     Fed(Option<FeedItem>),
     Beat,
@@ -48,7 +52,7 @@ fn events(mut following: Following, frame: impl Frame) -> impl futures_core::Str
                     match woken {
                         Woken::Fed(item) => break item,
                         Woken::Stopped => break None,
-                        Woken::Beat => yield Ok(Bytes::from_static(b": still here\n\n")),
+                        Woken::Beat => yield Ok(Bytes::from_static(STILL_HERE)),
                     }
                 }
             };
