@@ -3,8 +3,9 @@
 // Usage: node a2a_client.mjs URL BINDING [several]
 //
 // URL is that of the agent in tests/agents/flows, such as http://127.0.0.1:8700/agents/flows, BINDING is JSONRPC,
-// HTTP+JSON or GRPC, and `several` says that other agents are served beside it. Notifications to 127.0.0.0/8 must be
-// allowed. Prints one line per check. The first check that fails ends the run with status 1 and an explanation.
+// HTTP+JSON or GRPC, and `several` says that the agent in examples/conformance is served beside it. Notifications to
+// 127.0.0.0/8 must be allowed. Prints one line per check. The first check that fails ends the run with status 1 and an
+// explanation.
 
 import { randomUUID } from 'node:crypto';
 
@@ -14,6 +15,7 @@ import {
   ListTaskPushNotificationConfigsRequest,
   ListTasksRequest,
   Part,
+  SendMessageRequest,
   StreamResponse,
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
@@ -31,7 +33,8 @@ import { Webhook } from './webhook.mjs';
 const [USER, AGENT] = [1, 2];
 
 async function card(agent) {
-  expect('the binding and its version', [agent.client.transport.protocolName, agent.client.protocolVersion], [agent.binding, '1.0']);
+  const { transport, protocolVersion } = agent.client;
+  expect('the binding and its version', [transport.protocolName, protocolVersion], [agent.binding, '1.0']);
   const client = await agent.connect();
   const extended = await client.getAgentCard();
   expect('name and version', [extended.name, extended.version], ['Flows', '1.0.0']);
@@ -139,8 +142,10 @@ async function lists(agent) {
   expect('completed tasks', [ids(tasks), total], [newestFirst.slice(1), 4]);
   require('artifacts on request', tasks.every(({ artifacts }) => artifacts.length === 1));
   require('as much history as was asked for', tasks.every(({ history }) => history.length === 1));
-  ({ tasks, total } = await pages({ statusTimestampAfter: waiting.status.timestamp }));
-  expect('tasks since the last one', [ids(tasks), total], [[waiting.id], 1]);
+  const since = waiting.status.timestamp;
+  const newer = ids([...done, waiting].filter(({ status }) => Date.parse(status.timestamp) >= Date.parse(since)));
+  ({ tasks, total } = await pages({ statusTimestampAfter: since }));
+  expect('tasks since the last one', [ids(tasks), total], [newer.reverse(), newer.length]);
   ({ tasks, total } = await pages({ status: 'TASK_STATE_CANCELED' }));
   expect('no task at all', [tasks, total], [[], 0]);
   for (const wrong of [{ pageToken: 'nonsense' }, { pageSize: 101 }, { pageSize: 0 }]) {
@@ -171,6 +176,14 @@ async function resubscribes(agent) {
     expect('the text at the end', watched.texts.at(-1), answerOf(stored));
   }
   require('the late subscriber begins with what is there', late.texts[0].length > early.texts[0].length);
+}
+
+// A stream in which nothing happens for longer than HTTP clients wait by default.
+async function silence(agent) {
+  const task = await agent.begin('quiet');
+  for (const watched of await Promise.all([agent.resubscribe(task)[1], agent.stream(says('quiet'))])) {
+    expect('answer', answerOf(await agent.sameAsStored(watched)), 'Still here.');
+  }
 }
 
 // The event of a notification.
@@ -286,12 +299,30 @@ async function errors(agent) {
   await refused('another context', () => agent.send(elsewhere), RequestMalformedError, 'BTN-2006');
 }
 
+// Another agent, which answers with a message and no task.
+async function bareMessage(agent) {
+  const { client } = await Agent.open(`${agent.root}/agents/conformance`, agent.binding, true);
+  const request = () => SendMessageRequest.fromJSON({ message: says('tck-message-response') });
+  const replies = [await client.sendMessage(request())];
+  for await (const { payload } of client.sendMessageStream(request())) {
+    expect('the kind', payload.$case, 'message');
+    replies.push(payload.value);
+  }
+  expect('how many there are', replies.length, 2);
+  for (const reply of replies) {
+    expect('the reply', [textOf(reply), reply.role, reply.taskId], ['Direct message response', AGENT, '']);
+  }
+}
+
 const [url, binding, word] = process.argv.slice(2);
 if (!url || !binding) {
   console.error('usage: node a2a_client.mjs URL BINDING [several]');
   process.exit(2);
 }
 const agent = await Agent.open(url.replace(/\/$/, ''), binding, word === 'several');
+// It takes long and needs nobody, so it runs beside the others.
+const silent = silence(agent);
+silent.catch(() => {});
 const checks = [
   ['the card is read, and extended', card],
   ['a message is answered with a task', sends],
@@ -305,5 +336,7 @@ const checks = [
   ['who is notified is created, read, listed and deleted', configures],
   ["errors arrive as the client's own types", errors],
 ];
+if (agent.several) checks.push(['an agent beside it answers with a message alone', bareMessage]);
+checks.push(["streams outlive the client's patience", () => silent]);
 // The client keeps connections open and has no way to close them.
 process.exit(await run(checks.map(([name, check]) => [name, () => check(agent)])));

@@ -27,7 +27,8 @@ export function says(parts, { task, context } = {}) {
   };
 }
 
-export const textOf = ({ parts }) => parts.map(({ content }) => (content.$case === 'text' ? content.value : '')).join('');
+export const textOf = ({ parts }) =>
+  parts.map(({ content }) => (content.$case === 'text' ? content.value : '')).join('');
 
 export const dataOf = ({ parts }) => parts.flatMap(({ content }) => (content.$case === 'data' ? [content.value] : []));
 

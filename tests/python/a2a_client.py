@@ -3,8 +3,9 @@
 Usage: a2a_client.py URL BINDING [several]
 
 URL is that of the agent in tests/agents/flows, such as http://127.0.0.1:8700/agents/flows, BINDING is JSONRPC,
-HTTP+JSON or GRPC, and `several` says that other agents are served beside it. Notifications to 127.0.0.0/8 must be
-allowed. Prints one line per check. The first check that fails ends the run with status 1 and an explanation.
+HTTP+JSON or GRPC, and `several` says that the agent in examples/conformance is served beside it. Notifications to
+127.0.0.0/8 must be allowed. Prints one line per check. The first check that fails ends the run with status 1 and an
+explanation.
 """
 
 import asyncio
@@ -21,10 +22,10 @@ from checking import run
 
 async def main(url, binding, several):
     async with Agent(url.rstrip("/"), binding, several) as agent:
-        # It takes longer than the client's own timeout, so it runs beside the others.
-        silent = asyncio.create_task(task.silent_stream(agent))
+        # It takes long and needs nobody, so it runs beside the others.
+        silent = asyncio.create_task(task.silence(agent))
 
-        async def ended():
+        async def ended(_):
             await silent
 
         checks = (
@@ -50,9 +51,11 @@ async def main(url, binding, several):
             ("notifications to private addresses are turned away", push.turned_away),
             ("errors arrive as the client's own types", error.errors),
         )
+        if several:
+            checks += (("an agent beside it answers with a message alone", talk.bare_message),)
+        checks += (("streams outlive the client's default timeout", ended),)
         try:
-            bound = [(name, lambda check=check: check(agent)) for name, check in checks]
-            return await run([*bound, ("a stream outlives the client's default timeout", ended)])
+            return await run([(name, lambda check=check: check(agent)) for name, check in checks])
         finally:
             silent.cancel()
 

@@ -143,7 +143,8 @@ class OldAgent:
 
     async def begin(self, text, *, callback=None):
         """A task that goes on by itself."""
-        client = await self.client(streaming=False, polling=True, push_notification_configs=[callback] if callback else [])
+        callbacks = [callback] if callback else []
+        client = await self.client(streaming=False, polling=True, push_notification_configs=callbacks)
         try:
             task = await self.send(says(text), client=client)
         finally:

@@ -3,8 +3,9 @@
 Usage: old_client.py URL TRANSPORT [several]
 
 URL is that of the agent in tests/agents/flows, such as http://127.0.0.1:8700/agents/flows, TRANSPORT is JSONRPC,
-HTTP+JSON or GRPC, and `several` says that other agents are served beside it. Notifications to 127.0.0.0/8 must be
-allowed. Prints one line per check. The first check that fails ends the run with status 1 and an explanation.
+HTTP+JSON or GRPC, and `several` says that the agent in examples/conformance is served beside it. Notifications to
+127.0.0.0/8 must be allowed. Prints one line per check. The first check that fails ends the run with status 1 and an
+explanation.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from a2a.types import (
     GetTaskPushNotificationConfigParams,
     PushNotificationAuthenticationInfo,
     PushNotificationConfig,
+    Role,
     Task,
     TaskPushNotificationConfig,
     TaskState,
@@ -143,6 +145,14 @@ async def resubscribes(agent):
     require("the late subscriber begins with what is there", len(late.texts[0]) > len(early.texts[0]))
 
 
+async def silence(agent):
+    """A stream in which nothing happens for longer than HTTP clients wait by default."""
+    task = await agent.begin("quiet")
+    for watched in await asyncio.gather(agent.resubscribe(task)[1], agent.stream(says("quiet"))):
+        stored = await agent.same_as_stored(watched)
+        expect("answer", answer_of(stored), "Still here.")
+
+
 def heard(notification, *, path, token=None, authorization=None):
     """The task of a notification, which is all that it carries."""
     expect("how it arrives", (notification.method, notification.path), ("POST", path))
@@ -258,8 +268,23 @@ async def errors(agent):
     await agent.refused("push to a private address", private, **wrong)
 
 
+async def bare_message(agent):
+    """Another agent, which answers with a message and no task."""
+    async with OldAgent(f"{agent.root}/agents/conformance", agent.transport, True) as other:
+        for client in (other.blocking, other.streaming):
+            [reply] = [reply async for reply in client.send_message(says("tck-message-response"))]
+            expect("its words", get_message_text(reply), "Direct message response")
+            expect("whose it is", (reply.kind, reply.role, reply.task_id or None), ("message", Role.agent, None))
+
+
 async def main(url, transport, several):
     async with OldAgent(url.rstrip("/"), transport, several) as agent:
+        # It takes long and needs nobody, so it runs beside the others.
+        silent = asyncio.create_task(silence(agent))
+
+        async def ended(_):
+            await silent
+
         checks = (
             ("the card is found at both places, and extended", cards),
             ("a message is answered with a task", sends),
@@ -272,7 +297,13 @@ async def main(url, transport, several):
             ("callbacks are set, read, listed and deleted", callbacks),
             ("errors arrive as the client's own", errors),
         )
-        return await run([(name, lambda check=check: check(agent)) for name, check in checks])
+        if several:
+            checks += (("an agent beside it answers with a message alone", bare_message),)
+        checks += (("streams outlive the client's default timeout", ended),)
+        try:
+            return await run([(name, lambda check=check: check(agent)) for name, check in checks])
+        finally:
+            silent.cancel()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from a2a.types.a2a_pb2 import (
 from a2a.utils.errors import InvalidParamsError, TaskNotFoundError
 
 from checking import expect, require
-from conversation import COMPLETED, INPUT_REQUIRED, WORKING, Watched, answer_of, refused, says
+from conversation import COMPLETED, WORKING, Watched, answer_of, refused, says
 from webhook import Webhook
 
 
@@ -131,7 +131,8 @@ async def configured(agent):
 async def turned_away(agent):
     client = agent.blocking
     waiting = await agent.send(says("ask me"))
-    for url in ("http://10.0.0.1/", "http://169.254.169.254/latest", "http://[::1]:9/", "nowhere", "ftp://example.com/"):
+    private = ("http://10.0.0.1/", "http://169.254.169.254/latest", "http://[::1]:9/")
+    for url in (*private, "nowhere", "ftp://example.com/"):
         config = TaskPushNotificationConfig(task_id=waiting.id, url=url)
         create = client.create_task_push_notification_config(config)
         await refused(f"notifications to {url}", create, InvalidParamsError, "BTN-1006")
@@ -139,11 +140,14 @@ async def turned_away(agent):
         await refused(f"a message with notifications to {url}", sent, InvalidParamsError, "BTN-1006")
     nowhere = client.create_task_push_notification_config(TaskPushNotificationConfig(task_id=waiting.id))
     await refused("notifications without a URL", nowhere, InvalidParamsError, "BTN-1001")
-    for what, call in (
-        ("create", client.create_task_push_notification_config(TaskPushNotificationConfig(task_id="none", url="http://127.0.0.1:9/"))),
-        ("get", client.get_task_push_notification_config(GetTaskPushNotificationConfigRequest(task_id="none", id="none"))),
-        ("list", client.list_task_push_notification_configs(ListTaskPushNotificationConfigsRequest(task_id="none"))),
-        ("delete", client.delete_task_push_notification_config(DeleteTaskPushNotificationConfigRequest(task_id="none", id="none"))),
+    listed = await client.list_task_push_notification_configs(ListTaskPushNotificationConfigsRequest(task_id=waiting.id))
+    expect("nothing was stored", list(listed.configs), [])
+
+    unknown = {"task_id": "none"}
+    for call, request in (
+        (client.create_task_push_notification_config, TaskPushNotificationConfig(**unknown, url="http://127.0.0.1:9/")),
+        (client.get_task_push_notification_config, GetTaskPushNotificationConfigRequest(**unknown, id="none")),
+        (client.list_task_push_notification_configs, ListTaskPushNotificationConfigsRequest(**unknown)),
+        (client.delete_task_push_notification_config, DeleteTaskPushNotificationConfigRequest(**unknown, id="none")),
     ):
-        await refused(f"{what} for an unknown task", call, TaskNotFoundError, "BTN-2003")
-    expect("nothing was stored", (await agent.get(waiting)).status.state, INPUT_REQUIRED)
+        await refused(f"{call.__name__} for an unknown task", call(request), TaskNotFoundError, "BTN-2003")

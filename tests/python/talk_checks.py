@@ -5,9 +5,10 @@ import uuid
 from a2a.client import ClientCallContext
 from a2a.client.service_parameters import ServiceParametersFactory, with_a2a_extensions
 from a2a.helpers.proto_helpers import get_data_parts, get_message_text
-from a2a.types.a2a_pb2 import Part, TaskState
+from a2a.types.a2a_pb2 import Part, SendMessageRequest, TaskState
 from a2a.utils.errors import InvalidParamsError
 
+from agent import Agent
 from checking import expect, require
 from conversation import (
     AGENT,
@@ -159,3 +160,14 @@ async def failures(agent):
         watched = await agent.stream(says(word))
         expect(f"state of the stream after '{word}'", watched.states[-1], state)
         expect("half an answer is no artifact", list((await agent.get(watched.task)).artifacts), [])
+
+
+async def bare_message(agent):
+    """Another agent, which answers with a message and no task."""
+    async with Agent(f"{agent.root}/agents/conformance", agent.binding, True) as other:
+        for client in (other.blocking, other.streaming):
+            request = SendMessageRequest(message=says("tck-message-response"))
+            [event] = [event async for event in client.send_message(request)]
+            expect("the reply", event.WhichOneof("payload"), "message")
+            expect("its words", get_message_text(event.message), "Direct message response")
+            expect("whose it is", (event.message.role, event.message.task_id), (AGENT, ""))

@@ -3,7 +3,6 @@
 import asyncio
 import uuid
 
-from a2a.helpers.proto_helpers import get_message_text
 from a2a.types.a2a_pb2 import CancelTaskRequest, ListTasksRequest, TaskState
 from a2a.utils.errors import InvalidParamsError
 
@@ -39,14 +38,11 @@ async def lists(agent):
     require("as much history as was asked for", all(roles(task) == [AGENT] for task in tasks))
     tasks, _, total = await pages(status=INPUT_REQUIRED)
     expect("waiting tasks", ([task.id for task in tasks], total), ([waiting.id], 1))
-    since = waiting.status.timestamp
-    tasks, _, total = await pages(status_timestamp_after=since)
-    expect("tasks since the last one", ([task.id for task in tasks], total), ([waiting.id], 1))
-    since = done[2].status.timestamp
-    newer = [task.id for task in [*done, waiting] if task.status.timestamp.ToNanoseconds() >= since.ToNanoseconds()]
-    tasks, sizes, total = await pages(status_timestamp_after=since, page_size=1)
-    expect("tasks since another one, one by one", ([task.id for task in tasks], total), (newer[::-1], len(newer)))
-    expect("one task on each page", sizes, [1] * len(newer))
+    for since in (waiting.status.timestamp, done[2].status.timestamp):
+        newer = [task.id for task in [*done, waiting] if task.status.timestamp.ToNanoseconds() >= since.ToNanoseconds()]
+        tasks, sizes, total = await pages(status_timestamp_after=since, page_size=1)
+        expect("tasks since then, one by one", ([task.id for task in tasks], total), (newer[::-1], len(newer)))
+        expect("one task on each page", sizes, [1] * len(newer))
     tasks, _, total = await pages(status=CANCELED)
     expect("no task at all", (tasks, total), ([], 0))
     for what, wrong in (
@@ -101,6 +97,9 @@ async def subscribe_waiting(agent):
     await agent.same_as_stored(watched)
 
 
-async def silent_stream(agent):
-    watched = await agent.stream(says("quiet"))
-    expect("answer", get_message_text(watched.task.status.message), "Still here.")
+async def silence(agent):
+    """A stream in which nothing happens for longer than HTTP clients wait by default."""
+    task = await agent.begin("quiet")
+    for watched in await asyncio.gather(agent.subscribe(task)[1], agent.stream(says("quiet"))):
+        stored = await agent.same_as_stored(watched)
+        expect("answer", answer_of(stored), "Still here.")

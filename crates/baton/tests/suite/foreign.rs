@@ -36,14 +36,14 @@ impl Interpreter {
         let interpreter = self.path();
         let home = Home::new();
         let flows = repository().join("tests/agents/flows");
-        let weather = format!("{}/weather", examples());
+        let other = format!("{}/conformance", examples());
         // Strict: a message that no rule expects fails the test.
         let mut args = vec![flows.to_str().expect("UTF-8"), "--port", "0", "--data", "data", "--strict"];
         args.extend(["--push-allow", "127.0.0.0/8"]);
         let mut said = vec![script];
         let several = match served {
             Served::Alone => None,
-            Served::AmongSeveral => Some((weather.as_str(), "several")),
+            Served::AmongSeveral => Some((other.as_str(), "several")),
         };
         args.extend(several.map(|(directory, _)| directory));
         let (server, url) = home.up(&args);

@@ -27,6 +27,16 @@ fn over_grpc() {
 }
 
 #[test]
+fn over_json_rpc_among_several_agents() {
+    talks("JSONRPC", AmongSeveral);
+}
+
+#[test]
+fn over_http_json_among_several_agents() {
+    talks("HTTP+JSON", AmongSeveral);
+}
+
+#[test]
 fn over_grpc_among_several_agents() {
     talks("GRPC", AmongSeveral);
 }
