@@ -127,11 +127,10 @@ impl Webhook {
         }
     }
 
-    /// Is away for so long.
-    pub async fn outage(&mut self, length: Duration) -> Result<()> {
+    /// Goes away, and returns after so long.
+    pub async fn away(&mut self, length: Duration) {
         self.close().await;
         tokio::time::sleep(length).await;
-        self.reopen().await
     }
 
     /// Comes back at the same address.

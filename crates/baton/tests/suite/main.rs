@@ -15,6 +15,7 @@ mod old_python_client;
 mod output;
 #[cfg(unix)]
 mod possession;
+mod push;
 mod python_client;
 mod retention;
 mod run;

@@ -1,0 +1,113 @@
+//! Receivers that fail in every way, and those that nobody wants any more.
+
+use super::talk::{DIALECTS, Place, Registered, all_told, call, config, register, say, webhook};
+use baton_testkit::{Arrival, Conduct, Receiver};
+use baton_types::PushDialect;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const LOOPBACK: &[&str] = &["127.0.0.0/8"];
+
+/// The ways to fail: what the first notifications meet before the receiver comes to its senses.
+const WAYS: [(&str, usize); 8] = [
+    ("refuses", 2),
+    ("limits", 1),
+    ("is-missing", 1),
+    ("hangs-up", 2),
+    ("hangs", 1),
+    ("circles", 4),
+    ("moves", usize::MAX),
+    ("turns-into-a-question", 1),
+];
+
+/// What a receiver at this path does about a notification before it comes to its senses.
+fn fault(way: &str, base: &str) -> Conduct {
+    match way {
+        "refuses" => Conduct::Answer(500),
+        "limits" => Conduct::Answer(429),
+        "is-missing" => Conduct::Answer(404),
+        "hangs-up" => Conduct::HangUp,
+        "hangs" => Conduct::Hang,
+        "circles" => Conduct::Redirect(308, format!("{base}/{way}")),
+        "moves" => Conduct::Redirect(307, "/moved".to_owned()),
+        _ => Conduct::Redirect(303, format!("{base}/{way}")),
+    }
+}
+
+fn count(arrivals: &[Arrival], path: &str) -> usize {
+    arrivals.iter().filter(|arrival| arrival.path == path).count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn receivers_that_fail_are_told_in_the_end_and_hold_up_nobody_else() {
+    let (place, webhook) = (Place::new(), webhook("127.0.0.1").await);
+    let base = webhook.url("");
+    let mut met: BTreeMap<String, usize> = BTreeMap::new();
+    webhook.behave(move |arrival| {
+        let met = met.entry(arrival.path.clone()).or_default();
+        *met += 1;
+        let way = WAYS.iter().find(|(way, _)| arrival.path[1..] == **way);
+        way.filter(|(_, times)| *met <= *times).map_or(Conduct::Answer(202), |(way, _)| fault(way, &base))
+    });
+    let server = place.up(LOOPBACK).await;
+    let mut registered = Vec::new();
+    for (number, (way, _)) in WAYS.into_iter().enumerate() {
+        let dialect = DIALECTS[number % 2];
+        let (path, message) = (format!("/{way}"), format!("m-{number}"));
+        let task = say(&server, dialect, &message, "hello", None, &config(dialect, &webhook.url(&path))).await;
+        let receiver = Receiver { message: message.as_str().into(), dialect, after: 0, attempts: Vec::new() };
+        let paths = if way == "moves" { vec![path, "/moved".to_owned()] } else { vec![path] };
+        registered.push(Registered { task, paths, receiver });
+    }
+    let hanging = registered.remove(4);
+    all_told(&server, &webhook, &registered).await;
+    let arrivals = webhook.arrivals();
+    assert_eq!(count(&arrivals, "/hangs"), 1, "it hangs since the first");
+    assert!(arrivals.iter().all(|arrival| arrival.path != "/moves" || !arrival.is_taken()));
+    // A circle is left after three redirects, and then the pause of a failure is kept.
+    assert!(arrivals.iter().filter(|arrival| arrival.path == "/circles").skip(4).all(Arrival::is_taken));
+
+    webhook.behave(|_| Conduct::Answer(200));
+    all_told(&server, &webhook, &[hanging]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_receiver_that_nobody_wants_any_more_is_left_alone_also_after_a_kill() {
+    let (place, webhook) = (Place::new(), webhook("127.0.0.1").await);
+    webhook.behave(|_| Conduct::Answer(500));
+    let server = place.up(LOOPBACK).await;
+    let both = |one: &str, other: &str, least: usize| {
+        let (one, other) = (one.to_owned(), other.to_owned());
+        move |arrivals: &[Arrival]| count(arrivals, &one) >= least && count(arrivals, &other) >= least
+    };
+    for dialect in DIALECTS {
+        let name = if dialect == PushDialect::V1 { "new" } else { "old" };
+        let (dropped, kept) = (format!("/{name}/dropped"), format!("/{name}/kept"));
+        let task = say(&server, dialect, name, "ask", None, &Value::Null).await;
+        register(&server, dialect, &task, config(dialect, &webhook.url(&kept))).await;
+        let id = register(&server, dialect, &task, config(dialect, &webhook.url(&dropped))).await;
+        say(&server, dialect, &format!("{name}-answer"), "blue", Some(&task), &Value::Null).await;
+        webhook.until("a first try at both", both(&kept, &dropped, 1)).await.expect("tries");
+        let (method, params) = match dialect {
+            PushDialect::V1 => {
+                ("DeleteTaskPushNotificationConfig", json!({"taskId": task.as_str(), "id": id.as_str()}))
+            }
+            PushDialect::V03 => (
+                "tasks/pushNotificationConfig/delete",
+                json!({"id": task.as_str(), "pushNotificationConfigId": id.as_str()}),
+            ),
+        };
+        let deleted = call(&server, dialect, method, params).await;
+        assert!(deleted.body["error"].is_null(), "{}", deleted.body);
+    }
+    let dropped = ["/new/dropped", "/old/dropped"];
+    let tries = |arrivals: &[Arrival]| dropped.map(|path| count(arrivals, path));
+    let before = tries(&webhook.arrivals());
+    webhook.until("two more tries at the others", both("/new/kept", "/old/kept", 3)).await.expect("tries");
+    assert_eq!(tries(&webhook.arrivals()), before);
+
+    server.kill().await.expect("killed");
+    let _server = place.up(LOOPBACK).await;
+    webhook.until("tries by the second server", both("/new/kept", "/old/kept", 4)).await.expect("tries");
+    assert_eq!(tries(&webhook.arrivals()), before);
+}
