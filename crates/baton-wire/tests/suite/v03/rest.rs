@@ -144,7 +144,7 @@ fn push_configurations_are_created_with_either_body() {
         ("tasks/t/pushNotificationConfigs/p", Some("t"), Some(("t", "p"))),
         ("tasks/t/pushNotificationConfigs/", Some("t"), None),
         ("tasks//pushNotificationConfigs/p", None, None),
-        ("tasks/t/pushNotificationConfigs/p/q", Some("t"), None),
+        ("tasks/t/pushNotificationConfigs/p/q", Some("t"), Some(("t", "p/q"))),
         ("", None, None),
     ] {
         assert_eq!((rest::task_of(name), rest::push_of(name)), (task, push), "{name}");

@@ -30,10 +30,11 @@ pub fn task_of(name: &str) -> Option<&str> {
     name.strip_prefix(TASKS)?.split('/').next().filter(|id| !id.is_empty())
 }
 
-/// The ids of task and configuration in a resource name of a push configuration.
+/// The ids of task and configuration in a resource name of a push configuration; clients choose the latter, and may
+/// have a slash in it.
 pub fn push_of(name: &str) -> Option<(&str, &str)> {
     let (task, config) = name.strip_prefix(TASKS)?.split_once(CONFIGS)?;
-    (!task.is_empty() && !config.is_empty() && !task.contains('/') && !config.contains('/')).then_some((task, config))
+    (!task.is_empty() && !config.is_empty() && !task.contains('/')).then_some((task, config))
 }
 
 /// A push configuration of a task.
