@@ -48,13 +48,13 @@ pub(super) async fn answer(
         }
         Operation::Get => {
             let shown = ops::get(call, params.read::<v03::TaskQueryParams<'static>>()?.into_v1()).await?;
-            result(id, &v03::Task::from(shown.task()))
+            shown.active.echo(result(id, &v03::Task::from(shown.task())))
         }
         Operation::Cancel => {
             let named = params.read::<v03::TaskIdParams<'static>>()?;
             named.check()?;
             let shown = ops::cancel(call, named.into_cancel()).await?;
-            result(id, &v03::Task::from(shown.task()))
+            shown.active.echo(result(id, &v03::Task::from(shown.task())))
         }
         Operation::CreatePush => {
             let given = params.read::<v03::TaskPushNotificationConfig<'static>>()?;

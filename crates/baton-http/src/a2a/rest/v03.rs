@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        ops::{self, Told},
+        ops::{self, ShownTask, Told},
         sse::{self, Frame},
         version::Version,
     },
@@ -52,7 +52,7 @@ pub(super) async fn task_get(State(shared): AppState, request: Request) -> Respo
             request.history_length = request.history_length.filter(|wanted| *wanted != 0);
             let request = GetTaskRequest { id: asked.task.clone().into(), ..request };
             let shown = ops::get(&asked.call(), request).await?;
-            Ok(asked.json(&rest::Task::from(shown.task())))
+            Ok(task(asked, &shown))
         }
         Some("subscribe") => subscribe(asked).await,
         Some(_) => Err(asked.no_such_verb()),
@@ -65,7 +65,8 @@ pub(super) async fn task_post(State(shared): AppState, request: Request) -> Resp
     answer(shared, Version::V03, request, async |asked| match asked.verb.as_deref() {
         Some("cancel") => {
             let request = CancelTaskRequest { id: asked.task.clone().into(), ..CancelTaskRequest::default() };
-            Ok(asked.json(&rest::Task::from(ops::cancel(&asked.call(), request).await?.task())))
+            let shown = ops::cancel(&asked.call(), request).await?;
+            Ok(task(asked, &shown))
         }
         Some("subscribe") => subscribe(asked).await,
         _ => Err(asked.no_such_verb()),
@@ -125,6 +126,10 @@ pub(super) async fn card(State(shared): AppState, request: Request) -> Response 
 async fn subscribe(asked: &mut Asked) -> Result<Response, Error> {
     let request = SubscribeToTaskRequest { tenant: None, id: asked.task.clone().into() };
     Ok(sse::response(ops::subscribe(&asked.call(), request).await?, Bare))
+}
+
+fn task(asked: &Asked, shown: &ShownTask) -> Response {
+    shown.active.echo(asked.json(&rest::Task::from(shown.task())))
 }
 
 fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> rest::TaskPushNotificationConfig<'a> {
