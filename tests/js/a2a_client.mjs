@@ -213,7 +213,7 @@ async function notifies(agent) {
     const task = await agent.begin('tell me a story', { taskPushNotificationConfig });
     const wanted = { path: '/hooks/1', token: 'a token', authorization: 'Bearer c3Rvcnk=' };
     const watched = await notified(webhook, task, wanted);
-    expect('kinds', watched.kinds, ['statusUpdate', 'artifactUpdate', 'statusUpdate']);
+    expect('kinds', watched.kinds, ['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
     answerOf(await agent.sameAsStored(watched));
     require('nothing comes after the end', webhook.isEmpty);
   } finally {

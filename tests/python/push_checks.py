@@ -46,7 +46,7 @@ async def delivered(agent):
         seen = {"path": "/hooks/1?of=story", "token": "a token", "authorization": "Bearer c3Rvcnk="}
         watched = await to_end(webhook, Watched(known=task), **seen)
         # Who sent the message knows that there is a task: what comes is what happens to it.
-        expect("kinds", watched.kinds, ["status_update", "artifact_update", "status_update"])
+        expect("kinds", watched.kinds, ["task", "status_update", "artifact_update", "status_update"])
         expect("states", watched.states, [WORKING, COMPLETED])
         answer_of(await agent.same_as_stored(watched))
         require("nothing comes after the end", webhook.arrived.empty())

@@ -1,7 +1,7 @@
 //! The body of a notification.
 
 use baton_ports::{Notice, WebhookError};
-use baton_types::{Fact, PushDialect};
+use baton_types::{Fact, PushDialect, TaskEvent};
 use baton_wire::a2a::{v1, v03};
 use serde::Serialize;
 
@@ -9,13 +9,15 @@ use serde::Serialize;
 pub(super) fn body(dialect: PushDialect, notice: Notice<'_>) -> Result<Option<Vec<u8>>, WebhookError> {
     let Notice { task, event } = notice;
     let Fact::Task(fact) = &event.fact else { return Ok(None) };
-    match dialect {
-        PushDialect::V1 => v1::project(&task.id, &task.context, event.at, fact).as_ref().map(written).transpose(),
-        PushDialect::V03 if fact.is_shown() => {
-            let task = v1::Task::of(task, v1::HistoryLength::All, v1::ArtifactChoice::Include);
-            written(&v03::Task::from(task)).map(Some)
-        }
-        PushDialect::V03 => Ok(None),
+    if !fact.is_shown() {
+        return Ok(None);
+    }
+    let whole = || v1::Task::of(task, v1::HistoryLength::All, v1::ArtifactChoice::Include);
+    match (dialect, fact) {
+        (PushDialect::V03, _) => written(&v03::Task::from(whole())).map(Some),
+        // As streams do, notifications begin with the task.
+        (PushDialect::V1, TaskEvent::Submitted { .. }) => written(&v1::StreamResponse::from(whole())).map(Some),
+        (PushDialect::V1, _) => v1::project(&task.id, &task.context, event.at, fact).as_ref().map(written).transpose(),
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::app::Shared;
 use baton_proto::v03::pb::{self, a2a_service_server::A2aService};
-use baton_wire::a2a::v1::{ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig};
+use baton_wire::a2a::v1::TaskPushNotificationConfig;
 use std::sync::Arc;
 use tonic::{Request, Response, Status, async_trait};
 
@@ -112,10 +112,8 @@ impl A2aService for Operations {
         let asked = self.asked(&request)?;
         asked
             .operate(async |call| {
-                let (task, configs) = ops::list_push(call, request.into_inner().try_into()?).await?;
-                let configs = configs.iter().map(|config| TaskPushNotificationConfig::of(&task, config)).collect();
-                let page = ListTaskPushNotificationConfigsResponse { configs, ..Default::default() };
-                Ok(plain(page.try_into()?))
+                let shown = ops::list_push(call, request.into_inner().try_into()?).await?;
+                Ok(plain(shown.response().try_into()?))
             })
             .await
     }

@@ -69,9 +69,8 @@ pub(super) async fn answer(
         Operation::ListPush => {
             let named = params.read::<v03::TaskIdParams<'static>>()?;
             named.check()?;
-            let (task, configs) = ops::list_push(call, named.into_list_push()).await?;
-            let configs: Vec<_> = configs.iter().map(|config| shown_push(&task, config)).collect();
-            result(id, &configs)
+            let shown = ops::list_push(call, named.into_list_push()).await?;
+            result(id, &v03::TaskPushNotificationConfigs::from(shown.response()))
         }
         Operation::DeletePush => {
             let named = params.read::<v03::DeletePushParams<'static>>()?;
@@ -91,9 +90,8 @@ async fn get_push(call: &Call<'_>, params: Params) -> Result<(TaskId, PushConfig
     let (task_id, config) = named.into_v1();
     if config.is_none() {
         let request = v1::ListTaskPushNotificationConfigsRequest { task_id: task_id.clone(), ..Default::default() };
-        let (task, mut configs) = ops::list_push(call, request).await?;
-        if !configs.is_empty() {
-            return Ok((task, configs.swap_remove(0)));
+        if let Some(first) = ops::list_push(call, request).await?.into_first() {
+            return Ok(first);
         }
     }
     let id = config.unwrap_or_else(|| task_id.clone());

@@ -11,7 +11,7 @@ use crate::{
 };
 use axum::response::Response;
 use baton_wire::{
-    a2a::v1::{Error, ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig},
+    a2a::v1::{Error, TaskPushNotificationConfig},
     jsonrpc,
 };
 use serde::Serialize;
@@ -44,11 +44,7 @@ pub(super) async fn answer(
             let (task, config) = ops::get_push(call, params.read()?).await?;
             result(id, &TaskPushNotificationConfig::of(&task, &config))
         }
-        Operation::ListPush => {
-            let (task, configs) = ops::list_push(call, params.read()?).await?;
-            let configs = configs.iter().map(|config| TaskPushNotificationConfig::of(&task, config)).collect();
-            result(id, &ListTaskPushNotificationConfigsResponse { configs, ..Default::default() })
-        }
+        Operation::ListPush => result(id, &ops::list_push(call, params.read()?).await?.response()),
         Operation::DeletePush => {
             ops::delete_push(call, params.read()?).await?;
             result(id, &json!({}))

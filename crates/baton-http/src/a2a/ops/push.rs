@@ -2,10 +2,12 @@
 
 use crate::{a2a::call::Call, reply};
 use baton_engine::TaskRef;
-use baton_types::{PushConfig, TaskId};
+use baton_types::{PushConfig, PushConfigId, TaskId};
 use baton_wire::a2a::v1::{
-    Error, ListTaskPushNotificationConfigsRequest, TaskPushNotificationConfig, TaskPushNotificationConfigRequest,
+    Error, ListTaskPushNotificationConfigsRequest, ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig,
+    TaskPushNotificationConfigRequest,
 };
+use std::borrow::Cow;
 
 /// `CreateTaskPushNotificationConfig`.
 pub(in super::super) async fn create_push(
@@ -33,17 +35,48 @@ pub(in super::super) async fn get_push(
     Ok((task.task, found.map_err(reply::from_engine)?))
 }
 
-/// `ListTaskPushNotificationConfigs`.
+/// A page of a task's configurations.
+pub(in super::super) struct ShownPushes {
+    task: TaskId,
+    configs: Vec<PushConfig>,
+    next: Option<PushConfigId>,
+}
+
+impl ShownPushes {
+    /// The first configuration of the page.
+    pub(in super::super) fn into_first(self) -> Option<(TaskId, PushConfig)> {
+        self.configs.into_iter().next().map(|config| (self.task, config))
+    }
+
+    /// The page.
+    pub(in super::super) fn response(&self) -> ListTaskPushNotificationConfigsResponse<'_> {
+        ListTaskPushNotificationConfigsResponse {
+            configs: self.configs.iter().map(|config| TaskPushNotificationConfig::of(&self.task, config)).collect(),
+            next_page_token: self.next.as_ref().map_or(Cow::Borrowed(""), |id| Cow::Borrowed(id.as_str())),
+        }
+    }
+}
+
+/// `ListTaskPushNotificationConfigs`; a page ends with the configuration whose id is the token.
 pub(in super::super) async fn list_push(
     call: &Call<'_>,
     request: ListTaskPushNotificationConfigsRequest<'static>,
-) -> Result<(TaskId, Vec<PushConfig>), Error> {
+) -> Result<ShownPushes, Error> {
     call.check_push()?;
     call.check_tenant(request.tenant.as_deref())?;
     request.check()?;
     let task = call.task(request.task_id);
     let found = call.shared.engine.pushes(call.principal(), &task).await;
-    Ok((task.task, found.map_err(reply::from_engine)?))
+    let mut configs = found.map_err(reply::from_engine)?;
+    configs.sort_by(|one, other| one.id.cmp(&other.id));
+    if let Some(token) = request.page_token.as_deref() {
+        configs.retain(|config| config.id.as_str() > token);
+    }
+    let most = request.page_size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
+    let cut = most.is_some_and(|most| configs.len() > most);
+    configs.truncate(most.unwrap_or(configs.len()));
+    let next = if cut { configs.last().map(|config| config.id.clone()) } else { None };
+    Ok(ShownPushes { task: task.task, configs, next })
 }
 
 /// `DeleteTaskPushNotificationConfig`; deleting twice is deleting once.

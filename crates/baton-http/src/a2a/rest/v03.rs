@@ -88,11 +88,11 @@ pub(super) async fn create_push(State(shared): AppState, request: Request) -> Re
 /// `GET /v1/tasks/{task}/pushNotificationConfigs`.
 pub(super) async fn list_push(State(shared): AppState, request: Request) -> Response {
     answer(shared, Version::V03, request, async |asked| {
+        let request: v1::ListTaskPushNotificationConfigsRequest<'static> = asked.query()?;
         let task_id = asked.task.clone().into();
-        let request = v1::ListTaskPushNotificationConfigsRequest { task_id, ..Default::default() };
-        let (task, configs) = ops::list_push(&asked.call(), request).await?;
-        let configs = configs.iter().map(|config| shown_push(&task, config)).collect();
-        Ok(asked.json(&rest::ListPushResponse { configs, ..Default::default() }))
+        let request = v1::ListTaskPushNotificationConfigsRequest { tenant: None, task_id, ..request };
+        let shown = ops::list_push(&asked.call(), request).await?;
+        Ok(asked.json(&rest::ListPushResponse::from(shown.response())))
     })
     .await
 }

@@ -15,8 +15,8 @@ use axum::{
 };
 use baton_wire::a2a::v1::{
     CancelTaskRequest, Error, GetExtendedAgentCardRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
-    ListTaskPushNotificationConfigsResponse, ListTasksRequest, SendMessageRequest, SubscribeToTaskRequest,
-    TaskPushNotificationConfig, TaskPushNotificationConfigRequest,
+    ListTasksRequest, SendMessageRequest, SubscribeToTaskRequest, TaskPushNotificationConfig,
+    TaskPushNotificationConfigRequest,
 };
 use serde_json::json;
 use std::{borrow::Cow, sync::Arc};
@@ -114,9 +114,7 @@ pub(super) async fn list_push(State(shared): AppState, request: Request) -> Resp
             task_id: asked.task.clone().into(),
             ..request
         };
-        let (task, configs) = ops::list_push(&asked.call(), request).await?;
-        let configs = configs.iter().map(|config| TaskPushNotificationConfig::of(&task, config)).collect();
-        Ok(asked.json(&ListTaskPushNotificationConfigsResponse { configs, ..Default::default() }))
+        Ok(asked.json(&ops::list_push(&asked.call(), request).await?.response()))
     })
     .await
 }

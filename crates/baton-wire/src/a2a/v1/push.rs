@@ -70,7 +70,7 @@ pub struct ListTaskPushNotificationConfigsRequest<'a> {
     /// The task.
     #[serde(alias = "task_id", deserialize_with = "de::or_default")]
     pub task_id: Cow<'a, str>,
-    /// Most configurations; a task has few, so all of them fit one page.
+    /// Most configurations; all of them, when it is absent or 0.
     #[serde(skip_serializing_if = "Option::is_none", alias = "page_size", deserialize_with = "de::maybe_integer")]
     pub page_size: Option<i32>,
     /// Where to go on.
@@ -174,8 +174,8 @@ impl ListTaskPushNotificationConfigsRequest<'_> {
         if self.page_size.is_some_and(|size| size < 0) {
             violations.add("pageSize", "must not be negative");
         }
-        if self.page_token.as_deref().is_some_and(|token| !token.is_empty()) {
-            violations.add("pageToken", "must be the nextPageToken of an earlier page");
+        if let Some(token) = self.page_token.as_deref().filter(|token| !token.is_empty()) {
+            check_id(token, "pageToken", &mut violations);
         }
         violations.none_or(()).map_err(Error::invalid_params)
     }
