@@ -3,7 +3,7 @@
 use crate::world::{Answer, Names, Receiver, config, finished, named, sender, stored};
 use baton_outbound::{Options, PushSender};
 use baton_ports::{Notice, Notified, WebhookError, Webhooks as _};
-use baton_types::{Json, PushAuthentication, PushDialect, TaskEvent, ToolResult};
+use baton_types::{Json, PushAuthentication, PushDialect, TaskEvent, ToolExecution, ToolResult};
 use http::StatusCode;
 
 const LOOPBACK: &[&str] = &["127.0.0.0/8"];
@@ -20,7 +20,14 @@ async fn notifications_are_posted_in_the_dialect_of_their_receiver() {
         is_error: false,
     };
     let answered = TaskEvent::Answered { message: view.history[1].clone(), usage: baton_types::Usage::default() };
-    let events = [last, stored(TaskEvent::ToolFinished { result }), stored(answered)];
+    let submitted = TaskEvent::Submitted {
+        context: view.context.clone(),
+        agent: view.agent.clone(),
+        message: view.history[0].clone(),
+        tool_execution: ToolExecution::Agent,
+        parent: None,
+    };
+    let events = [last, stored(TaskEvent::ToolFinished { result }), stored(answered), stored(submitted)];
     let notices = events.iter().map(|event| (PushDialect::V1, event)).chain([(PushDialect::V03, &events[0])]);
     for (dialect, event) in notices {
         let config = config(&receiver.url("/hook"), dialect);
