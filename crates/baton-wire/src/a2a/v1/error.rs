@@ -22,6 +22,8 @@ pub enum ErrorKind {
     UnsupportedOperation,
     /// A media type is not accepted.
     ContentTypeNotSupported,
+    /// The body's own media type is not one that the binding reads.
+    UnsupportedMediaType,
     /// The agent answered with something that is not A2A.
     InvalidAgentResponse,
     /// There is no extended card.
@@ -67,6 +69,7 @@ impl ErrorKind {
             }
             Self::UnsupportedOperation => (-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"),
             Self::ContentTypeNotSupported => (-32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"),
+            Self::UnsupportedMediaType => (-32005, 415, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"),
             Self::InvalidAgentResponse => (-32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE"),
             Self::ExtendedAgentCardNotConfigured => {
                 (-32007, 400, "FAILED_PRECONDITION", "EXTENDED_AGENT_CARD_NOT_CONFIGURED")
@@ -135,12 +138,14 @@ pub struct Error {
 impl Error {
     /// A refusal without field violations.
     pub fn new(kind: ErrorKind, code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { kind, code, message: message.into(), violations: Vec::new() }
+        Self { kind, code, message: clip(message.into()), violations: Vec::new() }
     }
 
     /// Wrong parameters; the message names the first of them.
     pub fn invalid_params(violations: Violations) -> Self {
-        let violations = violations.into_vec();
+        let clipped =
+            |one: FieldViolation| FieldViolation { field: clip(one.field), description: clip(one.description) };
+        let violations: Vec<_> = violations.into_vec().into_iter().map(clipped).collect();
         let message = match violations.first() {
             Some(first) => format!("{}: {}", first.field, first.description),
             None => "the parameters are invalid".to_owned(),
@@ -176,6 +181,14 @@ impl Error {
         }
         details
     }
+}
+
+/// Most bytes of a text in a refusal. It may quote what the caller said, which can be megabytes, and gRPC puts it into
+/// a header.
+const LONGEST: usize = 1024;
+
+fn clip(text: String) -> String {
+    if text.len() <= LONGEST { text } else { format!("{}...", &text[..text.floor_char_boundary(LONGEST)]) }
 }
 
 /// One typed detail of an error.

@@ -235,7 +235,7 @@ pub fn read_params_text<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     // The path costs time, so it is looked for only when something is wrong.
     serde_json::from_str(text).or_else(|_| {
         let mut reader = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let field = match error.path().to_string() {
                 root if root == "." => "params".to_owned(),
                 path => path,
@@ -243,6 +243,11 @@ pub fn read_params_text<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
             let description = error.into_inner().to_string();
             let description = description.split(" at line ").next().unwrap_or_default().to_owned();
             Error::invalid_params(FieldViolation { field, description }.into())
-        })
+        })?;
+        reader.end().map_err(|_| {
+            let description = "something follows the object".to_owned();
+            Error::invalid_params(FieldViolation { field: "params".to_owned(), description }.into())
+        })?;
+        Ok(read)
     })
 }
