@@ -1,5 +1,6 @@
 //! The only place where errors become replies.
 
+use crate::a2a;
 use axum::{body::Body, response::Response};
 use baton_engine::EngineError;
 use baton_ports::JournalError;
@@ -176,7 +177,10 @@ fn with_status(mut response: Response, status: u16) -> Response {
 }
 
 /// The answer of paths that do not exist.
-pub(crate) async fn no_such_page(uri: http::Uri) -> Response {
+pub(crate) async fn no_such_page(headers: HeaderMap, uri: http::Uri) -> Response {
+    if a2a::is_grpc(&headers) {
+        return a2a::unknown_grpc_method(uri.path());
+    }
     let message = format!("there is nothing at {}", uri.path());
     rest_error(&Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, message))
 }

@@ -12,6 +12,6 @@ mod rest;
 mod sse;
 mod version;
 
-pub(crate) use grpc::mount as mount_grpc;
+pub(crate) use grpc::{is_grpc, mount as mount_grpc, unknown_method as unknown_grpc_method};
 pub(crate) use jsonrpc::{named, sole};
 pub(crate) use rest::mount as mount_rest;

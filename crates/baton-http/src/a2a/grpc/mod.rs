@@ -1,10 +1,11 @@
 //! gRPC on the same port: the services of 1.0 and 0.3 beside each other.
 
 mod asked;
+mod frame;
 mod v03;
 mod v1;
 
-use crate::{app::Shared, body::Received};
+use crate::{app::Shared, body::Received, reply};
 use axum::{
     Router,
     body::Body,
@@ -16,7 +17,7 @@ use baton_proto::{status, v1::pb::a2a_service_server as current, v03::pb::a2a_se
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use bytes::Bytes;
-use http::{HeaderValue, header};
+use http::{HeaderMap, HeaderValue, header};
 use http_body_util::Full;
 use std::{convert::Infallible, sync::Arc};
 use tower::{Service, ServiceExt as _};
@@ -39,10 +40,14 @@ where
     S: Service<http::Request<tonic::body::Body>, Response = http::Response<tonic::body::Body>, Error = Infallible>,
 {
     let (mut parts, body) = request.into_parts();
-    let received = match check_content_type(&parts) {
-        Ok(()) => shared.bodies.read(&parts.headers, body).await,
-        Err(error) => Err(error),
-    };
+    if let Err(error) = check_content_type(&parts) {
+        // Whoever sent this is no gRPC client and would not see a status behind a 200.
+        return reply::rest_error(&error);
+    }
+    let received = shared.bodies.read(&parts.headers, body).await.and_then(|received| {
+        let encoding = parts.headers.get("grpc-encoding").is_some_and(|encoding| encoding != "identity");
+        frame::check(&received.bytes, encoding).map(|()| received)
+    });
     let received = match received {
         Ok(received) => received,
         Err(error) => return status(&error).into_http(),
@@ -52,17 +57,38 @@ where
         parts.headers.entry(header::HOST).or_insert(host);
     }
     let body = tonic::body::Body::new(Full::new(Bytes::from_owner(received)));
+    let path = parts.uri.path().to_owned();
     match service.oneshot(http::Request::from_parts(parts, body)).await {
+        Ok(response) if is_unknown_method(&response) => unknown_method(&path),
         Ok(response) => response.map(Body::new),
         Err(never) => match never {},
     }
 }
 
+/// Whether the generated service knows no such method: the only answer of its own that is nothing but a code.
+fn is_unknown_method(response: &http::Response<tonic::body::Body>) -> bool {
+    let headers = response.headers();
+    headers.get("grpc-status").is_some_and(|code| code == "12") && !headers.contains_key("grpc-message")
+}
+
+/// There is no such method or service.
+pub(crate) fn unknown_method(path: &str) -> Response {
+    let message = format!("there is no method '{}'", path.chars().take(128).collect::<String>());
+    status(&Error::new(ErrorKind::MethodNotFound, ErrorCode::INVALID_REQUEST, message)).into_http()
+}
+
+/// Whether the request says that it is gRPC.
+pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
+    let given = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    let rest = given.strip_prefix(b"application/grpc");
+    rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';')))
+}
+
 fn check_content_type(parts: &http::request::Parts) -> Result<(), Error> {
-    let given = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if given.starts_with("application/grpc") {
+    if is_grpc(&parts.headers) {
         return Ok(());
     }
+    let given = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let message = format!("Content-Type must be application/grpc, not '{given}'");
     Err(Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message))
 }

@@ -1,0 +1,33 @@
+//! The one message of a request, before anything reads it: tonic would take what is cut off or said twice for a fault
+//! of the server, or not notice it.
+
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+
+/// A flag and the length.
+const HEAD: usize = 5;
+
+/// Refuses a body that is not exactly one message; `compressed` is whether the request says how it is compressed.
+pub(super) fn check(body: &[u8], compressed: bool) -> Result<(), Error> {
+    let [flag, length @ ..] = match body.first_chunk::<HEAD>() {
+        Some(head) => *head,
+        None if body.is_empty() => return refuse("the request has no message"),
+        None => return refuse("the message is cut off"),
+    };
+    match flag {
+        0 => {}
+        1 if compressed => {}
+        1 => return refuse("the message is compressed, and grpc-encoding does not say how"),
+        _ => return refuse("the message has an unknown flag"),
+    }
+    let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
+    match (body.len() - HEAD).cmp(&length) {
+        std::cmp::Ordering::Less => refuse("the message is cut off"),
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Greater => refuse("the request has more than one message"),
+    }
+}
+
+fn refuse(message: &str) -> Result<(), Error> {
+    Err(Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, message))
+}
