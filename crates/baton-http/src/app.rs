@@ -49,7 +49,10 @@ impl Shared {
         let names: Vec<&str> = agents.iter().take(20).map(|agent| agent.name.as_str()).collect();
         let served = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let message = match name {
-            Some(name) => format!("there is no agent '{name}'; served: {served}"),
+            Some(name) => {
+                let name: String = name.chars().take(64).collect();
+                format!("there is no agent '{name}'; served: {served}")
+            }
             None => format!("{} agents are served, so name one: /agents/NAME; served: {served}", agents.len()),
         };
         Error::new(ErrorKind::AgentNotFound, ErrorCode::AGENT_NOT_FOUND, message)

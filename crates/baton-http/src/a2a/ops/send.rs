@@ -6,12 +6,9 @@ use baton_engine::{IdempotencyKey, SendCommand};
 use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig};
 use baton_wire::{
     FieldViolation, Violations,
-    a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest},
+    a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, is_idempotency_key},
 };
 use std::sync::Arc;
-
-/// Longest `Idempotency-Key`.
-const MAX_KEY: usize = 255;
 
 pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<'static>) -> Result<ShownTask, Error> {
     let Accepted { command, history, active, return_immediately } = Accepted::read(call, request)?;
@@ -77,9 +74,9 @@ fn idempotency(
 ) -> Result<Option<IdempotencyKey>, Error> {
     let key = match call.headers.get("idempotency-key").map(|value| value.to_str().map(str::trim)) {
         None | Some(Ok("")) => active.idempotency_key(message)?,
-        Some(Ok(key)) if key.len() <= MAX_KEY => Some(key.to_owned()),
+        Some(Ok(key)) if is_idempotency_key(key) => Some(key.to_owned()),
         Some(_) => {
-            let description = format!("must be 1 to {MAX_KEY} visible ASCII characters");
+            let description = "must be 1 to 255 visible ASCII characters".to_owned();
             let violation = FieldViolation { field: "Idempotency-Key".to_owned(), description };
             return Err(Error::invalid_params(violation.into()));
         }

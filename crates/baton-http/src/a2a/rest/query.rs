@@ -7,7 +7,10 @@ use serde::de::DeserializeOwned;
 pub(super) fn read<T: DeserializeOwned>(query: &str) -> Result<T, Error> {
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| {
-        let field = error.path().to_string();
+        let field = match error.path().to_string() {
+            root if root == "." => "query".to_owned(),
+            path => path,
+        };
         let description = error.into_inner().to_string();
         Error::invalid_params(FieldViolation { field, description }.into())
     })
