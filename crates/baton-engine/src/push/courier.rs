@@ -3,10 +3,12 @@
 use super::{
     CHANNEL,
     deliver::deliver,
+    lanes::Receiver,
     orders::{Departure, Key, Return},
 };
 use crate::engine::Inner;
 use baton_rules::push_backoff;
+use baton_types::PushConfig;
 use std::{
     future::pending,
     sync::{Arc, atomic::Ordering},
@@ -19,9 +21,6 @@ const PAGE: usize = 512;
 /// Between two looks at a journal that refuses.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-
-/// The longest pause that a failure can have left behind.
-const LONGEST_WAIT: Duration = Duration::from_secs(40);
 
 impl Inner {
     /// Begins to deliver; a second start changes nothing.
@@ -41,12 +40,11 @@ async fn take_up(inner: Arc<Inner>) {
         match inner.journal().outbox_open(CHANNEL, after.clone(), PAGE).await {
             Ok(page) => {
                 pause = FIRST_PAUSE;
-                let now = inner.ports.clock.now();
                 for entry in &page {
-                    // A clock that was set back must not keep a receiver waiting.
-                    let due = entry.progress.due_at.min(now.after(LONGEST_WAIT));
+                    let receiver = entry.body.read::<PushConfig>().map(|config| Receiver::of(&config.url));
                     match Key::of(entry) {
-                        Some(key) => inner.orders.known(&key, due),
+                        // A configuration that cannot be read is found out when the order is carried out.
+                        Some(key) => inner.orders.known(&key, receiver.unwrap_or_default(), &entry.progress),
                         None => tracing::error!(id = entry.id, "a standing order has an id that means nothing"),
                     }
                 }

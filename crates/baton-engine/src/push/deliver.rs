@@ -5,7 +5,8 @@
 
 use super::{
     CHANNEL,
-    orders::{Key, Return},
+    lanes::digest,
+    orders::{Key, Return, is_due},
 };
 use crate::{engine::Inner, open::fold_one};
 use baton_ports::{
@@ -13,11 +14,7 @@ use baton_ports::{
 };
 use baton_rules::{Task, push_backoff};
 use baton_types::{Fact, PushConfig, StreamId, Timestamp};
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// Events read at once.
@@ -67,7 +64,7 @@ struct Delivery<'a> {
 impl Delivery<'_> {
     async fn run(&self) -> Result<(), Break> {
         let entry = self.entry().await?.filter(|entry| entry.progress.open).ok_or(Return::Over)?;
-        if entry.progress.due_at > self.now() {
+        if !is_due(entry.progress.due_at, self.now()) {
             return Err(Return::Later(entry.progress.due_at).into());
         }
         let config: PushConfig = entry.body.read().map_err(|error| Break::Damaged(error.to_string()))?;
@@ -123,12 +120,14 @@ impl Delivery<'_> {
         let failure = match self.notify(config, Notice { task: &view, event }).await? {
             Ok(Notified::NothingToSay) => return Ok(()),
             Ok(Notified::Delivered) => {
+                self.inner.orders.answered(self.key, true);
                 *progress = OutboxProgress { open: !task.state.is_terminal(), ..told(event.number, self.now()) };
                 self.record(progress.clone()).await?;
                 return if progress.open { Ok(()) } else { Err(Return::Over.into()) };
             }
             Err(failure) => failure,
         };
+        self.inner.orders.answered(self.key, false);
         let now = self.now();
         let attempts = progress.attempts.saturating_add(1);
         let since = progress.failing_since.unwrap_or(now);
@@ -142,7 +141,7 @@ impl Delivery<'_> {
         }
         tracing::debug!(order = self.id, event = event.number, %failure, "a notification did not arrive");
         // The last try is at the deadline, not some pause after it.
-        let due_at = now.after(push_backoff(attempts, spread(&self.id))).min(deadline);
+        let due_at = now.after(push_backoff(attempts, digest(&self.id))).min(deadline);
         self.record(OutboxProgress { due_at, attempts, failing_since: Some(since), ..progress.clone() }).await?;
         Err(Return::Later(due_at).into())
     }
@@ -178,7 +177,9 @@ impl Delivery<'_> {
         loop {
             match ask().await {
                 Ok(answer) => return Ok(answer),
-                Err(JournalError::Corrupt(what)) => return Err(Break::Damaged(what)),
+                Err(error @ (JournalError::Corrupt(_) | JournalError::Newer { .. })) => {
+                    return Err(Break::Damaged(error.to_string()));
+                }
                 Err(error) => tracing::debug!(order = self.id, %error, "waiting for the journal"),
             }
             tokio::select! {
@@ -210,10 +211,4 @@ fn begin(loaded: Loaded, cursor: u64) -> Result<(Option<Task>, Vec<Arc<StoredEve
 /// Nothing up to this event is owed any more.
 fn told(cursor: u64, now: Timestamp) -> OutboxProgress {
     OutboxProgress { cursor, due_at: now, attempts: 0, failing_since: None, open: true }
-}
-
-fn spread(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
 }

@@ -5,6 +5,7 @@ mod create;
 mod delete;
 mod deliver;
 mod get;
+mod lanes;
 mod list;
 mod orders;
 mod place;

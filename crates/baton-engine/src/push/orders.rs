@@ -3,16 +3,18 @@
 //! How far an order was carried out is in the journal only. Here is one small stage per open order; the commit
 //! observer, the commands and the courier move it, each under one lock that nobody holds while waiting.
 
+use super::lanes::{Kind, Lanes, Receiver};
 use crate::EngineError;
-use baton_ports::{CommitObserver, JournalError, OutboxEntry, StoredEvent};
-use baton_types::{Fact, PushConfigId, StreamId, TaskId, Timestamp};
+use baton_ports::{CommitObserver, JournalError, OutboxEntry, OutboxProgress, StoredEvent};
+use baton_types::{Fact, PushConfig, PushConfigId, StreamId, TaskId, Timestamp};
 use parking_lot::Mutex;
 use std::{
-    collections::{BTreeSet, HashMap, VecDeque},
+    collections::{BTreeSet, HashMap},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -20,11 +22,14 @@ use tokio_util::sync::CancellationToken;
 /// Open orders; more are refused as busy.
 const MAX_OPEN: usize = 262_144;
 
-/// Orders carried out at the same time.
-const AT_ONCE: usize = 64;
+/// The longest pause that a failure can have left behind; a moment further away was written before the clock was set
+/// back, and nobody waits for it.
+const LONGEST_WAIT: Duration = Duration::from_secs(40);
 
-/// Of these, orders whose last try failed: receivers that hang must not keep others from being told.
-const RETRIES_AT_ONCE: usize = 32;
+/// Whether the pause until `due` is over.
+pub(super) fn is_due(due: Timestamp, now: Timestamp) -> bool {
+    due <= now || due > now.after(LONGEST_WAIT)
+}
 
 /// One receiver of one task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,17 +64,14 @@ pub(crate) struct Orders {
 struct State {
     tasks: HashMap<TaskId, HashMap<PushConfigId, Order>>,
     open: usize,
-    ready: VecDeque<Key>,
-    /// Ready as well, but tried before.
-    retries: VecDeque<Key>,
+    lanes: Lanes,
     timers: BTreeSet<(Timestamp, Key)>,
-    under_way: usize,
-    retries_under_way: usize,
 }
 
 #[derive(Default)]
 struct Order {
     stage: Stage,
+    receiver: Receiver,
     /// How many commands are changing it; meanwhile it stays where it is.
     set_aside: u32,
 }
@@ -79,13 +81,15 @@ enum Stage {
     /// Everything was told.
     #[default]
     Resting,
-    /// In the queue.
+    /// In its lane.
     Ready,
     /// Being carried out.
     UnderWay {
         /// Something happened since it began.
         again: bool,
-        retry: bool,
+        /// As it was in its lane.
+        kind: Kind,
+        receiver: Receiver,
         stop: CancellationToken,
         over: CancellationToken,
     },
@@ -114,11 +118,19 @@ pub(super) enum Return {
 }
 
 impl Orders {
-    /// Announces that an order is about to change. While it is under way, gives what is canceled when it no longer is.
-    pub(super) fn expect(&self, key: &Key) -> Result<Option<CancellationToken>, EngineError> {
+    /// Announces that an order is about to be placed, replaced, or removed when there is no configuration. While it is
+    /// under way, gives what is canceled when it no longer is.
+    pub(super) fn expect(
+        &self,
+        key: &Key,
+        config: Option<&PushConfig>,
+    ) -> Result<Option<CancellationToken>, EngineError> {
         let mut state = self.state.lock();
-        if state.order(key).is_none() && state.open >= MAX_OPEN {
+        if config.is_some() && state.order(key).is_none() && state.open >= MAX_OPEN {
             return Err(EngineError::Journal(JournalError::Busy));
+        }
+        if let Some(config) = config {
+            state.direct(key, Receiver::of(&config.url));
         }
         let order = state.open_order(key);
         order.set_aside += 1;
@@ -145,12 +157,28 @@ impl Orders {
     }
 
     /// An open order that the journal has from an earlier life.
-    pub(super) fn known(&self, key: &Key, due: Timestamp) {
+    pub(super) fn known(&self, key: &Key, receiver: Receiver, progress: &OutboxProgress) {
         let mut state = self.state.lock();
         if state.order(key).is_none() {
-            state.open_order(key).stage = Stage::Due(due);
-            state.timers.insert((due, key.clone()));
+            state.direct(key, receiver);
+            if progress.attempts == 0 {
+                state.wake(key, Wake::Now);
+            } else {
+                state.open_order(key).stage = Stage::Due(progress.due_at);
+                state.timers.insert((progress.due_at, key.clone()));
+            }
             self.open.store(state.open, Ordering::Release);
+            drop(state);
+            self.bell.notify_one();
+        }
+    }
+
+    /// The receiver of an order that is under way has taken something, or has not.
+    pub(super) fn answered(&self, key: &Key, took: bool) {
+        let mut state = self.state.lock();
+        let Some(Order { stage: Stage::UnderWay { receiver, .. }, .. }) = state.order(key) else { return };
+        let receiver = *receiver;
+        if state.lanes.answered(receiver, took) {
             drop(state);
             self.bell.notify_one();
         }
@@ -159,29 +187,26 @@ impl Orders {
     /// What to carry out now, and when to look again if nothing rings before.
     pub(super) fn departures(&self, now: Timestamp) -> (Vec<Departure>, Option<Timestamp>) {
         let mut state = self.state.lock();
-        while let Some((due, _)) = state.timers.first()
-            && *due <= now
-        {
-            let Some((_, key)) = state.timers.pop_first() else { break };
+        while let Some(key) = state.next_due(now) {
             if let Some(order) = state.order(&key) {
                 order.stage = Stage::Ready;
-                state.retries.push_back(key);
+                let receiver = order.receiver;
+                state.lanes.queue(receiver, Kind::Retry, key);
             }
         }
         let mut departures = Vec::new();
-        while state.under_way < AT_ONCE
-            && let Some((key, retry)) = state.next_ready()
-        {
-            let Some(order) = state.order(&key).filter(|order| matches!(order.stage, Stage::Ready)) else { continue };
-            if order.set_aside > 0 {
+        while let Some((key, receiver, kind)) = state.lanes.next() {
+            let order = state.order(&key).filter(|order| matches!(order.stage, Stage::Ready));
+            if let Some(order) = order {
+                if order.set_aside == 0 {
+                    let (stop, over) = (CancellationToken::new(), CancellationToken::new());
+                    order.stage = Stage::UnderWay { again: false, kind, receiver, stop: stop.clone(), over };
+                    departures.push(Departure { key, stop });
+                    continue;
+                }
                 order.stage = Stage::Resting;
-                continue;
             }
-            let stop = CancellationToken::new();
-            order.stage = Stage::UnderWay { again: false, retry, stop: stop.clone(), over: CancellationToken::new() };
-            state.under_way += 1;
-            state.retries_under_way += usize::from(retry);
-            departures.push(Departure { key, stop });
+            state.lanes.back(receiver, kind);
         }
         (departures, state.timers.first().map(|(due, _)| *due))
     }
@@ -190,11 +215,10 @@ impl Orders {
     pub(super) fn back(&self, key: &Key, came: Return) {
         let mut state = self.state.lock();
         let Some(order) = state.order(key) else { return };
-        let Stage::UnderWay { again, retry, over, .. } = std::mem::take(&mut order.stage) else { return };
+        let Stage::UnderWay { again, kind, receiver, over, .. } = std::mem::take(&mut order.stage) else { return };
         let set_aside = order.set_aside > 0;
         over.cancel();
-        state.under_way -= 1;
-        state.retries_under_way -= usize::from(retry);
+        state.lanes.back(receiver, kind);
         match came {
             _ if set_aside => {}
             Return::Later(due) => {
@@ -254,21 +278,38 @@ impl State {
         self.tasks.get_mut(&key.task)?.get_mut(&key.config)
     }
 
-    /// The next order, and whether it was tried before.
-    fn next_ready(&mut self) -> Option<(Key, bool)> {
-        if self.retries_under_way < RETRIES_AT_ONCE
-            && let Some(key) = self.retries.pop_front()
-        {
-            return Some((key, true));
+    /// Takes the next order off the clock.
+    fn next_due(&mut self, now: Timestamp) -> Option<Key> {
+        if self.timers.first().is_some_and(|(due, _)| is_due(*due, now)) {
+            return self.timers.pop_first().map(|(_, key)| key);
         }
-        self.ready.pop_front().map(|key| (key, false))
+        // One that was set before the clock was set back may be behind those set since.
+        let last = self.timers.last().is_some_and(|(due, _)| is_due(*due, now));
+        last.then(|| self.timers.pop_last()).flatten().map(|(_, key)| key)
     }
 
     fn open_order(&mut self, key: &Key) -> &mut Order {
         if self.order(key).is_none() {
             self.open += 1;
+            self.lanes.open(Receiver::default());
         }
         self.tasks.entry(key.task.clone()).or_default().entry(key.config.clone()).or_default()
+    }
+
+    /// Opens an order, or moves it to another receiver.
+    fn direct(&mut self, key: &Key, receiver: Receiver) {
+        let order = self.open_order(key);
+        let before = std::mem::replace(&mut order.receiver, receiver);
+        if before == receiver {
+            return;
+        }
+        if matches!(order.stage, Stage::Ready) {
+            // Whoever moves it wakes it afterwards.
+            order.stage = Stage::Resting;
+            self.lanes.leave(before, key);
+        }
+        self.lanes.close(before);
+        self.lanes.open(receiver);
     }
 
     fn wake(&mut self, key: &Key, wake: Wake) {
@@ -279,24 +320,28 @@ impl State {
             Stage::Due(_) if wake == Wake::WhenDue => {}
             Stage::Resting => {
                 order.stage = Stage::Ready;
-                self.ready.push_back(key.clone());
+                let receiver = order.receiver;
+                self.lanes.queue(receiver, Kind::Fresh, key.clone());
             }
             Stage::Due(due) => {
                 let timer = (*due, key.clone());
                 order.stage = Stage::Ready;
+                let receiver = order.receiver;
                 self.timers.remove(&timer);
-                self.ready.push_back(timer.1);
+                self.lanes.queue(receiver, Kind::Fresh, timer.1);
             }
         }
     }
 
     fn forget(&mut self, key: &Key) {
         let Some(orders) = self.tasks.get_mut(&key.task) else { return };
-        if orders.remove(&key.config).is_some() {
-            self.open -= 1;
-        }
+        let forgotten = orders.remove(&key.config);
         if orders.is_empty() {
             self.tasks.remove(&key.task);
+        }
+        if let Some(order) = forgotten {
+            self.open -= 1;
+            self.lanes.close(order.receiver);
         }
     }
 }
@@ -317,7 +362,7 @@ mod tests {
     fn nothing_that_happens_while_an_order_is_under_way_is_missed() {
         let orders = Orders::default();
         let key = Key { task: "t".into(), config: "c".into() };
-        orders.expect(&key).unwrap();
+        orders.expect(&key, None).unwrap();
         orders.happened(&key.task);
         assert_eq!(leaving(&orders, 0), 0, "it is being placed");
         orders.look_again(&key);
@@ -329,7 +374,9 @@ mod tests {
         orders.back(&key, Return::Later(at(10)));
         orders.happened(&key.task);
         assert_eq!((leaving(&orders, 9), leaving(&orders, 10)), (0, 1), "the pause is kept");
-        let over = orders.expect(&key).unwrap().unwrap();
+        orders.back(&key, Return::Later(at(9_000_000)));
+        assert_eq!(leaving(&orders, 10), 1, "the clock was set back");
+        let over = orders.expect(&key, None).unwrap().unwrap();
         assert!(!over.is_cancelled());
         orders.back(&key, Return::Over);
         assert!(over.is_cancelled());

@@ -1,13 +1,10 @@
 //! Changing a standing order while the courier keeps its hands off it.
 
-use super::{CHANNEL, MAX_PER_TASK, orders::Key};
+use super::{CHANNEL, MAX_PER_TASK, lanes::digest, orders::Key};
 use crate::{EngineError, engine::Inner, send::internal};
 use baton_ports::{JournalError, OutboxEntry, OutboxProgress, Receipt};
 use baton_types::{ErrorCode, Json, PushConfig, StreamId, TaskId, TaskState, Timestamp};
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
-};
+use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// Configurations of one task are changed one after the other, so that their number stays bounded.
@@ -21,9 +18,7 @@ impl Default for PlaceLocks {
 
 impl PlaceLocks {
     async fn lock(&self, task: &TaskId) -> OwnedMutexGuard<()> {
-        let mut hasher = DefaultHasher::new();
-        task.hash(&mut hasher);
-        let slot = usize::try_from(hasher.finish() % self.0.len() as u64).unwrap_or(0);
+        let slot = usize::try_from(digest(task) % self.0.len() as u64).unwrap_or(0);
         Arc::clone(&self.0[slot]).lock_owned().await
     }
 }
@@ -68,7 +63,7 @@ impl Inner {
     /// Makes room for a configuration of a task that nobody knows yet.
     pub(crate) fn place_new(self: &Arc<Self>, task: &TaskId, config: PushConfig) -> Result<Placing, EngineError> {
         let key = Key { task: task.clone(), config: config.id.clone() };
-        self.orders.expect(&key)?;
+        self.orders.expect(&key, Some(&config))?;
         Ok(Placing { inner: Arc::clone(self), key, config: Some(config), owed: None, _turn: None })
     }
 
@@ -97,7 +92,7 @@ impl Inner {
         config: Option<PushConfig>,
     ) -> Result<Placing, EngineError> {
         let turn = self.places.lock(&key.task).await;
-        let under_way = self.orders.expect(&key)?;
+        let under_way = self.orders.expect(&key, config.as_ref())?;
         let placing = Placing { inner: Arc::clone(self), key, config, owed: None, _turn: Some(turn) };
         if let Some(over) = under_way {
             over.cancelled().await;

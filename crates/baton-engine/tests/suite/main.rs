@@ -4,6 +4,7 @@
 
 mod built_in_tools;
 mod check;
+mod courier;
 mod faults;
 mod flows;
 mod generation;

@@ -38,7 +38,8 @@ pub(crate) enum Does {
 }
 
 /// Everybody outside; survives crashes. A receiver whose address says `flaky` fails now and then, one that says
-/// `hole` never answers, one that says `forbidden` is never admitted, and the older dialect has no word for results of tools.
+/// `hole` never answers, one that says `forbidden` is never admitted, one that says `slow-name` is found after a while, and the older dialect
+/// has no word for results of tools.
 #[derive(Clone)]
 pub(crate) struct Receivers {
     rules: Arc<Mutex<Vec<Rule>>>,
@@ -105,8 +106,13 @@ impl Receivers {
 
 impl Webhooks for Receivers {
     fn admit<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
-        let refused = config.url.contains("forbidden").then(|| WebhookError::Forbidden("not there".to_owned()));
-        Box::pin(std::future::ready(refused.map_or(Ok(()), Err)))
+        Box::pin(async move {
+            if config.url.contains("slow-name") {
+                tokio::time::sleep(Duration::from_secs(5)).await;
+            }
+            let forbidden = config.url.contains("forbidden");
+            if forbidden { Err(WebhookError::Forbidden("not there".to_owned())) } else { Ok(()) }
+        })
     }
 
     fn notify<'a>(
