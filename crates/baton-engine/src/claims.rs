@@ -1,6 +1,6 @@
 //! Sends under an idempotency key: said once, however often they are sent.
 
-use crate::{EngineError, SendCommand, Subscription, TaskRef, engine::Inner, subscribe::Until};
+use crate::{EngineError, IdempotencyKey, SendCommand, Subscription, TaskRef, engine::Inner, subscribe::Until};
 use baton_ports::Claim;
 use baton_types::{AgentName, Digest, Principal, StreamId, TaskId, TaskView};
 use std::{
@@ -70,20 +70,41 @@ impl Inner {
     pub(crate) async fn occasion(
         &self,
         principal: &Arc<Principal>,
-        command: &SendCommand,
+        command: &mut SendCommand,
     ) -> Result<Occasion, EngineError> {
-        let Some(asked) = &command.idempotency else { return Ok(Occasion::First(None)) };
+        let Some(asked) = command.idempotency.clone() else { return Ok(Occasion::First(None)) };
         if self.stopping.is_cancelled() {
             return Err(EngineError::ShuttingDown);
         }
         // An agent's name has no slash, so keys for different agents cannot meet.
         let key = format!("{}/{}", command.agent, asked.key);
+        if let Some(config) = &command.push {
+            // Finding a receiver takes as long as a stranger's name server likes: nobody's key may wait for that, and
+            // a repetition needs no receiver.
+            if let Some(again) = self.claimed(principal, &key, &asked, command).await? {
+                return Ok(Occasion::Again(again));
+            }
+            self.accepting()?;
+            command.push = Some(self.admitted(config.clone()).await?);
+        }
         let turn = self.claims.lock(principal, &key).await;
-        match self.journal().claim(principal, &key).await? {
-            None => Ok(Occasion::First(Some(HeldKey { key, request: asked.request.clone(), _turn: turn }))),
-            Some(claim) if claim.request != asked.request => Err(EngineError::IdempotencyConflict(asked.key.clone())),
-            Some(Claim { stream: StreamId::Task(task), number, .. }) => {
-                Ok(Occasion::Again(Repeated { task, agent: command.agent.clone(), number }))
+        match self.claimed(principal, &key, &asked, command).await? {
+            Some(again) => Ok(Occasion::Again(again)),
+            None => Ok(Occasion::First(Some(HeldKey { key, request: asked.request, _turn: turn }))),
+        }
+    }
+
+    async fn claimed(
+        &self,
+        principal: &Principal,
+        key: &str,
+        asked: &IdempotencyKey,
+        command: &SendCommand,
+    ) -> Result<Option<Repeated>, EngineError> {
+        match self.journal().claim(principal, key).await? {
+            None => Ok(None),
+            Some(Claim { stream: StreamId::Task(task), number, request, .. }) if request == asked.request => {
+                Ok(Some(Repeated { task, agent: command.agent.clone(), number }))
             }
             Some(_) => Err(EngineError::IdempotencyConflict(asked.key.clone())),
         }

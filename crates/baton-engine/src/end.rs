@@ -102,7 +102,7 @@ impl Inner {
     }
 
     /// Waits until everything queued so far is on disk, or refused.
-    async fn synced(&self) -> Result<(), EngineError> {
+    pub(crate) async fn synced(&self) -> Result<(), EngineError> {
         self.journal().append(Commit::default()).await?;
         Ok(())
     }

@@ -41,11 +41,26 @@ impl Inner {
                     queued.receipt = queued.receipt.map(|receipt| enclosed.seal(self, receipt));
                     return Ok(queued);
                 }
-                Err(Refused::Retired) => {}
+                // Whoever gave it up forgets it as well, but not always first.
+                Err(Refused::Retired) => self.retire(&live),
                 Err(Refused::Because(error)) => {
+                    if matches!(error, EngineError::TaskFinished { .. } | EngineError::GenerationMismatch { .. }) {
+                        self.settle(&live).await?;
+                    }
                     self.rest(&live);
                     return Err(error);
                 }
+            }
+        }
+    }
+
+    /// Waits until the journal has what the memory says: a refusal that rests on it must not be taken back by a crash.
+    async fn settle(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<(), EngineError> {
+        match live.flush(self.journal()) {
+            None => self.synced().await,
+            Some(receipt) => {
+                let seen_through = self.see_through(Arc::clone(live), receipt).await;
+                Ok(seen_through.map_err(|_| EngineError::ShuttingDown)??)
             }
         }
     }

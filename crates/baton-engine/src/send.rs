@@ -91,8 +91,8 @@ impl Enclosed {
 
 impl Engine {
     /// Sends and returns as soon as the journal has it.
-    pub async fn send(&self, principal: &Arc<Principal>, command: SendCommand) -> Result<Sent, EngineError> {
-        let key = match self.inner.occasion(principal, &command).await? {
+    pub async fn send(&self, principal: &Arc<Principal>, mut command: SendCommand) -> Result<Sent, EngineError> {
+        let key = match self.inner.occasion(principal, &mut command).await? {
             Occasion::First(key) => key,
             Occasion::Again(again) => return Ok(Sent { task: self.inner.repeated(principal, &again).await? }),
         };
@@ -106,9 +106,9 @@ impl Engine {
     pub async fn send_and_settle(
         &self,
         principal: &Arc<Principal>,
-        command: SendCommand,
+        mut command: SendCommand,
     ) -> Result<Arc<TaskView>, EngineError> {
-        let key = match self.inner.occasion(principal, &command).await? {
+        let key = match self.inner.occasion(principal, &mut command).await? {
             Occasion::First(key) => key,
             Occasion::Again(again) => {
                 self.inner.repeated(principal, &again).await?;
@@ -135,9 +135,9 @@ impl Engine {
     pub async fn send_and_follow(
         &self,
         principal: &Arc<Principal>,
-        command: SendCommand,
+        mut command: SendCommand,
     ) -> Result<Subscription, EngineError> {
-        let key = match self.inner.occasion(principal, &command).await? {
+        let key = match self.inner.occasion(principal, &mut command).await? {
             Occasion::First(key) => key,
             Occasion::Again(again) => return self.inner.follow_repeated(principal, &again).await,
         };
@@ -161,7 +161,10 @@ impl Inner {
         let spec =
             self.ports.agents.agent(&command.agent).ok_or_else(|| EngineError::AgentNotFound(command.agent.clone()))?;
         let pinned = self.pins.pin(self.journal(), &spec).await?;
-        if let Some(config) = command.push.take() {
+        // Under a key it was admitted before the key was held.
+        if key.is_none()
+            && let Some(config) = command.push.take()
+        {
             command.push = Some(self.admitted(config).await?);
         }
         match command.message.task.clone() {
@@ -195,7 +198,11 @@ impl Inner {
     }
 
     /// Awaits a receipt that no driver awaits, also when the sender hangs up meanwhile.
-    fn see_through(self: &Arc<Self>, live: Arc<LiveTask>, receipt: Receipt) -> JoinHandle<Result<(), JournalError>> {
+    pub(crate) fn see_through(
+        self: &Arc<Self>,
+        live: Arc<LiveTask>,
+        receipt: Receipt,
+    ) -> JoinHandle<Result<(), JournalError>> {
         let inner = Arc::clone(self);
         self.drivers.spawn(async move {
             match receipt.await {

@@ -1,6 +1,9 @@
 //! Conditions on what a caller has seen, and waiting for more.
 
-use crate::world::{World, message};
+use crate::{
+    slow::SlowJournal,
+    world::{World, message},
+};
 use baton_engine::{Engine, EngineError, FeedItem, SendCommand, TaskRef};
 use baton_rules::{calls_in, results_part};
 use baton_types::{Fact, Json, Message, Principal, Role, TaskState, TaskView, ToolExecution, ToolResult};
@@ -125,4 +128,28 @@ async fn a_followed_message_that_leaves_something_open_ends_its_stream() {
     let Some(FeedItem::Task(still)) = feed.next().await else { panic!("no task first") };
     assert_eq!(still.state, TaskState::InputRequired);
     assert!(feed.next().await.is_none(), "the turn is over");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_rests_on_what_the_journal_has() {
+    let world = World::default();
+    let inner = Arc::new(world.journal.clone());
+    let engine = world.engine_on(Arc::new(SlowJournal::new(inner, Duration::from_millis(50))));
+    let sent = engine.send(&me(), SendCommand::new("boss".into(), message("m", "look;look;say"))).await.unwrap();
+    let task = TaskRef { task: sent.task.id.clone(), agent: None };
+    loop {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let refused = engine.send(&me(), reply(&sent.task, "n", Some(0))).await.unwrap_err();
+        let stored = engine.task(&me(), &task).await.unwrap();
+        match refused {
+            EngineError::GenerationMismatch { actual, .. } => {
+                assert!(stored.generation >= actual, "generation {actual} is told, {} is true", stored.generation);
+            }
+            EngineError::TaskFinished { state, .. } => {
+                assert_eq!(stored.state, state, "an end is told that is not true yet");
+                break;
+            }
+            error => panic!("{error}"),
+        }
+    }
 }

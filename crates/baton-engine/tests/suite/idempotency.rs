@@ -6,7 +6,7 @@ use crate::{
 };
 use baton_engine::{Engine, EngineError, FeedItem, IdempotencyKey, ListTasks, SendCommand};
 use baton_journal::fault::{Fault, FaultyJournal};
-use baton_types::{Digest, ErrorCode, Fact, Message, Principal, TaskEvent, TaskState};
+use baton_types::{Digest, ErrorCode, Fact, Message, Principal, PushConfig, PushDialect, TaskEvent, TaskState};
 use std::{sync::Arc, time::Duration};
 
 fn me() -> Arc<Principal> {
@@ -143,4 +143,35 @@ async fn a_send_whose_acknowledgement_was_lost_is_found_and_one_that_failed_is_n
         assert_eq!((done.state, total(&engine).await), (TaskState::Completed, 1), "{fault:?}");
         engine.shutdown(Duration::from_secs(5)).await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_whose_name_is_slow_to_find_keeps_no_key_from_anybody() {
+    let world = World::default();
+    let engine = world.engine();
+    let push = |url: &str| PushConfig {
+        id: "c".into(),
+        url: url.to_owned(),
+        token: None,
+        authentication: None,
+        dialect: PushDialect::V1,
+    };
+    let slow = || SendCommand { push: Some(push("https://slow-name.example")), ..keyed("k", message("m", "say")) };
+    let begun = tokio::time::Instant::now();
+    let principal = me();
+    let others = async {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        for index in 0..2_000 {
+            engine.send(&principal, keyed(&format!("k{index}"), message("m", "say"))).await.unwrap();
+        }
+        begun.elapsed()
+    };
+    let (one, two, took) = tokio::join!(engine.send(&principal, slow()), engine.send(&principal, slow()), others);
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    let first = one.unwrap().task.id.clone();
+    assert_eq!(two.unwrap().task.id, first);
+    // A repetition needs no receiver at all.
+    let begun = tokio::time::Instant::now();
+    assert_eq!(engine.send(&principal, slow()).await.unwrap().task.id, first);
+    assert!(begun.elapsed() < Duration::from_secs(1));
 }
