@@ -4,6 +4,7 @@
 mod bad_input;
 mod cards;
 mod connections;
+mod equivalence;
 mod sends;
 mod storage;
 mod streams;

@@ -57,7 +57,7 @@ pub(crate) fn message(text: &str) -> Message {
 }
 
 /// Every look is a millisecond later, so that orders are the same in every run.
-struct Ticking(AtomicI64);
+pub(crate) struct Ticking(AtomicI64);
 
 impl Default for Ticking {
     fn default() -> Self {
@@ -72,7 +72,7 @@ impl Clock for Ticking {
 }
 
 #[derive(Default)]
-struct Counted(AtomicU64);
+pub(crate) struct Counted(AtomicU64);
 
 impl Ids for Counted {
     fn fresh(&self) -> String {
@@ -81,7 +81,7 @@ impl Ids for Counted {
 }
 
 /// Takes every address but the one that says no, and hears nothing.
-struct Deaf;
+pub(crate) struct Deaf;
 
 impl Webhooks for Deaf {
     fn admit<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
@@ -95,7 +95,7 @@ impl Webhooks for Deaf {
     }
 }
 
-struct Served(Vec<Arc<AgentSpec>>);
+pub(crate) struct Served(pub(crate) Vec<Arc<AgentSpec>>);
 
 impl AgentSource for Served {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
@@ -107,7 +107,7 @@ impl AgentSource for Served {
     }
 }
 
-fn agent(name: &str) -> AgentSpec {
+pub(crate) fn agent(name: &str) -> AgentSpec {
     AgentSpec {
         name: name.into(),
         title: format!("The {name} agent"),
@@ -193,7 +193,7 @@ impl Model for Obedient {
     }
 }
 
-struct Weather;
+pub(crate) struct Weather;
 
 impl ToolHost for Weather {
     fn call<'a>(&'a self, _: &'a AgentSpec, _: &'a ToolSpec, _: &'a ToolCall) -> BoxFuture<'a, ToolOutput> {

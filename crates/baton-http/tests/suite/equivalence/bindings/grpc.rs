@@ -1,0 +1,173 @@
+//! gRPC, 1.0.
+
+use super::super::{
+    ask::{Answer, Arriving, Ask, Item, Operation, Refusal, Result},
+    world::{Place, World},
+};
+use async_stream::stream;
+use axum::Router;
+use baton_proto::{
+    error_of, status,
+    v1::pb::{self, a2a_service_client::A2aServiceClient},
+};
+use baton_wire::a2a::v1::{Error, StreamResponse};
+use http::Uri;
+use std::fmt::Debug;
+use tonic::{
+    Request, Response, Status, Streaming,
+    metadata::{AsciiMetadataKey, MetadataMap},
+};
+
+pub(super) async fn ask(world: &World, ask: &Ask) -> Answer {
+    let mut client: A2aServiceClient<Router> = A2aServiceClient::with_origin(world.router.clone(), origin());
+    let tenant = if world.place == Place::Sole { "" } else { "weather" };
+    let headers = [("a2a-version", "1.0")];
+    macro_rules! said {
+        ($message:ty, $request:expr) => {{
+            let message: $message = $request.clone().try_into().unwrap();
+            with_metadata(<$message>::for_tenant(message, tenant), ask, "a2a-extensions", &headers)
+        }};
+    }
+    match &ask.operation {
+        Operation::Send(request) => {
+            whole(client.send_message(said!(pb::SendMessageRequest, request)).await, Result::Sent)
+        }
+        Operation::Stream(request) => {
+            piecemeal(client.send_streaming_message(said!(pb::SendMessageRequest, request)).await, |_| None)
+        }
+        Operation::Get(request) => whole(client.get_task(said!(pb::GetTaskRequest, request)).await, Result::Task),
+        Operation::List(request) => whole(client.list_tasks(said!(pb::ListTasksRequest, request)).await, Result::Page),
+        Operation::Cancel(request) => {
+            whole(client.cancel_task(said!(pb::CancelTaskRequest, request)).await, Result::Task)
+        }
+        Operation::Subscribe(request) => {
+            piecemeal(client.subscribe_to_task(said!(pb::SubscribeToTaskRequest, request)).await, |_| None)
+        }
+        Operation::CreatePush(request) => {
+            let request = said!(pb::TaskPushNotificationConfig, request);
+            whole(client.create_task_push_notification_config(request).await, Result::Push)
+        }
+        Operation::GetPush(request) => {
+            let request = said!(pb::GetTaskPushNotificationConfigRequest, request);
+            whole(client.get_task_push_notification_config(request).await, Result::Push)
+        }
+        Operation::ListPush(request) => {
+            let request = said!(pb::ListTaskPushNotificationConfigsRequest, request);
+            whole(client.list_task_push_notification_configs(request).await, Result::Pushes)
+        }
+        Operation::DeletePush(request) => {
+            let request = said!(pb::DeleteTaskPushNotificationConfigRequest, request);
+            nothing(client.delete_task_push_notification_config(request).await)
+        }
+        Operation::Card => {
+            let request = pb::GetExtendedAgentCardRequest { tenant: tenant.to_owned() };
+            let request = with_metadata(request, ask, "a2a-extensions", &headers);
+            whole(client.get_extended_agent_card(request).await, |card| Result::Card(Box::new(card)))
+        }
+    }
+}
+
+/// The same request to the agent of that name.
+trait ForTenant: Sized {
+    fn for_tenant(self, tenant: &str) -> Self;
+}
+
+macro_rules! tenants {
+    ($($name:ident)*) => {$(
+        impl ForTenant for pb::$name {
+            fn for_tenant(self, tenant: &str) -> Self {
+                Self { tenant: tenant.to_owned(), ..self }
+            }
+        }
+    )*};
+}
+tenants! {
+    SendMessageRequest GetTaskRequest ListTasksRequest CancelTaskRequest SubscribeToTaskRequest
+    TaskPushNotificationConfig GetTaskPushNotificationConfigRequest ListTaskPushNotificationConfigsRequest
+    DeleteTaskPushNotificationConfigRequest
+}
+
+pub(super) fn origin() -> Uri {
+    Uri::from_static("http://localhost:8700")
+}
+
+pub(super) fn with_metadata<T>(
+    message: T,
+    ask: &Ask,
+    extensions: &'static str,
+    named: &[(&'static str, &str)],
+) -> Request<T> {
+    let mut request = Request::new(message);
+    let metadata = request.metadata_mut();
+    metadata.insert(AsciiMetadataKey::from_static(extensions), ask.extensions.join(",").parse().unwrap());
+    let asked = ask.headers.iter().map(|(name, value)| (*name, value.as_str()));
+    for (name, value) in named.iter().copied().chain(asked) {
+        metadata.insert(AsciiMetadataKey::from_static(name), value.parse().unwrap());
+    }
+    request
+}
+
+/// An answer in one message.
+pub(super) fn whole<P, W>(answered: std::result::Result<Response<P>, Status>, result: impl Fn(W) -> Result) -> Answer
+where
+    W: TryFrom<P, Error = Error> + Debug,
+{
+    match answered {
+        Ok(response) => {
+            let acknowledged = acknowledged(response.metadata());
+            let answer = response.into_inner().try_into().unwrap();
+            Answer { acknowledged, arriving: Arriving::Whole(Box::new(result(answer))) }
+        }
+        Err(status) => refused(&status),
+    }
+}
+
+/// An answer that says nothing.
+pub(super) fn nothing(answered: std::result::Result<Response<()>, Status>) -> Answer {
+    match answered {
+        Ok(response) => Answer {
+            acknowledged: acknowledged(response.metadata()),
+            arriving: Arriving::Whole(Box::new(Result::Deleted)),
+        },
+        Err(status) => refused(&status),
+    }
+}
+
+/// An answer of many messages.
+pub(super) fn piecemeal<P>(
+    answered: std::result::Result<Response<Streaming<P>>, Status>,
+    is_final: impl Fn(&P) -> Option<bool> + Send + 'static,
+) -> Answer
+where
+    P: Send + 'static,
+    StreamResponse<'static>: TryFrom<P, Error = Error>,
+{
+    let response = match answered {
+        Ok(response) => response,
+        Err(status) => return refused(&status),
+    };
+    let acknowledged = acknowledged(response.metadata());
+    let mut messages = response.into_inner();
+    let items = stream! {
+        while let Some(message) = messages.message().await.unwrap() {
+            let is_final = is_final(&message);
+            yield Item { number: None, shown: message.try_into().unwrap(), is_final };
+        }
+    };
+    Answer { acknowledged, arriving: Arriving::Piecemeal(Box::pin(items)) }
+}
+
+fn acknowledged(metadata: &MetadataMap) -> Option<String> {
+    metadata.get("a2a-extensions").map(|value| value.to_str().unwrap().to_owned())
+}
+
+fn refused(refused: &Status) -> Answer {
+    let error = error_of(refused);
+    assert_eq!(status(&error).code(), refused.code(), "{refused:?}");
+    let Error { kind, code, message, violations } = error;
+    let refusal = Refusal { kind, code: code.code.to_owned(), message, violations };
+    Answer {
+        acknowledged: acknowledged(refused.metadata()),
+        arriving: Arriving::Whole(Box::new(Result::Refused(refusal))),
+    }
+}

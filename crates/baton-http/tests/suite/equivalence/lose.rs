@@ -1,0 +1,158 @@
+//! What a binding or dialect cannot carry: all that may differ between them, each with its reason.
+
+use super::{
+    ask::{Ask, Operation, Outcome, Result, Seen},
+    bindings::Binding,
+    world::Record,
+};
+use baton_proto::v03::pb;
+use baton_types::{Fact, Json, PartContent, PushConfig, PushDialect, TaskEvent};
+use baton_wire::a2a::v1::{Message, Part, StreamResponse, Task};
+
+/// What the binding can say of an outcome.
+pub(super) fn carried(binding: Binding, mut outcome: Outcome) -> Outcome {
+    if binding.is_old() {
+        outcome = without_words(outcome);
+    }
+    match &mut outcome.result {
+        Result::Sent(sent) => {
+            sent.task.iter_mut().for_each(|sent| task(binding, sent));
+            sent.message.iter_mut().for_each(|sent| message(binding, sent));
+        }
+        Result::Task(shown) => task(binding, shown),
+        Result::Page(page) => page.tasks.iter_mut().for_each(|shown| task(binding, shown)),
+        Result::Stream(seen) => {
+            for item in &mut seen.items {
+                // gRPC has no ids of events.
+                item.number = item.number.filter(|_| !binding.is_grpc());
+                stream_item(binding, &mut item.shown);
+            }
+        }
+        // The card of 0.3 over gRPC has fewer members; what is left of them is the mapping's own matter.
+        Result::Card(card) if binding == Binding::OldGrpc => {
+            let old = pb::AgentCard::try_from((**card).clone()).unwrap();
+            **card = old.try_into().unwrap();
+        }
+        _ => {}
+    }
+    outcome
+}
+
+/// 0.3 names fields otherwise, so its refusals use other words; kind and code are the same.
+pub(super) fn without_words(mut outcome: Outcome) -> Outcome {
+    if let Result::Refused(refusal) = &mut outcome.result {
+        refusal.message.clear();
+        refusal.violations.clear();
+    }
+    outcome
+}
+
+/// What came of asking 0.3 for no history, which it cannot be asked for: it was asked for one message.
+pub(super) fn without_history(ask: &Ask, mut outcome: Outcome) -> Outcome {
+    let length = match &ask.operation {
+        Operation::Send(request) | Operation::Stream(request) => {
+            request.configuration.as_ref().and_then(|configuration| configuration.history_length)
+        }
+        Operation::Get(request) => request.history_length,
+        _ => None,
+    };
+    if length != Some(0) {
+        return outcome;
+    }
+    let shown = match &mut outcome.result {
+        Result::Sent(sent) => sent.task.as_mut(),
+        Result::Task(task) => Some(task),
+        Result::Stream(Seen { items, .. }) => items.first_mut().and_then(|item| item.shown.task.as_mut()),
+        _ => None,
+    };
+    if let Some(task) = shown {
+        assert!(task.history.as_ref().is_none_or(|history| history.len() <= 1), "one message was asked for");
+        task.history = None;
+    }
+    outcome
+}
+
+/// What the journal holds when the binding brought it.
+pub(super) fn recorded(binding: Binding, mut record: Record) -> Record {
+    if !binding.is_old() {
+        return record;
+    }
+    for event in &mut record.events {
+        if let Fact::Task(TaskEvent::Submitted { message, .. } | TaskEvent::Said { message, .. }) = &mut event.fact {
+            for part in &mut message.parts {
+                // In 0.3 only files have names and types.
+                if matches!(part.content, PartContent::Text(_) | PartContent::Data(_)) {
+                    (part.filename, part.media_type) = (None, None);
+                }
+            }
+            if !has_references(binding) {
+                message.reference_tasks.clear();
+            }
+        }
+    }
+    for entry in &mut record.outbox {
+        // Notifications are written in the dialect of whoever asked for them.
+        let config = PushConfig { dialect: PushDialect::V03, ..entry.body.read().unwrap() };
+        entry.body = Json::of(&config).unwrap();
+    }
+    record
+}
+
+/// The protocol buffers of 0.3, and so its HTTP+JSON, have no `referenceTaskIds`.
+fn has_references(binding: Binding) -> bool {
+    !matches!(binding, Binding::OldRest | Binding::OldGrpc)
+}
+
+fn stream_item(binding: Binding, item: &mut StreamResponse<'static>) {
+    item.task.iter_mut().for_each(|shown| task(binding, shown));
+    item.message.iter_mut().for_each(|shown| message(binding, shown));
+    if let Some(update) = &mut item.status_update {
+        update.status.message.iter_mut().for_each(|shown| message(binding, shown));
+        json(binding, &mut update.metadata);
+    }
+    if let Some(update) = &mut item.artifact_update {
+        parts(binding, &mut update.artifact.parts);
+        json(binding, &mut update.artifact.metadata);
+        json(binding, &mut update.metadata);
+    }
+}
+
+fn task(binding: Binding, task: &mut Task<'static>) {
+    task.history.iter_mut().flatten().chain(&mut task.status.message).for_each(|said| message(binding, said));
+    for artifact in task.artifacts.iter_mut().flatten() {
+        parts(binding, &mut artifact.parts);
+        json(binding, &mut artifact.metadata);
+    }
+    json(binding, &mut task.metadata);
+    if binding.is_grpc() {
+        // Protocol buffers cannot tell an empty list from none.
+        task.history.take_if(|history| history.is_empty());
+        task.artifacts.take_if(|artifacts| artifacts.is_empty());
+    }
+}
+
+fn message(binding: Binding, message: &mut Message<'static>) {
+    parts(binding, &mut message.parts);
+    json(binding, &mut message.metadata);
+    if binding.is_old() && !has_references(binding) {
+        message.reference_task_ids.clear();
+    }
+}
+
+fn parts(binding: Binding, parts: &mut [Part<'static>]) {
+    for part in parts {
+        json(binding, &mut part.data);
+        json(binding, &mut part.metadata);
+        // In 0.3 only files have names and types.
+        if binding.is_old() && part.raw.is_none() && part.url.is_none() {
+            (part.filename, part.media_type) = (None, None);
+        }
+    }
+}
+
+/// Protocol buffers bring members in the order of their names.
+fn json(binding: Binding, json: &mut Option<Json>) {
+    if binding.is_grpc() {
+        *json = json.take().map(|json| Json::from(json.to_value()));
+    }
+}
