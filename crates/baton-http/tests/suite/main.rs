@@ -1,11 +1,19 @@
 //! The surface over a real engine: what clients see when they behave, and when they do not.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
+mod bad_grpc;
 mod bad_input;
+mod bad_rest;
 mod cards;
 mod connections;
+mod contextcore;
+mod discovery;
 mod equivalence;
+mod errors;
+mod extensions;
+mod rules;
 mod sends;
+mod speak;
 mod storage;
 mod streams;
 mod tasks;
