@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod binary;
+mod conformance;
 mod crash;
 mod definitions;
 mod demo;
