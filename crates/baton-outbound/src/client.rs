@@ -2,10 +2,10 @@
 
 use crate::{
     AddressPolicy, Options, OutboundError, Reply, Resolver, SetupError, SystemResolver, Target,
-    connect::GuardedConnector, redirect, reply::read_body, resolve::GuardedResolver, tls,
+    connect::GuardedConnector, kept::KeptHosts, redirect, reply::read_body, resolve::GuardedResolver, tls,
 };
 use bytes::Bytes;
-use http::{Request, Response, header};
+use http::{HeaderValue, Request, Response, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper_util::{
@@ -27,6 +27,7 @@ pub struct GuardedClient {
     policy: Arc<AddressPolicy>,
     resolver: GuardedResolver,
     http: Client<GuardedConnector, Full<Bytes>>,
+    kept: Arc<KeptHosts>,
     bounds: Bounds,
 }
 
@@ -34,6 +35,7 @@ pub struct GuardedClient {
 struct Bounds {
     connect: Duration,
     request: Duration,
+    body: Duration,
     redirects: usize,
     reply: usize,
 }
@@ -51,7 +53,7 @@ impl GuardedClient {
         options: &Options,
     ) -> Result<Self, SetupError> {
         let policy = Arc::new(policy);
-        let resolver = GuardedResolver::new(Arc::clone(&policy), resolver);
+        let resolver = GuardedResolver::new(Arc::clone(&policy), resolver, options.lookups);
         let tls = tls::config(&options.extra_roots)?;
         let connector = GuardedConnector::new(Arc::clone(&policy), resolver.clone(), tls, options.connect_timeout);
         let http = Client::builder(TokioExecutor::new())
@@ -64,10 +66,12 @@ impl GuardedClient {
         let bounds = Bounds {
             connect: options.connect_timeout,
             request: options.request_timeout,
+            body: options.body_timeout,
             redirects: options.max_redirects,
             reply: options.max_reply,
         };
-        Ok(Self { policy, resolver, http, bounds })
+        let kept = Arc::new(KeptHosts::new(options.idle_hosts, options.request_timeout + options.idle_timeout));
+        Ok(Self { policy, resolver, http, kept, bounds })
     }
 
     /// Whether the URL could be called now: its form, its address, and where its name leads.
@@ -99,6 +103,7 @@ impl GuardedClient {
             Err(_) => return Err(late),
         };
         let mut read = Vec::new();
+        let deadline = deadline.min(Instant::now() + self.bounds.body);
         let ended = timeout_at(deadline, read_body(body, self.bounds.reply, &mut read)).await.unwrap_or(false);
         Ok(Reply { status: head.status, headers: head.headers, body: read.into(), complete: ended })
     }
@@ -115,6 +120,9 @@ impl GuardedClient {
             *request.method_mut() = head.method.clone();
             *request.uri_mut() = target.uri().clone();
             *request.headers_mut() = headers.clone();
+            if !self.kept.keeps(target.origin()) {
+                request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
             let response = self.http.request(request).await;
             let response = response.map_err(|error| OutboundError::of_request(&error, target.to_string()))?;
             let status = response.status();

@@ -11,6 +11,7 @@ mod client;
 mod connect;
 mod error;
 mod host;
+mod kept;
 mod options;
 mod policy;
 mod push;

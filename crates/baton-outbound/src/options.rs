@@ -10,12 +10,18 @@ pub struct Options {
     pub connect_timeout: Duration,
     /// Time for the whole request, redirects and the reply's body included.
     pub request_timeout: Duration,
+    /// Time for a reply's body once its head is there; what has come until then counts.
+    pub body_timeout: Duration,
     /// Redirects that are followed, one after the other.
     pub max_redirects: usize,
     /// Bytes of a reply's body that are read; the rest is dropped with its connection.
     pub max_reply: usize,
     /// Idle connections kept for each host.
     pub idle_per_host: usize,
+    /// Hosts for which idle connections are kept; further ones get a new connection each time.
+    pub idle_hosts: usize,
+    /// Names that are looked up at the same time, also when nobody waits for the answer any more.
+    pub lookups: usize,
     /// Idle connections are closed after this time.
     pub idle_timeout: Duration,
     /// Authorities to trust besides those of the system.
@@ -27,9 +33,12 @@ impl Default for Options {
         Self {
             connect_timeout: Duration::from_secs(5),
             request_timeout: Duration::from_secs(20),
+            body_timeout: Duration::from_secs(2),
             max_redirects: 3,
             max_reply: 64 * 1024,
             idle_per_host: 2,
+            idle_hosts: 64,
+            lookups: 64,
             idle_timeout: Duration::from_secs(30),
             extra_roots: Vec::new(),
         }

@@ -47,10 +47,24 @@ impl PushSender {
         if reply.status.is_success() {
             return Ok(Notified::Delivered);
         }
-        let (status, excerpt) = (reply.status.as_u16(), reply.excerpt(MAX_EXCERPT));
+        let (status, excerpt) = (reply.status.as_u16(), without_secrets(reply.excerpt(MAX_EXCERPT), config));
         let said = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
         Err(WebhookError::Failed(format!("the receiver answered {status}{said}")))
     }
+}
+
+/// What a receiver says is logged, and some repeat what they were sent. The beginning of a secret that was cut off counts
+/// as well.
+fn without_secrets(mut said: String, config: &PushConfig) -> String {
+    let credentials = config.authentication.as_ref().and_then(|shown| shown.credentials.as_deref());
+    for secret in [config.token.as_deref(), credentials].into_iter().flatten().filter(|secret| !secret.is_empty()) {
+        said = said.replace(secret, "...");
+        let cut = said.char_indices().find(|(at, _)| said.len() - at >= 4 && secret.starts_with(&said[*at..]));
+        if let Some((at, _)) = cut {
+            said.replace_range(at.., "...");
+        }
+    }
+    said
 }
 
 impl From<OutboundError> for WebhookError {

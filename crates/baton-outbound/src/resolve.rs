@@ -9,6 +9,7 @@ use std::{
     sync::Arc,
     task::{Context, Poll},
 };
+use tokio::sync::Semaphore;
 use tower::Service;
 
 /// Addresses of one name that are looked at.
@@ -38,17 +39,31 @@ impl Resolver for SystemResolver {
 pub(crate) struct GuardedResolver {
     policy: Arc<AddressPolicy>,
     resolver: Arc<dyn Resolver>,
+    lookups: Arc<Semaphore>,
 }
 
 impl GuardedResolver {
-    pub(crate) fn new(policy: Arc<AddressPolicy>, resolver: Arc<dyn Resolver>) -> Self {
-        Self { policy, resolver }
+    pub(crate) fn new(policy: Arc<AddressPolicy>, resolver: Arc<dyn Resolver>, lookups: usize) -> Self {
+        Self { policy, resolver, lookups: Arc::new(Semaphore::new(lookups.max(1))) }
+    }
+
+    /// Looks a name up. The system's resolver blocks a thread for as long as a name server likes, whether or not
+    /// somebody still waits, so a lookup counts until it is over.
+    async fn look_up(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        let turn = Arc::clone(&self.lookups).acquire_owned().await.map_err(io::Error::other)?;
+        let (resolver, name) = (Arc::clone(&self.resolver), name.to_owned());
+        let lookup = tokio::spawn(async move {
+            let found = resolver.resolve(&name).await;
+            drop(turn);
+            found
+        });
+        lookup.await.map_err(io::Error::other)?
     }
 
     /// The addresses at which a name may be called; never none.
     pub(crate) async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, OutboundError> {
         let unresolved = |reason: String| OutboundError::Unresolved { name: name.to_owned(), reason };
-        let mut addresses = self.resolver.resolve(name).await.map_err(|error| unresolved(error.to_string()))?;
+        let mut addresses = self.look_up(name).await.map_err(|error| unresolved(error.to_string()))?;
         addresses.truncate(MAX_ADDRESSES);
         if self.policy.allows_name(name) && !addresses.is_empty() {
             return Ok(addresses);

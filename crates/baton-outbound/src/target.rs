@@ -25,7 +25,7 @@ enum Host {
 }
 
 /// Where secrets may travel together: the same scheme, host and port.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
     secure: bool,
     host: String,

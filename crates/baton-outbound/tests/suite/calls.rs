@@ -62,9 +62,68 @@ async fn a_receiver_that_does_not_answer_is_given_up() {
 #[tokio::test]
 async fn an_answer_counts_even_if_its_body_never_comes() {
     let receiver = Receiver::start(|_| Answer::Stall(StatusCode::ACCEPTED)).await;
-    let options = Options { request_timeout: Duration::from_millis(500), ..Options::default() };
-    let reply = named(LOOPBACK, Forever, &options).send(post(&receiver.url("/"))).await.unwrap();
-    assert_eq!((reply.status.as_u16(), reply.body.len(), reply.complete), (202, 0, false));
+    let quickly = Duration::from_millis(50);
+    for options in [
+        Options { request_timeout: Duration::from_millis(500), ..Options::default() },
+        Options { body_timeout: quickly, request_timeout: Duration::from_secs(3600), ..Options::default() },
+    ] {
+        let reply = named(LOOPBACK, Forever, &options).send(post(&receiver.url("/"))).await.unwrap();
+        assert_eq!((reply.status.as_u16(), reply.body.len(), reply.complete), (202, 0, false));
+    }
+}
+
+#[tokio::test]
+async fn connections_are_kept_for_a_few_hosts_only() {
+    let mut receivers = Vec::new();
+    for _ in 0..4 {
+        receivers.push(Receiver::start(|_| Answer::status(200)).await);
+    }
+    let idle = Duration::from_millis(100);
+    let request_timeout = Duration::from_secs(1);
+    let options = Options { idle_hosts: 2, idle_timeout: idle, request_timeout, ..Options::default() };
+    let client = named(LOOPBACK, Forever, &options);
+    for _ in 0..2 {
+        for receiver in &receivers {
+            client.send(post(&receiver.url("/"))).await.unwrap();
+        }
+    }
+    let closes = |receiver: &Receiver| receiver.received().last().unwrap().header("connection") == Some("close");
+    assert_eq!(receivers.iter().map(closes).collect::<Vec<_>>(), [false, false, true, true]);
+    assert_eq!(*receivers[3].connections.lock().unwrap(), 2, "a new one each time");
+    // Whoever was not called for a while makes room.
+    tokio::time::pause();
+    tokio::time::advance(idle + request_timeout).await;
+    tokio::time::resume();
+    client.send(post(&receivers[3].url("/"))).await.unwrap();
+    assert!(!closes(&receivers[3]));
+}
+
+/// A resolver that never answers, and counts how often it was asked.
+#[derive(Clone, Default)]
+struct Counting(std::sync::Arc<std::sync::atomic::AtomicUsize>);
+
+impl Resolver for Counting {
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_that_are_slow_to_find_are_looked_up_a_few_at_a_time() {
+    let counting = Counting::default();
+    let client = named(&[], counting.clone(), &Options { lookups: 8, ..Options::default() });
+    for _ in 0..3 {
+        let admitted = (0..20).map(|index| {
+            let client = client.clone();
+            tokio::spawn(async move { client.admit(&format!("http://slow{index}.example/")).await })
+        });
+        for admitted in admitted.collect::<Vec<_>>() {
+            let error = admitted.await.unwrap().unwrap_err();
+            assert!(matches!(error, OutboundError::Unresolved { .. }), "{error:?}");
+        }
+    }
+    assert_eq!(counting.0.load(std::sync::atomic::Ordering::Relaxed), 8);
 }
 
 #[tokio::test(start_paused = true)]

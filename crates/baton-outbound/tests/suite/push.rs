@@ -151,3 +151,21 @@ async fn refusals_are_clear() {
     let notified = sender.notify(&moved, Notice { task: &view, event: &event }).await;
     assert!(matches!(notified, Err(WebhookError::Forbidden(_))), "{notified:?}");
 }
+
+#[tokio::test]
+async fn what_a_receiver_repeats_of_a_secret_is_not_told() {
+    let receiver = Receiver::start(|request| {
+        let echo = ["authorization", "x-a2a-notification-token"].map(|name| request.header(name).unwrap().to_owned());
+        let padding = if request.path == "/cut" { "x".repeat(185) } else { String::new() };
+        let body = format!("{padding}unknown: {} {}", echo[1], echo[0]);
+        Answer::Reply(StatusCode::UNAUTHORIZED, Vec::new(), body.into())
+    })
+    .await;
+    let (view, event) = finished();
+    for (path, said) in [("/", "unknown: ... Bearer ..."), ("/cut", "xunknown: ...")] {
+        let mut config = config(&receiver.url(path), PushDialect::V1);
+        config.token = Some("tik-tok-token".to_owned());
+        let refused = sender(LOOPBACK).notify(&config, Notice { task: &view, event: &event }).await.unwrap_err();
+        assert!(refused.to_string().ends_with(said), "{refused}");
+    }
+}
