@@ -34,6 +34,7 @@ async fn table(cases: Vec<(&str, &str, String, Headers<'_>, Vec<u8>)>) -> String
     for (name, method, path, given, body) in cases {
         let binding = if path.contains("/v1/") { Binding::OldRest } else { Binding::Rest };
         let reply = Reply::read(binding, Op::Send, raw(&app, method, &path, headers(given), body).await).await;
+        assert_eq!(reply.headers.contains_key(header::ALLOW), reply.http == 405, "{name}: what else would be answered");
         let Some(refused) = &reply.refusal else {
             seen.push_str(&format!("{name}: {} accepted\n", reply.http));
             continue;

@@ -15,7 +15,7 @@ use axum::{
 };
 use baton_types::{AgentName, ErrorCode, PushDialect};
 use baton_wire::a2a::v1::{Error, ErrorKind, read_params_text};
-use http::request::Parts;
+use http::{HeaderValue, header, request::Parts};
 use serde::{
     Deserialize, Serialize,
     de::{DeserializeOwned, IgnoredAny},
@@ -56,13 +56,22 @@ where
     F: AsyncFnOnce(&mut Asked) -> Result<Response, Error>,
 {
     let media = Media::wanted(request.headers());
+    let method = request.method().clone();
     let answered = match Asked::read(shared, spoken, request).await {
         Ok(mut asked) => operate(&mut asked).await.map_err(|error| explain(&asked.shared, &asked.agent, error)),
         Err(error) => Err(error),
     };
-    answered.unwrap_or_else(|error| match spoken {
-        Version::V1 => reply::rest_error_as(&error, media),
-        Version::V03 => reply::old_rest_error(&error),
+    answered.unwrap_or_else(|error| {
+        let mut response = match spoken {
+            Version::V1 => reply::rest_error_as(&error, media),
+            Version::V03 => reply::old_rest_error(&error),
+        };
+        if error.kind == ErrorKind::MethodNotAllowed {
+            // A path that one of the two does not answer is answered by the other.
+            let other = if method == http::Method::POST { "GET" } else { "POST" };
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(other));
+        }
+        response
     })
 }
 
@@ -136,10 +145,19 @@ impl Asked {
         reply::json_as(value, Media::wanted(&self.parts.headers))
     }
 
-    /// The path exists, but not with this verb or method.
+    /// The path exists for the other method, or there is no such verb after a task's colon.
     pub(super) fn no_such_verb(&self) -> Error {
-        let message = format!("{} does not answer {}", self.parts.uri.path(), self.parts.method);
-        Error::new(ErrorKind::MethodNotAllowed, ErrorCode::INVALID_REQUEST, message)
+        let path = self.parts.uri.path();
+        match self.verb.as_deref() {
+            None | Some("cancel" | "subscribe") => {
+                let message = format!("{path} does not answer {}", self.parts.method);
+                Error::new(ErrorKind::MethodNotAllowed, ErrorCode::INVALID_REQUEST, message)
+            }
+            Some(_) => {
+                let message = format!("there is nothing at {path}");
+                Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, message)
+            }
+        }
     }
 }
 
