@@ -35,8 +35,9 @@ pub(super) async fn answer(
         }
         Operation::List => {
             let request = params.read::<contextcore::ListParams>()?.into_v1()?;
-            let shown = ops::list(call, request).await?;
-            result(id, &contextcore::TaskList::from(shown.response()))
+            let page = ops::list(call, request).await?;
+            let tasks = page.response().tasks.into_iter().map(|task| shown(call, task)).collect();
+            result(id, &contextcore::TaskList { tasks })
         }
         Operation::Cancel => {
             let request = params.read::<contextcore::TaskParams>()?.into_cancel()?;

@@ -124,7 +124,7 @@ fn translated(ask: &Ask, outcome: Outcome) -> Said {
         }
         (_, Result::Sent(sent)) => Said::Task(own(sent.task.unwrap())),
         (_, Result::Task(task)) => Said::Task(own(task)),
-        (_, Result::Page(page)) => Said::Tasks(page.into()),
+        (_, Result::Page(page)) => Said::Tasks(TaskList { tasks: page.tasks.into_iter().map(own).collect() }),
         (_, Result::Refused(refusal)) => Said::Refused(refusal),
         (_, Result::Waiting) => Said::Waiting,
         (_, other) => panic!("{other:?}"),
