@@ -19,8 +19,7 @@ pub struct JsonError(#[from] serde_json::Error);
 impl Json {
     /// Checks and compacts JSON text.
     pub fn parse(text: &str) -> Result<Self, JsonError> {
-        let raw: &RawValue = serde_json::from_str(text)?;
-        Ok(Self::compacted(raw))
+        Ok(Self::compacted(serde_json::from_str(text)?))
     }
 
     /// The JSON form of a value; fails only for maps whose keys are not strings.
@@ -61,29 +60,40 @@ impl Json {
         }
     }
 
-    fn compacted(raw: &RawValue) -> Self {
+    /// Most text has no white space between its tokens and is taken as it is.
+    fn compacted(raw: Box<RawValue>) -> Self {
         let text = raw.get();
-        if !text.bytes().any(|b| b.is_ascii_whitespace()) {
-            return Self(Arc::from(raw.to_owned()));
-        }
-        let mut out = String::with_capacity(text.len());
-        let (mut inside, mut escaped) = (false, false);
-        for c in text.chars() {
-            if inside {
-                inside = escaped || c != '"';
-                escaped = !escaped && c == '\\';
-            } else if c.is_ascii_whitespace() {
-                continue;
-            } else {
-                inside = c == '"';
+        let (mut out, mut kept, mut at) = (String::new(), 0, 0);
+        while let Some(byte) = text.as_bytes().get(at) {
+            match byte {
+                b'"' => at = after_string(text.as_bytes(), at),
+                b' ' | b'\t' | b'\n' | b'\r' => {
+                    out.push_str(&text[kept..at]);
+                    at += 1;
+                    kept = at;
+                }
+                _ => at += 1,
             }
-            out.push(c);
         }
-        match RawValue::from_string(out) {
-            Ok(compact) => Self(Arc::from(compact)),
-            Err(_) => Self(Arc::from(raw.to_owned())),
+        if kept == 0 {
+            return Self(Arc::from(raw));
         }
+        out.push_str(&text[kept..]);
+        Self(Arc::from(RawValue::from_string(out).unwrap_or(raw)))
     }
+}
+
+/// Where the string that begins at `start` is over.
+fn after_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(next) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'\\'))) {
+        at += next;
+        if bytes[at] == b'"' {
+            return at + 1;
+        }
+        at += 2;
+    }
+    bytes.len()
 }
 
 impl From<Value> for Json {
@@ -103,8 +113,7 @@ impl Serialize for Json {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        Ok(Self::compacted(&raw))
+        Box::<RawValue>::deserialize(deserializer).map(Self::compacted)
     }
 }
 
