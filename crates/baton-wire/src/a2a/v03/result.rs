@@ -5,11 +5,11 @@ use crate::{
     Violations,
     a2a::v1::{self, Error, ErrorKind},
 };
-use baton_types::Json;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{DeserializeOwned, Error as _, IgnoredAny},
 };
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// The answer to a send.
@@ -131,18 +131,18 @@ impl Sign<'_> {
     }
 }
 
-fn read<T: DeserializeOwned, E: serde::de::Error>(json: &Json) -> Result<T, E> {
-    json.read().map_err(E::custom)
+fn read<T: DeserializeOwned, E: serde::de::Error>(json: &RawValue) -> Result<T, E> {
+    serde_json::from_str(json.get()).map_err(E::custom)
 }
 
 // A raw value cannot pass through serde's own tagged enums, so the text is kept and looked at twice.
 impl<'de> Deserialize<'de> for StreamItem<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        if !json.is_object() {
+        let json = Box::<RawValue>::deserialize(deserializer)?;
+        if !json.get().starts_with('{') {
             return Err(D::Error::custom("expected an object with a kind"));
         }
-        match json.read::<Sign<'_>>().map_err(D::Error::custom)?.kind() {
+        match serde_json::from_str::<Sign<'_>>(json.get()).map_err(D::Error::custom)?.kind() {
             "task" => read(&json).map(Self::Task),
             "message" => read(&json).map(Self::Message),
             "status-update" => read(&json).map(Self::StatusUpdate),
