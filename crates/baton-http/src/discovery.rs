@@ -45,5 +45,5 @@ pub(crate) async fn contextcore_sole(State(shared): State<Arc<Shared>>, headers:
 
 fn contextcore(shared: &Shared, agent: &AgentSpec, headers: &HeaderMap) -> Response {
     let url = place(shared, agent, headers).url;
-    reply::json(&Discovery::of(agent, &base_url(shared, headers), &url, env!("CARGO_PKG_VERSION")))
+    reply::json(&Discovery::of(agent, &url, env!("CARGO_PKG_VERSION")))
 }

@@ -75,18 +75,14 @@ impl Discovery {
     /// The form that is written.
     pub const VERSION: &str = "1.0";
 
-    /// What is said about an agent that Baton `version` serves at `url`, below `base`; neither ends with a slash.
-    pub fn of(agent: &AgentSpec, base: &str, url: &str, version: &str) -> Self {
+    /// What is said about an agent that Baton `version` serves at `url`, which does not end with a slash.
+    pub fn of(agent: &AgentSpec, url: &str, version: &str) -> Self {
         Self {
             version: Self::VERSION.to_owned(),
             protocol: "contextcore".to_owned(),
             agent: Card::of(agent, url),
             discovery: Telemetry::default(),
-            endpoints: Endpoints {
-                a2a: Some(format!("{url}/a2a")),
-                handoffs: Some(format!("{base}/api/v1/handoffs")),
-                ..Endpoints::default()
-            },
+            endpoints: Endpoints { a2a: Some(format!("{url}/a2a")), ..Endpoints::default() },
             server: Some(Server { name: "baton".to_owned(), version: version.to_owned() }),
         }
     }

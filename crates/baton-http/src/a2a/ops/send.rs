@@ -2,13 +2,16 @@
 
 use super::{super::extensions::Active, ShownTask};
 use crate::{a2a::call::Call, reply};
-use baton_engine::{IdempotencyKey, SendCommand};
+use baton_engine::{EngineError, IdempotencyKey, SendCommand};
 use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig};
 use baton_wire::{
     FieldViolation, Violations,
     a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, is_idempotency_key},
 };
 use std::sync::Arc;
+
+/// Where a send has its push configuration.
+const PUSH: &str = "configuration.taskPushNotificationConfig";
 
 pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<'static>) -> Result<ShownTask, Error> {
     let Accepted { command, history, active, return_immediately } = Accepted::read(call, request)?;
@@ -18,7 +21,19 @@ pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<
     } else {
         engine.send_and_settle(principal, command).await
     };
-    Ok(ShownTask { view: sent.map_err(reply::from_engine)?, history, active })
+    Ok(ShownTask { view: sent.map_err(refused)?, history, active })
+}
+
+/// A refusal, its fields named by their places in a send.
+pub(super) fn refused(error: EngineError) -> Error {
+    let mut error = reply::from_engine(error);
+    if error.code == ErrorCode::PUSH_URL_REFUSED {
+        for violation in &mut error.violations {
+            violation.field = format!("{PUSH}.{}", violation.field);
+        }
+        error.message = format!("{PUSH}.{}", error.message);
+    }
+    error
 }
 
 /// A checked send, blocking or streaming.
@@ -44,7 +59,7 @@ impl Accepted {
             Some(config) => {
                 call.check_push()?;
                 let mut violations = Violations::default();
-                let config = config.check("configuration.taskPushNotificationConfig", call.dialect, &mut violations);
+                let config = config.check(PUSH, call.dialect, &mut violations);
                 Some(violations.none_or(config).map_err(Error::invalid_params)?)
             }
         };

@@ -2,9 +2,9 @@
 
 use super::{
     follow::{Beginning, Following},
-    send::Accepted,
+    send::{Accepted, refused},
 };
-use crate::{a2a::call::Call, reply};
+use crate::a2a::call::Call;
 use baton_wire::a2a::v1::{Error, SendMessageRequest};
 
 pub(in super::super) async fn stream(
@@ -16,7 +16,7 @@ pub(in super::super) async fn stream(
     let permit = Following::permit(call)?;
     let may_reply_directly = call.spec()?.control_tools.reply_message;
     let followed = call.shared.engine.send_and_follow(call.principal(), accepted.command).await;
-    let subscription = followed.map_err(reply::from_engine)?;
+    let subscription = followed.map_err(refused)?;
     let beginning = Beginning::Sent { history: accepted.history, may_reply_directly };
     Ok(Following::new(call, subscription, beginning, accepted.active, permit))
 }

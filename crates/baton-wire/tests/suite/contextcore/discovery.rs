@@ -10,8 +10,7 @@ fn pretty(value: &impl serde::Serialize) -> String {
 
 #[test]
 fn contextcore_json_lists_what_is_served() {
-    let (base, url) = ("http://127.0.0.1:8700", "http://127.0.0.1:8700/agents/weather");
-    let found = Discovery::of(&agent(), base, url, "0.1.0");
+    let found = Discovery::of(&agent(), "http://127.0.0.1:8700/agents/weather", "0.1.0");
     assert_eq!(serde_json::from_str::<Discovery>(&pretty(&found)).unwrap(), found);
     assert_snapshot!(pretty(&found));
 }
