@@ -45,7 +45,9 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_millisecond(self.0) {
+        // Not from milliseconds: that constructor refuses the last second that the parser accepts.
+        let nanos = i32::try_from(self.0.rem_euclid(1000)).unwrap_or_default() * 1_000_000;
+        match jiff::Timestamp::new(self.0.div_euclid(1000), nanos) {
             Ok(moment) => write!(f, "{moment:.3}"),
             Err(_) => write!(f, "{}ms", self.0),
         }
