@@ -45,7 +45,9 @@ impl Part {
     fn unwrapped(data: &Json) -> Option<Self> {
         let mut wrapper = Members::of(data)?;
         let inside = wrapper.take(&[metadata::KEY])?;
-        if wrapper.is_empty() { Self::own(&inside) } else { None }
+        // Data that only looks like one stays data: readers of the dialect would not do without the member.
+        let is_whole = |part: &Self| part.kind.required().is_none_or(|names| part.members.get(names).is_some());
+        if wrapper.is_empty() { Self::own(&inside).filter(is_whole) } else { None }
     }
 
     fn own(json: &Json) -> Option<Self> {

@@ -6,6 +6,7 @@ mod arbitrary;
 mod cards;
 mod catalog;
 mod contextcore;
+mod found;
 mod golden;
 mod projector;
 mod refusals;

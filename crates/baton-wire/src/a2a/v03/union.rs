@@ -32,6 +32,10 @@ impl Serialize for UnionCard<'_> {
 
 /// `base` and what only `more` has.
 fn unite(base: Json, more: &Json) -> Json {
+    // What both say stays to the letter: payloads of others may name a member twice.
+    if base == *more {
+        return base;
+    }
     if let (Some(mut members), Some(more)) = (Members::of(&base), Members::of(more)) {
         for (name, value) in more.0 {
             match members.0.iter_mut().find(|(known, _)| *known == name) {
