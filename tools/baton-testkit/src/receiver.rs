@@ -2,7 +2,7 @@
 
 use crate::{Arrival, History};
 use baton_rules::Task;
-use baton_types::{MessageId, PushDialect, TaskId};
+use baton_types::{MessageId, PushDialect, TaskEvent, TaskId};
 use baton_wire::a2a::{v1, v03};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -47,22 +47,21 @@ impl Receiver {
                 None => folded = Task::submitted(task.clone(), at, fact).ok(),
             }
             let Some(folded) = folded.as_ref().filter(|_| number > self.after && fact.is_shown()) else { continue };
-            let body = match self.dialect {
-                PushDialect::V1 => v1::project(task, &folded.context, at, fact).map(|item| json(&item)),
-                PushDialect::V03 => {
-                    let view = folded.view();
-                    let shown = v1::Task::of(&view, v1::HistoryLength::All, v1::ArtifactChoice::Include);
-                    Some(json(&v03::Task::from(shown)))
-                }
+            let view = folded.view();
+            let whole = || v1::Task::of(&view, v1::HistoryLength::All, v1::ArtifactChoice::Include);
+            let body = match (self.dialect, fact) {
+                (PushDialect::V03, _) => Some(json(&v03::Task::from(whole()))),
+                (PushDialect::V1, TaskEvent::Submitted { .. }) => Some(json(&v1::StreamResponse::from(whole()))),
+                (PushDialect::V1, _) => v1::project(task, &folded.context, at, fact).map(|item| json(&item)),
             };
             owed.extend(body);
         }
         owed
     }
 
-    /// Whether it was told all that it is owed, each thing after it took the one before. A crash may repeat what was
-    /// taken last, because nobody can know that it was; nothing else comes twice.
-    pub fn was_told(&self, owed: &[Value]) -> Result<(), String> {
+    /// How much of what it is owed it has not taken, or what came that should not: each thing comes after the one before
+    /// was taken. A crash may repeat what was taken last, because nobody can know that it was; nothing else comes twice.
+    pub fn missing(&self, owed: &[Value]) -> Result<usize, String> {
         // Two events may look the same, so there may be several ways to understand what came.
         let mut taken = BTreeSet::from([0]);
         for (index, attempt) in self.attempts.iter().enumerate() {
@@ -82,11 +81,8 @@ impl Receiver {
             }
             taken = understood;
         }
-        if taken.contains(&owed.len()) {
-            return Ok(());
-        }
         let most = taken.iter().next_back().copied().unwrap_or_default();
-        Err(format!("only {most} of {} notifications were taken", owed.len()))
+        Ok(owed.len() - most)
     }
 }
 

@@ -58,6 +58,9 @@ fn too_little(summary: &Summary) -> Option<String> {
         ("handoffs", counted(summary.handoffs)),
         ("reconnects", summary.reconnects),
         ("tool executions", counted(summary.executions)),
+        ("notifications", counted(summary.notified)),
+        ("refused notifications", counted(summary.refused)),
+        ("repetitions under a key", counted(summary.keyed_again)),
     ]
     .into_iter()
     .filter(|(_, count)| *count < least)

@@ -18,7 +18,10 @@ fn judge(evidence: &Evidence, receiver: &Receiver, tasks: &[&TaskId]) -> Result<
         // The send was cut off before it was true.
         [] if receiver.attempts.is_empty() => Ok(()),
         [] => Err("a receiver was told of a task that does not exist".to_owned()),
-        [task] => receiver.was_told(&receiver.owed(&evidence.history, task)),
+        [task] => match receiver.missing(&receiver.owed(&evidence.history, task))? {
+            0 => Ok(()),
+            missing => Err(format!("its last {missing} notifications were never taken")),
+        },
         tasks => Err(format!("its message began {} tasks", tasks.len())),
     }
 }

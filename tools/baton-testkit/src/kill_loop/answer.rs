@@ -1,8 +1,13 @@
 //! Answering a task that asks what became of a tool call that a crash cut off.
 
-use super::{crowd::Crowd, link::is_break};
+use super::{
+    chance::Chance,
+    crowd::Crowd,
+    link::{Link, is_break},
+};
+use crate::Keyed;
 use anyhow::{Context as _, Result, bail};
-use baton_client::SendRequest;
+use baton_client::{ClientError, SendRequest};
 use baton_rules::{calls_in, results_part};
 use baton_types::{Json, Message, Role, TaskId, ToolResult};
 use baton_wire::{
@@ -14,8 +19,8 @@ use std::sync::Arc;
 /// Tries at one question; each but the last was cut off or came too late.
 const MAX_TRIES: usize = 500;
 
-/// Answers what the task asks for now, if it still asks. An answer without a reply is repeated only when the task,
-/// looked at again, still asks.
+/// Answers what the task asks for now, if it still asks. An answer without a reply is repeated as it is when it has an
+/// idempotency key, as every second has; otherwise only when the task, looked at again, still asks.
 pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId) -> Result<()> {
     let mut link = crowd.link.clone();
     for attempt in 0..MAX_TRIES {
@@ -24,7 +29,11 @@ pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId)
             Ok(shown) if shown.status.state == TaskState::InputRequired => {
                 let question = shown.status.message.context("a task asks without a message")?;
                 let request = reply(&task, &question, attempt)?;
-                up.client.send(agent, request).await.map(|_| ())
+                if Chance::of(crowd.seed, request.message.id.as_str()).one_in(2) {
+                    insist(&crowd, &mut link, agent, request).await?
+                } else {
+                    up.client.send(agent, request).await.map(|_| ())
+                }
             }
             Ok(_) => return Ok(()),
             Err(error) => Err(error),
@@ -43,6 +52,34 @@ pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId)
         }
     }
     bail!("task {task} asks again and again")
+}
+
+/// Repeats an answer under its key until there is a reply.
+async fn insist(
+    crowd: &Crowd,
+    link: &mut Link,
+    agent: &str,
+    mut request: SendRequest,
+) -> Result<Result<(), ClientError>> {
+    let message = request.message.id.clone();
+    request.idempotency_key = Some(message.to_string());
+    let mut keyed = Keyed { message, sends: 0, answers: Vec::new() };
+    let mut up = link.up();
+    let outcome = loop {
+        keyed.sends += 1;
+        match up.client.send(agent, request.clone()).await {
+            Ok(task) => {
+                keyed.answers.push(task.id.into_owned().into());
+                break Ok(());
+            }
+            Err(error) if is_break(&error) => {
+                up = link.after(&up, &format!("an answer under key {}: {error}", keyed.message)).await?;
+            }
+            Err(error) => break Err(error),
+        }
+    };
+    crowd.keyed(keyed);
+    Ok(outcome)
 }
 
 fn reply(task: &TaskId, question: &v1::Message<'static>, attempt: usize) -> Result<SendRequest> {

@@ -5,7 +5,7 @@ use crate::History;
 use anyhow::{Context as _, Result};
 use baton_client::Client;
 use baton_journal::SqliteJournal;
-use baton_types::TaskId;
+use baton_types::{MessageId, TaskId};
 use baton_wire::{
     a2a::v1::{ListTasksRequest, Task, TaskState},
     api::EventEntry,
@@ -44,6 +44,28 @@ async fn one_in_state(client: &Client, agent: &str, state: TaskState) -> Result<
     let query = ListTasksRequest { status: Some(state), page_size: Some(1), ..ListTasksRequest::default() };
     let page = client.list(agent, &query).await?;
     Ok(page.tasks.into_iter().next().map(|task| task.id.into_owned()))
+}
+
+/// The tasks that exist, by the message that began each.
+pub(super) async fn begun(client: &Client) -> Result<BTreeMap<MessageId, TaskId>> {
+    let mut begun = BTreeMap::new();
+    for agent in [BOSS, WORKER] {
+        let mut query = ListTasksRequest { page_size: Some(100), ..ListTasksRequest::default() };
+        loop {
+            let page = client.list(agent, &query).await?;
+            for task in page.tasks {
+                let first = task.history.as_ref().and_then(|history| history.first());
+                let message =
+                    first.with_context(|| format!("task {} began with nothing", task.id))?.message_id.as_ref();
+                begun.insert(MessageId::from(message), TaskId::from(task.id.as_ref()));
+            }
+            if page.next_page_token.is_empty() {
+                break;
+            }
+            query.page_token = Some(page.next_page_token);
+        }
+    }
+    Ok(begun)
 }
 
 /// What `GetTask` says.

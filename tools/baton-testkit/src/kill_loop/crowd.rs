@@ -1,6 +1,7 @@
 //! What all clients of the loop share.
 
 use super::link::Link;
+use crate::{Keyed, Receiver, Webhook};
 use baton_client::{EventStream, StreamEvent};
 use baton_types::TaskId;
 use std::{
@@ -22,6 +23,9 @@ pub(super) struct Crowd {
     pub(super) room: Arc<Semaphore>,
     stopping: watch::Receiver<bool>,
     open: Mutex<BTreeMap<TaskId, &'static str>>,
+    pub(super) webhook: Webhook,
+    receivers: Mutex<Vec<Receiver>>,
+    keyed: Mutex<Vec<Keyed>>,
     pub(super) counts: Counts,
 }
 
@@ -66,9 +70,18 @@ pub(super) enum Beginning {
 }
 
 impl Crowd {
-    pub(super) fn new(seed: u64, link: Link, stopping: watch::Receiver<bool>) -> Self {
-        let room = Arc::new(Semaphore::new(MAX_OPEN));
-        Self { seed, link, room, stopping, open: Mutex::default(), counts: Counts::default() }
+    pub(super) fn new(seed: u64, link: Link, stopping: watch::Receiver<bool>, webhook: Webhook) -> Self {
+        Self {
+            seed,
+            link,
+            room: Arc::new(Semaphore::new(MAX_OPEN)),
+            stopping,
+            open: Mutex::default(),
+            webhook,
+            receivers: Mutex::default(),
+            keyed: Mutex::default(),
+            counts: Counts::default(),
+        }
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -81,6 +94,26 @@ impl Crowd {
 
     pub(super) fn ended(&self, task: &TaskId) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(task);
+    }
+
+    /// A receiver that a message names.
+    pub(super) fn registered(&self, receiver: Receiver) {
+        self.receivers.lock().unwrap_or_else(PoisonError::into_inner).push(receiver);
+    }
+
+    /// All receivers, without what was brought to them.
+    pub(super) fn receivers(&self) -> Vec<Receiver> {
+        self.receivers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A message that was sent under a key for the last time.
+    pub(super) fn keyed(&self, keyed: Keyed) {
+        self.keyed.lock().unwrap_or_else(PoisonError::into_inner).push(keyed);
+    }
+
+    /// All messages that were sent under keys.
+    pub(super) fn all_keyed(&self) -> Vec<Keyed> {
+        self.keyed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Tasks whose end no subscriber has seen.

@@ -1,5 +1,6 @@
 //! The way to whichever server is alive.
 
+use crate::Server;
 use anyhow::{Result, anyhow, bail};
 use baton_client::{Client, ClientError};
 use std::time::Duration;
@@ -12,7 +13,14 @@ const PATIENCE: Duration = Duration::from_secs(45);
 #[derive(Clone, Debug)]
 pub(super) struct Up {
     pub(super) generation: u32,
+    pub(super) url: String,
     pub(super) client: Client,
+}
+
+impl Up {
+    pub(super) fn new(generation: u32, server: &Server) -> Self {
+        Self { generation, url: server.url().to_owned(), client: server.client().clone() }
+    }
 }
 
 /// Tells clients of every new life.

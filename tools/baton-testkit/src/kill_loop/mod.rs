@@ -1,12 +1,15 @@
-//! The kill loop: the real binary under concurrent sends, streams and handoffs, ended by SIGKILL at random moments,
-//! again and again, while clients go on as if nothing had happened. Afterwards the whole history is checked.
+//! The kill loop: the real binary under concurrent sends, streams, handoffs and notifications, ended by SIGKILL at
+//! random moments, again and again, while clients go on as if nothing had happened. Afterwards the whole history is
+//! checked.
 
 mod answer;
 mod chance;
 mod collect;
 mod crowd;
+mod deliver;
 mod follow;
 mod link;
+mod notify;
 mod run;
 mod send;
 mod stage;

@@ -5,6 +5,7 @@ use super::{
     crowd::{Acknowledged, Crowd},
     follow::follow,
     link::{Link, Up},
+    notify,
     send::{SENDERS, send},
     stage,
     supervise::Supervisor,
@@ -58,9 +59,10 @@ pub async fn run(options: &Options) -> Result<Outcome> {
     let server_options = stage::set_up(&options.binary, &options.agents, &options.directory)?;
     let mut supervisor = Supervisor::new(server_options.clone(), options.seed);
     let first = supervisor.start().await?;
-    let (news, up) = watch::channel(Up { generation: 0, client: first.client().clone() });
+    let (news, up) = watch::channel(Up::new(0, &first));
     let (stop, stopping) = watch::channel(false);
-    let crowd = Arc::new(Crowd::new(options.seed, Link::new(up), stopping));
+    let webhook = notify::open(options.seed).await?;
+    let crowd = Arc::new(Crowd::new(options.seed, Link::new(up), stopping, webhook));
 
     let (door, acknowledged) = mpsc::channel(SENDERS.len());
     let mut senders = JoinSet::new();
@@ -93,13 +95,15 @@ pub async fn run(options: &Options) -> Result<Outcome> {
         }
     };
 
-    let mut evidence = gather(&server, followed).await?;
+    let mut evidence = gather(&server, &crowd, followed).await?;
     let status = server.stop().await?;
     ensure!(status.success(), "the orderly stop ended with {status}");
     evidence.history = collect::history(&server_options.data).await?;
     evidence.executions = Execution::read_log(&stage::tool_log(&options.directory))?;
     evidence.effects = stage::effects();
     evidence.generations = supervisor.generations;
+    evidence.receivers = notify::receivers(&crowd);
+    evidence.keyed = crowd.all_keyed();
     let violations = check(&evidence);
     let took = begun.elapsed();
     let mut summary = Summary {
@@ -147,9 +151,10 @@ async fn receive(crowd: Arc<Crowd>, mut acknowledged: mpsc::Receiver<Acknowledge
     Ok(followed)
 }
 
-async fn gather(server: &Server, followed: Followed) -> Result<Evidence> {
+async fn gather(server: &Server, crowd: &Crowd, followed: Followed) -> Result<Evidence> {
     let client = server.client();
     collect::quiet(client).await?;
+    notify::all_told(client, crowd).await?;
     let Followed { tasks, transcripts } = followed;
     let views = collect::views(client, tasks.iter().map(|(task, agent)| (task, *agent))).await?;
     let mut listed = BTreeMap::new();

@@ -3,25 +3,16 @@
 use super::{
     chance::Chance,
     crowd::{Acknowledged, Beginning, Crowd},
-    link::{Up, is_break},
+    deliver::{Letter, Style},
+    link::{Link, is_break},
+    notify,
     stage::{BOSS, WORKER},
 };
+use crate::{Keyed, Receiver};
 use anyhow::{Context as _, Result, bail};
-use baton_client::{ClientError, SendRequest};
-use baton_types::{Message, Part, Role, TaskId};
+use baton_types::{MessageId, PushDialect, TaskId};
 use std::sync::Arc;
 use tokio::sync::mpsc;
-
-/// How a sender wants to be answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// When the task has ended or needs input.
-    Blocking,
-    /// As soon as the task exists.
-    Immediate,
-    /// With a stream.
-    Streaming,
-}
 
 /// Which of them there are.
 pub(super) const SENDERS: [Style; 8] = [
@@ -49,7 +40,8 @@ const WORK: [(&str, &str); 11] = [
     (BOSS, "twice look"),
 ];
 
-/// Sends until the loop stops. A send without a reply is forgotten: nobody promised anything about it.
+/// Sends until the loop stops. A send without a reply is forgotten, because nobody promised anything about it, unless it
+/// has an idempotency key: then it is repeated until there is a reply, and sometimes once more.
 pub(super) async fn send(
     crowd: Arc<Crowd>,
     number: usize,
@@ -59,46 +51,68 @@ pub(super) async fn send(
     let name = format!("sender-{number}");
     let mut chance = Chance::of(crowd.seed, &name);
     let mut link = crowd.link.clone();
-    let mut up = link.up();
     for message in 0_u64.. {
         let room = Arc::clone(&crowd.room).acquire_owned().await?;
         if crowd.is_stopping() {
             break;
         }
-        let (agent, words) = *chance.pick(&WORK).context("there is no work")?;
-        let replay = chance.one_in(3);
-        let id = format!("{name}-{message}").into();
-        let mut request = SendRequest::new(Message::new(id, Role::User, vec![Part::text(words)]));
-        request.return_immediately = style == Style::Immediate;
-        match deliver(&up, agent, request, style).await {
-            Ok((task, beginning)) => {
-                let beginning =
-                    if replay && matches!(beginning, Beginning::Fresh) { Beginning::Replay } else { beginning };
-                crowd.opened(&task, agent);
-                reception.send(Acknowledged { agent, task, beginning, room }).await.ok().context("nobody follows")?;
-                up = link.up();
+        let letter = write(&crowd, &mut chance, style, format!("{name}-{message}").into())?;
+        let (replay, once_more) = (chance.one_in(3), letter.keyed && chance.one_in(3));
+        let mut keyed = Keyed { message: letter.message.clone(), sends: 0, answers: Vec::new() };
+        if let Some((task, beginning)) = insist(&crowd, &mut link, &letter, style, &mut keyed).await? {
+            let beginning = if replay && matches!(beginning, Beginning::Fresh) { Beginning::Replay } else { beginning };
+            let agent = letter.agent;
+            crowd.opened(&task, agent);
+            reception.send(Acknowledged { agent, task, beginning, room }).await.ok().context("nobody follows")?;
+            if once_more {
+                insist(&crowd, &mut link, &letter, Style::Immediate, &mut keyed).await?;
             }
-            Err(error) if is_break(&error) => {
-                crowd.counts.unacknowledged.add();
-                up = link.after(&up, &format!("a send to {agent}: {error}")).await?;
-            }
-            Err(error) => bail!("a send of {words:?} to {agent} was refused: {error}"),
+        }
+        if letter.keyed {
+            crowd.keyed(keyed);
         }
     }
     Ok(())
 }
 
-async fn deliver(up: &Up, agent: &str, request: SendRequest, style: Style) -> Result<(TaskId, Beginning), ClientError> {
-    if style != Style::Streaming {
-        let task = up.client.send(agent, request).await?;
-        return Ok((task.id.into_owned().into(), Beginning::Fresh));
+/// What to send; a receiver that it names is known from now on, whatever becomes of it.
+fn write(crowd: &Crowd, chance: &mut Chance, style: Style, message: MessageId) -> Result<Letter> {
+    let (agent, words) = *chance.pick(&WORK).context("there is no work")?;
+    // Clients of the old dialect are among those that do not wait.
+    let old = style == Style::Immediate && chance.one_in(2);
+    let dialect = if old { PushDialect::V03 } else { PushDialect::V1 };
+    let push = chance.one_in(3).then(|| (crowd.webhook.url(&notify::path(&message)), dialect));
+    if push.is_some() {
+        crowd.registered(Receiver { message: message.clone(), dialect, after: 0, attempts: Vec::new() });
     }
-    let mut stream = up.client.send_streaming(agent, request).await?;
-    let first = match stream.next().await {
-        Some(first) => first?,
-        None => return Err(ClientError::Unintelligible("the stream ended before it began".to_owned())),
-    };
-    let task = first.item.task.as_ref().map(|task| TaskId::from(task.id.as_ref()));
-    let task = task.ok_or_else(|| ClientError::Unintelligible("the stream began without a task".to_owned()))?;
-    Ok((task, Beginning::Stream(Box::new((stream, first)))))
+    Ok(Letter { agent, message, words, push, keyed: chance.one_in(3) })
+}
+
+/// Sends until there is a reply; nothing when there was none and it may not be repeated.
+async fn insist(
+    crowd: &Crowd,
+    link: &mut Link,
+    letter: &Letter,
+    style: Style,
+    keyed: &mut Keyed,
+) -> Result<Option<(TaskId, Beginning)>> {
+    let Letter { agent, words, .. } = letter;
+    let mut up = link.up();
+    loop {
+        keyed.sends += 1;
+        match letter.deliver(&up, style).await {
+            Ok((task, beginning)) => {
+                keyed.answers.push(task.clone());
+                return Ok(Some((task, beginning)));
+            }
+            Err(error) if is_break(&error) => {
+                crowd.counts.unacknowledged.add();
+                up = link.after(&up, &format!("a send to {agent}: {error}")).await?;
+                if !letter.keyed {
+                    return Ok(None);
+                }
+            }
+            Err(error) => bail!("a send of {words:?} to {agent} was refused: {error}"),
+        }
+    }
 }

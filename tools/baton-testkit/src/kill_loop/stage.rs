@@ -28,7 +28,9 @@ pub(super) fn set_up(binary: &Path, agents: &Path, directory: &Path) -> Result<S
         copy_tree(&agents.join(agent), &copy)?;
         copies.push(copy);
     }
-    Ok(ServerOptions::new(binary, copies, directory))
+    let mut options = ServerOptions::new(binary, copies, directory);
+    options.arguments = ["--push-allow", "127.0.0.1"].map(str::to_owned).into();
+    Ok(options)
 }
 
 /// What the tools of [`set_up`]'s agents append to.

@@ -41,6 +41,16 @@ pub struct Summary {
     pub repeated_calls: usize,
     /// Calls in doubt that were answered.
     pub answers: u64,
+    /// Receivers that messages named.
+    pub receivers: usize,
+    /// Notifications that receivers took.
+    pub notified: usize,
+    /// Notifications that they did not take.
+    pub refused: usize,
+    /// Messages that were sent under a key.
+    pub keyed: usize,
+    /// Times that one of them was sent again.
+    pub keyed_again: usize,
     /// How long the loop and its check took.
     pub took: Duration,
 }
@@ -55,6 +65,12 @@ impl Summary {
         self.executions = evidence.executions.len();
         let calls: BTreeSet<_> = evidence.executions.iter().map(|execution| &execution.call).collect();
         self.repeated_calls = evidence.executions.len() - calls.len();
+        self.receivers = evidence.receivers.len();
+        let attempts = evidence.receivers.iter().flat_map(|receiver| &receiver.attempts);
+        let (notified, refused): (Vec<_>, Vec<_>) = attempts.partition(|attempt| attempt.taken);
+        (self.notified, self.refused) = (notified.len(), refused.len());
+        self.keyed = evidence.keyed.len();
+        self.keyed_again = evidence.keyed.iter().map(|keyed| keyed.sends.saturating_sub(1) as usize).sum();
         for (_, _, fact) in evidence.history.all_facts() {
             match fact {
                 TaskEvent::RunResumed { .. } => self.resumed += 1,
@@ -83,6 +99,9 @@ impl fmt::Display for Summary {
         writeln!(f, "  streams   {} reconnects", self.reconnects)?;
         writeln!(f, "  tools     {} executions, {} of them repetitions", self.executions, self.repeated_calls)?;
         writeln!(f, "  in doubt  {} answered", self.answers)?;
+        let Self { receivers, notified, refused, keyed, keyed_again, .. } = self;
+        writeln!(f, "  push      {receivers} receivers, {notified} notifications taken, {refused} refused")?;
+        writeln!(f, "  keys      {keyed} messages, {keyed_again} repetitions")?;
         write!(f, "  took      {:.1} s", self.took.as_secs_f32())
     }
 }

@@ -55,7 +55,7 @@ impl Supervisor {
                 self.kills += 1;
             }
             server = self.start().await?;
-            news.send_replace(Up { generation, client: server.client().clone() });
+            news.send_replace(Up::new(generation, &server));
         }
         Ok(server)
     }

@@ -1,0 +1,80 @@
+//! One send, in the manner and the dialect of its sender.
+
+use super::{crowd::Beginning, link::Up};
+use crate::request;
+use baton_client::{ClientError, SendRequest};
+use baton_types::{Message, MessageId, Part, PushDialect, Role, TaskId};
+use baton_wire::a2a::v1::TaskPushNotificationConfig;
+use http::Method;
+use serde_json::{Value, json};
+
+/// How a sender wants to be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// When the task has ended or needs input.
+    Blocking,
+    /// As soon as the task exists.
+    Immediate,
+    /// With a stream.
+    Streaming,
+}
+
+/// What is sent, the same however often it is.
+pub(super) struct Letter {
+    pub(super) agent: &'static str,
+    pub(super) message: MessageId,
+    pub(super) words: &'static str,
+    /// A receiver, and the dialect in which it is registered and told.
+    pub(super) push: Option<(String, PushDialect)>,
+    /// Under its own id as the key.
+    pub(super) keyed: bool,
+}
+
+impl Letter {
+    /// Sends it, and returns with the task that came of it.
+    pub(super) async fn deliver(&self, up: &Up, style: Style) -> Result<(TaskId, Beginning), ClientError> {
+        if matches!(self.push, Some((_, PushDialect::V03))) {
+            return self.deliver_old(up).await.map(|task| (task, Beginning::Fresh));
+        }
+        let parts = vec![Part::text(self.words)];
+        let mut request = SendRequest::new(Message::new(self.message.clone(), Role::User, parts));
+        request.return_immediately = style == Style::Immediate;
+        request.idempotency_key = self.keyed.then(|| self.message.to_string());
+        request.push = self.push.as_ref().map(|(url, _)| TaskPushNotificationConfig {
+            url: url.clone().into(),
+            ..TaskPushNotificationConfig::default()
+        });
+        if style != Style::Streaming {
+            let task = up.client.send(self.agent, request).await?;
+            return Ok((task.id.into_owned().into(), Beginning::Fresh));
+        }
+        let mut stream = up.client.send_streaming(self.agent, request).await?;
+        let first = match stream.next().await {
+            Some(first) => first?,
+            None => return Err(unintelligible("the stream ended before it began")),
+        };
+        let task = first.item.task.as_ref().map(|task| TaskId::from(task.id.as_ref()));
+        let task = task.ok_or_else(|| unintelligible("the stream began without a task"))?;
+        Ok((task, Beginning::Stream(Box::new((stream, first)))))
+    }
+
+    /// As clients of A2A 0.3 do it, answered as soon as the task exists.
+    async fn deliver_old(&self, up: &Up) -> Result<TaskId, ClientError> {
+        let id = self.message.as_str();
+        let parts = json!([{"kind": "text", "text": self.words}]);
+        let push = self.push.as_ref().map(|(url, _)| json!({"url": url}));
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": "message/send", "params": {
+            "message": {"kind": "message", "messageId": id, "role": "user", "parts": parts},
+            "configuration": {"blocking": false, "pushNotificationConfig": push},
+        }});
+        let key = [("idempotency-key", id)];
+        let headers = if self.keyed { key.as_slice() } else { &[] };
+        let answer = request(&up.url, Method::POST, &format!("/agents/{}", self.agent), headers, &body).await?;
+        let task = answer.body.pointer("/result/id").and_then(Value::as_str);
+        task.map(TaskId::from).ok_or_else(|| unintelligible(&answer.body.to_string()))
+    }
+}
+
+fn unintelligible(what: &str) -> ClientError {
+    ClientError::Unintelligible(what.to_owned())
+}
