@@ -38,6 +38,13 @@ pub(crate) struct Cell {
     held: Option<Write>,
 }
 
+impl Cell {
+    /// What the journal will have when everything is written: the version, and under which epoch.
+    pub(crate) fn position(&self) -> (u64, u64) {
+        (self.task.version, self.epoch)
+    }
+}
+
 /// Whether the state in memory may still be built upon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {

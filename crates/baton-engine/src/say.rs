@@ -4,13 +4,14 @@ use crate::{
     EngineError, SendCommand, TaskRef,
     claims::HeldKey,
     engine::Inner,
-    live::{LiveTask, Stopped},
+    live::{LiveTask, Standing, Stopped},
     pins::Pinned,
     run::asking,
     send::{Ears, Enclosed, Listen, Queued, internal},
 };
+use baton_ports::JournalError;
 use baton_rules::{asked_of_caller, hear};
-use baton_types::{ErrorCode, Principal, TaskId, TaskState};
+use baton_types::{ErrorCode, Principal, StreamId, TaskId, TaskState};
 use std::sync::Arc;
 
 enum Refused {
@@ -44,25 +45,38 @@ impl Inner {
                 // Whoever gave it up forgets it as well, but not always first.
                 Err(Refused::Retired) => self.retire(&live),
                 Err(Refused::Because(error)) => {
-                    if matches!(error, EngineError::TaskFinished { .. } | EngineError::GenerationMismatch { .. }) {
-                        self.settle(&live).await?;
-                    }
                     self.rest(&live);
-                    return Err(error);
+                    if self.is_true(&live).await? {
+                        return Err(error);
+                    }
                 }
             }
         }
     }
 
-    /// Waits until the journal has what the memory says: a refusal that rests on it must not be taken back by a crash.
-    async fn settle(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<(), EngineError> {
+    /// Whether the journal has what the memory says, once it has answered: a refusal must not rest on what a crash could
+    /// take back, nor on what the journal refused and nobody has noticed yet. If not, the task is to be opened anew.
+    async fn is_true(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<bool, EngineError> {
+        let (version, epoch) = live.lock().position();
         match live.flush(self.journal()) {
-            None => self.synced().await,
+            None => self.synced().await?,
             Some(receipt) => {
                 let seen_through = self.see_through(Arc::clone(live), receipt).await;
-                Ok(seen_through.map_err(|_| EngineError::ShuttingDown)??)
+                seen_through.map_err(|_| EngineError::ShuttingDown)??;
             }
         }
+        let stream = StreamId::Task(live.id.clone());
+        let missing = || EngineError::TaskNotFound(live.id.clone());
+        let head = self.journal().load(None, &stream).await?.ok_or_else(missing)?.head;
+        if head.epoch == epoch && head.version >= version {
+            return Ok(true);
+        }
+        if live.lock().standing == Standing::Current {
+            let conflict = JournalError::Conflict { stream, expected: version, actual: head.version };
+            self.broke(live, &conflict);
+            return Err(conflict.into());
+        }
+        Ok(false)
     }
 
     fn say(

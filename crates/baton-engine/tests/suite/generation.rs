@@ -4,11 +4,11 @@ use crate::{
     slow::SlowJournal,
     world::{World, message},
 };
-use baton_engine::{Engine, EngineError, FeedItem, SendCommand, TaskRef};
+use baton_engine::{Engine, EngineError, FeedItem, Options, SendCommand, TaskRef};
 use baton_rules::{calls_in, results_part};
 use baton_types::{Fact, Json, Message, Principal, Role, TaskState, TaskView, ToolExecution, ToolResult};
 use std::{sync::Arc, time::Duration};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 fn me() -> Arc<Principal> {
     Arc::new(Principal::local())
@@ -151,5 +151,15 @@ async fn a_refusal_rests_on_what_the_journal_has() {
             }
             error => panic!("{error}"),
         }
+    }
+    // Whoever does not wait for the refusal leaves nothing behind.
+    let options = Options { max_live: 1, ..Options::default() };
+    let slow = SlowJournal::new(Arc::new(world.journal.clone()), Duration::from_millis(50));
+    let engine = Engine::new(options, world.ports(Arc::new(slow)));
+    for patience in [25, 75, 125] {
+        let hung_up = timeout(Duration::from_millis(patience), engine.send(&me(), reply(&sent.task, "n", None))).await;
+        assert!(!matches!(hung_up, Ok(Ok(_))));
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        engine.send_and_settle(&me(), SendCommand::new("boss".into(), message("m", "say"))).await.unwrap();
     }
 }

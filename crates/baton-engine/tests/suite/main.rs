@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod built_in_tools;
+mod changes;
 mod check;
 mod courier;
 mod faults;

@@ -71,6 +71,11 @@ impl Receivers {
         self.arrivals.lock().unwrap().iter().filter(|arrival| arrival.url == url).cloned().collect()
     }
 
+    /// What arrived at addresses that say this, oldest first.
+    pub(crate) fn all(&self, part: &str) -> Vec<Arrival> {
+        self.arrivals.lock().unwrap().iter().filter(|arrival| arrival.url.contains(part)).cloned().collect()
+    }
+
     /// The events that arrived, without immediate repetitions, which a crash may cause.
     pub(crate) fn numbers(&self, url: &str) -> Vec<u64> {
         let mut numbers: Vec<u64> = self.at(url).iter().map(|arrival| arrival.number).collect();

@@ -22,6 +22,8 @@ pub(crate) struct SlowJournal {
     jobs: mpsc::Sender<Job>,
     /// While set, standing orders can neither be read nor advanced.
     pub(crate) orders_down: Arc<AtomicBool>,
+    /// Events that were read arrive so much later.
+    pub(crate) reads_take: Duration,
 }
 
 impl SlowJournal {
@@ -37,7 +39,7 @@ impl SlowJournal {
                 }
             }
         });
-        Self { inner, jobs, orders_down: Arc::default() }
+        Self { inner, jobs, orders_down: Arc::default(), reads_take: Duration::ZERO }
     }
 
     fn orders_up(&self) -> Result<(), JournalError> {
@@ -100,7 +102,13 @@ impl Journal for SlowJournal {
         after: u64,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<Arc<StoredEvent>>, JournalError>> {
-        self.inner.events(stream, after, limit)
+        Box::pin(async move {
+            let found = self.inner.events(stream, after, limit).await;
+            if !self.reads_take.is_zero() {
+                tokio::time::sleep(self.reads_take).await;
+            }
+            found
+        })
     }
 
     fn tail(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Arc<StoredEvent>>, JournalError>> {
