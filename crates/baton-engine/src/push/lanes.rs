@@ -19,7 +19,7 @@ const RETRIES_AT_ONCE: usize = 32;
 const OF_ONE_RECEIVER: usize = 16;
 
 /// Of one receiver that did not take what it was told last: enough to notice when it is back.
-const OF_ONE_FAILING: usize = 2;
+const OF_ONE_FAILING: usize = 4;
 
 /// A receiver by its scheme, host and port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,13 +57,16 @@ struct Lane {
     open: usize,
     waiting: [VecDeque<Key>; 2],
     in_turn: [bool; 2],
-    under_way: usize,
+    under_way: [usize; 2],
     failing: bool,
 }
 
 impl Lane {
-    fn is_full(&self) -> bool {
-        self.under_way >= if self.failing { OF_ONE_FAILING } else { OF_ONE_RECEIVER }
+    /// Tries that failed leave half of the room to others: one host may speak for several receivers.
+    fn is_full(&self, kind: Kind) -> bool {
+        let most = if self.failing { OF_ONE_FAILING } else { OF_ONE_RECEIVER };
+        let all = self.under_way.iter().sum::<usize>() >= most;
+        all || (kind == Kind::Retry && self.under_way[Kind::Retry as usize] >= most / 2)
     }
 }
 
@@ -98,9 +101,9 @@ impl Lanes {
                 let mut found = None;
                 self.with(receiver, |lane| {
                     lane.in_turn[kind as usize] = false;
-                    if !lane.is_full() {
+                    if !lane.is_full(kind) {
                         found = lane.waiting[kind as usize].pop_front();
-                        lane.under_way += usize::from(found.is_some());
+                        lane.under_way[kind as usize] += usize::from(found.is_some());
                     }
                 });
                 if let Some(key) = found {
@@ -117,7 +120,7 @@ impl Lanes {
     pub(super) fn back(&mut self, receiver: Receiver, kind: Kind) {
         self.under_way -= 1;
         self.retries_under_way -= usize::from(kind == Kind::Retry);
-        self.with(receiver, |lane| lane.under_way -= 1);
+        self.with(receiver, |lane| lane.under_way[kind as usize] -= 1);
     }
 
     /// Notes whether the receiver took what it was told; true when it may get more at once than before.
@@ -131,13 +134,14 @@ impl Lanes {
     fn with(&mut self, receiver: Receiver, change: impl FnOnce(&mut Lane)) {
         let Some(lane) = self.lanes.get_mut(&receiver) else { return };
         change(lane);
-        for (kind, turns) in self.turns.iter_mut().enumerate() {
-            if !lane.waiting[kind].is_empty() && !lane.in_turn[kind] && !lane.is_full() {
-                lane.in_turn[kind] = true;
-                turns.push_back(receiver);
+        for kind in [Kind::Fresh, Kind::Retry] {
+            let place = kind as usize;
+            if !lane.waiting[place].is_empty() && !lane.in_turn[place] && !lane.is_full(kind) {
+                lane.in_turn[place] = true;
+                self.turns[place].push_back(receiver);
             }
         }
-        if lane.open == 0 && lane.under_way == 0 && lane.in_turn == [false; 2] {
+        if lane.open == 0 && lane.under_way == [0; 2] && lane.in_turn == [false; 2] {
             self.lanes.remove(&receiver);
         }
     }

@@ -66,6 +66,22 @@ async fn a_receiver_that_is_away_with_many_tasks_takes_little_of_the_courier() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn receivers_behind_one_host_are_told_although_others_of_it_are_away() {
+    let world = World::default();
+    let engine = started(&world).await;
+    for index in 0..300 {
+        engine.send(&me(), telling(&format!("https://shared.example/hole/{index}"))).await.unwrap();
+    }
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    let begun = Instant::now();
+    let well = "https://shared.example/well";
+    engine.send(&me(), telling(well)).await.unwrap();
+    world.receivers.tried(well, 1).await;
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    engine.shutdown(Duration::from_secs(5)).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_receiver_that_comes_back_is_told_of_everything_soon() {
     let world = World::default();
     let engine = started(&world).await;
