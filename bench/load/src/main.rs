@@ -2,14 +2,19 @@
 //!
 //! ```text
 //! load --url URL --mode send|stream|submit --connections N (--seconds S [--warmup S] | --count N) [--text T]
+//!      [--protocol jsonrpc|rest|grpc|jsonrpc-0.3|rest-0.3|grpc-0.3]
 //! ```
 //!
 //! `send` waits for each task to complete, `stream` reads each event stream to its end, `submit` returns as soon as the
 //! task exists. Every reply is checked: it must hold a task in the right state and, except for `submit`, the echo of
 //! the very text that was sent. One thread drives all connections, so that the server has the rest of the machine.
 
+mod check;
 mod connection;
+mod grpc;
+mod http1;
 mod options;
+mod protocol;
 mod request;
 mod response;
 mod summary;
@@ -70,7 +75,7 @@ async fn drive(options: Rc<Options>) -> Summary {
 
 /// One connection: one request after another; a broken connection is counted and opened again.
 async fn work(options: Rc<Options>, begun: Instant, started: Rc<Cell<u64>>, summary: Rc<RefCell<Summary>>) {
-    let mut connection = None;
+    let mut connection: Option<Connection> = None;
     loop {
         let number = started.get();
         let over = match options.limit {
@@ -101,6 +106,7 @@ async fn work(options: Rc<Options>, begun: Instant, started: Rc<Cell<u64>>, summ
         };
         match outcome {
             Ok(Outcome { events, reusable }) => {
+                summary.borrow_mut().served();
                 if counts {
                     summary.borrow_mut().success(sent.elapsed(), events);
                 }

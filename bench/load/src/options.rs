@@ -1,5 +1,6 @@
 //! What was asked for on the command line.
 
+use crate::protocol::Protocol;
 use std::{net::SocketAddr, time::Duration};
 
 /// Which operation is measured.
@@ -32,8 +33,10 @@ pub enum Limit {
 pub struct Options {
     /// Where the server listens.
     pub address: SocketAddr,
-    /// The path of the agent's endpoint.
+    /// The path of the agent's endpoint, without a slash at its end unless it is nothing else.
     pub path: String,
+    /// What is spoken.
+    pub protocol: Protocol,
     /// Which operation.
     pub mode: Mode,
     /// Connections at the same time.
@@ -50,6 +53,7 @@ impl Options {
         let (mut url, mut mode, mut connections) = (None, Mode::Send, 1);
         let (mut seconds, mut warmup, mut count) = (5.0, 1.0, None);
         let mut text = "hello".to_owned();
+        let mut spoken = "jsonrpc".to_owned();
         while let Some(name) = arguments.next() {
             let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
             let wrong = || format!("{name} {value}: not understood");
@@ -63,6 +67,7 @@ impl Options {
                         _ => return Err(wrong()),
                     }
                 }
+                "--protocol" => spoken = value,
                 "--connections" => connections = value.parse().map_err(|_| wrong())?,
                 "--seconds" => seconds = value.parse().map_err(|_| wrong())?,
                 "--warmup" => warmup = value.parse().map_err(|_| wrong())?,
@@ -72,11 +77,15 @@ impl Options {
             }
         }
         let (address, path) = split_url(&url.ok_or("--url is required")?)?;
+        let protocol = Protocol::named(&spoken).ok_or_else(|| format!("--protocol {spoken}: not understood"))?;
+        if mode == Mode::Submit && spoken != "jsonrpc" {
+            return Err("--mode submit speaks jsonrpc only".to_owned());
+        }
         let limit = match count {
             Some(count) => Limit::Count(count),
             None => Limit::Time { warmup: Duration::from_secs_f64(warmup), measured: Duration::from_secs_f64(seconds) },
         };
-        Ok(Self { address, path, mode, connections, limit, text })
+        Ok(Self { address, path, protocol, mode, connections, limit, text })
     }
 }
 
@@ -89,5 +98,5 @@ fn split_url(url: &str) -> Result<(SocketAddr, String), String> {
     if !address.ip().is_loopback() {
         return Err(format!("{url}: only loopback is measured"));
     }
-    Ok((address, format!("/{path}")))
+    Ok((address, format!("/{}", path.trim_end_matches('/'))))
 }

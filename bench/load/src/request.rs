@@ -1,9 +1,17 @@
 //! The bytes of a request; only a number changes from one to the next.
 
-use crate::options::{Mode, Options};
+use crate::{
+    options::{Mode, Options},
+    protocol::{Binding, Version},
+};
+use baton_proto::{v1::pb as v1, v03::pb as v03};
+use prost::Message as _;
 
 /// Digits of a request's number; always the same, so that the length of the body never changes.
 const DIGITS: usize = 12;
+
+/// Where the number goes.
+const HOLE: &str = "############";
 
 /// A request with room for its number.
 pub struct Template {
@@ -12,31 +20,36 @@ pub struct Template {
 }
 
 impl Template {
-    /// The request of a measurement.
-    pub fn new(options: &Options) -> Self {
-        let method = match options.mode {
-            Mode::Send | Mode::Submit => "SendMessage",
-            Mode::Stream => "SendStreamingMessage",
-        };
-        let accept = match options.mode {
-            Mode::Send | Mode::Submit => "application/json",
-            Mode::Stream => "text/event-stream",
-        };
-        let immediately = options.mode == Mode::Submit;
-        let hole = "#".repeat(DIGITS);
-        let text = serde_json::Value::from(format!("{} {hole}", options.text));
-        let body = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"message":{{"messageId":"m-{hole}","role":"ROLE_USER","parts":[{{"text":{text}}}]}},"configuration":{{"returnImmediately":{immediately}}}}}}}"#
-        );
-        let request = format!(
-            "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: {accept}\r\nA2A-Version: 1.0\r\n\
-             Content-Length: {}\r\n\r\n{body}",
-            options.path,
-            options.address,
-            body.len()
-        );
-        let places = request.match_indices(&hole).map(|(at, _)| at).collect();
-        Self { bytes: request.into_bytes(), places }
+    /// The request of a measurement as HTTP/1.1.
+    pub fn http1(options: &Options) -> Self {
+        let body = json(options);
+        let accept = if options.mode == Mode::Stream { "text/event-stream" } else { "application/json" };
+        Self::of(
+            format!(
+                "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: {accept}\r\n\
+                 A2A-Version: {}\r\nContent-Length: {}\r\n\r\n{body}",
+                path(options),
+                options.address,
+                options.protocol.version.header(),
+                body.len()
+            )
+            .into_bytes(),
+        )
+    }
+
+    /// The request of a measurement as one gRPC message with its prefix.
+    pub fn grpc(options: &Options) -> Self {
+        let message = message(options);
+        let length = u32::try_from(message.len()).unwrap_or(u32::MAX);
+        let mut bytes = vec![0];
+        bytes.extend_from_slice(&length.to_be_bytes());
+        bytes.extend_from_slice(&message);
+        Self::of(bytes)
+    }
+
+    fn of(bytes: Vec<u8>) -> Self {
+        let places = memchr::memmem::find_iter(&bytes, HOLE).collect();
+        Self { bytes, places }
     }
 
     /// The request with this number.
@@ -46,6 +59,71 @@ impl Template {
             self.bytes[*place..place + DIGITS].copy_from_slice(digits.as_bytes());
         }
         &self.bytes
+    }
+}
+
+/// The path that an operation has.
+pub fn path(options: &Options) -> String {
+    let (rest, rpc) = match options.mode {
+        Mode::Send | Mode::Submit => ("message:send", "SendMessage"),
+        Mode::Stream => ("message:stream", "SendStreamingMessage"),
+    };
+    let base = options.path.trim_end_matches('/');
+    match (options.protocol.binding, options.protocol.version) {
+        (Binding::JsonRpc, _) => options.path.clone(),
+        (Binding::HttpJson, Version::V1) => format!("{base}/{rest}"),
+        (Binding::HttpJson, Version::V03) => format!("{base}/v1/{rest}"),
+        (Binding::Grpc, Version::V1) => format!("/lf.a2a.v1.A2AService/{rpc}"),
+        (Binding::Grpc, Version::V03) => format!("/a2a.v1.A2AService/{rpc}"),
+    }
+}
+
+fn json(options: &Options) -> String {
+    let text = serde_json::Value::from(format!("{} {HOLE}", options.text));
+    let wait = options.mode != Mode::Submit;
+    let params = match (options.protocol.binding, options.protocol.version) {
+        (_, Version::V1) => format!(
+            r#"{{"message":{{"messageId":"m-{HOLE}","role":"ROLE_USER","parts":[{{"text":{text}}}]}},"configuration":{{"returnImmediately":{}}}}}"#,
+            !wait
+        ),
+        (Binding::JsonRpc, Version::V03) => format!(
+            r#"{{"message":{{"kind":"message","messageId":"m-{HOLE}","role":"user","parts":[{{"kind":"text","text":{text}}}]}},"configuration":{{"blocking":{wait}}}}}"#
+        ),
+        (_, Version::V03) => format!(
+            r#"{{"message":{{"messageId":"m-{HOLE}","role":"ROLE_USER","content":[{{"text":{text}}}]}},"configuration":{{"blocking":{wait}}}}}"#
+        ),
+    };
+    if options.protocol.binding != Binding::JsonRpc {
+        return params;
+    }
+    let method = match (options.protocol.version, options.mode) {
+        (Version::V1, Mode::Send | Mode::Submit) => "SendMessage",
+        (Version::V1, Mode::Stream) => "SendStreamingMessage",
+        (Version::V03, Mode::Send | Mode::Submit) => "message/send",
+        (Version::V03, Mode::Stream) => "message/stream",
+    };
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#)
+}
+
+fn message(options: &Options) -> Vec<u8> {
+    let (message_id, text) = (format!("m-{HOLE}"), format!("{} {HOLE}", options.text));
+    match options.protocol.version {
+        Version::V1 => {
+            let part = v1::Part { content: Some(v1::part::Content::Text(text)), ..Default::default() };
+            let role = v1::Role::User.into();
+            let message = v1::Message { message_id, role, parts: vec![part], ..Default::default() };
+            let configuration = v1::SendMessageConfiguration::default();
+            v1::SendMessageRequest { message: Some(message), configuration: Some(configuration), ..Default::default() }
+                .encode_to_vec()
+        }
+        Version::V03 => {
+            let part = v03::Part { part: Some(v03::part::Part::Text(text)), ..Default::default() };
+            let role = v03::Role::User.into();
+            let message = v03::Message { message_id, role, content: vec![part], ..Default::default() };
+            let configuration = v03::SendMessageConfiguration { blocking: true, ..Default::default() };
+            v03::SendMessageRequest { request: Some(message), configuration: Some(configuration), ..Default::default() }
+                .encode_to_vec()
+        }
     }
 }
 

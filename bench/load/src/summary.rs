@@ -13,8 +13,9 @@ const HOPELESS: u64 = 50;
 /// Counts and latencies of one measurement.
 #[derive(Clone)]
 pub struct Summary {
-    /// Replies that were right.
+    /// Replies that were right and count.
     pub requests: u64,
+    served: u64,
     /// Replies that were wrong, and broken connections.
     pub errors: u64,
     /// The first few errors.
@@ -32,10 +33,24 @@ impl Summary {
             Limit::Count(_) => None,
             Limit::Time { measured, .. } => Some(measured),
         };
-        Self { requests: 0, errors: 0, examples: Vec::new(), events: 0, micros: Vec::new(), measured, seconds: 0.0 }
+        Self {
+            requests: 0,
+            served: 0,
+            errors: 0,
+            examples: Vec::new(),
+            events: 0,
+            micros: Vec::new(),
+            measured,
+            seconds: 0.0,
+        }
     }
 
-    /// A right reply.
+    /// A right reply, whether it counts or not.
+    pub fn served(&mut self) {
+        self.served += 1;
+    }
+
+    /// A right reply that counts.
     pub fn success(&mut self, latency: Duration, events: u64) {
         self.requests += 1;
         self.events += events;
@@ -65,6 +80,7 @@ impl Summary {
     pub fn to_json(&self) -> String {
         json!({
             "requests": self.requests,
+            "served": self.served,
             "errors": self.errors,
             "events": self.events,
             "seconds": self.seconds,

@@ -1,0 +1,42 @@
+//! The dialects that are protocol buffers: 1.0 and 0.3 over gRPC.
+
+use crate::{Dialect, Failure, Item, done};
+use baton_proto::{v1::pb, v03::pb as old};
+use baton_wire::a2a::v1::{Error, SendMessageRequest, SendMessageResponse, StreamResponse};
+use prost::Message;
+
+fn read<T: Message + Default, U: TryFrom<T, Error = Error>>(bytes: &[u8]) -> Result<U, Failure> {
+    Ok(T::decode(bytes)?.try_into()?)
+}
+
+fn write<T: Message>(message: Result<T, Error>) -> Result<Vec<u8>, Failure> {
+    let mut out = Vec::with_capacity(1024);
+    message?.encode(&mut out)?;
+    Ok(out)
+}
+
+/// `lf.a2a.v1`.
+pub const V1: Dialect = Dialect {
+    name: "1.0 gRPC",
+    write_request: |sample| write(pb::SendMessageRequest::try_from(sample.request())),
+    read_request: |bytes| done(read::<pb::SendMessageRequest, SendMessageRequest<'static>>(bytes)?.check()?),
+    write_answer: |sample| write(pb::SendMessageResponse::try_from(sample.answer())),
+    read_answer: |bytes| done(read::<pb::SendMessageResponse, SendMessageResponse<'static>>(bytes)?),
+    item: Some(Item {
+        write: |sample| write(pb::StreamResponse::try_from(sample.item())),
+        read: |bytes| done(read::<pb::StreamResponse, StreamResponse<'static>>(bytes)?),
+    }),
+};
+
+/// `a2a.v1`.
+pub const V03: Dialect = Dialect {
+    name: "0.3 gRPC",
+    write_request: |sample| write(old::SendMessageRequest::try_from(sample.request())),
+    read_request: |bytes| done(read::<old::SendMessageRequest, SendMessageRequest<'static>>(bytes)?.check()?),
+    write_answer: |sample| write(old::SendMessageResponse::try_from(sample.answer())),
+    read_answer: |bytes| done(read::<old::SendMessageResponse, SendMessageResponse<'static>>(bytes)?),
+    item: Some(Item {
+        write: |sample| write(old::StreamResponse::of(sample.item(), false)),
+        read: |bytes| done(read::<old::StreamResponse, StreamResponse<'static>>(bytes)?),
+    }),
+};

@@ -1,0 +1,203 @@
+//! One connection of HTTP/2 that carries one gRPC call after another.
+
+use crate::{
+    check,
+    connection::{Outcome, PARSE_EVERY, connect},
+    options::{Mode, Options},
+    protocol::Version,
+    request::{Template, expected_echo, path},
+};
+use baton_proto::{v1::pb as v1, v03::pb as v03};
+use bytes::Bytes;
+use h2::client::SendRequest;
+use http::{HeaderMap, Request};
+use prost::Message as _;
+
+/// Larger responses are a mistake of the server.
+const MAX_BODY: usize = 4 * 1024 * 1024;
+
+/// `state` of a status, set to completed: the mark that every reply is searched for.
+const COMPLETED: &[u8] = &[0x08, 3];
+
+/// A connection and what it asks.
+pub struct Connection {
+    sender: SendRequest<Bytes>,
+    request: Request<()>,
+    template: Template,
+    mode: Mode,
+    version: Version,
+    text: String,
+    exchanges: u64,
+}
+
+impl Connection {
+    /// Connects and greets.
+    pub async fn open(options: &Options) -> Result<Self, String> {
+        let (sender, connection) = h2::client::handshake(connect(options).await?).await.map_err(|e| e.to_string())?;
+        // It ends with the sender; what goes wrong is seen by the call that it hits.
+        tokio::task::spawn_local(connection);
+        let request = Request::post(format!("http://{}{}", options.address, path(options)))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .header("a2a-version", options.protocol.version.header())
+            .body(())
+            .map_err(|error| error.to_string())?;
+        Ok(Self {
+            sender,
+            request,
+            template: Template::grpc(options),
+            mode: options.mode,
+            version: options.protocol.version,
+            text: options.text.clone(),
+            exchanges: 0,
+        })
+    }
+
+    /// Makes call `number` and reads its answers to the end.
+    pub async fn exchange(&mut self, number: u64) -> Result<Outcome, String> {
+        let content = self.call(number).await?;
+        self.exchanges += 1;
+        let thorough = self.exchanges % PARSE_EVERY == 1;
+        let events = self
+            .check(&content, number, thorough)
+            .map_err(|wrong| format!("{wrong}: {}", content[..content.len().min(400)].escape_ascii()))?;
+        Ok(Outcome { events, reusable: true })
+    }
+
+    async fn call(&mut self, number: u64) -> Result<Vec<u8>, String> {
+        let failed = |error: h2::Error| error.to_string();
+        std::future::poll_fn(|context| self.sender.poll_ready(context)).await.map_err(failed)?;
+        let (response, mut body) = self.sender.send_request(self.request.clone(), false).map_err(failed)?;
+        body.send_data(Bytes::copy_from_slice(self.template.numbered(number)), true).map_err(failed)?;
+        let response = response.await.map_err(failed)?;
+        if response.status() != 200 {
+            return Err(format!("status {}", response.status()));
+        }
+        // A refusal without an answer has its status in the only headers.
+        let refused = response.headers().get("grpc-status").map(|_| response.headers().clone());
+        let mut body = response.into_body();
+        let mut content = Vec::with_capacity(2048);
+        while let Some(piece) = body.data().await {
+            let piece = piece.map_err(failed)?;
+            body.flow_control().release_capacity(piece.len()).map_err(failed)?;
+            content.extend_from_slice(&piece);
+            if content.len() > MAX_BODY {
+                return Err("body is too large".to_owned());
+            }
+        }
+        let trailers = body.trailers().await.map_err(failed)?.or(refused).unwrap_or_default();
+        if trailers.get("grpc-status").is_none_or(|status| status != "0") {
+            return Err(refusal(&trailers));
+        }
+        Ok(content)
+    }
+
+    fn check(&self, content: &[u8], number: u64, thorough: bool) -> Result<u64, String> {
+        let echo = expected_echo(&self.text, number);
+        check::marks(content, &[COMPLETED, echo.as_bytes()])?;
+        let answers = split(content)?;
+        if thorough {
+            match (self.mode, self.version) {
+                (Mode::Stream, Version::V1) => stream_v1(&answers, &echo),
+                (Mode::Stream, Version::V03) => stream_v03(&answers, &echo),
+                (_, Version::V1) => task_v1(&answers, &echo),
+                (_, Version::V03) => task_v03(&answers, &echo),
+            }?;
+        }
+        Ok(answers.len() as u64)
+    }
+}
+
+fn refusal(trailers: &HeaderMap) -> String {
+    let said = |name| trailers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("none");
+    format!("grpc-status {}: {}", said("grpc-status"), said("grpc-message"))
+}
+
+/// The messages of a body.
+fn split(mut content: &[u8]) -> Result<Vec<&[u8]>, String> {
+    let mut answers = Vec::with_capacity(8);
+    while let Some((prefix, rest)) = content.split_first_chunk::<5>() {
+        let length = u32::from_be_bytes([prefix[1], prefix[2], prefix[3], prefix[4]]) as usize;
+        if prefix[0] != 0 {
+            return Err("the answer is compressed".to_owned());
+        }
+        let (answer, rest) = rest.split_at_checked(length).ok_or("an answer is cut off")?;
+        answers.push(answer);
+        content = rest;
+    }
+    if content.is_empty() { Ok(answers) } else { Err("an answer is cut off".to_owned()) }
+}
+
+fn right(is_right: bool) -> Result<(), String> {
+    if is_right { Ok(()) } else { Err("the answer is not a completed task with the echo".to_owned()) }
+}
+
+fn unreadable(error: prost::DecodeError) -> String {
+    format!("an answer cannot be read ({error})")
+}
+
+fn task_v1(answers: &[&[u8]], echo: &str) -> Result<(), String> {
+    use v1::send_message_response::Payload;
+    let [answer] = answers else { return Err("not one answer".to_owned()) };
+    let answer = v1::SendMessageResponse::decode(*answer).map_err(unreadable)?;
+    let Some(Payload::Task(task)) = answer.payload else { return right(false) };
+    right(completed_v1(task.status.as_ref()) && !task.id.is_empty() && echoes_v1(task.artifacts.first(), echo))
+}
+
+fn stream_v1(answers: &[&[u8]], echo: &str) -> Result<(), String> {
+    use v1::stream_response::Payload;
+    let read = |answer: &&[u8]| v1::StreamResponse::decode(*answer).map(|item| item.payload);
+    let items: Vec<_> = answers.iter().map(read).collect::<Result<_, _>>().map_err(unreadable)?;
+    let echoed = items.iter().any(|item| match item {
+        Some(Payload::ArtifactUpdate(update)) => echoes_v1(update.artifact.as_ref(), echo),
+        _ => false,
+    });
+    let ended = match items.last() {
+        Some(Some(Payload::StatusUpdate(update))) => completed_v1(update.status.as_ref()),
+        Some(Some(Payload::Task(task))) => completed_v1(task.status.as_ref()),
+        _ => false,
+    };
+    right(matches!(items.first(), Some(Some(Payload::Task(_)))) && echoed && ended)
+}
+
+fn completed_v1(status: Option<&v1::TaskStatus>) -> bool {
+    status.is_some_and(|status| status.state() == v1::TaskState::Completed)
+}
+
+fn echoes_v1(artifact: Option<&v1::Artifact>, echo: &str) -> bool {
+    let content = artifact.and_then(|artifact| artifact.parts.first()?.content.as_ref());
+    matches!(content, Some(v1::part::Content::Text(text)) if text == echo)
+}
+
+fn task_v03(answers: &[&[u8]], echo: &str) -> Result<(), String> {
+    use v03::send_message_response::Payload;
+    let [answer] = answers else { return Err("not one answer".to_owned()) };
+    let answer = v03::SendMessageResponse::decode(*answer).map_err(unreadable)?;
+    let Some(Payload::Task(task)) = answer.payload else { return right(false) };
+    right(completed_v03(task.status.as_ref()) && !task.id.is_empty() && echoes_v03(task.artifacts.first(), echo))
+}
+
+fn stream_v03(answers: &[&[u8]], echo: &str) -> Result<(), String> {
+    use v03::stream_response::Payload;
+    let read = |answer: &&[u8]| v03::StreamResponse::decode(*answer).map(|item| item.payload);
+    let items: Vec<_> = answers.iter().map(read).collect::<Result<_, _>>().map_err(unreadable)?;
+    let echoed = items.iter().any(|item| match item {
+        Some(Payload::ArtifactUpdate(update)) => echoes_v03(update.artifact.as_ref(), echo),
+        _ => false,
+    });
+    let ended = match items.last() {
+        Some(Some(Payload::StatusUpdate(update))) => completed_v03(update.status.as_ref()),
+        Some(Some(Payload::Task(task))) => completed_v03(task.status.as_ref()),
+        _ => false,
+    };
+    right(matches!(items.first(), Some(Some(Payload::Task(_)))) && echoed && ended)
+}
+
+fn completed_v03(status: Option<&v03::TaskStatus>) -> bool {
+    status.is_some_and(|status| status.state() == v03::TaskState::Completed)
+}
+
+fn echoes_v03(artifact: Option<&v03::Artifact>, echo: &str) -> bool {
+    let part = artifact.and_then(|artifact| artifact.parts.first()?.part.as_ref());
+    matches!(part, Some(v03::part::Part::Text(text)) if text == echo)
+}

@@ -1,0 +1,93 @@
+//! One keep-alive connection of HTTP/1.1.
+
+use crate::{
+    check,
+    connection::{Outcome, PARSE_EVERY, connect},
+    options::{Mode, Options},
+    protocol::Protocol,
+    request::{Template, expected_echo},
+    response::{self, Body},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+/// A connection and its buffers.
+pub struct Connection {
+    stream: TcpStream,
+    template: Template,
+    input: Vec<u8>,
+    mode: Mode,
+    protocol: Protocol,
+    text: String,
+    exchanges: u64,
+}
+
+impl Connection {
+    /// Connects.
+    pub async fn open(options: &Options) -> Result<Self, String> {
+        Ok(Self {
+            stream: connect(options).await?,
+            template: Template::http1(options),
+            input: Vec::with_capacity(16 * 1024),
+            mode: options.mode,
+            protocol: options.protocol,
+            text: options.text.clone(),
+            exchanges: 0,
+        })
+    }
+
+    /// Sends request `number` and reads its response to the end.
+    pub async fn exchange(&mut self, number: u64) -> Result<Outcome, String> {
+        self.stream.write_all(self.template.numbered(number)).await.map_err(|error| format!("write: {error}"))?;
+        self.input.clear();
+        let head = loop {
+            if let Some(head) = response::head(&self.input)? {
+                break head;
+            }
+            self.read_more().await?;
+        };
+        let mut body = Body::default();
+        while !body.advance(head.framing, &self.input[head.length..])? {
+            self.read_more().await?;
+        }
+        let content = body.content;
+        if head.status != 200 {
+            return Err(format!("status {}: {}", head.status, excerpt(&content)));
+        }
+        self.exchanges += 1;
+        let thorough = self.exchanges % PARSE_EVERY == 1;
+        let events =
+            self.check(&content, number, thorough).map_err(|wrong| format!("{wrong}: {}", excerpt(&content)))?;
+        Ok(Outcome { events, reusable: !head.close })
+    }
+
+    async fn read_more(&mut self) -> Result<(), String> {
+        match self.stream.read_buf(&mut self.input).await {
+            Ok(0) => Err("the server closed the connection".to_owned()),
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("read: {error}")),
+        }
+    }
+
+    fn check(&self, content: &[u8], number: u64, thorough: bool) -> Result<u64, String> {
+        if self.mode == Mode::Submit {
+            return check::submitted(content).map(|()| 1);
+        }
+        let echo = expected_echo(&self.text, number);
+        check::marks(content, &[self.protocol.completed().as_bytes(), echo.as_bytes()])?;
+        match self.mode {
+            Mode::Stream => {
+                let events = check::count_events(content);
+                if thorough { check::stream(self.protocol, content, &echo).map(|()| events) } else { Ok(events) }
+            }
+            _ if thorough => check::task(self.protocol, content, &echo).map(|()| 1),
+            _ => Ok(1),
+        }
+    }
+}
+
+fn excerpt(content: &[u8]) -> String {
+    String::from_utf8_lossy(&content[..content.len().min(400)]).into_owned()
+}
