@@ -1,18 +1,23 @@
-"""An echo agent on the official Python A2A server: JSON-RPC, tasks in memory, uvicorn.
+"""An echo agent on the official Python A2A server: every binding of 1.0 and 0.3, tasks in memory, uvicorn and grpcio.
 
-Prints its URL on stdout and serves until it is killed. Every message becomes a task that is submitted, works, gives
-one text artifact and completes, which is what Baton's echo agent does too.
+Prints its URL on stdout, and after a blank the one for gRPC, and serves until it is killed. Every message becomes a
+task that is submitted, works, gives one text artifact and completes, which is what Baton's echo agent does too.
 """
 
 import socket
 
+import grpc
 import uvicorn
+import uvloop
+from a2a.compat.v0_3 import a2a_v0_3_pb2_grpc
+from a2a.compat.v0_3.grpc_handler import CompatGrpcHandler
 from a2a.helpers import get_message_text, new_task_from_user_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.request_handlers import DefaultRequestHandler
-from a2a.server.routes import create_jsonrpc_routes
+from a2a.server.request_handlers.grpc_handler import GrpcHandler
+from a2a.server.routes import create_jsonrpc_routes, create_rest_routes
 from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
-from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill
+from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, a2a_pb2_grpc
 from starlette.applications import Starlette
 
 
@@ -30,25 +35,42 @@ class Echo(AgentExecutor):
         raise NotImplementedError
 
 
-def main():
-    listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-    url = "http://127.0.0.1:%d/" % listener.getsockname()[1]
-    card = AgentCard(
+def card(url, grpc_address):
+    spoken = [("JSONRPC", url), ("HTTP+JSON", url.rstrip("/")), ("GRPC", grpc_address)]
+    interfaces = [
+        AgentInterface(url=place, protocol_binding=binding, protocol_version=version)
+        for version in ("1.0", "0.3")
+        for binding, place in spoken
+    ]
+    return AgentCard(
         name="echo",
         description="Says what it was told.",
         version="1.0.0",
-        supported_interfaces=[AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version="1.0")],
+        supported_interfaces=interfaces,
         capabilities=AgentCapabilities(streaming=True),
         default_input_modes=["text/plain"],
         default_output_modes=["text/plain"],
         skills=[AgentSkill(id="echo", name="Echo", description="Says what it was told.", tags=["echo"])],
     )
-    handler = DefaultRequestHandler(agent_executor=Echo(), task_store=InMemoryTaskStore(), agent_card=card)
-    app = Starlette(routes=create_jsonrpc_routes(handler, "/"))
-    print(url, flush=True)
+
+
+async def main():
+    listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    url = "http://127.0.0.1:%d/" % listener.getsockname()[1]
+    grpc_server = grpc.aio.server()
+    grpc_address = "127.0.0.1:%d" % grpc_server.add_insecure_port("127.0.0.1:0")
+    handler = DefaultRequestHandler(
+        agent_executor=Echo(), task_store=InMemoryTaskStore(), agent_card=card(url, grpc_address)
+    )
+    a2a_pb2_grpc.add_A2AServiceServicer_to_server(GrpcHandler(handler), grpc_server)
+    a2a_v0_3_pb2_grpc.add_A2AServiceServicer_to_server(CompatGrpcHandler(handler), grpc_server)
+    await grpc_server.start()
+    jsonrpc = create_jsonrpc_routes(handler, "/", enable_v0_3_compat=True)
+    app = Starlette(routes=jsonrpc + create_rest_routes(handler, enable_v0_3_compat=True))
+    print(url, f"http://{grpc_address}/", flush=True)
     config = uvicorn.Config(app, log_level="warning", access_log=False)
-    uvicorn.Server(config).run(sockets=[listener])
+    await uvicorn.Server(config).serve(sockets=[listener])
 
 
 if __name__ == "__main__":
-    main()
+    uvloop.run(main())

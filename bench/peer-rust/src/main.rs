@@ -1,4 +1,5 @@
-//! An echo agent on the official Rust A2A server: JSON-RPC, tasks in memory, `TCP_NODELAY` on accept.
+//! An echo agent on the official Rust A2A server: JSON-RPC, HTTP+JSON and gRPC on one port, tasks in memory,
+//! `TCP_NODELAY` on accept.
 //!
 //! Prints its URL on stdout and serves until it is killed. Every message becomes a task that is submitted, works,
 //! gives one text artifact and completes, which is what Baton's echo agent does too.
@@ -7,7 +8,12 @@ use a2a::{
     A2AError, AgentCapabilities, Artifact, Message, Part, Role, StreamResponse, Task, TaskArtifactUpdateEvent,
     TaskState, TaskStatus, TaskStatusUpdateEvent, new_artifact_id,
 };
-use a2a_server::{AgentExecutor, DefaultRequestHandler, ExecutorContext, InMemoryTaskStore, jsonrpc::jsonrpc_router};
+use a2a_grpc::GrpcHandler;
+use a2a_pb::proto::a2a_service_server::A2aServiceServer;
+use a2a_server::{
+    AgentExecutor, DefaultRequestHandler, ExecutorContext, InMemoryTaskStore, jsonrpc::jsonrpc_router,
+    rest::rest_router,
+};
 use axum::serve::ListenerExt;
 use futures::stream::{self, BoxStream, StreamExt};
 use std::{error::Error, sync::Arc};
@@ -79,6 +85,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         // Without it each short stream waits some 40 ms for the client's acknowledgement.
         let _ = connection.set_nodelay(true);
     });
-    axum::serve(listener, jsonrpc_router(Arc::new(handler))).await?;
+    let handler = Arc::new(handler);
+    let grpc = A2aServiceServer::new(GrpcHandler::new(handler.clone()));
+    let app = jsonrpc_router(handler.clone())
+        .merge(rest_router(handler))
+        .route_service("/lf.a2a.v1.A2AService/{method}", grpc);
+    axum::serve(listener, app).await?;
     Ok(())
 }
