@@ -1,24 +1,22 @@
-"""Starts Baton and its peers on loopback, loads them in turn, and prints one table with ratios.
+"""Starts Baton and its peers on loopback, loads them in turn, and prints tables with ratios.
 
 Everything runs on one machine in one go, and the servers take turns, so that a busy moment hits all of them.
 """
 
 import argparse
 import os
-import platform
 import statistics
 import sys
 import tempfile
 
+import bindings
+import callgrind
+import report
 from recovery import rss_after_tasks, start_to_ready, time_to_resume
+from report import machine, milliseconds
 from servers import WARMUP_SECONDS, Baton, PythonPeer, RustPeer, load, note
 
 KINDS = {"baton": Baton, "rust": RustPeer, "python": PythonPeer}
-TITLES = {
-    "baton": "Baton (durable)",
-    "rust": "a2a-server-lf (memory)",
-    "python": "a2a-sdk (memory)",
-}
 
 
 def arguments():
@@ -28,14 +26,19 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=5, help="length of one measurement (default: 5)")
     parser.add_argument("--rounds", type=int, default=3, help="measurements of each kind; the median counts (default: 3)")
     parser.add_argument("--quick", action="store_true", help="one round of two seconds, small extras")
-    parser.add_argument("--no-extras", action="store_true", help="throughput only")
-    parser.add_argument("--no-throughput", action="store_true", help="extras only")
+    parser.add_argument("--only", default=",".join(report.SECTIONS),
+                        help="which sections: servers (Baton beside its peers), extras (memory, start, recovery), "
+                             "bindings (JSON-RPC, HTTP+JSON and gRPC, 1.0 and 0.3), instructions (callgrind)")
+    parser.add_argument("--instructions", dest="only", action="store_const", const="instructions",
+                        help="the same as --only instructions")
     parser.add_argument("--baton", default="target/release/baton", help="the Baton binary")
-    parser.add_argument("--out", help="also write the report to this file")
+    parser.add_argument("--out", help="also put the measured sections into this report, which keeps its other text")
     options = parser.parse_args()
     if options.quick:
         options.seconds, options.rounds = 2, 1
-    options.servers = options.servers.split(",")
+    options.servers, options.only = options.servers.split(","), options.only.split(",")
+    if unknown := set(options.only) - set(report.SECTIONS):
+        parser.error(f"there is no section {', '.join(sorted(unknown))}")
     options.connections = [int(number) for number in options.connections.split(",")]
     return options
 
@@ -96,12 +99,12 @@ def throughput_table(options, middle, resident, errors):
                 for other in compare:
                     ratio = result["per_second"] / max(middle[(other, mode, connections)]["per_second"], 1e-9)
                     ratios += f" {ratio:.2f}x |" if name == "baton" else " |"
-                lines.append(f"| {mode} | {connections} | {TITLES[name]} | {result['per_second']:,.0f} | "
+                lines.append(f"| {mode} | {connections} | {KINDS[name].title} | {result['per_second']:,.0f} | "
                              f"{milliseconds(result['p50_us'])} | {milliseconds(result['p99_us'])} | "
                              f"{f'{events:,.0f}' if events else ''} |{ratios}")
     lines += ["", "| Server | resident memory, at most | tasks served since its start | errors |", "|---|---:|---:|---:|"]
     for name, (megabytes, tasks) in resident.items():
-        lines.append(f"| {TITLES[name]} | {megabytes:.0f} MB | about {tasks:,} | {errors[name]} |")
+        lines.append(f"| {KINDS[name].title} | {megabytes:.0f} MB | about {tasks:,} | {errors[name]} |")
     return lines
 
 
@@ -123,36 +126,28 @@ def extras_table(options, directory):
     return lines
 
 
-def milliseconds(micros):
-    return f"{micros / 1000:.2f} ms" if micros < 100_000 else f"{micros / 1000:.0f} ms"
-
-
-def machine():
-    model = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as info:
-            model = next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), model)
-    except OSError:
-        pass
-    load_average = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    return f"{os.cpu_count()} cores ({model}), {platform.system()} {platform.release()}, load average before: {load_average}"
-
-
 def main():
     options = arguments()
-    report = ["# Benchmark", "", machine() + ".",
-              f"Loopback, keep-alive JSON-RPC, {options.seconds:g} s per measurement after 1 s of warm-up, "
-              f"median of {options.rounds}; the load generator shares the machine.", ""]
+    sections = {}
     with tempfile.TemporaryDirectory(prefix="baton-bench-") as directory:
-        if not options.no_throughput:
-            report += throughput_table(options, *throughput(options, directory)) + [""]
-        if not options.no_extras:
-            report += extras_table(options, directory) + [""]
-    text = "\n".join(report)
-    print(text)
+        if "servers" in options.only:
+            conditions = (f"{machine()}. Loopback, keep-alive JSON-RPC, {options.seconds:g} s per measurement after "
+                          f"{WARMUP_SECONDS} s of warm-up, median of {options.rounds}; the load generator shares the "
+                          "machine.")
+            table = throughput_table(options, *throughput(options, directory))
+            sections["servers"] = ["## Baton and its peers", "", conditions, "", *table]
+        if "extras" in options.only:
+            sections["extras"] = ["## Memory, start and recovery", "", *extras_table(options, directory)]
+        if "bindings" in options.only:
+            sections["bindings"] = bindings.measure(options, directory)
+    if "instructions" in options.only:
+        if callgrind.available() or options.only == ["instructions"]:
+            sections["instructions"] = callgrind.measure()
+        else:
+            note("valgrind is not installed: no instructions are counted")
+    print("\n\n".join("\n".join(lines) for lines in sections.values()))
     if options.out:
-        with open(options.out, "w", encoding="utf-8") as out:
-            out.write(text)
+        report.write(options.out, sections)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,38 @@
 #!/usr/bin/env bash
 # Builds Baton and its peers in release form and measures them side by side; `make bench` runs this.
-# Arguments go to measure.py: bench/run.sh --quick, bench/run.sh --servers rust,python --no-extras, --help for all.
+# Arguments go to measure.py: bench/run.sh --quick, bench/run.sh --only bindings, --help for all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
 servers="baton,rust,python"
+only="everything"
 arguments=("$@")
 for ((i = 0; i < ${#arguments[@]}; i++)); do
   case "${arguments[$i]}" in
     --servers) servers="${arguments[$((i + 1))]:-}" ;;
     --servers=*) servers="${arguments[$i]#*=}" ;;
+    --only) only="${arguments[$((i + 1))]:-}" ;;
+    --only=*) only="${arguments[$i]#*=}" ;;
+    --instructions) only="instructions" ;;
     -h | --help) exec python3 bench/measure.py --help ;;
   esac
 done
 
+build() {
+  CARGO_TARGET_DIR=bench/target cargo build --release --locked --manifest-path bench/Cargo.toml "$@" \
+    ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
+}
+
+# Counting needs neither servers nor packages.
+if [ "$only" = instructions ]; then
+  say "building what is counted"
+  build -p instructions
+  exec python3 bench/measure.py "$@"
+fi
+
 say "building the load generator and the Rust peer"
-CARGO_TARGET_DIR=bench/target cargo build --release --locked --manifest-path bench/Cargo.toml ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
+build
 case ",$servers," in
   *,baton,*)
     say "building Baton"

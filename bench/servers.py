@@ -18,10 +18,11 @@ def note(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def load(url, mode, connections, seconds=None, count=None, text=None):
+def load(url, mode, connections, seconds=None, count=None, text=None, protocol="jsonrpc", warmup=WARMUP_SECONDS):
     """Runs the load generator and returns what it saw."""
     command = [os.path.join(RELEASE, "load"), "--url", url, "--mode", mode, "--connections", str(connections)]
-    command += ["--count", str(count)] if count else ["--seconds", str(seconds), "--warmup", str(WARMUP_SECONDS)]
+    command += ["--protocol", protocol]
+    command += ["--count", str(count)] if count else ["--seconds", str(seconds), "--warmup", str(warmup)]
     command += ["--text", text] if text else []
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if not done.stdout.strip():
@@ -32,9 +33,11 @@ def load(url, mode, connections, seconds=None, count=None, text=None):
 class Server:
     """A server process; its URL appears once it listens."""
 
+    protocols = ("jsonrpc", "rest", "grpc", "jsonrpc-0.3", "rest-0.3", "grpc-0.3")
+
     def __init__(self, options, directory):
         self.options, self.directory = options, directory
-        self.process, self.url = None, None
+        self.process, self.url, self.grpc_url = None, None, None
 
     def start(self, patience=30):
         """Starts the process and waits until it listens; returns the milliseconds that took."""
@@ -63,7 +66,15 @@ class Server:
     def find_url(self):
         with open(os.path.join(self.directory, "stdout"), encoding="utf-8") as text:
             line = text.readline()
-        return line.strip() if line.endswith("\n") else None
+        if not line.endswith("\n"):
+            return None
+        self.url, *grpc = line.split()
+        self.grpc_url = grpc[0] if grpc else None
+        return self.url
+
+    def url_of(self, protocol):
+        """Where a protocol is spoken; gRPC may have a port of its own."""
+        return self.grpc_url or self.url if protocol.startswith("grpc") else self.url
 
     def ready(self):
         return True
@@ -83,9 +94,17 @@ class Server:
             line = next(line for line in status if line.startswith("VmRSS:"))
         return int(line.split()[1]) / 1024
 
+    def processor_seconds(self):
+        """Processor time of the process so far, in user and kernel mode."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as status:
+            fields = status.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
 
 class RustPeer(Server):
     name = "rust"
+    title = "a2a-server-lf (memory)"
+    protocols = ("jsonrpc", "rest", "grpc")
 
     def command(self):
         return [os.path.join(RELEASE, "peer-rust")]
@@ -93,6 +112,7 @@ class RustPeer(Server):
 
 class PythonPeer(Server):
     name = "python"
+    title = "a2a-sdk (memory)"
 
     def command(self):
         return [sys.executable, os.path.join(HERE, "peer-python", "server.py")]
@@ -100,6 +120,7 @@ class PythonPeer(Server):
 
 class Baton(Server):
     name = "baton"
+    title = "Baton (durable)"
 
     def __init__(self, options, directory, agent="echo"):
         super().__init__(options, directory)

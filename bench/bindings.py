@@ -1,0 +1,115 @@
+"""The bindings and dialects beside each other: the same sends and streams, said in six ways."""
+
+import os
+import statistics
+
+from report import machine, milliseconds, per_second
+from servers import Baton, PythonPeer, RustPeer, load, note
+
+TITLES = {
+    "jsonrpc": "JSON-RPC 1.0",
+    "rest": "HTTP+JSON 1.0",
+    "grpc": "gRPC 1.0",
+    "jsonrpc-0.3": "JSON-RPC 0.3",
+    "rest-0.3": "HTTP+JSON 0.3",
+    "grpc-0.3": "gRPC 0.3",
+}
+BASELINE = "jsonrpc"
+KINDS = {"baton": Baton, "rust": RustPeer, "python": PythonPeer}
+
+# The peers are measured with one number of connections only, or this would take three times as long.
+PEER_CONNECTIONS = 16
+SECONDS, WARMUP_SECONDS = 1.2, 0.3
+
+NOTES = [
+    "Every connection carries one request at a time; gRPC is HTTP/2 without TLS. The load generator's HTTP/2 costs more "
+    "than its HTTP/1.1 and takes the same cores, so a part of gRPC's distance is the client's; the processor time is "
+    "the server's alone. Ratios are to JSON-RPC 1.0 of the same round, the median of the rounds.",
+    "The official Rust server speaks no 0.3.",
+]
+
+
+def measure(options, directory):
+    """The lines of the section."""
+    conditions = (f"{machine()}. {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s of warm-up, "
+                  f"median of {options.rounds}; all rows of one operation and number of connections take turns.")
+    samples, errors = {}, 0
+    for mode in ("send", "stream"):
+        for connections in options.connections:
+            errors += take_turns(options, directory, mode, connections, samples)
+    lines = ["## Bindings and dialects", "", conditions, "", NOTES[0], ""]
+    if "baton" in options.servers:
+        lines += own_table(options, samples)
+    if PEER_CONNECTIONS in options.connections and len(options.servers) > 1:
+        lines += ["", *peer_table(options, samples), "", NOTES[1]]
+    return lines + ["", f"Errors: {errors}."]
+
+
+def take_turns(options, directory, mode, connections, samples):
+    names = [name for name in options.servers if name == "baton" or connections == PEER_CONNECTIONS]
+    servers = {name: KINDS[name](options, os.path.join(directory, f"bindings-{name}")) for name in names}
+    rows = [(name, protocol) for name, server in servers.items() for protocol in server.protocols]
+    errors = 0
+    try:
+        for server in servers.values():
+            server.start()
+        for number in range(options.rounds):
+            # Nobody is always first, or always after the same neighbour's dirty pages.
+            first = number * len(rows) // options.rounds
+            for name, protocol in rows[first:] + rows[:first]:
+                server = servers[name]
+                before = server.processor_seconds()
+                result = load(server.url_of(protocol), mode, connections, seconds=SECONDS, warmup=WARMUP_SECONDS,
+                              protocol=protocol)
+                result["processor_us"] = (server.processor_seconds() - before) / max(result["served"], 1) * 1e6
+                samples.setdefault((name, protocol, mode, connections), []).append(result)
+                errors += result["errors"]
+                note(f"{name:6} {mode:6} c={connections:<3} {protocol:11} round {number + 1}: "
+                     f"{result['per_second']:9.0f}/s" + (f"  ERRORS {result['errors']}" if result["errors"] else ""))
+    finally:
+        for server in servers.values():
+            server.stop()
+    return errors
+
+
+def own_table(options, samples):
+    heads = "".join(f" {number} conn.: per second | p50 | ratio | processor |" for number in options.connections)
+    lines = [f"| Baton (durable) | Operation |{heads}", "|---|---|" + "---:|---:|---:|---:|" * len(options.connections)]
+    for mode in ("send", "stream"):
+        for protocol, title in TITLES.items():
+            cells = ""
+            for connections in options.connections:
+                found = samples[("baton", protocol, mode, connections)]
+                base = samples[("baton", BASELINE, mode, connections)]
+                result = middle(found)
+                ratio = statistics.median(one["per_second"] / max(other["per_second"], 1e-9)
+                                          for one, other in zip(found, base))
+                processor = statistics.median(one["processor_us"] for one in found)
+                cells += (f" {per_second(result)} | {milliseconds(result['p50_us'])} | {ratio:.2f}x "
+                          f"| {processor:.0f} \u00b5s |")
+            lines.append(f"| {title} | {mode} |{cells}")
+    return lines
+
+
+def peer_table(options, samples):
+    peers = [name for name in options.servers if name != "baton"]
+    compare = "baton" in options.servers
+    lines = [f"| With {PEER_CONNECTIONS} connections | Operation |" + (" Baton |" if compare else "")
+             + "".join(f" {KINDS[name].title} |" + (f" Baton / {name} |" if compare else "") for name in peers),
+             "|---|---|" + ("---:|" if compare else "") + ("---:|---:|" if compare else "---:|") * len(peers)]
+    for mode in ("send", "stream"):
+        for protocol, title in TITLES.items():
+            own = samples.get(("baton", protocol, mode, PEER_CONNECTIONS))
+            cells = f" {per_second(middle(own))} |" if compare else ""
+            for name in peers:
+                found = samples.get((name, protocol, mode, PEER_CONNECTIONS))
+                cells += f" {per_second(middle(found))} |" if found else " |"
+                if compare:
+                    ratio = middle(own)["per_second"] / max(middle(found)["per_second"], 1e-9) if found else None
+                    cells += f" {ratio:.2f}x |" if ratio else " |"
+            lines.append(f"| {title} | {mode} |{cells}")
+    return lines
+
+
+def middle(found):
+    return sorted(found, key=lambda one: one["per_second"])[len(found) // 2]
