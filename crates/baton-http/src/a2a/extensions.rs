@@ -1,7 +1,6 @@
 //! Extensions that a request switches on.
 
 use super::call::Call;
-use axum::response::Response;
 use baton_types::{ErrorCode, Message, ToolExecution};
 use baton_wire::a2a::v1::{
     Error, ErrorKind, GENERATION, IDEMPOTENCY, TOOL_EXECUTION, requested_generation, requested_idempotency_key,
@@ -9,9 +8,9 @@ use baton_wire::a2a::v1::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// The header or metadata key in which extensions are asked for and acknowledged.
-pub(super) const HEADER: HeaderName = HeaderName::from_static("a2a-extensions");
-const OLD_HEADER: HeaderName = HeaderName::from_static("x-a2a-extensions");
+/// The headers or metadata keys in which extensions are asked for and acknowledged: today's, and that of 0.3.
+const HEADERS: [HeaderName; 2] =
+    [HeaderName::from_static("a2a-extensions"), HeaderName::from_static("x-a2a-extensions")];
 
 /// Which of the extensions known here a request names.
 #[derive(Clone, Debug, Default)]
@@ -73,22 +72,18 @@ impl Active {
         }
         requested_generation(message.metadata.as_ref())
     }
+}
 
-    /// What was switched on, as a header or metadata value.
-    pub(super) fn acknowledged(&self) -> Option<HeaderValue> {
-        if self.uris.is_empty() { None } else { HeaderValue::from_str(&self.uris.join(",")).ok() }
-    }
-
-    /// Tells the caller what was switched on.
-    pub(super) fn echo(&self, mut response: Response) -> Response {
-        if let Some(value) = self.acknowledged() {
-            response.headers_mut().insert(HEADER, value);
-        }
-        response
+/// Tells the caller which extensions its request switched on, under the name by which it asked.
+pub(super) fn acknowledge(call: &Call<'_>, reply: &mut HeaderMap) {
+    let asked = HEADERS.into_iter().filter(|name| call.headers.contains_key(name));
+    let active = Active::of(call).uris.join(",");
+    if let Some(value) = HeaderValue::from_str(&active).ok().filter(|value| !value.is_empty()) {
+        reply.extend(asked.map(|name| (name, value.clone())));
     }
 }
 
 fn requested(headers: &HeaderMap) -> Vec<&str> {
-    let values = headers.get_all(HEADER).iter().chain(headers.get_all(OLD_HEADER));
+    let values = HEADERS.into_iter().flat_map(|name| headers.get_all(name));
     values.filter_map(|value| value.to_str().ok()).flat_map(|uris| uris.split(',')).map(str::trim).collect()
 }

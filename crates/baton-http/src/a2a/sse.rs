@@ -15,13 +15,12 @@ pub(super) trait Frame: Send + 'static {
 
 /// The reply that carries what follows.
 pub(super) fn response(following: Following, frame: impl Frame) -> Response {
-    let active = following.active.clone();
     let mut response = Response::new(Body::from_stream(events(following, frame)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    active.echo(response)
+    response
 }
 
 /// What an idle stream says. No blank line follows: after an event with an id, common parsers (httpx-sse, which the

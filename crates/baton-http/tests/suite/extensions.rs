@@ -61,7 +61,7 @@ async fn the_extension_takes_its_key_from_the_message() {
             let given = [(name, asking.as_str())];
             let own = format!("message-{index}-{name}");
             let first = send(&app, binding, &saying(&own, "Hello"), &given).await;
-            assert_eq!(header(&first, "a2a-extensions"), Some(IDEMPOTENCY), "{binding:?}");
+            assert_eq!(header(&first, name), Some(IDEMPOTENCY), "{binding:?}");
             assert_eq!(id(&send(&app, binding, &saying(&own, "Hello"), &given).await), id(&first));
             assert_ne!(id(&send(&app, binding, &saying("another", "Hello"), &[]).await), id(&first));
             let refused = send(&app, binding, &saying(&own, "Something else"), &given).await;
@@ -201,6 +201,33 @@ async fn settle(app: &Router, task: &str, mut known: u64) -> u64 {
         match generation(got.task()).unwrap() {
             same if same == known => return known,
             later => known = later,
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_operation_acknowledges_under_the_name_that_was_asked_by() {
+    let app = weather();
+    for binding in Binding::ALL {
+        for name in ["a2a-extensions", "x-a2a-extensions"] {
+            let asking = [(name, GENERATION)];
+            let asked = id(&send(&app, binding, &saying("m", "ask"), &[]).await);
+            let push = json!({"taskId": asked, "id": "config", "url": "https://hooks.example.com"});
+            for (op, params) in [
+                (Op::Get, json!({"id": asked})),
+                (Op::List, json!({})),
+                (Op::CreatePush, push.clone()),
+                (Op::GetPush, push.clone()),
+                (Op::ListPush, json!({"taskId": asked})),
+                (Op::DeletePush, json!({"taskId": asked, "id": "config"})),
+                (Op::Card, json!({})),
+                (Op::Cancel, json!({"id": asked})),
+            ] {
+                // Not every dialect has every operation.
+                let Some(reply) = ask(&app, binding, op, &params, &asking).await else { continue };
+                assert_eq!(reply.refusal, None, "{binding:?} {op:?}");
+                assert_eq!(header(&reply, name), Some(GENERATION), "{binding:?} {op:?}");
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::{
     call::{Call, explain},
-    extensions::{Active, HEADER},
+    extensions,
     ops::{Following, Told},
     version::{self, Version},
 };
@@ -57,8 +57,13 @@ impl Asked {
     pub(super) async fn operate<T>(
         &self,
         operate: impl AsyncFnOnce(&Call<'_>) -> Result<T, Error>,
-    ) -> Result<T, Status> {
-        operate(&self.call()).await.map_err(|error| self.refuse(error))
+    ) -> Result<Response<T>, Status> {
+        let call = self.call();
+        let mut response = Response::new(operate(&call).await.map_err(|error| self.refuse(error))?);
+        let mut headers = HeaderMap::new();
+        extensions::acknowledge(&call, &mut headers);
+        *response.metadata_mut() = MetadataMap::from_headers(headers);
+        Ok(response)
     }
 
     /// The refusal as a status.
@@ -67,24 +72,13 @@ impl Asked {
     }
 }
 
-/// An answer that says which extensions were switched on.
-pub(super) fn acknowledge<T>(message: T, active: &Active) -> Response<T> {
-    let mut response = Response::new(message);
-    if let Some(value) = active.acknowledged() {
-        let headers = HeaderMap::from_iter([(HEADER, value)]);
-        *response.metadata_mut() = MetadataMap::from_headers(headers);
-    }
-    response
-}
-
 /// What follows, each item in the form that `form` gives it; it ends with the task, its turn or the process.
 pub(super) fn stream<T: Send + 'static>(
     mut following: Following,
     form: impl Fn(Told<'_>) -> Result<T, Error> + Send + 'static,
-) -> Response<Answers<T>> {
-    let active = following.active.clone();
+) -> Answers<T> {
     let shutdown = following.shutdown.clone();
-    let answers = async_stream::stream! {
+    Box::pin(async_stream::stream! {
         while let Some(Some(item)) = shutdown.run_until_cancelled(following.next()).await {
             let mut answers = Vec::with_capacity(1);
             following.tell(&item, |told| answers.push(form(told)));
@@ -98,6 +92,5 @@ pub(super) fn stream<T: Send + 'static>(
                 }
             }
         }
-    };
-    acknowledge(Box::pin(answers) as Answers<T>, &active)
+    })
 }

@@ -2,11 +2,10 @@
 
 use super::{
     super::{
-        extensions::Active,
         ops::{self, Following},
         version::Version,
     },
-    asked::{Answers, Asked, acknowledge, stream},
+    asked::{Answers, Asked, stream},
 };
 use crate::app::Shared;
 use baton_proto::v03::pb::{self, a2a_service_server::A2aService};
@@ -38,7 +37,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let shown = ops::send(call, request.into_inner().try_into()?).await?;
-                Ok(acknowledge(shown.response().try_into()?, &shown.active))
+                shown.response().try_into()
             })
             .await
     }
@@ -56,7 +55,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let shown = ops::get(call, request.into_inner().try_into()?).await?;
-                Ok(acknowledge(shown.task().try_into()?, &shown.active))
+                shown.task().try_into()
             })
             .await
     }
@@ -66,7 +65,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let shown = ops::cancel(call, request.into_inner().try_into()?).await?;
-                Ok(acknowledge(shown.task().try_into()?, &shown.active))
+                shown.task().try_into()
             })
             .await
     }
@@ -87,7 +86,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let (task, config) = ops::create_push(call, request.into_inner().try_into()?).await?;
-                Ok(plain(TaskPushNotificationConfig::of(&task, &config).try_into()?))
+                TaskPushNotificationConfig::of(&task, &config).try_into()
             })
             .await
     }
@@ -100,7 +99,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let (task, config) = ops::get_push(call, request.into_inner().try_into()?).await?;
-                Ok(plain(TaskPushNotificationConfig::of(&task, &config).try_into()?))
+                TaskPushNotificationConfig::of(&task, &config).try_into()
             })
             .await
     }
@@ -113,7 +112,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let shown = ops::list_push(call, request.into_inner().try_into()?).await?;
-                Ok(plain(shown.response().try_into()?))
+                shown.response().try_into()
             })
             .await
     }
@@ -123,12 +122,7 @@ impl A2aService for Operations {
         request: Request<pb::DeleteTaskPushNotificationConfigRequest>,
     ) -> Result<Response<()>, Status> {
         let asked = self.asked(&request)?;
-        asked
-            .operate(async |call| {
-                ops::delete_push(call, request.into_inner().try_into()?).await?;
-                Ok(plain(()))
-            })
-            .await
+        asked.operate(async |call| ops::delete_push(call, request.into_inner().try_into()?).await).await
     }
 
     async fn get_agent_card(
@@ -139,16 +133,12 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let card = ops::extended_card(call, &request.into_inner().try_into()?)?;
-                Ok(plain(card.try_into()?))
+                card.try_into()
             })
             .await
     }
 }
 
-fn told(following: Following) -> Response<Answers<pb::StreamResponse>> {
+fn told(following: Following) -> Answers<pb::StreamResponse> {
     stream(following, |told| pb::StreamResponse::of(told.item, told.last))
-}
-
-fn plain<T>(message: T) -> Response<T> {
-    acknowledge(message, &Active::default())
 }

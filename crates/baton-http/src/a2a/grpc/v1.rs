@@ -2,11 +2,10 @@
 
 use super::{
     super::{
-        extensions::Active,
         ops::{self, Following},
         version::Version,
     },
-    asked::{Answers, Asked, acknowledge, stream},
+    asked::{Answers, Asked, stream},
 };
 use crate::app::Shared;
 use baton_proto::v1::pb::{self, a2a_service_server::A2aService};
@@ -39,7 +38,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let shown = ops::send(call, request.into_inner().try_into()?).await?;
-                Ok(acknowledge(shown.response().try_into()?, &shown.active))
+                shown.response().try_into()
             })
             .await
     }
@@ -57,7 +56,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let shown = ops::get(call, request.into_inner().try_into()?).await?;
-                Ok(acknowledge(shown.task().try_into()?, &shown.active))
+                shown.task().try_into()
             })
             .await
     }
@@ -70,7 +69,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let shown = ops::list(call, request.into_inner().try_into()?).await?;
-                Ok(acknowledge(shown.response().try_into()?, &shown.active))
+                shown.response().try_into()
             })
             .await
     }
@@ -80,7 +79,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let shown = ops::cancel(call, request.into_inner().try_into()?).await?;
-                Ok(acknowledge(shown.task().try_into()?, &shown.active))
+                shown.task().try_into()
             })
             .await
     }
@@ -101,7 +100,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let (task, config) = ops::create_push(call, request.into_inner().try_into()?).await?;
-                Ok(plain(shown_push(&task, &config).try_into()?))
+                shown_push(&task, &config).try_into()
             })
             .await
     }
@@ -114,7 +113,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let (task, config) = ops::get_push(call, request.into_inner().try_into()?).await?;
-                Ok(plain(shown_push(&task, &config).try_into()?))
+                shown_push(&task, &config).try_into()
             })
             .await
     }
@@ -127,7 +126,7 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let shown = ops::list_push(call, request.into_inner().try_into()?).await?;
-                Ok(plain(shown.response().try_into()?))
+                shown.response().try_into()
             })
             .await
     }
@@ -137,12 +136,7 @@ impl A2aService for Operations {
         request: Request<pb::DeleteTaskPushNotificationConfigRequest>,
     ) -> Result<Response<()>, Status> {
         let asked = self.asked(&request, &request.get_ref().tenant)?;
-        asked
-            .operate(async |call| {
-                ops::delete_push(call, request.into_inner().try_into()?).await?;
-                Ok(plain(()))
-            })
-            .await
+        asked.operate(async |call| ops::delete_push(call, request.into_inner().try_into()?).await).await
     }
 
     async fn get_extended_agent_card(
@@ -153,18 +147,14 @@ impl A2aService for Operations {
         asked
             .operate(async |call| {
                 let card = ops::extended_card(call, &request.into_inner().try_into()?)?;
-                Ok(plain(card.try_into()?))
+                card.try_into()
             })
             .await
     }
 }
 
-fn told(following: Following) -> Response<Answers<pb::StreamResponse>> {
+fn told(following: Following) -> Answers<pb::StreamResponse> {
     stream(following, |told| told.item.try_into())
-}
-
-fn plain<T>(message: T) -> Response<T> {
-    acknowledge(message, &Active::default())
 }
 
 fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> TaskPushNotificationConfig<'a> {

@@ -8,6 +8,7 @@ mod v1;
 
 use super::{
     call::{Call, explain},
+    extensions,
     version::{self, Version},
 };
 use crate::{app::Shared, reply};
@@ -63,13 +64,19 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
         Method::V03(method) => v03::answer(&call, id, method, params).await,
         Method::ContextCore(method) => contextcore::answer(&call, id, method, params).await,
     };
-    answered.unwrap_or_else(|error| {
-        let error = explain(shared, &agent, error);
-        match method {
-            Method::V03(_) => v03::refusal(id, &error),
-            Method::V1(_) | Method::ContextCore(_) => reply::rpc_error(id, &error),
+    match answered {
+        Ok(mut response) => {
+            extensions::acknowledge(&call, response.headers_mut());
+            response
         }
-    })
+        Err(error) => {
+            let error = explain(shared, &agent, error);
+            match method {
+                Method::V03(_) => v03::refusal(id, &error),
+                Method::V1(_) | Method::ContextCore(_) => reply::rpc_error(id, &error),
+            }
+        }
+    }
 }
 
 fn check_version(shared: &Shared, parts: &Parts, method: Method) -> Result<Method, Error> {

@@ -34,8 +34,7 @@ pub(super) async fn answer(
     Ok(match operation {
         Operation::Send => {
             let request = params.read::<v03::MessageSendParams<'static>>()?.into_v1()?;
-            let shown = ops::send(call, request).await?;
-            shown.active.echo(result(id, &v03::SendResult::from(shown.response())))
+            result(id, &v03::SendResult::from(ops::send(call, request).await?.response()))
         }
         Operation::Stream => {
             let request = params.read::<v03::MessageSendParams<'static>>()?.into_v1()?;
@@ -48,13 +47,13 @@ pub(super) async fn answer(
         }
         Operation::Get => {
             let shown = ops::get(call, params.read::<v03::TaskQueryParams<'static>>()?.into_v1()).await?;
-            shown.active.echo(result(id, &v03::Task::from(shown.task())))
+            result(id, &v03::Task::from(shown.task()))
         }
         Operation::Cancel => {
             let named = params.read::<v03::TaskIdParams<'static>>()?;
             named.check()?;
             let shown = ops::cancel(call, named.into_cancel()).await?;
-            shown.active.echo(result(id, &v03::Task::from(shown.task())))
+            result(id, &v03::Task::from(shown.task()))
         }
         Operation::CreatePush => {
             let given = params.read::<v03::TaskPushNotificationConfig<'static>>()?;

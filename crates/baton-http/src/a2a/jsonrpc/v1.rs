@@ -4,7 +4,7 @@ use super::{Id, envelope::Params, method::Operation};
 use crate::{
     a2a::{
         call::Call,
-        ops::{self, ShownTask, Told},
+        ops::{self, Told},
         sse::{self, Frame},
     },
     reply,
@@ -24,18 +24,12 @@ pub(super) async fn answer(
     params: Params,
 ) -> Result<Response, Error> {
     Ok(match operation {
-        Operation::Send => {
-            let shown = ops::send(call, params.read()?).await?;
-            shown.active.echo(result(id, &shown.response()))
-        }
+        Operation::Send => result(id, &ops::send(call, params.read()?).await?.response()),
         Operation::Stream => stream(id, ops::stream(call, params.read()?).await?),
         Operation::Subscribe => stream(id, ops::subscribe(call, params.read()?).await?),
-        Operation::Get => task(id, &ops::get(call, params.read()?).await?),
-        Operation::Cancel => task(id, &ops::cancel(call, params.read()?).await?),
-        Operation::List => {
-            let shown = ops::list(call, params.read()?).await?;
-            shown.active.echo(result(id, &shown.response()))
-        }
+        Operation::Get => result(id, &ops::get(call, params.read()?).await?.task()),
+        Operation::Cancel => result(id, &ops::cancel(call, params.read()?).await?.task()),
+        Operation::List => result(id, &ops::list(call, params.read()?).await?.response()),
         Operation::CreatePush => {
             let (task, config) = ops::create_push(call, params.read()?).await?;
             result(id, &TaskPushNotificationConfig::of(&task, &config))
@@ -51,10 +45,6 @@ pub(super) async fn answer(
         }
         Operation::ExtendedCard => result(id, &ops::extended_card(call, &params.read()?)?),
     })
-}
-
-fn task(id: Id<'_>, shown: &ShownTask) -> Response {
-    shown.active.echo(result(id, &shown.task()))
 }
 
 pub(super) fn result(id: Id<'_>, value: &impl Serialize) -> Response {

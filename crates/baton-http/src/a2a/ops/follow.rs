@@ -12,7 +12,10 @@ use baton_wire::a2a::v1::{
     generation_metadata,
 };
 use std::{collections::BTreeMap, collections::VecDeque, sync::Arc, time::Duration};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{Instant, timeout_at},
+};
 use tokio_util::sync::CancellationToken;
 
 /// How a stream begins.
@@ -45,16 +48,24 @@ pub(in super::super) struct Told<'a> {
 
 /// A followed task; holds one of the streams that may be open at the same time.
 pub(in super::super) struct Following {
-    pub(in super::super) active: Active,
     pub(in super::super) keep_alive: Duration,
     pub(in super::super) shutdown: CancellationToken,
     subscription: Subscription,
-    /// Fed and not yet shown, while the agent may still reply with a bare message.
-    withheld: Option<VecDeque<FeedItem>>,
+    withheld: Option<Withheld>,
     released: VecDeque<FeedItem>,
     narrator: Narrator,
     _permit: OwnedSemaphorePermit,
 }
+
+/// Fed and not yet shown, while the agent may still reply with a bare message.
+struct Withheld {
+    items: VecDeque<FeedItem>,
+    /// When the task is shown all the same: without its id, nobody could cancel an agent that takes its time.
+    until: Instant,
+}
+
+/// How long a stream waits to learn whether the agent replies with a bare message.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Following {
     /// The right to one stream.
@@ -69,10 +80,11 @@ impl Following {
         call: &Call<'_>,
         subscription: Subscription,
         beginning: Beginning,
-        active: Active,
+        active: &Active,
         permit: OwnedSemaphorePermit,
     ) -> Self {
-        let withheld = matches!(beginning, Beginning::Sent { may_reply_directly: true, .. }).then(VecDeque::new);
+        let withheld = matches!(beginning, Beginning::Sent { may_reply_directly: true, .. })
+            .then(|| Withheld { items: VecDeque::new(), until: Instant::now() + PATIENCE });
         Self {
             keep_alive: call.shared.options.keep_alive,
             shutdown: call.shared.options.shutdown.clone(),
@@ -85,7 +97,6 @@ impl Following {
                 projector: None,
                 reply: None,
             },
-            active,
             _permit: permit,
         }
     }
@@ -96,22 +107,31 @@ impl Following {
             if let Some(item) = self.released.pop_front() {
                 return Some(item);
             }
-            let item = self.subscription.next().await?;
-            let Some(withheld) = &mut self.withheld else { return Some(item) };
-            withheld.push_back(item);
-            match withheld.back().map_or(Direct::Unknown, direct) {
+            let Some(withheld) = &mut self.withheld else { return self.subscription.next().await };
+            let Ok(fed) = timeout_at(withheld.until, self.subscription.next()).await else {
+                self.release();
+                continue;
+            };
+            let item = fed?;
+            let direct = direct(&item);
+            withheld.items.push_back(item);
+            match direct {
                 Direct::Unknown => {}
-                Direct::No => self.released = self.withheld.take().unwrap_or_default(),
+                Direct::No => self.release(),
                 Direct::Yes => {
-                    let held = self.withheld.take().unwrap_or_default();
-                    self.narrator.reply = held.iter().find_map(|item| match item {
+                    self.release();
+                    self.narrator.reply = self.released.iter().find_map(|item| match item {
                         FeedItem::Task(view) => Some(Arc::clone(view)),
                         _ => None,
                     });
-                    self.released = held.into_iter().next_back().into_iter().collect();
+                    self.released.drain(..self.released.len().saturating_sub(1));
                 }
             }
         }
+    }
+
+    fn release(&mut self) {
+        self.released = self.withheld.take().map(|withheld| withheld.items).unwrap_or_default();
     }
 
     /// What is to be shown of it; `show` is called for each.

@@ -12,7 +12,7 @@ use std::{borrow::Cow, sync::Arc};
 pub(in super::super) struct ShownTask {
     pub(super) view: Arc<TaskView>,
     pub(super) history: HistoryLength,
-    pub(in super::super) active: Active,
+    pub(super) active: Active,
 }
 
 impl ShownTask {
@@ -38,7 +38,7 @@ pub(in super::super) struct ShownTasks {
     pub(super) next: Option<PageCursor>,
     pub(super) page_size: u32,
     pub(super) total: u64,
-    pub(in super::super) active: Active,
+    pub(super) active: Active,
 }
 
 impl ShownTasks {

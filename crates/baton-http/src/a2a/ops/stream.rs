@@ -18,5 +18,5 @@ pub(in super::super) async fn stream(
     let followed = call.shared.engine.send_and_follow(call.principal(), accepted.command).await;
     let subscription = followed.map_err(refused)?;
     let beginning = Beginning::Sent { history: accepted.history, may_reply_directly };
-    Ok(Following::new(call, subscription, beginning, accepted.active, permit))
+    Ok(Following::new(call, subscription, beginning, &accepted.active, permit))
 }

@@ -38,7 +38,7 @@ pub(in super::super) async fn subscribe(
             Beginning::Resumed { earlier: earlier.collect() }
         }
     };
-    Ok(Following::new(call, subscription, beginning, Active::of(call), permit))
+    Ok(Following::new(call, subscription, beginning, &Active::of(call), permit))
 }
 
 /// The last event that the client saw.

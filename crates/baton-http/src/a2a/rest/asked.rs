@@ -2,6 +2,7 @@
 
 use super::super::{
     call::{Call, explain},
+    extensions,
     version::{self, Version},
 };
 use crate::{
@@ -58,7 +59,13 @@ where
     let media = Media::wanted(request.headers());
     let method = request.method().clone();
     let answered = match Asked::read(shared, spoken, request).await {
-        Ok(mut asked) => operate(&mut asked).await.map_err(|error| explain(&asked.shared, &asked.agent, error)),
+        Ok(mut asked) => match operate(&mut asked).await {
+            Ok(mut response) => {
+                extensions::acknowledge(&asked.call(), response.headers_mut());
+                Ok(response)
+            }
+            Err(error) => Err(explain(&asked.shared, &asked.agent, error)),
+        },
         Err(error) => Err(error),
     };
     answered.unwrap_or_else(|error| {

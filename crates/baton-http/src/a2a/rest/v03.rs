@@ -29,7 +29,7 @@ pub(super) async fn send(State(shared): AppState, request: Request) -> Response 
     answer(shared, Version::V03, request, async |asked| {
         let request = asked.body::<rest::SendMessageRequest<'static>>()?.into_v1()?;
         let shown = ops::send(&asked.call(), request).await?;
-        Ok(shown.active.echo(asked.json(&rest::SendMessageResponse::from(shown.response()))))
+        Ok(asked.json(&rest::SendMessageResponse::from(shown.response())))
     })
     .await
 }
@@ -129,7 +129,7 @@ async fn subscribe(asked: &mut Asked) -> Result<Response, Error> {
 }
 
 fn task(asked: &Asked, shown: &ShownTask) -> Response {
-    shown.active.echo(asked.json(&rest::Task::from(shown.task())))
+    asked.json(&rest::Task::from(shown.task()))
 }
 
 fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> rest::TaskPushNotificationConfig<'a> {

@@ -29,7 +29,7 @@ pub(super) async fn send(State(shared): AppState, request: Request) -> Response 
         let request: SendMessageRequest<'static> = asked.body()?;
         let request = SendMessageRequest { tenant: tenant(asked).or(request.tenant), ..request };
         let shown = ops::send(&asked.call(), request).await?;
-        Ok(shown.active.echo(asked.json(&shown.response())))
+        Ok(asked.json(&shown.response()))
     })
     .await
 }
@@ -50,7 +50,7 @@ pub(super) async fn list(State(shared): AppState, request: Request) -> Response 
         let request: ListTasksRequest<'static> = asked.query()?;
         let request = ListTasksRequest { tenant: tenant(asked).or(request.tenant), ..request };
         let shown = ops::list(&asked.call(), request).await?;
-        Ok(shown.active.echo(asked.json(&shown.response())))
+        Ok(asked.json(&shown.response()))
     })
     .await
 }
@@ -152,7 +152,7 @@ async fn subscribe(asked: &mut Asked) -> Result<Response, Error> {
 }
 
 fn task(asked: &Asked, shown: &ShownTask) -> Response {
-    shown.active.echo(asked.json(&shown.task()))
+    asked.json(&shown.task())
 }
 
 /// Path variables come before what the body says.

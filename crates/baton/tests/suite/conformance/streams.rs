@@ -110,3 +110,17 @@ async fn a_subscription_begins_with_the_task_outlives_its_questions_and_ends_wit
         assert_eq!(refused, Some(Refused("UNSUPPORTED_OPERATION".to_owned())));
     }
 }
+
+#[tokio::test]
+async fn a_stream_shows_the_task_while_the_agent_takes_its_time() {
+    let sut = Sut::start(None).await;
+    for binding in BINDINGS {
+        let mut events = sut.stream(binding, &saying("tck-cancel-1", "x")).await.expect("a stream");
+        let first = tokio::time::timeout(Duration::from_secs(15), events.next()).await.expect("no silence");
+        let task = first.expect("the task")["task"]["id"].clone();
+        assert!(task.is_string(), "{binding:?}");
+        sut.call(binding, Op::Cancel, &json!({"id": task})).await.expect("it is canceled");
+        let rest = tokio::time::timeout(Duration::from_secs(15), events.all()).await.expect("it ends");
+        assert_eq!(states(&rest).last(), Some(&"TASK_STATE_CANCELED"), "{binding:?} {rest:?}");
+    }
+}

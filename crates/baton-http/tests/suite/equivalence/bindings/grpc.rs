@@ -158,7 +158,8 @@ where
 }
 
 fn acknowledged(metadata: &MetadataMap) -> Option<String> {
-    metadata.get("a2a-extensions").map(|value| value.to_str().unwrap().to_owned())
+    let value = metadata.get("a2a-extensions").or(metadata.get("x-a2a-extensions"));
+    value.map(|value| value.to_str().unwrap().to_owned())
 }
 
 fn refused(refused: &Status) -> Answer {

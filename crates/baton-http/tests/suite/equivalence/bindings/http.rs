@@ -42,7 +42,7 @@ pub(in super::super) async fn exchange(
     let response = world.router.clone().oneshot(request).await.unwrap();
     let status = response.status().as_u16();
     let text = |headers: &HeaderMap, name: &str| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
-    let acknowledged = text(response.headers(), "a2a-extensions");
+    let acknowledged = ["a2a-extensions", "x-a2a-extensions"].iter().find_map(|name| text(response.headers(), name));
     let kind = text(response.headers(), "content-type").unwrap_or_default();
     let body = if kind == "text/event-stream" {
         Reading::Events(response.into_body())
