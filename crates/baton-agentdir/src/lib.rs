@@ -22,6 +22,6 @@ mod tool;
 pub use argv::{ArgvError, expand};
 pub use detect::Format;
 pub use diagnostic::{Diagnostic, Severity};
-pub use names::{BUILT_IN_TOOLS, is_agent_name, is_tool_name};
+pub use names::{BUILT_IN_TOOLS, RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse};
 pub use scaffold::scaffold;

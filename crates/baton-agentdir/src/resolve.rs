@@ -1,6 +1,7 @@
 //! From the file as written to the agent as it runs: defaults filled in, names checked against each other.
 
 use crate::{
+    RESERVED_AGENT_NAMES,
     document::{Located, Place, Reader},
     is_agent_name, modes,
     raw::{RawAgent, RawHandoff, RawSettings, RawSkill},
@@ -10,6 +11,7 @@ use baton_types::{AgentName, AgentSpec, ControlTools, HandoffTarget, ModelSpec, 
 use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use lower-case letters, digits and dashes, at most 64, such as weather or sales-desk";
+const RESERVED_HINT: &str = "paths of A2A begin with this word; choose another, such as weather or sales-desk";
 
 /// The other files of the directory.
 pub(crate) struct Companions<'a> {
@@ -71,7 +73,9 @@ fn agent_name(reader: &mut Reader, what: &str, name: &Located<String>) -> Option
     if is_agent_name(&name.value) {
         return Some(AgentName::from(name.value.as_str()));
     }
-    reader.error(name.place, format!("{what} cannot be {:?}", name.value), NAME_HINT);
+    let is_reserved = RESERVED_AGENT_NAMES.contains(&name.value.as_str());
+    let hint = if is_reserved { RESERVED_HINT } else { NAME_HINT };
+    reader.error(name.place, format!("{what} cannot be {:?}", name.value), hint);
     None
 }
 

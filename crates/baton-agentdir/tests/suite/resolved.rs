@@ -46,7 +46,7 @@ fn names_are_path_segments() {
         assert!(is_agent_name(good), "{good}");
     }
     let long = "a".repeat(65);
-    for bad in ["", "-a", "a-", "A", "a_b", "a/b", "..", "a b", "ä", "a\n", long.as_str()] {
+    for bad in ["", "-a", "a-", "A", "a_b", "a/b", "..", "a b", "ä", "a\n", "v1", "tasks", "agents", long.as_str()] {
         assert!(!is_agent_name(bad), "{bad}");
     }
 }

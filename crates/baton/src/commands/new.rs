@@ -4,7 +4,7 @@ use crate::{
     failure::{Exit, Failure},
     screen::Screen,
 };
-use baton_agentdir::{is_agent_name, scaffold};
+use baton_agentdir::{RESERVED_AGENT_NAMES, is_agent_name, scaffold};
 use baton_types::ErrorCode;
 use clap::Args;
 use serde_json::json;
@@ -28,8 +28,12 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
     let name = &options.name;
     if !is_agent_name(name) {
-        return Err(Failure::new(ErrorCode::AGENT_INVALID, format!("'{name}' is not a name for an agent"))
-            .hint("Use lower-case letters, digits and dashes, such as `baton new my-agent`."));
+        let hint = if RESERVED_AGENT_NAMES.contains(&name.as_str()) {
+            "Paths of A2A begin with this word; choose another, such as `baton new my-agent`."
+        } else {
+            "Use lower-case letters, digits and dashes, such as `baton new my-agent`."
+        };
+        return Err(Failure::new(ErrorCode::AGENT_INVALID, format!("'{name}' is not a name for an agent")).hint(hint));
     }
     let directory = if options.dir == Path::new(".") { PathBuf::from(name) } else { options.dir.join(name) };
     if fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_some()) || directory.is_file() {
