@@ -179,7 +179,7 @@ async fn a_timeout_kills_the_program_and_its_children() {
 async fn the_weather_example_answers() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let agents = DirectoryAgents::load(&[examples]).unwrap();
-    assert!(agents.agents().iter().map(|agent| agent.name.as_str()).eq(["personal", "weather"]));
+    assert!(agents.agents().iter().map(|agent| agent.name.as_str()).eq(["conformance", "personal", "weather"]));
     let agent = agents.agent(&"weather".into()).unwrap();
     let arguments = Json::parse(r#"{"location":"Oakland"}"#).unwrap();
     let call = ToolCall { id: "call-1".into(), name: "get_weather".to_owned(), arguments };
