@@ -4,6 +4,7 @@ use super::{AgentCard, card::is_old, members::Members};
 use crate::a2a::v1;
 use baton_types::Json;
 use serde::{Serialize, Serializer, ser::Error as _};
+use std::collections::BTreeMap;
 
 /// A 1.0 card that is written together with the members that only clients of 0.3 look for.
 ///
@@ -37,10 +38,15 @@ fn unite(base: Json, more: &Json) -> Json {
         return base;
     }
     if let (Some(mut members), Some(more)) = (Members::of(&base), Members::of(more)) {
+        let places = members.0.iter().enumerate().rev().map(|(place, (name, _))| (name.clone(), place));
+        let mut places: BTreeMap<String, usize> = places.collect();
         for (name, value) in more.0 {
-            match members.0.iter_mut().find(|(known, _)| *known == name) {
+            match places.get(&name).and_then(|place| members.0.get_mut(*place)) {
                 Some((_, known)) => *known = unite(known.clone(), &value),
-                None => members.0.push((name, value)),
+                None => {
+                    places.insert(name.clone(), members.0.len());
+                    members.0.push((name, value));
+                }
             }
         }
         return members.into_json();
