@@ -194,10 +194,8 @@ function heard({ method, path, headers, body }, wanted) {
   return StreamResponse.fromJSON(body);
 }
 
-async function notified(webhook, task, wanted) {
-  const watched = new Watched(task);
+async function notified(webhook, watched, wanted) {
   while (watched.states.at(-1) !== 'COMPLETED') watched.take(heard(await webhook.next(), wanted));
-  expect('states', watched.states, ['WORKING', 'COMPLETED']);
   return watched;
 }
 
@@ -212,7 +210,9 @@ async function notifies(agent) {
     };
     const task = await agent.begin('tell me a story', { taskPushNotificationConfig });
     const wanted = { path: '/hooks/1', token: 'a token', authorization: 'Bearer c3Rvcnk=' };
-    const watched = await notified(webhook, task, wanted);
+    const watched = await notified(webhook, new Watched(), wanted);
+    expect('the task', watched.task.id, task.id);
+    expect('states', watched.states, ['SUBMITTED', 'WORKING', 'COMPLETED']);
     expect('kinds', watched.kinds, ['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
     answerOf(await agent.sameAsStored(watched));
     require('nothing comes after the end', webhook.isEmpty);
@@ -260,7 +260,9 @@ async function configures(agent) {
     expect('the rest', await all(), [unnamed]);
 
     await agent.send(says('blue', { task }));
-    const watched = await notified(webhook, task, { path: '/unnamed', authorization: 'Basic dXNlcjpwYXNz' });
+    const wanted = { path: '/unnamed', authorization: 'Basic dXNlcjpwYXNz' };
+    const watched = await notified(webhook, new Watched(task), wanted);
+    expect('states', watched.states, ['WORKING', 'COMPLETED']);
     expect('answer', answerOf(await agent.sameAsStored(watched)), 'You chose blue.');
     require('nobody else hears of it', webhook.isEmpty);
 

@@ -13,7 +13,7 @@ from a2a.types.a2a_pb2 import (
 from a2a.utils.errors import InvalidParamsError, TaskNotFoundError
 
 from checking import expect, require
-from conversation import COMPLETED, WORKING, Watched, answer_of, refused, says
+from conversation import COMPLETED, SUBMITTED, WORKING, Watched, answer_of, refused, says
 from webhook import Webhook
 
 
@@ -44,10 +44,10 @@ async def delivered(agent):
         )
         task = await agent.begin("tell me a story", task_push_notification_config=config)
         seen = {"path": "/hooks/1?of=story", "token": "a token", "authorization": "Bearer c3Rvcnk="}
-        watched = await to_end(webhook, Watched(known=task), **seen)
-        # Who sent the message knows that there is a task: what comes is what happens to it.
+        watched = await to_end(webhook, Watched(), **seen)
+        expect("the task", watched.task.id, task.id)
         expect("kinds", watched.kinds, ["task", "status_update", "artifact_update", "status_update"])
-        expect("states", watched.states, [WORKING, COMPLETED])
+        expect("states", watched.states, [SUBMITTED, WORKING, COMPLETED])
         answer_of(await agent.same_as_stored(watched))
         require("nothing comes after the end", webhook.arrived.empty())
         config.task_id = task.id
@@ -60,14 +60,14 @@ async def delivered(agent):
 async def repeated(agent):
     async with Webhook() as webhook:
         webhook.refuse_next = 1
-        task = await agent.send(says("hello"), task_push_notification_config={"url": webhook.url("/again")})
+        await agent.send(says("hello"), task_push_notification_config={"url": webhook.url("/again")})
         refusal = await webhook.next()
-        watched = Watched(known=task)
+        watched = Watched()
         watched.take(heard(refusal, path="/again"))
         again = await webhook.next()
         expect("what was refused comes again", again, refusal)
         await to_end(webhook, watched, path="/again")
-        expect("the rest comes once", watched.states, [WORKING, COMPLETED])
+        expect("the rest comes once", watched.states, [SUBMITTED, WORKING, COMPLETED])
         await agent.same_as_stored(watched)
 
 
