@@ -127,6 +127,7 @@ impl Task {
             id: self.id.clone(),
             context: self.context.clone(),
             agent: self.agent.clone(),
+            created_at: self.created_at,
             state: self.state,
             status_message: self.status_message.clone(),
             status_at: self.status_at,

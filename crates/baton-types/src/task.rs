@@ -77,6 +77,8 @@ pub struct TaskView {
     pub context: ContextId,
     /// Who works on it.
     pub agent: AgentName,
+    /// When it was created.
+    pub created_at: Timestamp,
     /// Where it stands.
     pub state: TaskState,
     /// What the agent last said about that.

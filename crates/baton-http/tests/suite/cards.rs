@@ -53,6 +53,11 @@ async fn one_agent_answers_at_the_root_and_two_do_not() {
         assert_eq!(refused.status(), StatusCode::NOT_FOUND);
         assert!(text(refused).await.contains("weather, other"));
     }
+    // Where clients of 0.2 look for what the agent says to those it knows.
+    for (app, path) in [(&one, ""), (&one, "/agents/weather"), (&two, "/agents/weather")] {
+        let extended = get(app, &format!("{path}/agent/authenticatedExtendedCard"), &[]).await;
+        assert!(text(extended).await.contains("tool:get_weather"), "{path}");
+    }
     let page = text(get(&two, "/", &[]).await).await;
     assert!(page.contains("Knows &lt;the&gt; weather") && page.contains("/agents/other"), "{page}");
 }

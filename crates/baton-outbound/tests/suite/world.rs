@@ -214,6 +214,7 @@ pub(crate) fn finished() -> (TaskView, StoredEvent) {
         id: "task-1".into(),
         context: "context-1".into(),
         agent: "weather".into(),
+        created_at: Timestamp::from_millis(1_799_999_990_000),
         state: TaskState::Completed,
         status_message: Some(answer.clone()),
         status_at: Timestamp::from_millis(1_800_000_000_000),

@@ -52,6 +52,7 @@ pub(crate) fn view() -> TaskView {
         id: task_id(),
         context: context_id(),
         agent: "weather".into(),
+        created_at: at(0),
         state: TaskState::Completed,
         status_message: Some(answer()),
         status_at: at(5),

@@ -6,9 +6,12 @@ use super::{
     method::{Operation, unknown},
     v1::result,
 };
-use crate::a2a::{call::Call, ops};
+use crate::a2a::{
+    call::Call,
+    ops::{self, ShownTask},
+};
 use axum::response::Response;
-use baton_types::TaskId;
+use baton_types::{TaskId, Timestamp};
 use baton_wire::{
     a2a::{
         v1::{Error, ErrorKind, Task},
@@ -27,16 +30,17 @@ pub(super) async fn answer(
         Operation::Send => {
             let request = params.read::<contextcore::SendParams>()?;
             let request = request.into_v1(|| call.shared.engine.fresh_id())?;
-            result(id, &shown(call, ops::send(call, request).await?.task()))
+            result(id, &one(call, &ops::send(call, request).await?))
         }
         Operation::Get => {
             let request = params.read::<contextcore::TaskParams>()?.into_get()?;
-            result(id, &shown(call, ops::get(call, request).await?.task()))
+            result(id, &one(call, &ops::get(call, request).await?))
         }
         Operation::List => {
             let request = params.read::<contextcore::ListParams>()?.into_v1()?;
             let page = ops::list(call, request).await?;
-            let tasks = page.response().tasks.into_iter().map(|task| shown(call, task)).collect();
+            let tasks = page.response().tasks.into_iter().zip(page.created_at());
+            let tasks = tasks.map(|(task, created_at)| shown(call, task, created_at)).collect();
             result(id, &contextcore::TaskList { tasks })
         }
         Operation::Cancel => {
@@ -55,6 +59,10 @@ pub(super) async fn answer(
     })
 }
 
-fn shown(call: &Call<'_>, task: Task<'_>) -> contextcore::Task {
-    contextcore::Task::from(task).with_agent(call.agent)
+fn one(call: &Call<'_>, task: &ShownTask) -> contextcore::Task {
+    shown(call, task.task(), task.created_at())
+}
+
+fn shown(call: &Call<'_>, task: Task<'_>, created_at: Timestamp) -> contextcore::Task {
+    contextcore::Task::from(task).with_agent(call.agent).with_created_time(created_at)
 }

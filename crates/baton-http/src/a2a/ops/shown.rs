@@ -2,7 +2,7 @@
 
 use super::super::extensions::Active;
 use baton_ports::PageCursor;
-use baton_types::TaskView;
+use baton_types::{TaskView, Timestamp};
 use baton_wire::a2a::v1::{
     ArtifactChoice, HistoryLength, ListTasksResponse, Message, SendMessageResponse, Task, generation_metadata,
 };
@@ -16,6 +16,11 @@ pub(in super::super) struct ShownTask {
 }
 
 impl ShownTask {
+    /// When it was created; 1.0 has no word for that.
+    pub(in super::super) fn created_at(&self) -> Timestamp {
+        self.view.created_at
+    }
+
     /// The task.
     pub(in super::super) fn task(&self) -> Task<'_> {
         task(&self.view, self.history, ArtifactChoice::Include, &self.active)
@@ -42,6 +47,11 @@ pub(in super::super) struct ShownTasks {
 }
 
 impl ShownTasks {
+    /// When each of them was created, in the order of the page.
+    pub(in super::super) fn created_at(&self) -> impl Iterator<Item = Timestamp> {
+        self.views.iter().map(|view| view.created_at)
+    }
+
     /// The page.
     pub(in super::super) fn response(&self) -> ListTasksResponse<'_> {
         ListTasksResponse {

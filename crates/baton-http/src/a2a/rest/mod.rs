@@ -32,8 +32,10 @@ pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
                 )
                 .route(&format!("{base}/extendedAgentCard"), get(v1::extended_card))
         });
-    // Where clients of 0.2 look for the extended card of an agent at the root.
-    let router = router.route("/agent/authenticatedExtendedCard", get(v03::card));
+    // Where clients of 0.2 look for the extended card.
+    let router = router
+        .route("/agent/authenticatedExtendedCard", get(v03::card))
+        .route("/agents/{agent}/agent/authenticatedExtendedCard", get(v03::card));
     ["/agents/{agent}/v1", "/v1"].iter().fold(router, |router, base| {
         router
             .route(&format!("{base}/message:send"), post(v03::send))
