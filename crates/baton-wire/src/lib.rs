@@ -15,6 +15,7 @@ pub mod contextcore;
 mod de;
 mod depth;
 pub mod jsonrpc;
+mod members;
 mod violation;
 
 pub use depth::depth_within;

@@ -1,7 +1,7 @@
 //! An output as it travels.
 
-use super::{Part, members::Members, metadata};
-use crate::{Violations, a2a::v1, de};
+use super::{Part, metadata};
+use crate::{Violations, a2a::v1, de, members::Members};
 use baton_types::Json;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! A message as it travels.
 
-use super::{Part, Role, members::Members, metadata};
-use crate::{Violations, a2a::v1, de};
+use super::{Part, Role, metadata};
+use crate::{Violations, a2a::v1, de, members::Members};
 use baton_types::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The key of metadata under which everything travels that 1.0 has no place for.
 
-use super::members::Members;
 use crate::Violations;
+use crate::members::Members;
 use baton_types::Json;
 use std::collections::BTreeSet;
 

@@ -22,7 +22,6 @@
 mod artifact;
 mod card;
 mod discovery;
-mod members;
 mod message;
 mod metadata;
 mod names;

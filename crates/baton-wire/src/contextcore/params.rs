@@ -1,10 +1,11 @@
 //! What methods are asked with.
 
-use super::{Message, Role, members::Members, metadata};
+use super::{Message, Role, metadata};
 use crate::{
     FieldViolation, Violations,
     a2a::v1::{self, Error, check_id},
     de,
+    members::Members,
 };
 use baton_types::Json;
 use serde::{Deserialize, Serialize};

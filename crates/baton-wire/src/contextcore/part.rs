@@ -1,13 +1,9 @@
 //! One piece of a message or artifact.
 
-use super::{
-    PartType,
-    members::{Members, serialize_typed},
-    metadata,
-};
-use crate::{Violations, a2a::v1};
+use super::{PartType, metadata};
+use crate::{Violations, a2a::v1, members::Members};
 use baton_types::Json;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeMap as _};
 use std::borrow::Cow;
 
 const TYPE: &[&str] = &["type", "part_type", "partType"];
@@ -156,7 +152,12 @@ impl From<v1::Part<'_>> for Part {
 
 impl Serialize for Part {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_typed(&self.kind, &self.members, serializer)
+        let mut map = serializer.serialize_map(Some(self.members.0.len() + 1))?;
+        map.serialize_entry("type", &self.kind)?;
+        for (name, value) in &self.members.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
     }
 }
 

@@ -1,10 +1,11 @@
 //! A task as it travels.
 
-use super::{Artifact, Message, Role, State, members::Members, metadata};
+use super::{Artifact, Message, Role, State, metadata};
 use crate::{
     Violations,
     a2a::v1::{self, Error},
     de,
+    members::Members,
 };
 use baton_types::{AgentName, Json, TaskId, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};

@@ -1,6 +1,6 @@
 //! Data that is not an object: 0.3 has no place for it, so it travels inside one, marked.
 
-use super::members::Members;
+use crate::members::Members;
 use baton_types::Json;
 
 /// The mark in a part's metadata; Python's SDK reads and writes the same one.
@@ -12,9 +12,9 @@ pub(super) fn wrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
     if data.is_object() {
         return (data, metadata);
     }
-    let mut marked = metadata.as_ref().and_then(Members::of).unwrap_or(Members(Vec::new()));
-    marked.0.retain(|(name, _)| name != MARK);
-    marked.0.push((MARK.to_owned(), Json::from(serde_json::Value::Bool(true))));
+    let mut marked = metadata.as_ref().and_then(Members::of).unwrap_or_default();
+    marked.take(&[MARK]);
+    marked.put(MARK, Json::from(serde_json::Value::Bool(true)));
     (Members(vec![(VALUE.to_owned(), data)]).into_json(), Some(marked.into_json()))
 }
 
@@ -23,13 +23,13 @@ pub(super) fn unwrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>)
     let Some(mut marked) = metadata.as_ref().filter(|json| json.as_str().contains(MARK)).and_then(Members::of) else {
         return (data, metadata);
     };
-    if marked.get(MARK).is_none_or(|mark| mark.as_str() != "true") {
+    if marked.get(&[MARK]).is_none_or(|mark| mark.as_str() != "true") {
         return (data, metadata);
     }
     match Members::of(&data).map(|members| members.0).as_deref() {
         Some([(name, value)]) if name == VALUE => {
-            marked.0.retain(|(name, _)| name != MARK);
-            (value.clone(), (!marked.0.is_empty()).then(|| marked.into_json()))
+            marked.take(&[MARK]);
+            (value.clone(), (!marked.is_empty()).then(|| marked.into_json()))
         }
         _ => (data, metadata),
     }

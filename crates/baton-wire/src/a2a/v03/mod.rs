@@ -40,7 +40,6 @@ mod card;
 mod data;
 mod enums;
 mod events;
-mod members;
 mod message;
 mod part;
 mod push;

@@ -1,7 +1,8 @@
 //! One card for clients of either version.
 
-use super::{AgentCard, card::is_old, members::Members};
+use super::{AgentCard, card::is_old};
 use crate::a2a::v1;
+use crate::members::Members;
 use baton_types::Json;
 use serde::{Serialize, Serializer, ser::Error as _};
 use std::collections::BTreeMap;

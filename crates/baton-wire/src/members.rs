@@ -4,36 +4,35 @@ use baton_types::Json;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{MapAccess, Visitor},
-    ser::SerializeMap as _,
 };
 use std::fmt;
 
 /// The members of an object, as they were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Members(Vec<(String, Json)>);
+pub(crate) struct Members(pub(crate) Vec<(String, Json)>);
 
 impl Members {
     /// The members of `json`, when it is an object.
-    pub(super) fn of(json: &Json) -> Option<Self> {
+    pub(crate) fn of(json: &Json) -> Option<Self> {
         json.read().ok()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
     /// The value under any of these names; `null` is none.
-    pub(super) fn get(&self, names: &[&str]) -> Option<&Json> {
+    pub(crate) fn get(&self, names: &[&str]) -> Option<&Json> {
         let found = self.0.iter().rev().find(|(name, _)| names.contains(&name.as_str()));
         found.map(|(_, value)| value).filter(|value| value.as_str() != "null")
     }
 
     /// Removes everything under these names and gives the last of it, `null` included.
-    pub(super) fn take(&mut self, names: &[&str]) -> Option<Json> {
+    pub(crate) fn take(&mut self, names: &[&str]) -> Option<Json> {
         let mut taken = None;
         for (_, value) in self.0.extract_if(.., |(name, _)| names.contains(&name.as_str())) {
             taken = Some(value);
@@ -42,30 +41,30 @@ impl Members {
     }
 
     /// [`Members::take`] of something that must be text; `null` is none, and so is text that is wrong.
-    pub(super) fn take_text(&mut self, names: &[&str]) -> Option<String> {
+    pub(crate) fn take_text(&mut self, names: &[&str]) -> Option<String> {
         self.take(names).and_then(|value| value.read().ok())
     }
 
-    pub(super) fn put(&mut self, name: &str, value: Json) {
+    pub(crate) fn put(&mut self, name: &str, value: Json) {
         self.0.push((name.to_owned(), value));
     }
 
-    pub(super) fn put_text(&mut self, name: &str, text: Option<String>) {
+    pub(crate) fn put_text(&mut self, name: &str, text: Option<String>) {
         if let Some(text) = text {
             self.put(name, Json::string(&text));
         }
     }
 
-    pub(super) fn extend(&mut self, more: Self) {
+    pub(crate) fn extend(&mut self, more: Self) {
         self.0.extend(more.0);
     }
 
     /// Splits off the members that `chosen` picks.
-    pub(super) fn split_off(&mut self, chosen: impl Fn(&str, &Json) -> bool) -> Self {
+    pub(crate) fn split_off(&mut self, chosen: impl Fn(&str, &Json) -> bool) -> Self {
         Self(self.0.extract_if(.., |(name, value)| chosen(name, value)).collect())
     }
 
-    pub(super) fn into_json(self) -> Json {
+    pub(crate) fn into_json(self) -> Json {
         Json::of(&self).unwrap_or_else(|_| Json::from(serde_json::json!({})))
     }
 }
@@ -96,18 +95,4 @@ impl<'de> Deserialize<'de> for Members {
         }
         deserializer.deserialize_map(Object)
     }
-}
-
-/// `type` first, then the members.
-pub(super) fn serialize_typed<S: Serializer>(
-    kind: &impl Serialize,
-    members: &Members,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(members.0.len() + 1))?;
-    map.serialize_entry("type", kind)?;
-    for (name, value) in &members.0 {
-        map.serialize_entry(name, value)?;
-    }
-    map.end()
 }
