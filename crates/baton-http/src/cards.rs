@@ -1,11 +1,7 @@
 //! Agent cards, cacheable.
 
-use crate::{app::Shared, reply};
-use axum::{
-    body::Body,
-    extract::{Path, State},
-    response::Response,
-};
+use crate::{app::Shared, named::Named, reply};
+use axum::{body::Body, extract::State, response::Response};
 use baton_types::{AgentSpec, Digest, Timestamp};
 use baton_wire::a2a::{
     v1::{AgentCard, CardPlace, GrpcPlace},
@@ -15,7 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use std::sync::Arc;
 
 /// `GET /agents/{agent}/.well-known/agent-card.json`.
-pub(crate) async fn named(State(shared): State<Arc<Shared>>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+pub(crate) async fn named(State(shared): State<Arc<Shared>>, Named(name): Named, headers: HeaderMap) -> Response {
     match shared.agent(&name) {
         Some(agent) => card(&shared, &agent, &headers),
         None => reply::rest_error(&shared.no_such_agent(Some(&name))),

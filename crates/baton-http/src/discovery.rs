@@ -3,12 +3,10 @@
 use crate::{
     app::Shared,
     cards::{base_url, place},
+    named::Named,
     reply,
 };
-use axum::{
-    extract::{Path, State},
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use baton_types::AgentSpec;
 use baton_wire::{catalog::AiCatalog, contextcore::Discovery};
 use http::{HeaderMap, HeaderValue, header};
@@ -26,7 +24,7 @@ pub(crate) async fn catalog(State(shared): State<Arc<Shared>>, headers: HeaderMa
 /// `GET /agents/{agent}/.well-known/contextcore.json`.
 pub(crate) async fn contextcore_named(
     State(shared): State<Arc<Shared>>,
-    Path(name): Path<String>,
+    Named(name): Named,
     headers: HeaderMap,
 ) -> Response {
     match shared.agent(&name) {

@@ -1,10 +1,7 @@
 //! Handoffs as they stand.
 
-use crate::{app::Shared, reply};
-use axum::{
-    extract::{Path, State},
-    response::Response,
-};
+use crate::{app::Shared, named::Named, reply};
+use axum::{extract::State, response::Response};
 use baton_rules::HandoffRecord;
 use baton_types::ErrorCode;
 use baton_wire::{
@@ -14,7 +11,7 @@ use baton_wire::{
 use std::sync::Arc;
 
 /// `GET /api/v1/handoffs/{handoff}`.
-pub(crate) async fn show(State(shared): State<Arc<Shared>>, Path(handoff): Path<String>) -> Response {
+pub(crate) async fn show(State(shared): State<Arc<Shared>>, Named(handoff): Named) -> Response {
     match shared.engine.handoff(&shared.principal, &handoff.as_str().into()).await {
         Ok(Some(record)) => reply::json(&entry(record)),
         Ok(None) => {

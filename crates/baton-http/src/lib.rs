@@ -15,6 +15,7 @@ mod cards;
 mod discovery;
 mod guard;
 mod handoffs;
+mod named;
 mod options;
 mod probes;
 mod reply;

@@ -1,8 +1,8 @@
 //! Baton's own view of tasks: everything that was journaled.
 
-use crate::{app::Shared, reply};
+use crate::{app::Shared, named::Named, reply};
 use axum::{
-    extract::{Path, Query, State},
+    extract::{Query, State},
     response::Response,
 };
 use baton_engine::TaskRef;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 /// `GET /api/v1/tasks/{task}`.
-pub(crate) async fn show(State(shared): State<Arc<Shared>>, Path(task): Path<String>) -> Response {
+pub(crate) async fn show(State(shared): State<Arc<Shared>>, Named(task): Named) -> Response {
     let task = TaskRef { task: task.into(), agent: None };
     match shared.engine.task(&shared.principal, &task).await {
         Ok(view) => reply::json(&TaskEntry {
@@ -47,7 +47,7 @@ impl Page {
 /// `GET /api/v1/tasks/{task}/events?after=&limit=`.
 pub(crate) async fn events(
     State(shared): State<Arc<Shared>>,
-    Path(task): Path<String>,
+    Named(task): Named,
     page: Result<Query<Page>, axum::extract::rejection::QueryRejection>,
 ) -> Response {
     let Ok(Query(page)) = page else {

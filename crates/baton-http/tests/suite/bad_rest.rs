@@ -222,6 +222,25 @@ async fn bodies_over_the_limit_wherever_bodies_are_read() {
 }
 
 #[tokio::test]
+async fn names_that_are_no_text_are_refused_as_json() {
+    let app = weather();
+    for (method, path) in [
+        ("POST", "/agents/%80"),
+        ("GET", "/agents/%80/.well-known/agent-card.json"),
+        ("GET", "/agents/%80/.well-known/contextcore.json"),
+        ("GET", "/agents/%80/tasks"),
+        ("GET", "/api/v1/tasks/%80"),
+        ("GET", "/api/v1/tasks/%80/events"),
+        ("GET", "/api/v1/handoffs/%80"),
+    ] {
+        let response = raw(&app, method, path, headers(JSON), "").await;
+        assert_eq!(response.status(), 404, "{path}");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        assert!(String::from_utf8_lossy(&body).contains("BTN-1001"), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn the_path_says_more_than_the_body() {
     let app = weather();
     let hello = json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "ask"}]}});

@@ -11,9 +11,9 @@ use super::{
     extensions,
     version::{self, Version},
 };
-use crate::{app::Shared, reply};
+use crate::{app::Shared, named::Named, reply};
 use axum::{
-    extract::{Path, Request, State},
+    extract::{Request, State},
     response::Response,
 };
 use baton_types::{AgentName, ErrorCode, PushDialect};
@@ -25,7 +25,7 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// `POST /agents/{agent}`.
-pub(crate) async fn named(State(shared): State<Arc<Shared>>, Path(agent): Path<String>, request: Request) -> Response {
+pub(crate) async fn named(State(shared): State<Arc<Shared>>, Named(agent): Named, request: Request) -> Response {
     answer(&shared, Some(agent.into()), request).await
 }
 

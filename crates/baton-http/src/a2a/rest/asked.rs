@@ -8,6 +8,7 @@ use super::super::{
 use crate::{
     app::Shared,
     body::Received,
+    named::unreadable,
     reply::{self, Media},
 };
 use axum::{
@@ -166,8 +167,4 @@ impl Asked {
             }
         }
     }
-}
-
-fn unreadable(what: &str) -> Error {
-    Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, format!("the path cannot be read: {what}"))
 }

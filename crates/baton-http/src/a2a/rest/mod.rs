@@ -5,10 +5,10 @@ mod query;
 mod v03;
 mod v1;
 
-use crate::app::Shared;
+use crate::{app::Shared, reply};
 use axum::{
     Router,
-    routing::{get, post},
+    routing::{any, get, post},
 };
 use std::sync::Arc;
 
@@ -40,6 +40,8 @@ pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
         router
             .route(&format!("{base}/message:send"), post(v03::send))
             .route(&format!("{base}/message:stream"), post(v03::stream))
+            // 0.3 has no list; without this the path would be that of a tenant.
+            .route(&format!("{base}/tasks"), any(reply::no_such_page))
             .route(&format!("{base}/tasks/{{task}}"), get(v03::task_get).post(v03::task_post))
             .route(
                 &format!("{base}/tasks/{{task}}/pushNotificationConfigs"),

@@ -1,0 +1,27 @@
+//! The one name in a path.
+
+use crate::reply;
+use axum::{
+    extract::{FromRequestParts, Path},
+    response::Response,
+};
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use http::request::Parts;
+
+/// The agent, task or handoff that a path names; one that cannot be read is refused like every other mistake.
+pub(crate) struct Named(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
+        let read = Path::<String>::from_request_parts(parts, state).await;
+        read.map(|Path(name)| Self(name)).map_err(|error| reply::rest_error(&unreadable(&error.body_text())))
+    }
+}
+
+/// The refusal of a path whose names cannot be read.
+pub(crate) fn unreadable(what: &str) -> Error {
+    Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, format!("the path cannot be read: {what}"))
+}
