@@ -15,19 +15,15 @@ pub(super) fn add(
     path: impl FnOnce() -> String,
     violations: &mut Violations,
 ) -> Option<Json> {
+    // Said at once, not only when there is something to add: what is read today may be passed on tomorrow.
+    if metadata.as_ref().is_some_and(|json| !json.is_object()) {
+        violations.add(path(), "must be a JSON object");
+        return metadata;
+    }
     if own.is_empty() {
         return metadata;
     }
-    let mut members = match &metadata {
-        None => Members::default(),
-        Some(json) => match Members::of(json) {
-            Some(members) => members,
-            None => {
-                violations.add(path(), "must be a JSON object");
-                return metadata;
-            }
-        },
-    };
+    let mut members = metadata.as_ref().and_then(Members::of).unwrap_or_default();
     let mut ours = match members.take(&[KEY]).filter(|json| json.as_str() != "null") {
         None => Members::default(),
         Some(json) => match Members::of(&json) {

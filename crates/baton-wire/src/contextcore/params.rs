@@ -71,7 +71,9 @@ impl SendParams {
             own.put("capabilityId", Json::string(&capability));
         }
         let mut message = message.into_v1("message", &mut violations);
-        message.metadata = metadata::add(message.metadata, own, || "message.metadata".to_owned(), &mut violations);
+        if message.metadata.as_ref().is_none_or(Json::is_object) {
+            message.metadata = metadata::add(message.metadata, own, || "message.metadata".to_owned(), &mut violations);
+        }
         let configuration = v1::SendMessageConfiguration { return_immediately: true, ..Default::default() };
         let request = v1::SendMessageRequest {
             tenant: None,

@@ -5,7 +5,7 @@ use baton_wire::{
         v1,
         v03::{self, UnionCard},
     },
-    contextcore::{Part, PartType, SendParams},
+    contextcore::{Part, PartType, SendParams, Task},
 };
 
 #[test]
@@ -25,4 +25,11 @@ fn data_that_only_looks_like_a_query_stays_data() {
     let again = SendParams::from(request.clone());
     assert_eq!(again.message.as_ref().unwrap().parts.iter().map(Part::kind).collect::<Vec<_>>(), [PartType::Data]);
     assert_eq!(again.into_v1(|| "m".to_owned()), Ok(request));
+}
+
+#[test]
+fn metadata_of_a_message_is_an_object_or_the_task_is_refused() {
+    let text = r#"{"taskId":"t","status":"FAILED","messages":[{"metadata":[{}]}]}"#;
+    let refused = serde_json::from_str::<Task>(text).unwrap().into_v1().unwrap_err();
+    assert_eq!(refused.violations[0].field, "messages[0].metadata");
 }
