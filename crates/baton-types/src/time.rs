@@ -1,5 +1,6 @@
 //! Moments, as milliseconds since the Unix epoch.
 
+use jiff::{SignedDuration, civil::DateTime};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
@@ -37,18 +38,31 @@ impl Timestamp {
 
     /// Reads RFC 3339 with any offset.
     pub fn parse(text: &str) -> Result<Self, TimestampError> {
-        text.parse::<jiff::Timestamp>()
-            .map(|moment| Self(moment.as_millisecond()))
-            .map_err(|_| TimestampError(text.to_owned()))
+        let usual = text.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
+        usual.ok().or_else(|| last_day(text)).map(Self).ok_or_else(|| TimestampError(text.to_owned()))
     }
+}
+
+/// Where the milliseconds begin, for moments that `jiff` knows as a date and a time only.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+/// The last day of the year 9999, which some peers write for "never": `jiff` ends a little before it, so that every
+/// moment has a date in every time zone.
+fn last_day(text: &str) -> Option<i64> {
+    let text = text.strip_suffix('Z').filter(|text| text.starts_with("9999-12-3") && text.contains('T'))?;
+    let moment: DateTime = text.parse().ok()?;
+    i64::try_from(moment.duration_since(EPOCH).as_millis()).ok()
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Not from milliseconds: that constructor refuses the last second that the parser accepts.
         let nanos = i32::try_from(self.0.rem_euclid(1000)).unwrap_or_default() * 1_000_000;
-        match jiff::Timestamp::new(self.0.div_euclid(1000), nanos) {
-            Ok(moment) => write!(f, "{moment:.3}"),
+        if let Ok(moment) = jiff::Timestamp::new(self.0.div_euclid(1000), nanos) {
+            return write!(f, "{moment:.3}");
+        }
+        match EPOCH.checked_add(SignedDuration::from_millis(self.0)) {
+            Ok(moment) => write!(f, "{moment:.3}Z"),
             Err(_) => write!(f, "{}ms", self.0),
         }
     }

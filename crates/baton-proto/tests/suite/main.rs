@@ -4,6 +4,7 @@
 
 mod arbitrary;
 mod facts;
+mod found;
 mod golden;
 mod old;
 mod refusals;
