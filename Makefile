@@ -3,9 +3,10 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Extra arguments for `make run` and `make soak`: make run ARGS="--once"
+# Extra arguments for `make run`, `make soak` and `make fuzz`: make run ARGS="--once"
 ARGS ?=
 CYCLES ?= 200
+SECONDS ?= 60
 
 .PHONY: help
 help: ## list the recipes
@@ -39,6 +40,10 @@ docs: ## build the API documentation, warnings denied
 .PHONY: soak
 soak: ## the kill loop: CYCLES (200) rounds of kill -9 under load, with the history checker
 	BATON_SOAK_CYCLES=$(CYCLES) cargo test -p baton --test suite kill_loop -- --nocapture $(ARGS)
+
+.PHONY: fuzz
+fuzz: ## coverage-guided fuzzing of every wire parser for SECONDS (60) in all
+	@scripts/fuzz.sh $(SECONDS) $(ARGS)
 
 .PHONY: bench
 bench: ## release builds of Baton and its peers, measured side by side

@@ -1,0 +1,134 @@
+//! What clients and peers read: results, stream items, cards, errors, server-sent events.
+
+use crate::{
+    property::{both_ways, both_ways_with_additions, stable, written},
+    requests::json,
+    sse::SseParser,
+};
+use baton_types::Timestamp;
+use baton_wire::{
+    a2a::{
+        v1::{self, Error},
+        v03::{self, UnionCard, rest},
+    },
+    api,
+    catalog::AiCatalog,
+    depth_within,
+    jsonrpc::Reply,
+};
+
+/// The shape of each choice.
+pub(crate) const SHAPES: &[&str] = &[
+    "item", "item", "tasks", "pushes", "card", "card", "item", "item", "task", "item", "item", "pushes", "error",
+    "error", "envelope", "time", "name", "text", "json", "any",
+];
+
+pub(crate) fn read(choice: usize, text: &str) {
+    match choice {
+        0 => drop(stable::<v1::StreamResponse<'static>>(text)),
+        1 => drop(stable::<v1::SendMessageResponse<'static>>(text)),
+        2 => drop(stable::<v1::ListTasksResponse<'static>>(text)),
+        3 => drop(stable::<v1::ListTaskPushNotificationConfigsResponse<'static>>(text)),
+        4 => {
+            let Some(card) = stable::<v1::AgentCard>(text) else { return };
+            union(&card);
+            old_card(v03::AgentCard::from(card));
+        }
+        5 => drop(stable::<v03::AgentCard>(text).map(old_card)),
+        6 => {
+            let Some(item) = stable::<v03::StreamItem<'static>>(text) else { return };
+            let last = item.is_final();
+            both_ways(item, v03::StreamItem::into_v1, |item| v03::StreamItem::of(item, last));
+        }
+        7 => {
+            let Some(answer) = stable::<v03::SendResult<'static>>(text) else { return };
+            both_ways(answer, v03::SendResult::into_v1, v03::SendResult::from);
+        }
+        8 => {
+            if let Some(task) = stable::<v03::Task<'static>>(text) {
+                both_ways(task, v03::Task::into_v1, v03::Task::from);
+            }
+            if let Some(task) = stable::<rest::Task<'static>>(text) {
+                both_ways(task, rest::Task::into_v1, rest::Task::from);
+            }
+        }
+        9 => {
+            let Some(item) = stable::<rest::StreamResponse<'static>>(text) else { return };
+            let last = item.is_final();
+            both_ways(item, rest::StreamResponse::into_v1, |item| rest::StreamResponse::of(item, last));
+        }
+        10 => {
+            let Some(answer) = stable::<rest::SendMessageResponse<'static>>(text) else { return };
+            both_ways(answer, rest::SendMessageResponse::into_v1, rest::SendMessageResponse::from);
+        }
+        11 => {
+            let ok = |list: rest::ListPushResponse<'static>| Ok::<_, Error>(list.into_v1());
+            drop(stable(text).map(|list| both_ways(list, ok, rest::ListPushResponse::from)));
+        }
+        12 => {
+            let Some(error) = stable::<v1::ErrorObject>(text) else { return };
+            let _ = (error.baton_code(), error.hint(), error.reason(), error.violations());
+        }
+        13 => drop(stable::<v1::RestError>(text).map(v1::RestError::into_object)),
+        14 => drop(serde_json::from_str::<Reply<'_>>(text)),
+        15 => moment(text.trim_matches('"')),
+        16 => names(text.trim_matches('"')),
+        17 => events(text.as_bytes()),
+        18 => json(text),
+        _ => drop((
+            serde_json::from_str::<AiCatalog>(text),
+            serde_json::from_str::<api::AgentList>(text),
+            serde_json::from_str::<api::EventList>(text),
+            serde_json::from_str::<api::Health>(text),
+        )),
+    }
+}
+
+/// A card for readers of both versions is read as itself by those of the newer.
+fn union(card: &v1::AgentCard) {
+    let read: v1::AgentCard = serde_json::from_str(&written(&UnionCard::of(card))).expect("a union is a card");
+    assert_eq!(&read, card);
+}
+
+/// The first way to 1.0 loses what it has no place for; from then on nothing changes.
+fn old_card(card: v03::AgentCard) {
+    let ok = |card: v03::AgentCard| Ok(card.into_v1());
+    if let Some(card) = both_ways_with_additions(card, ok, v03::AgentCard::from) {
+        union(&card);
+    }
+}
+
+fn moment(text: &str) {
+    let Ok(at) = Timestamp::parse(text) else { return };
+    assert_eq!(Timestamp::parse(&at.to_string()).ok(), Some(at), "{at}");
+}
+
+fn names(name: &str) {
+    if let Some((task, config)) = rest::push_of(name) {
+        assert_eq!(rest::push_name(task, config), name);
+        assert_eq!(rest::task_of(name), Some(task));
+    }
+    if let Some(task) = rest::task_of(name) {
+        assert!(name.starts_with(&rest::task_name(task)));
+    }
+    let _ = v1::is_idempotency_key(name);
+    let _ = depth_within(name.as_bytes(), name.len() / 2);
+}
+
+/// However the bytes are cut, the same events come out.
+fn events(bytes: &[u8]) {
+    let parse = |pieces: &mut dyn Iterator<Item = &[u8]>| {
+        let (mut parser, mut events) = (SseParser::default(), Vec::new());
+        for piece in pieces {
+            let fed = parser.feed(piece);
+            events.extend(std::iter::from_fn(|| parser.next()));
+            if fed.is_err() {
+                return (events, false);
+            }
+        }
+        (events, true)
+    };
+    let whole = parse(&mut std::iter::once(bytes));
+    assert_eq!(parse(&mut bytes.chunks(1)), whole);
+    assert_eq!(parse(&mut bytes.chunks(7)), whole);
+}

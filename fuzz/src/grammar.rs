@@ -1,0 +1,298 @@
+//! Bytes to JSON: a plan of single bytes chooses members, kinds and values from `grammar.txt`.
+//!
+//! A change of one byte changes one member, so the fuzzer's blind mutations become changes of structure, and inputs get
+//! past the first closing brace.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+/// Most text that one plan may make.
+const MAX_TEXT: usize = 256 * 1024;
+/// Deepest nesting; well beyond what servers accept.
+const MAX_DEPTH: usize = 130;
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Shape(&'static str),
+    List(Box<Kind>),
+    Map(Box<Kind>),
+    Words(Vec<&'static str>),
+}
+
+type Shape = Vec<(&'static str, Kind)>;
+
+static SHAPES: LazyLock<BTreeMap<&'static str, Shape>> = LazyLock::new(|| {
+    let lines = include_str!("../grammar.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let shape = |line: &'static str| {
+        let (name, members) = line.split_once(": ").expect("a shape has a name");
+        let member = |member: &'static str| {
+            let (name, kind) = member.split_once('=').expect("a member has a kind");
+            (name, self::kind(kind))
+        };
+        (name, members.split(' ').map(member).collect())
+    };
+    lines.map(shape).collect()
+});
+
+fn kind(text: &'static str) -> Kind {
+    if let Some(inside) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Kind::List(Box::new(kind(inside)))
+    } else if let Some(inside) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        Kind::Map(Box::new(kind(inside)))
+    } else if let Some(words) = text.strip_prefix("word(").and_then(|rest| rest.strip_suffix(')')) {
+        Kind::Words(words.split('|').collect())
+    } else {
+        Kind::Shape(text)
+    }
+}
+
+/// JSON text of the named shape, as `plan` says; any plan makes some.
+pub(crate) fn write(plan: &[u8], shape: &'static str) -> String {
+    let mut writer = Writer { plan: plan.iter(), out: String::new(), depth: 0 };
+    writer.value(&kind(shape));
+    writer.out
+}
+
+struct Writer<'a> {
+    plan: std::slice::Iter<'a, u8>,
+    out: String,
+    depth: usize,
+}
+
+impl Writer<'_> {
+    fn next(&mut self) -> usize {
+        self.plan.next().copied().unwrap_or_default().into()
+    }
+
+    fn is_over(&self) -> bool {
+        self.plan.as_slice().is_empty() || self.out.len() > MAX_TEXT || self.depth > MAX_DEPTH
+    }
+
+    fn value(&mut self, kind: &Kind) {
+        match kind {
+            // One in sixteen values is not what readers expect.
+            _ if !self.is_over() && self.plan.as_slice()[0] >= 0xf0 => self.surprise(kind),
+            Kind::Words(words) => {
+                let word = words[self.next() % words.len()];
+                self.string(word);
+            }
+            Kind::List(inside) => self.list(inside),
+            Kind::Map(inside) => self.object(|_| None, inside),
+            Kind::Shape(name) => match SHAPES.get(name) {
+                Some(members) => self.object(|choice| members.get(choice % members.len()), &Kind::Shape("any")),
+                None => self.leaf(name),
+            },
+        }
+    }
+
+    fn list(&mut self, inside: &Kind) {
+        let (most, mut first) = (self.next() % 8, true);
+        self.nested('[', ']', |writer| {
+            for _ in 0..most {
+                if writer.is_over() {
+                    break;
+                }
+                writer.comma(&mut first);
+                writer.value(inside);
+            }
+        });
+    }
+
+    fn object<'k>(&mut self, member: impl Fn(usize) -> Option<&'k (&'static str, Kind)>, inside: &Kind) {
+        let (most, mut first) = (self.next() % 16, true);
+        self.nested('{', '}', |writer| {
+            for _ in 0..most {
+                if writer.is_over() {
+                    break;
+                }
+                writer.comma(&mut first);
+                let choice = writer.next();
+                match member(choice & 0x3f) {
+                    Some((name, kind)) => {
+                        // A few in the other spelling.
+                        let name = if choice >= 0xe0 { snake(name) } else { (*name).to_owned() };
+                        writer.string(&name);
+                        writer.out.push(':');
+                        writer.value(kind);
+                    }
+                    None => {
+                        writer.leaf("text");
+                        writer.out.push(':');
+                        writer.value(inside);
+                    }
+                }
+            }
+        });
+    }
+
+    fn nested(&mut self, open: char, close: char, inside: impl FnOnce(&mut Self)) {
+        self.out.push(open);
+        self.depth += 1;
+        inside(self);
+        self.depth -= 1;
+        self.out.push(close);
+    }
+
+    fn comma(&mut self, first: &mut bool) {
+        if !std::mem::take(first) {
+            self.out.push(',');
+        }
+    }
+
+    /// Something else than `kind`: null, another type, nothing at all, or a great many of it.
+    fn surprise(&mut self, kind: &Kind) {
+        match self.next() & 0x0f {
+            0..4 => self.out.push_str("null"),
+            4..10 => self.leaf("any"),
+            10 => self.list(kind),
+            11 => self.object(|_| None, kind),
+            12 => self.out.push_str("{\"\\u0061\":1,\"a\":2, \"a\" : [ ]}"),
+            13 => {
+                let (many, open) = (self.next() / 2, self.next().is_multiple_of(2));
+                let (open, close) = if open { ("[", "]") } else { ("{\"x\":", "}") };
+                self.out.push_str(&format!("{}1{}", open.repeat(many), close.repeat(many)));
+            }
+            14 => {
+                let many = self.next() * 4;
+                self.nested('[', ']', |writer| {
+                    let start = writer.out.len();
+                    writer.leaf("any");
+                    let one = writer.out[start..].to_owned();
+                    (1..many.min(MAX_TEXT / one.len().max(1))).for_each(|_| {
+                        writer.out.push(',');
+                        writer.out.push_str(&one);
+                    });
+                });
+            }
+            _ => self.leaf("text"),
+        }
+    }
+
+    fn leaf(&mut self, name: &str) {
+        let choice = self.next();
+        let pick = |from: &[&'static str]| from[choice % from.len()];
+        match name {
+            "bool" => self.out.push_str(pick(&["true", "false", "null", "1", "\"true\""])),
+            "integer" => self.out.push_str(pick(INTEGERS)),
+            "time" => self.string(pick(TIMES)),
+            "base64" => self.string(pick(BASE64)),
+            "url" => self.string(pick(URLS)),
+            "name" => self.string(pick(NAMES)),
+            "id" => self.string(pick(&["t", "m-1", "", "a/b", "\u{e9}", "0198c0de", "a\nb", "None"])),
+            "json" | "any" => match choice % 8 {
+                0 => self.out.push_str(pick(INTEGERS)),
+                1 => self.value(&Kind::List(Box::new(Kind::Shape("any")))),
+                2 => self.value(&Kind::Map(Box::new(Kind::Shape("any")))),
+                3 => self.value(&Kind::Shape("data")),
+                4 => self.out.push_str(pick(&["true", "false", "null"])),
+                5 => self.value(&Kind::Shape("metadata")),
+                _ => self.leaf("text"),
+            },
+            _ => match choice {
+                0..200 => self.string(pick(TEXTS)),
+                200..240 => {
+                    let letters: String = (0..choice % 12).map(|_| char::from(self.next() as u8)).collect();
+                    self.string(&letters);
+                }
+                _ => {
+                    let many = self.next() * 8;
+                    self.string(&"x".repeat(many));
+                }
+            },
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        self.out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    }
+}
+
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(letter.to_ascii_lowercase());
+    }
+    out
+}
+
+const INTEGERS: &[&str] = &[
+    "0",
+    "1",
+    "2",
+    "-1",
+    "100",
+    "101",
+    "2147483647",
+    "2147483648",
+    "-2147483649",
+    "9007199254740993",
+    "1.0",
+    "1.5",
+    "-0",
+    "-0.0",
+    "1e3",
+    "1e400",
+    "18446744073709551616",
+    "\"3\"",
+    "\"-0\"",
+    "\"x\"",
+    "null",
+    "1E-7",
+    "0.1",
+    "123456789012345678901234567890",
+    "5e-324",
+    "1.7976931348623157e308",
+];
+const TIMES: &[&str] = &[
+    "2026-11-15T12:00:00Z",
+    "2026-11-15T12:00:00.123456789+02:00",
+    "2026-11-15T12:00:00",
+    "2026-11-15",
+    "yesterday",
+    "-009999-01-02T01:59:59Z",
+    "9999-12-30T22:00:00.999Z",
+    "0000-01-01T00:00:00Z",
+    "1969-12-31T23:59:59.9999Z",
+    "2016-12-31T23:59:60Z",
+    "2026-11-15T12:00:00+25:59",
+    "2026-11-15 12:00z",
+    "20261115T120000Z",
+    "",
+];
+const BASE64: &[&str] =
+    &["", "aGk=", "aGk", "-_8", "+/8=", "YUdrPQ==", "LV84PQ", "a", "=", "a b", "+-", "AAAA", "////"];
+const URLS: &[&str] =
+    &["", "https://example.com/hook", "http://127.0.0.1/", "a.example:443", "a b", "\u{e9}", "ftp://x"];
+const NAMES: &[&str] = &[
+    "tasks/t",
+    "tasks/t/pushNotificationConfigs/c",
+    "tasks/t/pushNotificationConfigs/a/b",
+    "tasks/",
+    "t",
+    "",
+    "tasks/t/pushNotificationConfigs",
+    "tasks//pushNotificationConfigs/",
+    "tasks/t/pushNotificationConfigs/",
+];
+const TEXTS: &[&str] = &[
+    "",
+    "hi",
+    "text/plain",
+    "application/json",
+    "Bearer",
+    "\u{1f600}\u{e9}",
+    "\"\\\n\u{0}",
+    "user",
+    "system",
+    "json",
+    "contextcore",
+    "type",
+    "value",
+    "data_part_compat",
+    "a2a",
+    "{}",
+    "null",
+    "https://baton.dev/extensions/idempotency/v1",
+];

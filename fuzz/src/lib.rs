@@ -1,0 +1,66 @@
+//! The readers of everything that arrives from outside, fed by libFuzzer: no input may bring one down, and what was
+//! accepted must survive the way to another dialect and back.
+//!
+//! This crate must never be a dependency of the product. One function here is one target; `targets/` has nothing but
+//! their entry points. The first byte of an input chooses the type that is read and whether the rest is the text itself
+//! or a plan for the generator.
+//!
+//! Read first: [`requests`] (how a target looks), `grammar.rs` (how bytes become JSON that gets deep), `effort.rs` (how
+//! time is watched).
+
+mod answers;
+mod contextcore;
+mod effort;
+mod grammar;
+mod growth;
+mod old_requests;
+mod property;
+mod protobuf;
+mod requests;
+mod source;
+// The parser is not public, and is small enough to be compiled here again.
+#[path = "../../crates/baton-client/src/sse.rs"]
+mod sse;
+
+use libfuzzer_sys::Corpus;
+use source::Source;
+
+/// What the parser of server-sent events refuses with.
+#[derive(Debug)]
+pub(crate) enum ClientError {
+    /// Bytes that are no event.
+    Unintelligible(#[expect(dead_code, reason = "the refusal is enough")] String),
+}
+
+macro_rules! targets {
+    ($($(#[$doc:meta])* $name:ident $module:ident,)*) => {$(
+        $(#[$doc])*
+        pub fn $name(input: &[u8]) -> Corpus {
+            let Some(source) = Source::read(input, $module::SHAPES) else { return Corpus::Reject };
+            effort::within_reason(source.len(), || $module::read(source.choice, &source.text));
+            Corpus::Keep
+        }
+    )*};
+}
+
+targets! {
+    /// Requests of A2A 1.0: the JSON-RPC envelope and the parameters of every method.
+    requests requests,
+    /// Requests of A2A 0.3, over JSON-RPC and HTTP+JSON.
+    old_requests old_requests,
+    /// Requests and answers of ContextCore's dialect.
+    contextcore contextcore,
+    /// What clients and peers read.
+    answers answers,
+}
+
+/// Messages of gRPC, 1.0 and 0.3.
+pub fn protobuf(input: &[u8]) -> Corpus {
+    protobuf::read(input);
+    Corpus::Keep
+}
+
+/// A piece of input repeated: time must grow with length, not with its square.
+pub fn growth(input: &[u8]) -> Corpus {
+    if growth::read(input) { Corpus::Keep } else { Corpus::Reject }
+}

@@ -1,0 +1,128 @@
+//! What must hold of anything that a reader accepted.
+
+use baton_wire::a2a::v1::{self, Error};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::fmt::Debug;
+
+/// The text of a value; everything that can be read can be written.
+pub(crate) fn written(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("what was read can be written")
+}
+
+/// The parameters in `text`; a refusal can be shown in every binding.
+pub(crate) fn params<T: DeserializeOwned>(text: &str) -> Option<T> {
+    accepted(v1::read_params_text(text))
+}
+
+/// What was accepted; a refusal can be shown in every binding, and says no less there.
+pub(crate) fn accepted<T>(result: Result<T, Error>) -> Option<T> {
+    let error = match result {
+        Ok(value) => return Some(value),
+        Err(error) => error,
+    };
+    let object: v1::ErrorObject =
+        serde_json::from_str(&written(&v1::ErrorObject::from(&error))).expect("a refusal can be read");
+    assert_eq!(object.violations(), error.violations);
+    assert_eq!(object.reason().as_deref(), Some(error.kind.reason()));
+    written(&v1::RestError::from(&error));
+    let status = baton_proto::status(&error);
+    assert_eq!(baton_proto::error_of(&status).violations, error.violations);
+    None
+}
+
+/// Reads `text`; what comes out is written and read again as the same value.
+pub(crate) fn stable<T>(text: &str) -> Option<T>
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    let value: T = serde_json::from_str(text).ok()?;
+    same_again(&value);
+    Some(value)
+}
+
+/// A value that was read is written and read again as the same value.
+pub(crate) fn same_again<T>(value: &T)
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    let text = written(value);
+    match serde_json::from_str::<T>(&text) {
+        Ok(again) => assert_eq!(&again, value, "read from {text}"),
+        Err(error) => panic!("what was written cannot be read: {error}: {text}"),
+    }
+}
+
+/// A value of an older dialect on its way to 1.0 and back: what the dialect can say, it says again.
+pub(crate) fn both_ways<T, V>(value: T, into_v1: impl Fn(T) -> Result<V, Error>, of_v1: impl Fn(V) -> T) -> Option<V>
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+    V: Serialize + Clone + PartialEq + Debug,
+{
+    same_again(&value);
+    let first = accepted(into_v1(value))?;
+    same_meaning(&first, &around(first.clone(), into_v1, of_v1));
+    Some(first)
+}
+
+/// [`both_ways`] of a dialect that adds what its readers cannot do without; what was added once is not added again.
+pub(crate) fn both_ways_with_additions<T, V>(
+    value: T,
+    into_v1: impl Fn(T) -> Result<V, Error>,
+    of_v1: impl Fn(V) -> T,
+) -> Option<V>
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+    V: Serialize + Clone + PartialEq + Debug,
+{
+    same_again(&value);
+    let first = accepted(into_v1(value))?;
+    let second = around(first.clone(), &into_v1, &of_v1);
+    same_meaning(&second, &around(second.clone(), into_v1, of_v1));
+    Some(first)
+}
+
+fn around<T, V>(value: V, into_v1: impl Fn(T) -> Result<V, Error>, of_v1: impl Fn(V) -> T) -> V
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+    V: Clone + Debug,
+{
+    let out = of_v1(value.clone());
+    same_again(&out);
+    into_v1(out).unwrap_or_else(|error| panic!("what was mapped cannot be mapped back: {error}: {value:?}"))
+}
+
+/// Equal up to the order of members and to what the dialects are documented to lose.
+pub(crate) fn same_meaning<V: Serialize + PartialEq + Debug>(first: &V, second: &V) {
+    if first == second {
+        return;
+    }
+    let tree = |value: &V| serde_json::from_str::<Value>(&written(value)).ok();
+    // Numbers beyond a double have no tree, and neither has what is nested deeper than servers accept.
+    let (Some(mut first), Some(mut second)) = (tree(first), tree(second)) else { return };
+    forget(&mut first);
+    forget(&mut second);
+    assert_eq!(first, second);
+}
+
+/// Removes what is lost on purpose beside data that is no object: 0.3's mark of it, and metadata that is empty without
+/// the mark or no object.
+fn forget(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(forget),
+        Value::Object(members) => {
+            if members.get("data").is_some_and(|data| !data.is_object()) {
+                let metadata = members.get_mut("metadata").and_then(Value::as_object_mut);
+                let is_lost = metadata.is_none_or(|metadata| {
+                    metadata.remove("data_part_compat");
+                    metadata.is_empty()
+                });
+                if is_lost {
+                    members.remove("metadata");
+                }
+            }
+            members.values_mut().for_each(forget);
+        }
+        _ => {}
+    }
+}

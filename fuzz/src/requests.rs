@@ -1,0 +1,94 @@
+//! Requests of A2A 1.0.
+
+use crate::property::{accepted, params, same_again, written};
+use baton_types::{Json, MAX_JSON_DEPTH, PushDialect};
+use baton_wire::{
+    Violations,
+    a2a::v1,
+    depth_within,
+    jsonrpc::{self, Reply, Request},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use std::fmt::Debug;
+
+/// The shape of each choice.
+pub(crate) const SHAPES: &[&str] =
+    &["envelope", "send", "query", "query", "query", "query", "push", "query", "query", "query", "send"];
+
+pub(crate) fn read(choice: usize, text: &str) {
+    if !depth_within(text.as_bytes(), MAX_JSON_DEPTH) {
+        return;
+    }
+    match choice {
+        0 => envelope(text),
+        1 => {
+            of::<v1::SendMessageRequest<'static>>(text).map(|request| send(&request));
+        }
+        2 => drop(of::<v1::GetTaskRequest<'static>>(text).map(|request| accepted(request.check()))),
+        3 => drop(of::<v1::ListTasksRequest<'static>>(text).map(|request| accepted(request.check()))),
+        4 => drop(of::<v1::CancelTaskRequest<'static>>(text).map(|request| accepted(request.check()))),
+        5 => drop(of::<v1::SubscribeToTaskRequest<'static>>(text).map(|request| accepted(request.check()))),
+        6 => {
+            if let Some(request) = of::<v1::TaskPushNotificationConfig<'static>>(text)
+                && let Some((task, config)) = accepted(request.check_create(PushDialect::V1))
+            {
+                let shown = v1::TaskPushNotificationConfig::of(&task, &config);
+                assert_eq!(shown.check_create(PushDialect::V1).ok(), Some((task.clone(), config.clone())));
+            }
+        }
+        7 => drop(of::<v1::TaskPushNotificationConfigRequest<'static>>(text).map(|it| accepted(it.check()))),
+        8 => drop(of::<v1::ListTaskPushNotificationConfigsRequest<'static>>(text).map(|it| accepted(it.check()))),
+        9 => drop(of::<v1::GetExtendedAgentCardRequest<'static>>(text)),
+        _ => json(text),
+    }
+}
+
+fn of<T: Serialize + DeserializeOwned + PartialEq + Debug>(text: &str) -> Option<T> {
+    let request = params::<T>(text)?;
+    same_again(&request);
+    Some(request)
+}
+
+fn envelope(body: &str) {
+    let mut out = Vec::new();
+    let params = match Request::read(body) {
+        Ok(request) => {
+            jsonrpc::write_result(&mut out, request.id, &request.params);
+            request.params
+        }
+        Err(refused) => {
+            jsonrpc::write_error(&mut out, refused.id, &refused.error);
+            None
+        }
+    };
+    serde_json::from_slice::<Reply<'_>>(&out).expect("a reply is JSON, whatever the id");
+    if let Some(request) = accepted(v1::read_params::<v1::SendMessageRequest<'static>>(params)) {
+        send(&request);
+    }
+}
+
+/// A message that was accepted is the same message when it comes back.
+pub(crate) fn send(request: &v1::SendMessageRequest<'static>) {
+    let metadata = request.message.as_ref().and_then(|message| message.metadata.as_ref());
+    let _ = accepted(v1::requested_tool_execution(metadata));
+    let _ = accepted(v1::requested_idempotency_key(metadata));
+    let _ = accepted(v1::requested_generation(metadata));
+    let Some((message, _)) = accepted(request.clone().check()) else { return };
+    let text = written(&v1::Message::from(&message));
+    let again: v1::Message<'static> = serde_json::from_str(&text).expect("an accepted message can be read");
+    let mut violations = Violations::default();
+    let again = again.check("message", &mut violations);
+    assert_eq!((again, violations.none_or(())), (Some(message), Ok(())));
+}
+
+/// Any JSON keeps its value in as few bytes as it can.
+pub(crate) fn json(text: &str) {
+    let Ok(json) = Json::parse(text) else { return };
+    let again = Json::parse(json.as_str()).expect("compact JSON is JSON");
+    assert_eq!(again, json);
+    assert!(json.as_str().len() <= text.len());
+    assert_eq!(json.is_object(), text.trim_ascii_start().starts_with('{'));
+    let tree = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    assert_eq!(tree(json.as_str()), tree(text));
+    let _ = (json.to_value(), json.to_plain_text());
+}

@@ -1,0 +1,5 @@
+//! ContextCore's dialect.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| -> libfuzzer_sys::Corpus { baton_fuzz::contextcore(input) });

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Feeds the readers of everything that arrives from outside with what a coverage-guided fuzzer finds; `make fuzz` runs
+# this. Usage: scripts/fuzz.sh [SECONDS] [TARGET...]   (default: 60 seconds in all, every target)
+# Stable Rust is enough: the instrumentation is a pass of the compiler, and libFuzzer is compiled from its sources.
+# What was found stays in fuzz/target: corpus/ makes the next run begin where this one ended, artifacts/ has the inputs
+# that failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/lib.sh
+
+total="${1:-60}"
+shift || true
+targets=("$@")
+[ "${#targets[@]}" -gt 0 ] || targets=(requests old_requests contextcore protobuf answers growth)
+case "$total" in '' | *[!0-9]*) die "the first argument is a number of seconds" ;; esac
+
+command -v c++ >/dev/null 2>&1 || apt_install g++ || die "a C++ compiler is missing: install g++ or clang"
+home="$PWD/fuzz/target"
+host="$(rustc -vV | sed -n 's/^host: //p')"
+# With a target named, programs that only build things are not instrumented.
+flags="--cfg fuzzing -Cpasses=sancov-module"
+for flag in level=4 inline-8bit-counters pc-table trace-compares; do
+  flags="$flags -Cllvm-args=-sanitizer-coverage-$flag"
+done
+say "building the targets"
+RUSTFLAGS="$flags" CARGO_TARGET_DIR="$home" \
+  cargo build --release --locked --manifest-path fuzz/Cargo.toml --target "$host" >&2
+
+# The names and words of the protocols, from the generator's grammar.
+mkdir -p "$home/seeds" "$home/logs"
+dictionary="$home/dictionary.txt"
+grep -v '^#' fuzz/grammar.txt | tr ' ():|=[]{}' '\n' | grep -E '^[A-Za-z@][A-Za-z0-9_./@+-]+$' | sort -u |
+  sed 's/.*/"\\"&\\""/' >"$dictionary"
+
+# Golden files are where fuzzing begins: every JSON line of the snapshots, and the snapshots that are one JSON text.
+texts="$home/seeds/texts"
+if [ ! -d "$texts" ]; then
+  mkdir -p "$texts.new"
+  find crates/baton-wire/tests crates/baton-proto/tests -name '*.snap' | sort | while read -r file; do
+    name="$(basename "$file" .snap)"
+    sed '1,/^---$/d' "$file" >"$texts.new/$name"
+    awk -v to="$texts.new/$name" 'match($0, /[{[].*[]}]/) && RLENGTH > 8 {
+      one = to "-" NR; print substr($0, RSTART, RLENGTH) >one; close(one) }' "$texts.new/$name"
+  done
+  mv "$texts.new" "$texts"
+fi
+
+# An input begins with a byte that says what it is read as: seed TARGET CHOICES
+seed() {
+  local folder="$home/seeds/$1" choice prefix file
+  [ ! -d "$folder" ] || return 0
+  mkdir -p "$folder.new"
+  for ((choice = 0; choice < $2; choice++)); do
+    prefix="$(printf '\\x%02x' "$choice")"
+    for file in "$texts"/*; do
+      { printf "$prefix" && cat "$file"; } >"$folder.new/${file##*/}-$choice"
+    done
+  done
+  mv "$folder.new" "$folder"
+}
+# The official SDKs' bytes, read as every message.
+seed_bytes() {
+  local folder="$home/seeds/protobuf" choice hex number=0
+  [ ! -d "$folder" ] || return 0
+  mkdir -p "$folder.new"
+  tr -d '\n \\' <crates/baton-proto/tests/suite/golden.rs | grep -oE '"[0-9a-f]{20,}"' | tr -d '"' | while read -r hex; do
+    number=$((number + 1))
+    for choice in 0 2 11 12 16 21 25 27 39 40; do
+      printf "$(printf '%02x%s' "$choice" "$hex" | sed 's/../\\x&/g')" >"$folder.new/$number-$choice"
+    done
+  done
+  mv "$folder.new" "$folder"
+}
+choices() {
+  sed -n '/const SHAPES/,/;/p' "fuzz/src/$1.rs" | grep -oE '"[a-z]+"' | wc -l
+}
+
+share=$((total / ${#targets[@]}))
+[ "$share" -gt 0 ] || share=1
+failed=()
+for target in "${targets[@]}"; do
+  case "$target" in
+    protobuf) seed_bytes ;;
+    growth) mkdir -p "$home/seeds/growth" ;;
+    requests | old_requests | contextcore | answers) seed "$target" "$(choices "$target")" ;;
+    *) die "there is no target '$target'" ;;
+  esac
+  # One input of growth is read several times, to be sure.
+  limit=5
+  [ "$target" != growth ] || limit=30
+  mkdir -p "$home/corpus/$target" "$home/artifacts/$target"
+  log="$home/logs/$target.log"
+  program="$home/$host/release/$target"
+  status=0
+  RUST_BACKTRACE=0 "$program" "$home/corpus/$target" "$home/seeds/$target" -max_total_time="$share" -max_len=65536 -timeout="$limit" \
+    -rss_limit_mb=2048 -dict="$dictionary" -artifact_prefix="$home/artifacts/$target/" -print_final_stats=1 -reload=0 \
+    >"$log" 2>&1 || status=$?
+  executions="$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)"
+  reached="$(grep -oE 'cov: [0-9]+ ft: [0-9]+ corp: [0-9]+' "$log" | tail -n 1)"
+  say "$(printf '%-13s %5d s %10s executions  %s%s' "$target" "$share" "${executions:-?}" "$reached" \
+    "$([ "$status" = 0 ] || echo '  FAILED')")"
+  if [ "$status" != 0 ]; then
+    failed+=("$target")
+    grep -vE '^#[0-9]+|^stat::|^INFO:|^MS: |^NOTE:|^WARNING: |^Dictionary: |NEW_FUNC|^ +Combine |^artifact_prefix|^SUMMARY:' "$log" | cut -c 1-2000 |
+      tail -n 20 >&2
+    say "again: $program $(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)"
+    say "smaller: add -minimize_crash=1 -max_total_time=60"
+  fi
+done
+[ "${#failed[@]}" = 0 ] || die "failed: ${failed[*]}"
