@@ -50,6 +50,7 @@ impl Sample {
             state: TaskState::Completed,
             status_message: Some(answer.clone()),
             status_at: Timestamp::from_millis(1_794_770_760_123),
+            created_at: Timestamp::from_millis(1_794_770_759_000),
             history: vec![question.clone(), calls, results, answer.clone()],
             artifacts: vec![table, Artifact::of_answer(&answer)],
             version: 12,
