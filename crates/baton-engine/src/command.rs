@@ -21,6 +21,8 @@ pub struct SendCommand {
     pub push: Option<PushConfig>,
     /// Sent again under the same key, the message is not said twice.
     pub idempotency: Option<IdempotencyKey>,
+    /// How often the work was handed over before it came here from another system.
+    pub depth: u32,
     /// Say it only while the task is at this generation.
     pub if_generation: Option<u64>,
 }
@@ -28,7 +30,16 @@ pub struct SendCommand {
 impl SendCommand {
     /// A message and nothing special about it.
     pub fn new(agent: AgentName, message: Message) -> Self {
-        Self { agent, message, tool_execution: None, trace: None, push: None, idempotency: None, if_generation: None }
+        Self {
+            agent,
+            message,
+            tool_execution: None,
+            trace: None,
+            push: None,
+            idempotency: None,
+            depth: 0,
+            if_generation: None,
+        }
     }
 }
 

@@ -48,6 +48,7 @@ impl Inner {
             agent: command.agent,
             tool_execution: command.tool_execution.unwrap_or(pinned.spec.tool_execution),
             parent: None,
+            depth: command.depth,
         };
         let new = NewTask { id, event, first_of_context, trace: command.trace };
         let (live, task, write) = self.create(principal, new, pinned)?;
@@ -145,5 +146,12 @@ pub(crate) fn submitted_child(
     agent: baton_types::AgentName,
     message: Message,
 ) -> TaskEvent {
-    TaskEvent::Submitted { context, agent, message, tool_execution: ToolExecution::Agent, parent: Some(parent) }
+    TaskEvent::Submitted {
+        context,
+        agent,
+        message,
+        tool_execution: ToolExecution::Agent,
+        parent: Some(parent),
+        depth: 0,
+    }
 }

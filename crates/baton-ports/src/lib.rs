@@ -1,19 +1,25 @@
 //! The traits through which the engine reaches the world, and the values that cross them.
 //!
-//! This crate must never implement a port: it declares, `baton-journal`, `baton-models` and `baton-local`
-//! implement, and the binary wires. No tokio, no file system, no clock, no randomness.
+//! This crate must never implement a port: it declares, the crates of layer 2 implement, and the binary
+//! wires. No tokio, no file system, no clock, no randomness.
 //!
 //! Read first: [`Journal`] (where a fact becomes true), [`Model`] (who answers), [`ToolHost`] (who acts).
 
 mod agents;
+mod identity;
 mod journal;
 mod model;
 mod outbox;
+mod peers;
 mod tools;
 mod webhooks;
 mod world;
 
 pub use agents::AgentSource;
+pub use identity::{
+    Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
+    TokenStore, Tokens, Unidentified,
+};
 pub use journal::{
     Blob, Commit, CommitObserver, Head, HeadUpdate, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
     PageCursor, Receipt, RetentionPolicy, Snapshot, StoredEvent, Write,
@@ -22,6 +28,9 @@ pub use model::{
     ChatMessage, Finish, Model, ModelCall, ModelError, ModelEvent, ModelStream, Models, OutputFormat, ToolChoice,
 };
 pub use outbox::{Claim, OutboxEntry, OutboxProgress};
+pub use peers::{
+    KnownPeer, NewPeer, PeerAsk, PeerBook, PeerBookError, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers,
+};
 pub use tools::{ToolHost, ToolOutput};
 pub use webhooks::{Notice, Notified, WebhookError, Webhooks};
 pub use world::{Clock, Ids};

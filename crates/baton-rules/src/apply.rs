@@ -1,6 +1,6 @@
 //! Every legal transition of a task.
 
-use crate::{CallStage, CallState, REPLY_MESSAGE_TOOL, Run, Task, tool_parts::results_message};
+use crate::{CallStage, CallState, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, tool_parts::results_message};
 use baton_types::{Artifact, CallId, Message, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult, Usage};
 
 /// An event that cannot follow the state it meets; the state is unchanged.
@@ -40,7 +40,7 @@ pub enum Illegal {
 impl Task {
     /// The task that a submission makes.
     pub fn submitted(id: TaskId, at: Timestamp, event: &TaskEvent) -> Result<Self, Illegal> {
-        let TaskEvent::Submitted { context, agent, message, tool_execution, parent } = event else {
+        let TaskEvent::Submitted { context, agent, message, tool_execution, parent, depth } = event else {
             return Err(Illegal::Beginning);
         };
         Ok(Self {
@@ -58,6 +58,8 @@ impl Task {
             generation: 1,
             tool_execution: *tool_execution,
             parent: parent.clone(),
+            depth: *depth,
+            peer: None,
             calls: Vec::new(),
             run: None,
             usage: Usage::default(),
@@ -81,6 +83,7 @@ impl Task {
                     turn: 0,
                     attempt: 0,
                     open: None,
+                    asked: None,
                     answered: false,
                     last_progress: 0,
                     crashes: 0,
@@ -123,6 +126,18 @@ impl Task {
                 let stage =
                     CallStage::HandedOff { handoff: handoff.clone(), child: child.clone(), deadline: *deadline };
                 self.advance(call, |stage| matches!(stage, CallStage::Pending), stage)?;
+            }
+            TaskEvent::PeerAsked { message } => {
+                let run = self.run.as_mut().filter(|run| run.open.is_some()).ok_or(Illegal::Attempt)?;
+                if run.asked.is_some() {
+                    return Err(Illegal::Attempt);
+                }
+                run.asked = Some(PeerAsked { message: message.clone(), taken: false });
+            }
+            TaskEvent::PeerAttached { task, context } => {
+                let asked = self.run.as_mut().and_then(|run| run.asked.as_mut()).ok_or(Illegal::Attempt)?;
+                asked.taken = true;
+                self.peer = Some(PeerPlace { task: Some(task.clone()), context: context.clone() });
             }
             TaskEvent::ArtifactEmitted { artifact } => {
                 self.run.as_ref().ok_or(Illegal::NoRun)?;
@@ -214,7 +229,15 @@ impl Task {
     fn close_attempt(&mut self) -> Result<&mut Run, Illegal> {
         let run = self.run.as_mut().ok_or(Illegal::NoRun)?;
         match run.open.take() {
-            Some(_) => Ok(run),
+            Some(_) => {
+                // What a peer answered is done with; more words begin another task of the same conversation there.
+                if run.asked.take().is_some()
+                    && let Some(place) = &mut self.peer
+                {
+                    place.task = None;
+                }
+                Ok(run)
+            }
             None => Err(Illegal::Attempt),
         }
     }

@@ -21,7 +21,7 @@ pub use caller::{Heard, RefusedMessage, hear};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, may_move};
 pub use resume::{Resume, resume};
 pub use step::{Asked, Step, asked_of_caller, next_step, waiting_on_caller};
-pub use task::{CallStage, CallState, Run, Task};
+pub use task::{CallStage, CallState, PeerAsked, PeerPlace, Run, Task};
 pub use tool_parts::{
     ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, ToolPartError, calls_in,
     calls_part, is_built_in, results_in, results_part,

@@ -37,6 +37,12 @@ pub struct Task {
     pub tool_execution: ToolExecution,
     /// The task that handed this one over.
     pub parent: Option<ParentLink>,
+    /// How often the work had been handed over before it came here from another system.
+    #[serde(default)]
+    pub depth: u32,
+    /// Where the agent elsewhere works on it, when the agent is one.
+    #[serde(default)]
+    pub peer: Option<PeerPlace>,
     /// Tool calls of the last turn, until all have results.
     pub calls: Vec<CallState>,
     /// The run in progress.
@@ -60,12 +66,33 @@ pub struct Run {
     pub attempt: u32,
     /// The message that an unfinished model call is writing.
     pub open: Option<MessageId>,
+    /// What the agent elsewhere was asked in this turn, when the agent is one.
+    #[serde(default)]
+    pub asked: Option<PeerAsked>,
     /// Whether the last model call answered, so that the run may complete.
     pub answered: bool,
     /// The last event that was not a resumption.
     pub last_progress: u64,
     /// How often the process died since then.
     pub crashes: u32,
+}
+
+/// Where an agent elsewhere works on a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeerPlace {
+    /// Its task, until it has ended.
+    pub task: Option<String>,
+    /// Its conversation.
+    pub context: String,
+}
+
+/// Words that went, or were about to go, to an agent elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeerAsked {
+    /// The message that carries them.
+    pub message: MessageId,
+    /// Whether the agent is known to have them.
+    pub taken: bool,
 }
 
 /// A tool call and how far it got.

@@ -45,6 +45,11 @@ impl AgentSpec {
     /// MIME types that an agent reads unless its definition says otherwise.
     pub const USUAL_MODES: [&str; 2] = ["text/plain", "application/json"];
 
+    /// Whether the work is done by an agent elsewhere.
+    pub fn is_peer(&self) -> bool {
+        matches!(self.model, ModelSpec::Peer { .. })
+    }
+
     /// The definition as stored for resuming runs.
     pub fn to_json(&self) -> Result<Json, JsonError> {
         Json::of(self)
@@ -79,6 +84,13 @@ pub enum ModelSpec {
     Playbook {
         /// The text of `playbook.yaml`; without one the built-in default answers.
         rules: Option<String>,
+    },
+    /// No model here: another agent elsewhere does the work.
+    Peer {
+        /// The address by which it was added.
+        url: String,
+        /// Whether the catalog of this Baton names it.
+        listed: bool,
     },
 }
 

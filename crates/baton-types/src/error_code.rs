@@ -33,6 +33,9 @@ codes! {
     VERSION_UNKNOWN = "BTN-1007", "The protocol version is not spoken here", "Send A2A-Version: 1.0 with method names of 1.0, or leave it out with names of 0.3.";
     EXTENSION_REQUIRED = "BTN-1008", "The agent requires an extension", "Name the extension's URI in the A2A-Extensions header.";
     NOT_OFFERED = "BTN-1009", "The agent does not offer this operation", "Look at the capabilities in its card; they can be switched on under a2a in baton.yaml.";
+    UNAUTHENTICATED = "BTN-1010", "The request shows no valid credentials", "Send Authorization: Bearer with a token of `baton token create`, or of an issuer that baton.yaml names.";
+    SCOPE_MISSING = "BTN-1011", "The credentials do not allow this", "Use a token with the scope that the message names; `baton token create --scope` makes one.";
+    RATE_LIMITED = "BTN-1012", "Too many requests", "Try again after the time in Retry-After, or raise limits.requests_per_second.";
     AGENT_NOT_FOUND = "BTN-2001", "There is no such agent", "Run `baton agents` for the names that are served.";
     AGENT_INVALID = "BTN-2002", "The agent definition has an error", "Fix the file at the line and column shown.";
     TASK_NOT_FOUND = "BTN-2003", "There is no such task", "List tasks to find its id; tasks of other owners look missing.";
@@ -48,6 +51,9 @@ codes! {
     IDEMPOTENCY_CONFLICT = "BTN-2013", "The idempotency key was used for another message", "Choose a new key for a new message; repeat a message unchanged to get its first answer.";
     PUSH_NOT_FOUND = "BTN-2014", "The task has no such push configuration", "List the task's push configurations for their ids.";
     PUSH_FULL = "BTN-2015", "The task has all the push configurations it can", "Delete one that is no longer needed.";
+    PEER_CARD_INVALID = "BTN-2016", "There is no usable agent card at that address", "Check the address in a browser: it, or /.well-known/agent-card.json below it, must give an A2A agent card.";
+    PEER_UNTRUSTED = "BTN-2017", "The remote agent's card or address is not trusted", "Check with its operator; then allow the host, the key or the private address for this peer in baton.yaml.";
+    TOKEN_NOT_FOUND = "BTN-2018", "There is no such token", "Run `baton token list` for the ids.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";
@@ -56,6 +62,9 @@ codes! {
     HANDOFF_REFUSED = "BTN-3006", "The handoff is not allowed", "Hand work only to agents listed under handoffs in agent.yaml, at most five deep and never in a circle.";
     HANDOFF_FAILED = "BTN-3007", "The agent that work was handed to did not complete it", "Look at the child task for the reason.";
     AGENT_CHANGED = "BTN-3008", "The run's pinned agent definition is gone", "Send the request again; it runs with the current definition.";
+    PEER_FAILED = "BTN-3009", "The remote agent did not complete the work", "The message says what it answered; look at the task there.";
+    PEER_IN_DOUBT = "BTN-3010", "It is unknown whether the remote agent got the message", "Look at the remote agent; answer the task to send the message again, or cancel it.";
+    PEER_UNREACHABLE = "BTN-3011", "The remote agent cannot be reached", "Check that it runs and that its address is right: `baton agents show NAME`.";
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";
@@ -68,6 +77,9 @@ codes! {
     PORT_IN_USE = "BTN-5003", "The port is taken", "Choose another with --port, or --port 0 for any free one.";
     ALREADY_EXISTS = "BTN-5004", "The file or directory exists already", "Choose another name, or remove it first.";
     USAGE = "BTN-5005", "The command line or an environment variable is wrong", "Run the command with --help for its arguments and examples.";
+    TLS_INVALID = "BTN-5006", "The certificate or its key cannot be used", "Give PEM files that belong together as tls.cert and tls.key.";
+    EXPOSED = "BTN-5007", "Others could use this Baton without authentication", "Add --auth and give them tokens, listen on 127.0.0.1, or add --insecure on a network you trust.";
+    SECRET_MISSING = "BTN-5008", "A secret that the configuration refers to is not there", "Set the environment variable or write the file that the message names, and start again.";
     INTERNAL = "BTN-9001", "Something went wrong inside Baton", "Please report it with the lines of the log that carry this code.";
 }
 

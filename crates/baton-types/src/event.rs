@@ -23,6 +23,9 @@ pub enum TaskEvent {
         /// The task that handed this work over.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<ParentLink>,
+        /// How often the work had been handed over before it came here from another system.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        depth: u32,
     },
     /// The caller said something more: an answer, tool results, or a thought for the next turn.
     Said {
@@ -94,6 +97,18 @@ pub enum TaskEvent {
         /// When the sender stops waiting.
         deadline: Timestamp,
     },
+    /// The words are about to go to the agent elsewhere that does the work; written before they do.
+    PeerAsked {
+        /// The message that carries them, which is also the key under which they are said once.
+        message: MessageId,
+    },
+    /// The agent elsewhere has the work, as a task of its own.
+    PeerAttached {
+        /// Its task.
+        task: String,
+        /// Its conversation.
+        context: String,
+    },
     /// The agent published an output.
     ArtifactEmitted {
         /// The output; replaces an earlier one of the same id.
@@ -119,6 +134,11 @@ pub enum TaskEvent {
     },
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(depth: &u32) -> bool {
+    *depth == 0
+}
+
 impl TaskEvent {
     /// Whether callers can see that it happened: A2A streams show it, and it counts as a generation of the task.
     pub fn is_shown(&self) -> bool {
@@ -127,6 +147,8 @@ impl TaskEvent {
             | Self::RunResumed { .. }
             | Self::RunPaused { .. }
             | Self::AttemptStarted { .. }
+            | Self::PeerAsked { .. }
+            | Self::PeerAttached { .. }
             | Self::ToolStarted { .. } => false,
             Self::Submitted { .. }
             | Self::RunStarted { .. }

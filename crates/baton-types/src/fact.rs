@@ -60,6 +60,8 @@ impl Fact {
                 TaskEvent::ToolStarted { .. } => "task.tool_started",
                 TaskEvent::ToolFinished { .. } => "task.tool_finished",
                 TaskEvent::HandoffSent { .. } => "task.handoff_sent",
+                TaskEvent::PeerAsked { .. } => "task.peer_asked",
+                TaskEvent::PeerAttached { .. } => "task.peer_attached",
                 TaskEvent::ArtifactEmitted { .. } => "task.artifact_emitted",
                 TaskEvent::Answered { .. } => "task.answered",
                 TaskEvent::StatusChanged { .. } => "task.status_changed",

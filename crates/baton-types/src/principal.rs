@@ -10,14 +10,14 @@ pub struct Principal {
     pub tenant: Arc<str>,
     /// The person or program inside it.
     pub subject: Arc<str>,
-    /// What it may reach besides its own tasks.
+    /// What it may do, such as `call` or `call:weather`; whatever they say, tasks of others look missing.
     #[serde(default)]
     pub scopes: Vec<Arc<str>>,
 }
 
 impl Principal {
-    /// The only user of a Baton that runs on loopback without authentication.
+    /// The owner of this Baton: its only user when it runs on loopback without authentication.
     pub fn local() -> Self {
-        Self { tenant: "local".into(), subject: "local".into(), scopes: Vec::new() }
+        Self { tenant: "local".into(), subject: "local".into(), scopes: vec!["admin".into()] }
     }
 }

@@ -42,6 +42,8 @@ fn gist(event: &TaskEvent) -> String {
             format!("{}{failed}: {}", result.name, steps::gist(&result.output))
         }
         TaskEvent::HandoffSent { agent, child, .. } => format!("to {agent}, task {child}"),
+        TaskEvent::PeerAsked { message } => format!("as message {message}"),
+        TaskEvent::PeerAttached { task, .. } => format!("as task {task}"),
         TaskEvent::ArtifactEmitted { artifact } => artifact.name.clone().unwrap_or_else(|| artifact.id.to_string()),
         TaskEvent::Answered { message, .. } => quoted(message),
         TaskEvent::StatusChanged { state, reason, .. } => match reason {

@@ -48,7 +48,9 @@ impl PlaybookModels {
 
 impl Models for PlaybookModels {
     fn model(&self, agent: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
-        let ModelSpec::Playbook { rules } = &agent.model;
+        let ModelSpec::Playbook { rules } = &agent.model else {
+            return Err(ModelError::Configuration(format!("'{}' works elsewhere and has no model here", agent.name)));
+        };
         if let Some(entry) = self.parsed.read().get(rules) {
             return Ok(Arc::clone(&entry.playbook) as Arc<dyn Model>);
         }

@@ -26,6 +26,7 @@ async fn notifications_are_posted_in_the_dialect_of_their_receiver() {
         message: view.history[0].clone(),
         tool_execution: ToolExecution::Agent,
         parent: None,
+        depth: 0,
     };
     let events = [last, stored(TaskEvent::ToolFinished { result }), stored(answered), stored(submitted)];
     let notices = events.iter().map(|event| (PushDialect::V1, event)).chain([(PushDialect::V03, &events[0])]);

@@ -58,7 +58,14 @@ pub(crate) fn result(id: &str, name: &str) -> ToolResult {
 
 pub(crate) fn submitted(tool_execution: ToolExecution) -> TaskEvent {
     let message = says("ask", vec![Part::text("hello")]);
-    TaskEvent::Submitted { context: "c".into(), agent: "personal".into(), message, tool_execution, parent: None }
+    TaskEvent::Submitted {
+        context: "c".into(),
+        agent: "personal".into(),
+        message,
+        tool_execution,
+        parent: None,
+        depth: 0,
+    }
 }
 
 pub(crate) fn run_started() -> TaskEvent {

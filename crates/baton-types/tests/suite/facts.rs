@@ -73,6 +73,7 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
                 message,
                 tool_execution,
                 parent,
+                depth: 0,
             }
         ),
         (message(), prop::collection::vec(result(), 0..2))

@@ -80,6 +80,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
             message: question(),
             tool_execution: ToolExecution::Agent,
             parent: None,
+            depth: 0,
         },
         TaskEvent::RunStarted { run: run.clone(), agent: Digest::of(b""), deadline: at(60_000) },
         TaskEvent::AttemptStarted { message: calls().id, turn: 1, attempt: 1 },

@@ -70,7 +70,7 @@ fn directories(path: &Path) -> Vec<PathBuf> {
 }
 
 fn playbook_remarks(agent: &AgentSpec) -> Vec<Diagnostic> {
-    let ModelSpec::Playbook { rules } = &agent.model;
+    let ModelSpec::Playbook { rules } = &agent.model else { return Vec::new() };
     rules.as_deref().map(baton_models::check).unwrap_or_default()
 }
 

@@ -21,6 +21,7 @@ fn task(id: &str, state: TaskState, second: i64) -> Write {
         message: said,
         tool_execution: ToolExecution::Agent,
         parent: None,
+        depth: 0,
     };
     let started = TaskEvent::RunStarted { run: "r".into(), agent: Digest::of(b""), deadline: at };
     let changed = TaskEvent::StatusChanged { state, message: None, reason: None };

@@ -42,7 +42,7 @@ fn message(id: &str, role: Role, text: &str) -> Message {
 fn submitted(context: &str, agent: &str, parent: Option<ParentLink>) -> TaskEvent {
     let message = message(&format!("{context}-ask"), Role::User, "do it");
     let (context, agent) = (context.into(), agent.into());
-    TaskEvent::Submitted { context, agent, message, tool_execution: ToolExecution::Agent, parent }
+    TaskEvent::Submitted { context, agent, message, tool_execution: ToolExecution::Agent, parent, depth: 0 }
 }
 
 fn started(run: &str) -> TaskEvent {

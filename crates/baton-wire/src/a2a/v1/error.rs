@@ -48,8 +48,12 @@ pub enum ErrorKind {
     PageNotFound,
     /// The path answers other HTTP methods.
     MethodNotAllowed,
+    /// Nobody knows who is asking.
+    Unauthenticated,
     /// The caller may not come this way.
     Forbidden,
+    /// The caller asks too often.
+    RateLimited,
     /// The body is over the limit.
     BodyTooLarge,
     /// Not now.
@@ -84,6 +88,8 @@ impl ErrorKind {
             Self::AgentNotFound => (-32600, 404, "NOT_FOUND", "AGENT_NOT_FOUND"),
             Self::PageNotFound => (-32600, 404, "NOT_FOUND", "PAGE_NOT_FOUND"),
             Self::MethodNotAllowed => (-32600, 405, "UNIMPLEMENTED", "METHOD_NOT_ALLOWED"),
+            Self::Unauthenticated => (-32600, 401, "UNAUTHENTICATED", "UNAUTHENTICATED"),
+            Self::RateLimited => (-32600, 429, "RESOURCE_EXHAUSTED", "RATE_LIMITED"),
             Self::Forbidden => (-32600, 403, "PERMISSION_DENIED", "FORBIDDEN"),
             Self::BodyTooLarge => (-32600, 413, "INVALID_ARGUMENT", "BODY_TOO_LARGE"),
             Self::Unavailable => (-32603, 503, "UNAVAILABLE", "UNAVAILABLE"),
@@ -105,7 +111,12 @@ impl ErrorKind {
     /// proxies and retrying clients act on.
     pub const fn rpc_http_status(self) -> u16 {
         match self {
-            Self::AgentNotFound | Self::Forbidden | Self::BodyTooLarge | Self::Unavailable => self.http_status(),
+            Self::AgentNotFound
+            | Self::Unauthenticated
+            | Self::Forbidden
+            | Self::RateLimited
+            | Self::BodyTooLarge
+            | Self::Unavailable => self.http_status(),
             _ => 200,
         }
     }

@@ -38,6 +38,8 @@ pub fn project<'a>(
         | TaskEvent::RunResumed { .. }
         | TaskEvent::RunPaused { .. }
         | TaskEvent::AttemptStarted { .. }
+        | TaskEvent::PeerAsked { .. }
+        | TaskEvent::PeerAttached { .. }
         | TaskEvent::ToolStarted { .. } => None,
         TaskEvent::RunStarted { .. } => Some(status(working, None, None)),
         TaskEvent::ToolsCalled { message, .. } => Some(status(working, Some(message), None)),
