@@ -8,7 +8,8 @@ use crate::{
 use baton_ports::{BoxFuture, Commit};
 use baton_rules::{CallStage, Task};
 use baton_types::{
-    HandoffEvent, HandoffStatus, Json, Message, Part, Reason, Role, TaskEvent, TaskId, TaskState, ToolCall, ToolResult,
+    ErrorCode, HandoffEvent, HandoffStatus, Json, Message, Part, Reason, Role, TaskEvent, TaskId, TaskState, ToolCall,
+    ToolResult,
 };
 use std::sync::Arc;
 
@@ -54,10 +55,23 @@ impl Ending {
     }
 }
 
+impl Ending {
+    /// Whether an agent elsewhere may still work on what nobody waits for any more.
+    fn leaves_peer(&self) -> bool {
+        match self {
+            Self::Canceled => true,
+            Self::Failed(reason) => {
+                ![ErrorCode::PEER_FAILED, ErrorCode::HANDOFF_REFUSED].iter().any(|known| known.code == reason.code)
+            }
+            Self::Rejected(_) | Self::Replied(..) => false,
+        }
+    }
+}
+
 impl Inner {
     /// Ends the task and its open handoffs in one commit, waits for the journal, then stops what was going on.
     pub(crate) async fn end(self: &Arc<Self>, live: &Arc<LiveTask>, ending: Ending) -> Result<(), EngineError> {
-        let (receipt, handed) = loop {
+        let (receipt, handed, left) = loop {
             let handed = open_handoffs(&live.lock().task);
             if !handed.is_empty() {
                 // Their records may still be on the way to the disk, and only there can they be read.
@@ -76,10 +90,13 @@ impl Inner {
                     continue;
                 }
                 let events = ending.events(self, &cell.task);
+                let asked = cell.task.peer.is_some() || cell.task.run.as_ref().is_some_and(|run| run.asked.is_some());
+                let left = (asked && ending.leaves_peer()).then(|| (cell.task.clone(), cell.trace.clone()));
                 live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, Commit::of(beside))
+                    .map(|receipt| (receipt, left))
             };
             match queued {
-                Ok(receipt) => break (receipt, handed),
+                Ok((receipt, left)) => break (receipt, handed, left),
                 // It ended otherwise, or is being taken up anew: whoever did that sees to the rest.
                 Err(Stopped::Retired | Stopped::Illegal(_)) => return self.synced().await,
             }
@@ -93,6 +110,9 @@ impl Inner {
                 return Err(error);
             }
             inner.rest(&live);
+            if let Some((task, trace)) = left {
+                inner.leave_peer(&task, trace);
+            }
             for (_, child) in handed {
                 inner.cancel_child(child).await;
             }

@@ -10,7 +10,7 @@ use crate::{
     recover::After,
 };
 use baton_ports::{
-    AgentSource, Clock, CommitObserver, Ids, Journal, JournalError, Models, StoredEvent, ToolHost, Webhooks,
+    AgentSource, Clock, CommitObserver, Ids, Journal, JournalError, Models, Peers, StoredEvent, ToolHost, Webhooks,
 };
 use baton_types::TaskId;
 use parking_lot::Mutex;
@@ -59,6 +59,8 @@ pub struct Ports {
     pub tools: Arc<dyn ToolHost>,
     /// Who is served.
     pub agents: Arc<dyn AgentSource>,
+    /// Who speaks with agents elsewhere.
+    pub peers: Arc<dyn Peers>,
     /// Who tells receivers outside.
     pub webhooks: Arc<dyn Webhooks>,
     /// The time.

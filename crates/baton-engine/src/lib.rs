@@ -16,6 +16,7 @@ mod error;
 mod feed;
 mod hub;
 mod live;
+mod no_peers;
 mod open;
 mod pins;
 mod push;
@@ -31,4 +32,5 @@ pub use command::{IdempotencyKey, ListTasks, SendCommand, Sent, TaskPage, TaskRe
 pub use engine::{Engine, Options, Ports};
 pub use error::EngineError;
 pub use feed::FeedItem;
+pub use no_peers::NoPeers;
 pub use subscribe::Subscription;

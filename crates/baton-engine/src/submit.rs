@@ -145,13 +145,8 @@ pub(crate) fn submitted_child(
     context: ContextId,
     agent: baton_types::AgentName,
     message: Message,
+    depth: u32,
 ) -> TaskEvent {
-    TaskEvent::Submitted {
-        context,
-        agent,
-        message,
-        tool_execution: ToolExecution::Agent,
-        parent: Some(parent),
-        depth: 0,
-    }
+    let tool_execution = ToolExecution::Agent;
+    TaskEvent::Submitted { context, agent, message, tool_execution, parent: Some(parent), depth }
 }

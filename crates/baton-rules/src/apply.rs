@@ -96,7 +96,10 @@ impl Task {
             }
             TaskEvent::AttemptStarted { message, turn, attempt } => {
                 self.attempt_may_start(*turn, *attempt)?;
-                self.history.append(&mut self.waiting);
+                // An agent elsewhere has heard all that is in the history; what came since waits for its next turn.
+                if self.run.as_ref().is_none_or(|run| run.asked.is_none()) {
+                    self.history.append(&mut self.waiting);
+                }
                 self.calls.clear();
                 let run = self.run.as_mut().ok_or(Illegal::NoRun)?;
                 (run.turn, run.attempt, run.open, run.answered) = (*turn, *attempt, Some(message.clone()), false);
@@ -309,6 +312,11 @@ impl Task {
         };
         if !legal {
             return Err(Illegal::State { from: self.state, to });
+        }
+        let asks_back = to.is_interrupted() && self.run.as_ref().is_some_and(Run::is_taken);
+        if asks_back {
+            // The question of an agent elsewhere: what is said after it is what that agent has not heard yet.
+            self.history.extend(message.cloned());
         }
         self.state = to;
         self.status_message = message.cloned();

@@ -33,6 +33,13 @@ pub struct RefusedMessage {
 /// Reads a message to an existing, unfinished task.
 pub fn hear(task: &Task, mut message: Message) -> Result<Heard, RefusedMessage> {
     check_room(task, &message)?;
+    if task.peer.is_some() {
+        // Whatever it answers was asked elsewhere, and is read there.
+        return Ok(Heard {
+            event: TaskEvent::Said { message, results: Vec::new() },
+            resumes: task.state.is_interrupted(),
+        });
+    }
     let mut results = results_in(&message).map_err(|error| RefusedMessage {
         code: ErrorCode::TOOL_RESULT_INVALID,
         field: format!("message.parts.{}", error.field),

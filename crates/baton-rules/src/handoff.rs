@@ -111,10 +111,17 @@ pub enum RefusedHandoff {
     },
 }
 
-/// Decides whether `from` may hand work to `to`, and gives the chain that the child carries.
+/// How often work with this chain behind it has been handed over.
+pub fn handed_over(chain: &[AgentName], earlier: u32) -> usize {
+    chain.len().saturating_add(usize::try_from(earlier).unwrap_or(usize::MAX))
+}
+
+/// Decides whether `from` may hand work to `to`, and gives the chain that the child carries. `earlier` is how often the
+/// work had been handed over before it came here from another system.
 pub fn admit_handoff(
     from: &AgentSpec,
     parent: Option<&ParentLink>,
+    earlier: u32,
     to: &AgentName,
     max_depth: usize,
 ) -> Result<Vec<AgentName>, RefusedHandoff> {
@@ -129,8 +136,9 @@ pub fn admit_handoff(
         let allowed = if allowed.is_empty() { "nobody".to_owned() } else { words(&allowed, ", ") };
         return Err(RefusedHandoff::NotAllowed { from: from.name.clone(), to: to.clone(), allowed });
     }
-    if chain.len() > max_depth {
-        return Err(RefusedHandoff::TooDeep { depth: chain.len() - 1, limit: max_depth });
+    let depth = handed_over(&chain, earlier);
+    if depth > max_depth {
+        return Err(RefusedHandoff::TooDeep { depth: depth - 1, limit: max_depth });
     }
     Ok(chain)
 }

@@ -18,7 +18,7 @@ mod tool_parts;
 pub use apply::Illegal;
 pub use backoff::push_backoff;
 pub use caller::{Heard, RefusedMessage, hear};
-pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, may_move};
+pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, may_move};
 pub use resume::{Resume, resume};
 pub use step::{Asked, Step, asked_of_caller, next_step, waiting_on_caller};
 pub use task::{CallStage, CallState, PeerAsked, PeerPlace, Run, Task};

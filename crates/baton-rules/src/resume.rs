@@ -21,7 +21,8 @@ pub enum Resume {
 pub fn resume(task: &Task) -> Resume {
     let Some(run) = &task.run else { return Resume::Continue };
     // A run that only waits for another agent cannot have brought the process down.
-    let only_waits = task.open_calls().next().is_some() && task.open_calls().all(|state| state.stage.is_handed_off());
+    let handed_off = task.open_calls().next().is_some() && task.open_calls().all(|state| state.stage.is_handed_off());
+    let only_waits = handed_off || run.asked.is_some();
     if run.crashes + 1 >= MAX_CRASHES && !only_waits {
         return Resume::GiveUp(Reason {
             code: ErrorCode::CRASH_LOOP.code.to_owned(),

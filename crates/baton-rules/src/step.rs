@@ -15,6 +15,13 @@ pub enum Step {
         /// Which try at it.
         attempt: u32,
     },
+    /// Ask the agent elsewhere that does the work, or find out what became of asking it.
+    AskPeer {
+        /// Which turn of the run.
+        turn: u32,
+        /// Which try at hearing its answer.
+        attempt: u32,
+    },
     /// Advance these calls.
     AdvanceCalls(Vec<CallState>),
     /// Only the caller can go on with what is open; [`asked_of_caller`] says what that is.
@@ -89,8 +96,12 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
     if !asked.is_empty() {
         return Step::AskCaller;
     }
+    let ask = |turn, attempt| match agent.is_peer() {
+        true => Step::AskPeer { turn, attempt },
+        false => Step::CallModel { turn, attempt },
+    };
     if run.open.is_some() {
-        return Step::CallModel { turn: run.turn, attempt: run.attempt + 1 };
+        return ask(run.turn, run.attempt + 1);
     }
     if run.answered && task.waiting.is_empty() {
         return Step::Complete;
@@ -98,7 +109,7 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
     if run.turn >= limits.max_turns {
         return fail(ErrorCode::TURN_LIMIT, format!("the run made {} model calls without an answer", run.turn));
     }
-    Step::CallModel { turn: run.turn + 1, attempt: 1 }
+    ask(run.turn + 1, 1)
 }
 
 fn fail(code: ErrorCode, detail: String) -> Step {

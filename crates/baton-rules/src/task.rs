@@ -125,6 +125,13 @@ pub enum CallStage {
     Finished(ToolResult),
 }
 
+impl Run {
+    /// Whether an agent elsewhere is known to have what it was asked in this turn.
+    pub fn is_taken(&self) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.taken)
+    }
+}
+
 impl CallStage {
     /// Whether the call has its result.
     pub fn is_finished(&self) -> bool {

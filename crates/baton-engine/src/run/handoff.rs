@@ -35,8 +35,12 @@ impl Driver {
             Err(error) => return self.refuse(call, &format!("handoff needs agent_uri and message: {error}")),
         };
         let to = target_name(&arguments.agent_uri);
-        let parent = self.live.lock().task.parent.clone();
-        let chain = match admit_handoff(spec, parent.as_ref(), &to, self.inner.options.max_handoff_depth) {
+        let (parent, earlier) = {
+            let cell = self.live.lock();
+            (cell.task.parent.clone(), cell.task.depth)
+        };
+        let deepest = self.inner.options.max_handoff_depth;
+        let chain = match admit_handoff(spec, parent.as_ref(), earlier, &to, deepest) {
             Ok(chain) => chain,
             Err(refused) => return self.refuse(call, &refused.to_string()),
         };
@@ -51,7 +55,7 @@ impl Driver {
                 .within(&handoff.child_context, &handoff.child_task);
         let new = NewTask {
             id: handoff.child_task.clone(),
-            event: submitted_child(link, handoff.child_context.clone(), to.clone(), message),
+            event: submitted_child(link, handoff.child_context.clone(), to.clone(), message, earlier),
             first_of_context: arguments.context_id.is_none(),
             trace: self.live.lock().trace.clone(),
         };

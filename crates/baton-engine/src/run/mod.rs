@@ -9,6 +9,7 @@ mod calls;
 mod control;
 mod handoff;
 mod model;
+mod peer;
 mod prompt;
 
 pub(crate) use ask::asking;
@@ -128,6 +129,7 @@ impl Driver {
             Step::Rest => return Ok(Progress::Rest),
             Step::StartRun => self.start_run().await?,
             Step::CallModel { turn, attempt } => self.call_model(&spec, turn, attempt).await?,
+            Step::AskPeer { turn, attempt } => self.ask_peer(&spec, turn, attempt).await?,
             Step::AdvanceCalls(calls) => self.advance_calls(&spec, calls).await?,
             Step::AskCaller => self.commit(|task| {
                 let asked = asked_of_caller(task, &spec);

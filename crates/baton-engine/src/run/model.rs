@@ -49,7 +49,7 @@ impl Driver {
     }
 
     /// Announces the attempt, unless the events that began the run have done so.
-    fn begin_attempt(&self, turn: u32, attempt: u32) -> Result<(MessageId, u32, u32), Halt> {
+    pub(super) fn begin_attempt(&self, turn: u32, attempt: u32) -> Result<(MessageId, u32, u32), Halt> {
         let mut cell = self.live.lock();
         if let Some(begun) = cell.begun.take()
             && let Some(run) = &cell.task.run

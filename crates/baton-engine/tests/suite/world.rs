@@ -45,6 +45,7 @@ impl World {
             models: Arc::new(ScriptedModels(self.clone())),
             tools: Arc::new(CountedTools(self.clone())),
             agents: Arc::new(Agents::default()),
+            peers: Arc::new(baton_engine::NoPeers),
             webhooks: Arc::new(self.receivers.clone()),
             clock: Arc::new(TokioClock {
                 base: self.time.clone(),

@@ -69,6 +69,7 @@ impl Accepted {
         command.idempotency = idempotency(call, &active, &command.message, push.as_ref())?;
         command.push = push;
         command.trace = trace(call);
+        command.depth = call.header("baton-handoff-depth").and_then(|depth| depth.parse().ok()).unwrap_or_default();
         Ok(Self { command, history, active, return_immediately })
     }
 }

@@ -66,6 +66,7 @@ impl World {
             models: Arc::new(Scripted),
             tools: Arc::new(Weather),
             agents: Arc::new(Served(served.collect())),
+            peers: Arc::new(baton_engine::NoPeers),
             webhooks: Arc::new(Deaf),
             clock: Arc::new(Ticking::default()),
             ids: Arc::new(Counted::default()),

@@ -1,0 +1,36 @@
+//! A Baton without agents elsewhere.
+
+use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerStream, Peers};
+use baton_types::{AgentName, ErrorCode};
+use std::future::ready;
+
+/// Knows nobody elsewhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoPeers;
+
+impl Peers for NoPeers {
+    fn ask<'a>(&'a self, peer: &'a AgentName, _: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+        Box::pin(ready(Err(unknown(peer))))
+    }
+
+    fn resume<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        _: PeerAsk,
+        _: Option<String>,
+    ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+        Box::pin(ready(Err(unknown(peer))))
+    }
+
+    fn cancel<'a>(&'a self, peer: &'a AgentName, _: &'a str) -> BoxFuture<'a, Result<(), PeerError>> {
+        Box::pin(ready(Err(unknown(peer))))
+    }
+
+    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>, _: &'a [u8]) -> BoxFuture<'a, bool> {
+        Box::pin(ready(false))
+    }
+}
+
+fn unknown(peer: &AgentName) -> PeerError {
+    PeerError::Unreached { code: ErrorCode::AGENT_NOT_FOUND, detail: format!("no agent elsewhere is called '{peer}'") }
+}

@@ -1,0 +1,224 @@
+//! A turn that an agent elsewhere does: the words go out once, and its answer becomes ours.
+//!
+//! That they are about to go is on record before they do, and so is where they arrived; a run that resumes looks for
+//! them there instead of saying them again.
+
+use super::{Driver, Halt};
+use crate::{end::Ending, engine::Inner};
+use baton_ports::{PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream};
+use baton_rules::{Task, handed_over};
+use baton_types::{AgentSpec, ErrorCode, Json, Message, MessageId, Part, Reason, Role, TaskEvent, TaskState, Usage};
+use futures_util::StreamExt;
+use serde_json::json;
+use std::{pin::pin, sync::Arc};
+
+/// Text beyond this is not shown while it grows; the answer has it all the same.
+const MAX_LIVE_TEXT: usize = 4 * 1024 * 1024;
+
+/// How hearing a peer out ended.
+enum Came {
+    Outcome(Box<PeerOutcome>),
+    Failed(PeerError),
+}
+
+impl Driver {
+    pub(super) async fn ask_peer(&self, spec: &Arc<AgentSpec>, turn: u32, attempt: u32) -> Result<(), Halt> {
+        let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
+        let asked_before = self.live.lock().task.run.as_ref().is_some_and(|run| run.asked.is_some());
+        if !asked_before {
+            let key = MessageId::from(self.inner.ports.ids.fresh());
+            self.commit_synced(vec![TaskEvent::PeerAsked { message: key }], Vec::new()).await?;
+        } else {
+            self.flush();
+        }
+        let asked = {
+            let cell = self.live.lock();
+            asking(&cell.task, cell.trace.clone())
+        };
+        let Some((ask, place)) = asked else { return Ok(()) };
+        let deepest = self.inner.options.max_handoff_depth;
+        if usize::try_from(ask.depth).unwrap_or(usize::MAX) > deepest.max(1) {
+            let detail = format!("the work was handed over {} times already; {deepest} is the limit", ask.depth - 1);
+            return self.peer_failed(ErrorCode::HANDOFF_REFUSED, detail).await;
+        }
+        let mut deadline = pin!(self.until_deadline());
+        let came = tokio::select! {
+            biased;
+            () = self.live.cancel.cancelled() => return Err(Halt::Changed),
+            () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
+            came = self.hear_peer(spec, ask, place, asked_before, (&message, turn, attempt)) => came?,
+            () = &mut deadline => return Err(Halt::Changed),
+        };
+        match came {
+            Came::Outcome(outcome) => self.take_over(&message, spec, *outcome).await,
+            Came::Failed(PeerError::InDoubt(detail)) => self.ask_in_doubt(spec, &detail),
+            Came::Failed(PeerError::Unreached { code, detail }) => self.peer_failed(code, detail).await,
+            Came::Failed(PeerError::Refused(detail)) => self.peer_failed(ErrorCode::PEER_FAILED, detail).await,
+            Came::Failed(PeerError::Lost(detail)) => self.peer_failed(ErrorCode::PEER_UNREACHABLE, detail).await,
+        }
+    }
+
+    async fn hear_peer(
+        &self,
+        spec: &AgentSpec,
+        ask: PeerAsk,
+        place: Option<String>,
+        asked_before: bool,
+        text: (&MessageId, u32, u32),
+    ) -> Result<Came, Halt> {
+        let peers = &self.inner.ports.peers;
+        let begun = match asked_before {
+            true => peers.resume(&spec.name, ask, place).await,
+            false => peers.ask(&spec.name, ask).await,
+        };
+        let mut stream: PeerStream = match begun {
+            Ok(stream) => stream,
+            Err(error) => return Ok(Came::Failed(error)),
+        };
+        let (message, turn, mut attempt) = text;
+        let mut shown = 0;
+        loop {
+            match stream.next().await {
+                Some(Ok(PeerEvent::Taken { task, context })) => {
+                    let known = self.live.lock().task.run.as_ref().is_some_and(baton_rules::Run::is_taken);
+                    if !known {
+                        // Without waiting: until it is on disk, a crash is answered by looking for the words.
+                        self.commit(|_| vec![TaskEvent::PeerAttached { task, context }])?;
+                    }
+                }
+                Some(Ok(PeerEvent::Text(more))) => {
+                    shown += more.len();
+                    if shown <= MAX_LIVE_TEXT {
+                        self.live.feed.delta(&more);
+                    }
+                }
+                Some(Ok(PeerEvent::TextReplaced)) => {
+                    (attempt, shown) = (attempt + 1, 0);
+                    self.commit(|_| vec![TaskEvent::AttemptStarted { message: message.clone(), turn, attempt }])?;
+                }
+                Some(Ok(PeerEvent::Settled(outcome))) => return Ok(Came::Outcome(outcome)),
+                Some(Err(error)) => return Ok(Came::Failed(error)),
+                None => return Ok(Came::Failed(PeerError::Lost("the agent's answer broke off".to_owned()))),
+            }
+        }
+    }
+
+    /// Makes the peer's outcome the task's own.
+    async fn take_over(&self, id: &MessageId, spec: &AgentSpec, outcome: PeerOutcome) -> Result<(), Halt> {
+        let PeerOutcome { state, message, artifacts } = outcome;
+        let words = message.as_ref().map(Message::text).unwrap_or_default();
+        match state {
+            TaskState::Completed => self.commit(|task| {
+                let mut answer = answer(task, id.clone(), message);
+                answer.metadata = Some(Json::from(json!({ "peer": spec.name.as_str() })));
+                let mut events: Vec<_> =
+                    artifacts.into_iter().map(|artifact| TaskEvent::ArtifactEmitted { artifact }).collect();
+                events.push(TaskEvent::Answered { message: answer.clone(), usage: Usage::default() });
+                if task.waiting.is_empty() {
+                    let (state, message) = (TaskState::Completed, Some(answer));
+                    events.push(TaskEvent::StatusChanged { state, message, reason: None });
+                }
+                events
+            }),
+            TaskState::InputRequired | TaskState::AuthRequired => self.commit(|task| {
+                let mut events: Vec<_> =
+                    artifacts.into_iter().map(|artifact| TaskEvent::ArtifactEmitted { artifact }).collect();
+                let question = Some(answer(task, self.inner.ports.ids.fresh().into(), message));
+                events.push(TaskEvent::StatusChanged { state, message: question, reason: None });
+                events
+            }),
+            TaskState::Rejected => Ok(self.inner.end(&self.live, Ending::Rejected(words)).await?),
+            TaskState::Canceled => {
+                self.peer_failed(ErrorCode::PEER_FAILED, format!("the task was canceled there. {words}")).await
+            }
+            TaskState::Failed | TaskState::Submitted | TaskState::Working => {
+                self.peer_failed(ErrorCode::PEER_FAILED, words).await
+            }
+        }
+    }
+
+    async fn peer_failed(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {
+        let detail = if detail.trim().is_empty() { "it gave no reason".to_owned() } else { detail };
+        let reason = Reason { code: code.code.to_owned(), detail };
+        Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
+    }
+
+    /// Only a person can find out whether the words arrived, and whether they may be said twice.
+    fn ask_in_doubt(&self, spec: &AgentSpec, detail: &str) -> Result<(), Halt> {
+        let code = ErrorCode::PEER_IN_DOUBT.code;
+        let words = format!(
+            "{code}: it is unknown whether '{}' got the message ({detail}). Answer to send it again together with your \
+             answer, or cancel the task.",
+            spec.name
+        );
+        let reason = Reason { code: code.to_owned(), detail: detail.to_owned() };
+        self.commit(|task| {
+            let id = self.inner.ports.ids.fresh().into();
+            let message = Message::new(id, Role::Agent, vec![Part::text(words)]).within(&task.context, &task.id);
+            let (state, message) = (TaskState::InputRequired, Some(message));
+            vec![TaskEvent::StatusChanged { state, message, reason: Some(reason) }]
+        })
+    }
+}
+
+/// The words that the peer has not answered yet, and the task there that took them.
+fn asking(task: &Task, trace: Option<Arc<str>>) -> Option<(PeerAsk, Option<String>)> {
+    let run = task.run.as_ref()?;
+    let asked = run.asked.as_ref()?;
+    let unheard = task.history.iter().rev().take_while(|message| message.role == Role::User);
+    let mut said: Vec<&Message> = unheard.collect();
+    said.reverse();
+    let parts = said.iter().flat_map(|message| message.parts.iter().cloned()).collect();
+    let place = task.peer.as_ref();
+    let depth = match &task.parent {
+        Some(parent) => handed_over(&parent.chain, task.depth),
+        None => handed_over(&[], task.depth).saturating_add(1),
+    };
+    let known = place.and_then(|place| place.task.clone());
+    let (continued, taken) = if asked.taken { (None, known) } else { (known, None) };
+    let ask = PeerAsk {
+        message: Message::new(asked.message.clone(), Role::User, parts),
+        context: place.map_or_else(|| task.context.to_string(), |place| place.context.clone()),
+        task: continued,
+        trace,
+        depth: u32::try_from(depth).unwrap_or(u32::MAX),
+    };
+    Some((ask, taken))
+}
+
+/// What the peer said, as a message of this task.
+fn answer(task: &Task, id: MessageId, said: Option<Message>) -> Message {
+    let parts = said.map(|message| message.parts).unwrap_or_default();
+    let parts = if parts.is_empty() { vec![Part::text(String::new())] } else { parts };
+    Message::new(id, Role::Agent, parts).within(&task.context, &task.id)
+}
+
+impl Inner {
+    /// Tells the agent elsewhere that nobody waits any more; what it was asked but is not known to have is looked for
+    /// first.
+    pub(crate) fn leave_peer(self: &Arc<Self>, task: &Task, trace: Option<Arc<str>>) {
+        let known = task.peer.as_ref().and_then(|place| place.task.clone());
+        let asked = asking(task, trace);
+        if known.is_none() && asked.is_none() {
+            return;
+        }
+        let (inner, agent) = (Arc::clone(self), task.agent.clone());
+        self.drivers.spawn(async move {
+            let left = async {
+                let task = match (known, asked) {
+                    (Some(task), _) => task,
+                    (None, Some((ask, _))) => match inner.ports.peers.resume(&agent, ask, None).await?.next().await {
+                        Some(Ok(PeerEvent::Taken { task, .. })) => task,
+                        _ => return Ok(()),
+                    },
+                    (None, None) => return Ok(()),
+                };
+                inner.ports.peers.cancel(&agent, &task).await
+            };
+            let left: Option<Result<(), PeerError>> = inner.stopping.run_until_cancelled(left).await;
+            if let Some(Err(error)) = left {
+                tracing::warn!(%agent, %error, "a task elsewhere could not be canceled");
+            }
+        });
+    }
+}
