@@ -71,6 +71,7 @@ impl Baton {
             models: models.clone(),
             tools: Arc::new(CommandTools::new()),
             agents: Arc::new(FixedAgents(loaded.agents)),
+            peers: Arc::new(baton_engine::NoPeers),
             webhooks: Arc::new(push_sender(&settings.push)?),
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),
