@@ -2,7 +2,7 @@
 
 use baton_ports::{
     Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
+    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent, TokenRecord, TokenStore,
 };
 use baton_types::{Digest, Principal, StreamId, Timestamp};
 use std::{
@@ -247,5 +247,15 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
 
     fn healthy(&self) -> bool {
         !self.crashed() && self.inner.healthy()
+    }
+}
+
+impl<J: Journal + TokenStore + ?Sized> TokenStore for FaultyJournal<J> {
+    fn tokens(&self) -> BoxFuture<'_, Result<Vec<TokenRecord>, JournalError>> {
+        guarded!(self, self.inner.tokens())
+    }
+
+    fn put_token(&self, token: TokenRecord) -> BoxFuture<'_, Result<(), JournalError>> {
+        guarded!(self, self.inner.put_token(token))
     }
 }

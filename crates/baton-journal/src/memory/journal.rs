@@ -16,7 +16,7 @@ use std::{future::ready, sync::Arc, time::Duration};
 /// store is locked and must not call back into it.
 #[derive(Clone, Default)]
 pub struct MemoryJournal {
-    state: Arc<Mutex<State>>,
+    pub(super) state: Arc<Mutex<State>>,
 }
 
 impl MemoryJournal {
@@ -26,7 +26,7 @@ impl MemoryJournal {
     }
 }
 
-fn done<'a, T: Send + 'a>(value: Result<T, JournalError>) -> BoxFuture<'a, Result<T, JournalError>> {
+pub(super) fn done<'a, T: Send + 'a>(value: Result<T, JournalError>) -> BoxFuture<'a, Result<T, JournalError>> {
     Box::pin(ready(value))
 }
 

@@ -6,5 +6,6 @@ mod list;
 mod outbox;
 mod retain;
 mod state;
+mod tokens;
 
 pub use journal::MemoryJournal;

@@ -1,6 +1,6 @@
 //! Everything the in-memory journal knows.
 
-use super::{claims::Claims, list::owns, outbox::Outbox};
+use super::{claims::Claims, list::owns, outbox::Outbox, tokens::Tokens};
 use crate::{
     check::{Position, Standing, check_commit, version_after},
     stored::stored,
@@ -21,6 +21,7 @@ pub(super) struct State {
     pub(super) blobs: HashMap<Digest, Blob>,
     pub(super) outbox: Outbox,
     pub(super) claims: Claims,
+    pub(super) tokens: Tokens,
     /// By key, which grows with creation.
     pub(super) streams: BTreeMap<u64, Stream>,
     pub(super) keys: HashMap<StreamId, u64>,

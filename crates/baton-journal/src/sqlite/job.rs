@@ -5,7 +5,7 @@ use super::{
     encode::Encoded,
     error::{Failure, stopped},
 };
-use baton_ports::{Blob, BoxFuture, CommitObserver, JournalError, Lease, OutboxProgress};
+use baton_ports::{Blob, BoxFuture, CommitObserver, JournalError, Lease, OutboxProgress, TokenRecord};
 use baton_types::{StreamId, Timestamp};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -17,6 +17,7 @@ pub(super) enum Job {
     PutBlob(RawDigest, Blob, Asked<()>),
     Advance(String, OutboxProgress, Asked<bool>),
     RemoveOrder(String, Asked<bool>),
+    PutToken(Box<TokenRecord>, Asked<()>),
     Forget(Vec<i64>, Asked<u64>),
     Sweep(Asked<()>),
     Probe(Asked<()>),
@@ -75,6 +76,7 @@ impl Job {
             Self::Append(encoded, _) => encoded.bytes,
             Self::PutBlob(_, bytes, _) => bytes.len(),
             Self::Forget(keys, _) => keys.len() * size_of::<i64>(),
+            Self::PutToken(token, _) => super::tokens::bytes(token),
             Self::Acquire(..) | Self::Advance(..) | Self::RemoveOrder(..) | Self::Sweep(_) | Self::Probe(_) => 256,
         }
     }
@@ -85,7 +87,9 @@ impl Job {
             Self::Append(_, asked) | Self::Forget(_, asked) => asked.succeeded(),
             Self::Acquire(_, asked) => asked.succeeded(),
             Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.succeeded(),
-            Self::PutBlob(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => asked.succeeded(),
+            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(asked) | Self::Probe(asked) => {
+                asked.succeeded()
+            }
         }
     }
 
@@ -104,7 +108,9 @@ impl Job {
             Self::Forget(_, asked) => asked.settle(),
             Self::Acquire(_, asked) => asked.settle(),
             Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.settle(),
-            Self::PutBlob(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => asked.settle(),
+            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(asked) | Self::Probe(asked) => {
+                asked.settle();
+            }
         }
     }
 
@@ -114,7 +120,9 @@ impl Job {
             Self::Append(_, asked) | Self::Forget(_, asked) => asked.fail(error),
             Self::Acquire(_, asked) => asked.fail(error),
             Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.fail(error),
-            Self::PutBlob(.., asked) | Self::Sweep(asked) | Self::Probe(asked) => asked.fail(error),
+            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(asked) | Self::Probe(asked) => {
+                asked.fail(error);
+            }
         }
     }
 }

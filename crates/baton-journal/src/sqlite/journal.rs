@@ -34,7 +34,7 @@ use std::{
 /// The durable journal; owns its data directory until it is closed or dropped.
 pub struct SqliteJournal {
     shared: Arc<Shared>,
-    readers: Readers,
+    pub(super) readers: Readers,
     writer: Mutex<Option<JoinHandle<()>>>,
     lock: Mutex<Option<File>>,
 }
@@ -82,7 +82,10 @@ impl SqliteJournal {
         drop(self.lock.lock().take());
     }
 
-    fn ask<T: Send + 'static>(&self, job: impl FnOnce(Asked<T>) -> Job) -> BoxFuture<'static, Result<T, JournalError>> {
+    pub(super) fn ask<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(Asked<T>) -> Job,
+    ) -> BoxFuture<'static, Result<T, JournalError>> {
         let (asked, answer) = Asked::new();
         let job = job(asked);
         let bytes = job.bytes();

@@ -8,12 +8,15 @@ use rusqlite::{Connection, ErrorCode};
 const APPLICATION_ID: i32 = 0x4241_544E;
 
 /// Schema n is reached by the n-th script.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../migrations/0001_journal.sql"), include_str!("../../migrations/0002_standing_orders.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_journal.sql"),
+    include_str!("../../migrations/0002_standing_orders.sql"),
+    include_str!("../../migrations/0003_tokens.sql"),
+];
 
 /// The tables without which no schema is a journal.
 const TABLES: &[&str] =
-    &["principals", "streams", "events", "snapshots", "blobs", "outbox", "claims", "floor", "probe"];
+    &["principals", "streams", "events", "snapshots", "blobs", "outbox", "claims", "floor", "probe", "tokens"];
 
 /// The schema that this binary writes.
 const KNOWN: u32 = MIGRATIONS.len() as u32;

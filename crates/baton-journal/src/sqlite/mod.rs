@@ -23,6 +23,7 @@ mod queue;
 mod readers;
 mod retain;
 mod rows;
+mod tokens;
 mod writer;
 
 pub use journal::SqliteJournal;

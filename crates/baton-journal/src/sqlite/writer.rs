@@ -143,6 +143,7 @@ impl Writer {
                 Job::PutBlob(digest, bytes, asked) => asked.keep(self.pin(digest, bytes))?,
                 Job::Advance(id, progress, asked) => asked.keep(self.advance(id, progress))?,
                 Job::RemoveOrder(id, asked) => asked.keep(self.remove_order(id))?,
+                Job::PutToken(token, asked) => asked.keep(self.put_token(token))?,
                 Job::Forget(keys, asked) => asked.keep(self.forget(keys))?,
                 Job::Sweep(asked) => asked.keep(self.sweep())?,
                 Job::Probe(asked) if alone => asked.keep(self.probe())?,

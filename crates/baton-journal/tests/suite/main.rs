@@ -24,6 +24,8 @@ mod sample;
 mod schema;
 #[cfg(test)]
 mod sqlite;
+#[cfg(test)]
+mod tokens;
 
 /// Runs every contract against each implementation.
 macro_rules! on_every_journal {
@@ -67,6 +69,7 @@ on_every_journal! {
     lists::paging_holds_while_rows_change,
     retention::only_ended_streams_go,
     retention::what_is_still_to_be_told_keeps_its_stream,
+    tokens::a_token_is_replaced_whole_and_found_oldest_first,
     observer::the_observer_hears_before_the_receipt_and_in_order,
     observer::a_failure_fails_everything_queued_behind_it,
 }

@@ -3,14 +3,17 @@
 //! `BATON_WRITE_FIXTURE=1 cargo test -p baton-journal` writes the one of the present schema; it is then committed and
 //! never written again.
 
-use crate::sample::{at, claim, commit, created, handoff, head, moved, owed, principal, task, told, write};
+use crate::{
+    sample::{at, claim, commit, created, handoff, head, moved, owed, principal, task, told, write},
+    tokens::token,
+};
 use baton_journal::{MemoryJournal, Options, SqliteJournal};
-use baton_ports::{Commit, Journal, ListQuery, OutboxProgress};
+use baton_ports::{Commit, Journal, ListQuery, OutboxProgress, TokenStore};
 use baton_types::{Digest, HandoffId, Json, RunId, StreamId, TaskState};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 const DEFINITION: &[u8] = b"{\"name\":\"weather\"}";
-const PRESENT: u32 = 2;
+const PRESENT: u32 = 3;
 
 fn fixture(schema: u32) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/schema-{schema}/journal.db"))
@@ -37,8 +40,13 @@ async fn fill(journal: &dyn Journal, commits: Vec<Commit>) {
     journal.acquire(&task("t2"), "first process", at(2_000), Duration::from_secs(30)).await.unwrap();
 }
 
+/// A journal with all that this crate keeps in one.
+trait Store: Journal + TokenStore {}
+
+impl<S: Journal + TokenStore> Store for S {}
+
 /// What schema 2 has besides: a snapshot of the present form, orders, a claim.
-async fn fill_present(journal: &dyn Journal) {
+async fn fill_2(journal: &dyn Journal) {
     let mut commits = commits();
     commits[1].writes[1].snapshot = Some(Json::parse("{\"exact\":123456789012345678901234567890.10}").unwrap());
     commits[0].claims.push(claim("k1", "t1"));
@@ -49,7 +57,15 @@ async fn fill_present(journal: &dyn Journal) {
     journal.outbox_advance("o2", failing).await.unwrap();
 }
 
-async fn check(journal: &dyn Journal, expected: &dyn Journal) {
+/// What schema 3 has besides: tokens.
+async fn fill_3(journal: &dyn Store) {
+    fill_2(journal).await;
+    journal.put_token(token("k1", 1_000)).await.unwrap();
+    journal.put_token(token("k2", 900)).await.unwrap();
+}
+
+async fn check(journal: &dyn Store, expected: &dyn Store) {
+    assert_eq!(journal.tokens().await, expected.tokens().await);
     assert_eq!(journal.tail(0, 99).await.unwrap(), expected.tail(0, 99).await.unwrap());
     assert_eq!(journal.active(None, 99).await, expected.active(None, 99).await);
     assert_eq!(journal.outbox_open("push", None, 9).await, expected.outbox_open("push", None, 9).await);
@@ -68,7 +84,7 @@ async fn check(journal: &dyn Journal, expected: &dyn Journal) {
 }
 
 /// What an old file did not know works in it.
-async fn work_on(journal: &dyn Journal) {
+async fn work_on(journal: &dyn Store) {
     let mut next = write("t2", 1, &["Go on."]);
     next.epoch = 2;
     next.snapshot = Some(Json::string("anew"));
@@ -77,6 +93,7 @@ async fn work_on(journal: &dyn Journal) {
     next.claims.push(claim("k2", "t2"));
     assert_eq!(journal.append(next).await, Ok(7));
     assert_eq!(journal.outbox_advance("o3", told(2)).await, Ok(true));
+    journal.put_token(token("k3", 950)).await.unwrap();
 }
 
 /// A committed file and what it must mean, as found, after a restart, and when work goes on.
@@ -102,15 +119,22 @@ async fn schema_1_keeps_its_facts_and_loses_its_snapshots() {
 
 #[tokio::test]
 async fn schema_2_reads_back_exactly() {
+    let expected = MemoryJournal::new();
+    fill_2(&expected).await;
+    check_fixture(2, &expected).await;
+}
+
+#[tokio::test]
+async fn schema_3_reads_back_exactly() {
     if std::env::var_os("BATON_WRITE_FIXTURE").is_some() {
         let directory = tempfile::tempdir().unwrap();
         let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
-        fill_present(&journal).await;
+        fill_3(&journal).await;
         drop(journal);
         std::fs::create_dir_all(fixture(PRESENT).parent().unwrap()).unwrap();
         std::fs::copy(directory.path().join("journal.db"), fixture(PRESENT)).unwrap();
     }
     let expected = MemoryJournal::new();
-    fill_present(&expected).await;
-    check_fixture(2, &expected).await;
+    fill_3(&expected).await;
+    check_fixture(3, &expected).await;
 }

@@ -1,0 +1,34 @@
+//! Records of bearer tokens, in the order they came.
+
+use super::journal::{MemoryJournal, done};
+use baton_ports::{BoxFuture, JournalError, TokenRecord, TokenStore};
+
+#[derive(Default)]
+pub(super) struct Tokens(Vec<TokenRecord>);
+
+impl Tokens {
+    fn put(&mut self, token: TokenRecord) {
+        match self.0.iter_mut().find(|known| known.id == token.id) {
+            Some(known) => *known = token,
+            None => self.0.push(token),
+        }
+    }
+
+    fn oldest_first(&self) -> Vec<TokenRecord> {
+        let mut tokens = self.0.clone();
+        // Stable, so those of one moment stay in the order they came.
+        tokens.sort_by_key(|token| token.created_at);
+        tokens
+    }
+}
+
+impl TokenStore for MemoryJournal {
+    fn tokens(&self) -> BoxFuture<'_, Result<Vec<TokenRecord>, JournalError>> {
+        done(Ok(self.state.lock().tokens.oldest_first()))
+    }
+
+    fn put_token(&self, token: TokenRecord) -> BoxFuture<'_, Result<(), JournalError>> {
+        self.state.lock().tokens.put(token);
+        done(Ok(()))
+    }
+}

@@ -1,0 +1,79 @@
+//! Records of bearer tokens.
+
+use super::{
+    SqliteJournal,
+    error::{Failure, from_sql},
+    job::Job,
+    rows::corrupt,
+    writer::Writer,
+};
+use baton_ports::{BoxFuture, JournalError, TokenRecord, TokenStore};
+use baton_types::{Digest, Json, Principal, Timestamp};
+use rusqlite::{Connection, Row, params};
+use std::sync::Arc;
+
+const PUT: &str = "INSERT INTO tokens (id, name, tenant, subject, scopes, secret, created_at, expires_at, revoked_at) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO UPDATE SET name = ?2, tenant = ?3, subject = ?4, \
+     scopes = ?5, secret = ?6, created_at = ?7, expires_at = ?8, revoked_at = ?9";
+const ALL: &str = "SELECT id, name, tenant, subject, scopes, secret, created_at, expires_at, revoked_at FROM tokens \
+     ORDER BY created_at, key";
+
+impl TokenStore for SqliteJournal {
+    fn tokens(&self) -> BoxFuture<'_, Result<Vec<TokenRecord>, JournalError>> {
+        self.readers.read(all)
+    }
+
+    fn put_token(&self, token: TokenRecord) -> BoxFuture<'_, Result<(), JournalError>> {
+        self.ask(|asked| Job::PutToken(Box::new(token), asked))
+    }
+}
+
+/// Rough size, for the queue's byte bound.
+pub(super) fn bytes(token: &TokenRecord) -> usize {
+    let principal = &token.principal;
+    let scopes: usize = principal.scopes.iter().map(|scope| scope.len()).sum();
+    256 + token.id.len() + token.name.len() + principal.tenant.len() + principal.subject.len() + scopes
+}
+
+impl Writer {
+    /// Adds a token, or replaces the one with the same id.
+    pub(super) fn put_token(&self, token: &TokenRecord) -> Result<(), Failure> {
+        let principal = &token.principal;
+        let scopes = Json::of(&principal.scopes);
+        let scopes =
+            scopes.map_err(|error| JournalError::Unavailable(format!("scopes have no stored form: {error}")))?;
+        self.connection.prepare_cached(PUT)?.execute(params![
+            token.id,
+            token.name,
+            principal.tenant,
+            principal.subject,
+            scopes.as_str(),
+            token.secret.as_str(),
+            token.created_at.as_millis(),
+            token.expires_at.map(Timestamp::as_millis),
+            token.revoked_at.map(Timestamp::as_millis),
+        ])?;
+        Ok(())
+    }
+}
+
+fn all(connection: &Connection) -> Result<Vec<TokenRecord>, JournalError> {
+    let all =
+        || -> rusqlite::Result<Vec<TokenRecord>> { connection.prepare_cached(ALL)?.query_map([], token)?.collect() };
+    all().map_err(|error| from_sql(&error))
+}
+
+fn token(row: &Row<'_>) -> rusqlite::Result<TokenRecord> {
+    let scopes = Json::parse(row.get_ref(4)?.as_str()?).and_then(|scopes| scopes.read());
+    let scopes = scopes.map_err(|error| corrupt(4, error))?;
+    let moment = |column| row.get::<_, Option<i64>>(column).map(|millis| millis.map(Timestamp::from_millis));
+    Ok(TokenRecord {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        principal: Arc::new(Principal { tenant: row.get(2)?, subject: row.get(3)?, scopes }),
+        secret: Digest::from_hex(row.get_ref(5)?.as_str()?),
+        created_at: Timestamp::from_millis(row.get(6)?),
+        expires_at: moment(7)?,
+        revoked_at: moment(8)?,
+    })
+}
