@@ -6,19 +6,23 @@
 //! Read first: [`Task`] (the folded state of a task), [`Task::apply`] (every legal transition),
 //! [`next_step`] (what a run does next), [`HandoffRecord`] (a handoff's life).
 
+mod access;
 mod apply;
 mod backoff;
 mod caller;
 mod handoff;
+mod rate;
 mod resume;
 mod step;
 mod task;
 mod tool_parts;
 
+pub use access::{Access, Missing, NoScope, Scope, may};
 pub use apply::Illegal;
 pub use backoff::push_backoff;
 pub use caller::{Heard, RefusedMessage, hear};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, may_move};
+pub use rate::{Bucket, RateLimit};
 pub use resume::{Resume, resume};
 pub use step::{Asked, Step, asked_of_caller, next_step, waiting_on_caller};
 pub use task::{CallStage, CallState, PeerAsked, PeerPlace, Run, Task};

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
+mod access;
 mod handoffs;
 mod hearing;
+mod rates;
 mod resuming;
 mod sample;
 mod sequences;

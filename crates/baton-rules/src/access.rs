@@ -1,0 +1,126 @@
+//! Who may do what with which agent.
+
+use baton_types::{AgentName, Principal};
+use std::fmt;
+
+/// Longest name of an agent.
+const LONGEST_NAME: usize = 64;
+
+/// One thing that credentials allow.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// Look at cards, and at the caller's own tasks: of every agent, or of one.
+    Read(Option<AgentName>),
+    /// Give work and stop it, and everything that [`Scope::Read`] allows for the same agents.
+    Call(Option<AgentName>),
+    /// Everything, and alone the managing of tokens and peers.
+    Admin,
+}
+
+/// Text that is no scope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no scope; scopes are read, read:AGENT, call, call:AGENT and admin")]
+pub struct NoScope(String);
+
+impl Scope {
+    /// The scopes that are about no agent in particular.
+    pub const GENERAL: [Self; 3] = [Self::Read(None), Self::Call(None), Self::Admin];
+
+    /// Reads what [`fmt::Display`] writes.
+    pub fn parse(text: &str) -> Result<Self, NoScope> {
+        let agent = |agent: Option<&str>| agent.map(AgentName::from);
+        match Allowed::read(text) {
+            Some(Allowed { access: Access::Read, agent: named }) => Ok(Self::Read(agent(named))),
+            Some(Allowed { access: Access::Call, agent: named }) => Ok(Self::Call(agent(named))),
+            Some(Allowed { access: Access::Admin, .. }) => Ok(Self::Admin),
+            None => Err(NoScope(text.chars().take(LONGEST_NAME).collect())),
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(None) => f.write_str("read"),
+            Self::Read(Some(agent)) => write!(f, "read:{agent}"),
+            Self::Call(None) => f.write_str("call"),
+            Self::Call(Some(agent)) => write!(f, "call:{agent}"),
+            Self::Admin => f.write_str("admin"),
+        }
+    }
+}
+
+/// What somebody wants to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// Look at something.
+    Read,
+    /// Give an agent work, or stop it.
+    Call,
+    /// Manage this Baton.
+    Admin,
+}
+
+impl Access {
+    /// Every access, for tables and tests.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Call, Self::Admin];
+}
+
+/// The caller lacks a scope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this needs the scope {scope}")]
+pub struct Missing {
+    /// The smallest one that would do.
+    pub scope: Scope,
+}
+
+/// Whether the caller may do that with that agent; without an agent, a scope for any one of them will do.
+///
+/// Scopes of others that a token may carry, such as `openid`, allow nothing and harm nothing.
+pub fn may(principal: &Principal, access: Access, agent: Option<&AgentName>) -> Result<(), Missing> {
+    let asked = agent.map(AgentName::as_str);
+    let suffices = |allowed: Allowed<'_>| {
+        let enough = allowed.access == Access::Admin || access <= allowed.access && access != Access::Admin;
+        let concerned = match (allowed.agent, asked) {
+            (Some(allowed), Some(asked)) => allowed == asked,
+            _ => true,
+        };
+        enough && concerned
+    };
+    if principal.scopes.iter().filter_map(|scope| Allowed::read(scope)).any(suffices) {
+        return Ok(());
+    }
+    let scope = match access {
+        Access::Read => Scope::Read(agent.cloned()),
+        Access::Call => Scope::Call(agent.cloned()),
+        Access::Admin => Scope::Admin,
+    };
+    Err(Missing { scope })
+}
+
+/// A scope without copies of its text, because every request is judged.
+struct Allowed<'a> {
+    access: Access,
+    agent: Option<&'a str>,
+}
+
+impl<'a> Allowed<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        let (word, agent) = match text.split_once(':') {
+            Some((word, agent)) => (word, Some(agent).filter(|agent| is_name(agent)).map(Some)?),
+            None => (text, None),
+        };
+        let access = match (word, agent) {
+            ("read", _) => Access::Read,
+            ("call", _) => Access::Call,
+            ("admin", None) => Access::Admin,
+            _ => return None,
+        };
+        Some(Self { access, agent })
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=LONGEST_NAME).contains(&text.len()) && text.bytes().all(letters)
+}

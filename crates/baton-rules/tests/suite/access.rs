@@ -1,0 +1,96 @@
+//! Scopes as text, and what they allow.
+
+use baton_rules::{Access, Scope, may};
+use baton_types::{AgentName, Principal};
+use proptest::prelude::*;
+
+fn principal(scopes: &[String]) -> Principal {
+    let scopes = scopes.iter().map(|scope| scope.as_str().into()).collect();
+    Principal { tenant: "acme".into(), subject: "ann".into(), scopes }
+}
+
+#[test]
+fn what_scopes_allow() {
+    let (read, call, admin) = (Access::Read, Access::Call, Access::Admin);
+    for (scopes, access, agent, expect) in [
+        ("", read, "weather", "read:weather"),
+        ("", call, "weather", "call:weather"),
+        ("", admin, "weather", "admin"),
+        ("", read, "", "read"),
+        ("read", read, "weather", ""),
+        ("read", call, "weather", "call:weather"),
+        ("read", admin, "", "admin"),
+        ("call", read, "weather", ""),
+        ("call", call, "weather", ""),
+        ("call", admin, "", "admin"),
+        ("admin", read, "weather", ""),
+        ("admin", call, "weather", ""),
+        ("admin", admin, "", ""),
+        ("read:weather", read, "weather", ""),
+        ("read:weather", read, "clock", "read:clock"),
+        ("read:weather", call, "weather", "call:weather"),
+        ("read:weather", read, "", ""),
+        ("read:weather", call, "", "call"),
+        ("call:weather", read, "weather", ""),
+        ("call:weather", call, "weather", ""),
+        ("call:weather", call, "clock", "call:clock"),
+        ("call:weather", admin, "", "admin"),
+        ("call:clock read:weather", call, "weather", "call:weather"),
+        ("call:clock read:weather", read, "weather", ""),
+        ("openid admin:weather READ call: call:* :weather call:weather:x", read, "", "read"),
+        ("openid call", call, "weather", ""),
+    ] {
+        let scopes: Vec<String> = scopes.split(' ').map(str::to_owned).collect();
+        let agent = Some(agent).filter(|agent| !agent.is_empty()).map(AgentName::from);
+        let missing = may(&principal(&scopes), access, agent.as_ref()).err();
+        let missing = missing.map(|missing| missing.scope.to_string()).unwrap_or_default();
+        assert_eq!(missing, expect, "{scopes:?} {access:?} {agent:?}");
+    }
+}
+
+#[test]
+fn what_is_no_scope_says_what_is() {
+    for text in ["", "openid", "admin:weather", "read:", "call:Weather", "call:a/b", "call: weather", "READ"] {
+        let error = Scope::parse(text).unwrap_err().to_string();
+        assert_eq!(error, format!("'{text}' is no scope; scopes are read, read:AGENT, call, call:AGENT and admin"));
+    }
+    assert!(Scope::parse(&format!("read:{}", "a".repeat(65))).is_err());
+}
+
+fn scopes() -> impl Strategy<Value = Scope> {
+    let agent = proptest::option::of("[a-c]".prop_map(AgentName::from));
+    (0..3, agent).prop_map(|(which, agent)| match which {
+        0 => Scope::Read(agent),
+        1 => Scope::Call(agent),
+        _ => Scope::Admin,
+    })
+}
+
+proptest! {
+    #[test]
+    fn scopes_are_read_as_they_are_written(scope in scopes()) {
+        prop_assert_eq!(Scope::parse(&scope.to_string()).unwrap(), scope);
+    }
+
+    /// The scope that is said to be missing is enough, more scopes never allow less, and what may be called may be
+    /// read.
+    #[test]
+    fn scopes_only_add(
+        held in proptest::collection::vec(scopes(), 0..4),
+        more in scopes(),
+        access in proptest::sample::select(&Access::ALL[..]),
+        agent in proptest::option::of("[a-c]".prop_map(AgentName::from)),
+    ) {
+        let mut held: Vec<String> = held.iter().map(ToString::to_string).collect();
+        let before = may(&principal(&held), access, agent.as_ref());
+        if before.is_ok() && access == Access::Call {
+            prop_assert!(may(&principal(&held), Access::Read, agent.as_ref()).is_ok());
+        }
+        if let Err(missing) = &before {
+            let enough = [held.clone(), vec![missing.scope.to_string()]].concat();
+            prop_assert!(may(&principal(&enough), access, agent.as_ref()).is_ok());
+        }
+        held.push(more.to_string());
+        prop_assert!(before.is_err() || may(&principal(&held), access, agent.as_ref()).is_ok());
+    }
+}
