@@ -81,6 +81,9 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
             }
         }
     }
+    for (key, times) in world.elsewhere.said() {
+        assert_eq!(times, 1, "message {key} was said {times} times elsewhere");
+    }
     handoffs_are_whole(&all);
     all
 }

@@ -4,6 +4,7 @@
 
 use crate::{
     check,
+    elsewhere::{FAR, VAGUE},
     slow::SlowJournal,
     told::{Heard, delivered, receiver, told},
     world::{World, message},
@@ -25,7 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const SCRIPTS: [&str; 16] = [
+const SCRIPTS: [&str; 20] = [
     "say",
     "look;say",
     "look,put;say",
@@ -42,7 +43,14 @@ const SCRIPTS: [&str; 16] = [
     "handoff(look/say),ask_user;say",
     "now,look;now",
     "now,act;now,look;now",
+    "handoff(far:say it);say",
+    "handoff(far:make it),handoff(look/say);say",
+    "handoff(vague:say it),look;say",
+    "handoff(far:ask me);say",
 ];
+
+/// What is said to an agent elsewhere directly.
+const FAR_SCRIPTS: [&str; 4] = ["say it", "make it now", "ask me", "fail"];
 
 /// All of them, unless the environment says otherwise.
 const SEEDS: u64 = 10_000;
@@ -52,6 +60,7 @@ const BOUND: Duration = Duration::from_secs(60);
 
 #[derive(Clone)]
 struct Plan {
+    agent: &'static str,
     script: &'static str,
     tools: ToolExecution,
     /// Cancel after so many milliseconds.
@@ -180,8 +189,19 @@ fn simulate(seed: u64, coverage: &Coverage) {
     let world = World::default();
     let clients = Clients::default();
     let plans: Vec<Plan> = (0..rng.random_range(1..=2))
-        .map(|_| Plan {
-            script: SCRIPTS[rng.random_range(0..SCRIPTS.len())],
+        .map(|_| {
+            let pick = |rng: &mut SmallRng, scripts: &[&'static str]| scripts[rng.random_range(0..scripts.len())];
+            match rng.random_range(0..10) {
+                0 => (FAR, pick(&mut rng, &FAR_SCRIPTS)),
+                1 => (VAGUE, pick(&mut rng, &FAR_SCRIPTS)),
+                _ => ("boss", pick(&mut rng, &SCRIPTS)),
+            }
+        })
+        .collect::<Vec<_>>()
+        .into_iter()
+        .map(|(agent, script)| Plan {
+            agent,
+            script,
             tools: if rng.random_bool(0.2) { ToolExecution::Caller } else { ToolExecution::Agent },
             cancel: rng.random_bool(0.15).then(|| rng.random_range(0..12)),
             aside: rng.random_bool(0.2).then(|| rng.random_range(0..12)),
@@ -305,7 +325,7 @@ async fn send(engine: &Engine, clients: &Clients, index: usize, plan: &Plan) {
         tool_execution: Some(plan.tools),
         push: plan.push.map(|kind| receiver(kind, "new", index)),
         idempotency: plan.keyed.then(|| IdempotencyKey { key: message_id.clone(), request: Digest::of(b"") }),
-        ..SendCommand::new("boss".into(), message(&message_id, plan.script))
+        ..SendCommand::new(plan.agent.into(), message(&message_id, plan.script))
     };
     let sent = loop {
         match engine.send(&principal, command.clone()).await {
@@ -325,7 +345,7 @@ async fn send(engine: &Engine, clients: &Clients, index: usize, plan: &Plan) {
         tokio::time::sleep(Duration::from_millis(after)).await;
         let message = Message { task: Some(task.clone()), ..message(&format!("aside{index}"), "by the way") };
         let push = plan.push.map(|kind| receiver(kind, "aside", index));
-        let command = SendCommand { push, ..SendCommand::new("boss".into(), message) };
+        let command = SendCommand { push, ..SendCommand::new(plan.agent.into(), message) };
         if let Ok(settled) = engine.send_and_settle(&principal, command).await {
             let said = settled.history.iter().filter(|message| message.id.as_str().starts_with("aside")).count();
             assert_eq!(said, 1, "{task}: an acknowledged message is not in the task that came back");
@@ -438,7 +458,7 @@ async fn answer(engine: &Engine, task: &TaskId) {
         if view.state == TaskState::InputRequired {
             let reply = reply(view.status_message.as_ref(), turn);
             let message = Message { task: Some(task.clone()), ..reply };
-            let command = SendCommand::new("boss".into(), message);
+            let command = SendCommand::new(view.agent.clone(), message);
             let _ = engine.send(&principal, command).await;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;

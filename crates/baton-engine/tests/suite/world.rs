@@ -1,5 +1,6 @@
 //! A small world for the engine: scripted model, counted tools, two agents, a clock that follows tokio's.
 
+use crate::elsewhere::{Elsewhere, FAR, VAGUE, remote};
 use crate::receivers::Receivers;
 use async_stream::stream;
 use baton_engine::{Engine, Options, Ports};
@@ -34,6 +35,8 @@ pub(crate) struct World {
     pub(crate) repeated: Arc<Mutex<Vec<CallId>>>,
     /// The conversations that the model was given, oldest first.
     pub(crate) heard: Arc<Mutex<Vec<Vec<ChatMessage>>>>,
+    /// Who works elsewhere.
+    pub(crate) elsewhere: Elsewhere,
     /// Who is told of what happens.
     pub(crate) receivers: Receivers,
 }
@@ -45,7 +48,7 @@ impl World {
             models: Arc::new(ScriptedModels(self.clone())),
             tools: Arc::new(CountedTools(self.clone())),
             agents: Arc::new(Agents::default()),
-            peers: Arc::new(baton_engine::NoPeers),
+            peers: Arc::new(self.elsewhere.clone()),
             webhooks: Arc::new(self.receivers.clone()),
             clock: Arc::new(TokioClock {
                 base: self.time.clone(),
@@ -98,7 +101,8 @@ struct Agents(Vec<Arc<AgentSpec>>);
 
 impl Default for Agents {
     fn default() -> Self {
-        Self(vec![Arc::new(agent("boss", &["worker"])), Arc::new(agent("worker", &["boss"]))])
+        let boss = agent("boss", &["worker", FAR, VAGUE]);
+        Self([boss, agent("worker", &["boss"]), remote(FAR), remote(VAGUE)].map(Arc::new).to_vec())
     }
 }
 

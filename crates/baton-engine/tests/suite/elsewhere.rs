@@ -1,0 +1,176 @@
+//! Agents elsewhere: a scripted network that outlives the crashes of the process under test.
+
+use async_stream::stream;
+use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers};
+use baton_types::{AgentName, AgentSpec, Artifact, Message, ModelSpec, Part, Role, TaskState};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+/// Takes every message once, whatever its key, and can be asked for what it has.
+pub(crate) const FAR: &str = "far";
+/// Keeps no promise and lists nothing: what is not known to have arrived stays unknown.
+pub(crate) const VAGUE: &str = "vague";
+
+/// What the agents elsewhere have and have heard.
+#[derive(Clone, Default)]
+pub(crate) struct Elsewhere(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    tasks: BTreeMap<String, Far>,
+    /// How often each message was said for the first time.
+    said: BTreeMap<String, u32>,
+    asks: Vec<PeerAsk>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Far {
+    key: String,
+    context: String,
+    words: String,
+    state: TaskState,
+    asked_back: bool,
+}
+
+/// An agent whose work is done elsewhere.
+pub(crate) fn remote(name: &str) -> AgentSpec {
+    let mut agent = crate::world::agent(name, &[]);
+    agent.tools.clear();
+    agent.model = ModelSpec::Peer { url: format!("https://{name}.example"), listed: false };
+    agent
+}
+
+impl Elsewhere {
+    /// How often each message was said for the first time.
+    pub(crate) fn said(&self) -> BTreeMap<String, u32> {
+        self.0.lock().unwrap().said.clone()
+    }
+
+    /// Everything that was asked, in order.
+    pub(crate) fn asks(&self) -> Vec<PeerAsk> {
+        self.0.lock().unwrap().asks.clone()
+    }
+
+    /// The states of the tasks elsewhere.
+    pub(crate) fn states(&self) -> Vec<TaskState> {
+        self.0.lock().unwrap().tasks.values().map(|far| far.state).collect()
+    }
+
+    /// Takes the words in, once for each key, and gives the task that has them.
+    fn take(&self, ask: &PeerAsk) -> String {
+        let state = &mut *self.0.lock().unwrap();
+        let key = ask.message.id.to_string();
+        state.asks.push(ask.clone());
+        if let Some((id, _)) = state.tasks.iter().find(|(_, far)| far.key == key) {
+            return id.clone();
+        }
+        *state.said.entry(key.clone()).or_default() += 1;
+        let words = ask.message.text();
+        if let Some(id) = &ask.task {
+            let far = state.tasks.get_mut(id).expect("a message for a task goes to one that exists");
+            (far.key, far.words, far.state) = (key, words, TaskState::Working);
+            return id.clone();
+        }
+        let id = format!("far-{}", state.tasks.len());
+        let context = ask.context.clone();
+        state.tasks.insert(id.clone(), Far { key, context, words, state: TaskState::Working, asked_back: false });
+        id
+    }
+
+    /// The task's events from its beginning: whoever comes back hears all of the text again.
+    fn follow(&self, id: String) -> PeerStream {
+        let elsewhere = self.clone();
+        Box::pin(stream! {
+            let far = elsewhere.0.lock().unwrap().tasks[&id].clone();
+            yield Ok(PeerEvent::Taken { task: id.clone(), context: far.context.clone() });
+            pause().await;
+            yield Ok(PeerEvent::Text("draft".to_owned()));
+            pause().await;
+            yield Ok(PeerEvent::TextReplaced);
+            for word in far.words.split_inclusive(' ') {
+                pause().await;
+                yield Ok(PeerEvent::Text(word.to_owned()));
+            }
+            if far.words.contains("hang") {
+                std::future::pending::<()>().await;
+            }
+            pause().await;
+            yield Ok(PeerEvent::Settled(Box::new(elsewhere.settle(&id))));
+        })
+    }
+
+    /// What comes of the words; the same for whoever asks again.
+    fn settle(&self, id: &str) -> PeerOutcome {
+        let state = &mut *self.0.lock().unwrap();
+        let far = state.tasks.get_mut(id).expect("it exists");
+        let words = far.words.as_str();
+        let asks_back = words.contains("ask") && !std::mem::replace(&mut far.asked_back, true);
+        let (state, says) = match () {
+            () if far.state == TaskState::Canceled => (TaskState::Canceled, "canceled"),
+            () if asks_back || far.state == TaskState::InputRequired => (TaskState::InputRequired, "which?"),
+            () if words.contains("fail") => (TaskState::Failed, "it broke"),
+            () if words.contains("refuse") => (TaskState::Rejected, "not mine"),
+            () => (TaskState::Completed, words),
+        };
+        let mut artifacts = Vec::new();
+        if words.contains("make") {
+            let (name, description, metadata) = (None, None, None);
+            let parts = vec![Part::text("made")];
+            artifacts.push(Artifact { id: "thing".into(), name, description, parts, metadata });
+        }
+        let message = Some(Message::new("far-message".into(), Role::Agent, vec![Part::text(says)]));
+        far.state = state;
+        PeerOutcome { state, message, artifacts }
+    }
+}
+
+async fn pause() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+impl Peers for Elsewhere {
+    fn ask<'a>(&'a self, _: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+        Box::pin(async move {
+            // A crash before this leaves the words unsaid, a crash after it leaves their arrival unknown.
+            pause().await;
+            let id = self.take(&ask);
+            pause().await;
+            Ok(self.follow(id))
+        })
+    }
+
+    fn resume<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        ask: PeerAsk,
+        task: Option<String>,
+    ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+        Box::pin(async move {
+            pause().await;
+            match task {
+                Some(id) => Ok(self.follow(id)),
+                None if peer.as_str() == VAGUE => Err(PeerError::InDoubt("nobody can tell".to_owned())),
+                None => Ok(self.follow(self.take(&ask))),
+            }
+        })
+    }
+
+    fn cancel<'a>(&'a self, _: &'a AgentName, task: &'a str) -> BoxFuture<'a, Result<(), PeerError>> {
+        Box::pin(async move {
+            pause().await;
+            let state = &mut *self.0.lock().unwrap();
+            let far = state.tasks.get_mut(task).expect("only a task that exists is canceled");
+            if !far.state.is_terminal() {
+                far.state = TaskState::Canceled;
+            }
+            Ok(())
+        })
+    }
+
+    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>, _: &'a [u8]) -> BoxFuture<'a, bool> {
+        Box::pin(std::future::ready(false))
+    }
+}

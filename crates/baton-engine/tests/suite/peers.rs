@@ -1,0 +1,111 @@
+//! Agents elsewhere, as agents: direct, through a handoff, asking back, canceled, too deep.
+
+use crate::{
+    check,
+    elsewhere::{FAR, VAGUE, remote},
+    world::{World, agent, message},
+};
+use baton_engine::{Engine, SendCommand, TaskRef};
+use baton_types::{AgentSpec, Message, Principal, TaskState, TaskView};
+use std::sync::Arc;
+
+fn agents() -> Vec<AgentSpec> {
+    vec![agent("boss", &[FAR, VAGUE]), remote(FAR), remote(VAGUE)]
+}
+
+fn me() -> Arc<Principal> {
+    Arc::new(Principal::local())
+}
+
+async fn say(engine: &Engine, to: &str, message: Message) -> Arc<TaskView> {
+    engine.send_and_settle(&me(), SendCommand::new(to.into(), message)).await.unwrap()
+}
+
+fn words(task: &TaskView) -> String {
+    task.status_message.as_ref().map(Message::text).unwrap_or_default()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_done_elsewhere_looks_like_any_other_work() {
+    let world = World::default();
+    let engine = world.engine_with(agents());
+    let task = say(&engine, FAR, message("m", "make tea")).await;
+    assert_eq!((task.state, words(&task).as_str()), (TaskState::Completed, "make tea"));
+    let outputs: Vec<_> = task.artifacts.iter().map(|artifact| artifact.parts[0].clone()).collect();
+    assert_eq!(outputs, [baton_types::Part::text("made"), baton_types::Part::text("make tea")]);
+    let roles: Vec<_> = task.history.iter().map(|message| message.role).collect();
+    assert_eq!(roles, [baton_types::Role::User, baton_types::Role::Agent]);
+    let ask = &world.elsewhere.asks()[0];
+    assert_eq!((ask.context.as_str(), ask.depth), (task.context.as_str(), 1), "the context is chosen before the send");
+
+    for (script, state, says) in
+        [("fail now", TaskState::Failed, "BTN-3009: it broke"), ("refuse this", TaskState::Rejected, "not mine")]
+    {
+        let task = say(&engine, FAR, message(script, script)).await;
+        assert_eq!((task.state, words(&task).as_str()), (state, says));
+    }
+    let parent = say(&engine, "boss", message("p", "handoff(far:brew it);say")).await;
+    assert_eq!(parent.state, TaskState::Completed, "{parent:?}");
+    let all = check::everything(&world.journal).await;
+    let handoff = all.handoffs.values().next().unwrap();
+    assert_eq!(handoff.handoff.to_agent.as_str(), FAR);
+    assert!(handoff.result.as_ref().unwrap().as_str().contains("brew it"), "{:?}", handoff.result);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_from_elsewhere_is_answered_in_the_same_task_there() {
+    let world = World::default();
+    let engine = world.engine_with(agents());
+    let asked = say(&engine, FAR, message("m", "ask me")).await;
+    assert_eq!((asked.state, words(&asked).as_str()), (TaskState::InputRequired, "which?"));
+    let answer = Message { task: Some(asked.id.clone()), ..message("a", "the second") };
+    let done = say(&engine, FAR, answer).await;
+    assert_eq!((done.state, words(&done).as_str()), (TaskState::Completed, "the second"));
+    let asks = world.elsewhere.asks();
+    let said: Vec<_> = asks.iter().map(|ask| (ask.message.text(), ask.task.clone())).collect();
+    let expect = [("ask me".to_owned(), None), ("the second".to_owned(), Some("far-0".to_owned()))];
+    assert_eq!(said, expect, "only what was not heard yet is said");
+
+    let next = Message { context: Some(done.context.clone()), ..message("n", "and then") };
+    let next = say(&engine, FAR, next).await;
+    assert_eq!(next.state, TaskState::Completed);
+    assert_eq!(world.elsewhere.asks()[2].context, asks[0].context, "the conversation goes on there too");
+}
+
+#[tokio::test(start_paused = true)]
+async fn canceling_reaches_the_agent_elsewhere() {
+    let world = World::default();
+    let engine = world.engine_with(agents());
+    let sent = engine.send(&me(), SendCommand::new(FAR.into(), message("m", "hang on"))).await.unwrap();
+    let reference = TaskRef { task: sent.task.id.clone(), agent: None };
+    while world.elsewhere.states().is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    engine.cancel(&me(), &reference).await.unwrap();
+    while world.elsewhere.states() != [TaskState::Canceled] {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    let late = engine.send(&me(), SendCommand::new(FAR.into(), message("n", "hang on"))).await.unwrap();
+    engine.cancel(&me(), &TaskRef { task: late.task.id.clone(), agent: None }).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert!(world.elsewhere.states().iter().all(|state| *state == TaskState::Canceled), "also when nobody knew it yet");
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_does_not_go_round_between_systems_for_ever() {
+    let world = World::default();
+    let engine = world.engine_with(agents());
+    let deep = |to: &str, script: &str, depth| {
+        let command = SendCommand { depth, ..SendCommand::new(to.into(), message(script, script)) };
+        let engine = engine.clone();
+        async move { engine.send_and_settle(&me(), command).await.unwrap() }
+    };
+    assert_eq!(deep(FAR, "four", 4).await.state, TaskState::Completed);
+    let refused = deep(FAR, "five", 5).await;
+    assert_eq!(refused.state, TaskState::Failed);
+    assert!(words(&refused).starts_with("BTN-3006"), "{}", words(&refused));
+    let refused = deep("boss", "handoff(far:six);say", 5).await;
+    assert!(refused.history.iter().any(|message| format!("{message:?}").contains("BTN-3006")), "{refused:?}");
+    assert_eq!(world.elsewhere.asks().len(), 1, "nothing was sent");
+    assert_eq!(world.elsewhere.asks()[0].depth, 5);
+}
