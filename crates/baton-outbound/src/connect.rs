@@ -15,6 +15,13 @@ use std::{
 use tokio::net::TcpStream;
 use tower::Service;
 
+/// What is going to be spoken on a connection, which TLS has to agree on.
+#[derive(Clone, Copy)]
+pub(crate) enum Protocol {
+    Http1,
+    Http2,
+}
+
 /// Makes connections for the HTTP client.
 #[derive(Clone)]
 pub(crate) struct GuardedConnector {
@@ -28,6 +35,7 @@ impl GuardedConnector {
         policy: Arc<AddressPolicy>,
         resolver: GuardedResolver,
         tls: ClientConfig,
+        protocol: Protocol,
         limit: Duration,
     ) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
@@ -36,8 +44,11 @@ impl GuardedConnector {
         tcp.set_nodelay(true);
         // Shared among the addresses of a name, so that a dead one leaves time for the next.
         tcp.set_connect_timeout(Some(limit));
-        let inner =
-            HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(tcp);
+        let builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+        let inner = match protocol {
+            Protocol::Http1 => builder.enable_http1().wrap_connector(tcp),
+            Protocol::Http2 => builder.enable_http2().wrap_connector(tcp),
+        };
         Self { policy, inner, limit }
     }
 }

@@ -1,6 +1,7 @@
 //! Why a call to the outside did not work.
 
 use crate::Range;
+use rustls::AlertDescription;
 use std::{net::IpAddr, time::Duration};
 
 /// Why a request was not sent, or not answered.
@@ -48,6 +49,22 @@ pub enum OutboundError {
         /// How.
         reason: String,
     },
+    /// A body of which nothing more came.
+    #[error("{target} sent nothing more within {} ms", .limit.as_millis())]
+    Silent {
+        /// Who.
+        target: String,
+        /// The longest silence, or the time for the whole body.
+        limit: Duration,
+    },
+    /// A body that is longer than its reader takes.
+    #[error("{target} answered with more than {most} bytes")]
+    TooLarge {
+        /// Who.
+        target: String,
+        /// Bytes that would have been read.
+        most: usize,
+    },
     /// A redirect that is not followed.
     #[error("{target} answered {status}, a redirect that {reason}")]
     Redirect {
@@ -90,6 +107,9 @@ pub enum SetupError {
     /// A root certificate cannot be used.
     #[error("a root certificate cannot be used: {0}")]
     Root(String),
+    /// The certificate or the key that shows who we are cannot be used.
+    #[error("the client certificate cannot be used: {0}")]
+    Identity(String),
     /// TLS cannot be set up.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
@@ -101,6 +121,20 @@ impl OutboundError {
         matches!(self, Self::Url(_) | Self::Refused(_))
     }
 
+    /// Whether nothing of the request left this machine, or only as far as a redirect: it had no effect.
+    ///
+    /// Otherwise it may have been received and carried out, even if no answer came.
+    pub fn is_before_send(&self) -> bool {
+        matches!(
+            self,
+            Self::Url(_)
+                | Self::Refused(_)
+                | Self::Unresolved { .. }
+                | Self::Unreachable { .. }
+                | Self::ConnectTimeout(_)
+        )
+    }
+
     /// What went wrong inside of the HTTP client; our own errors come back out of it as they went in.
     pub(crate) fn of_request(error: &hyper_util::client::legacy::Error, target: String) -> Self {
         let outer: &(dyn std::error::Error + 'static) = error;
@@ -108,7 +142,32 @@ impl OutboundError {
         if let Some(own) = chain.clone().find_map(|error| error.downcast_ref::<Self>()) {
             return own.clone();
         }
-        let reason = chain.last().map(ToString::to_string).unwrap_or_default();
-        if error.is_connect() { Self::Unreachable { target, reason } } else { Self::Interrupted { target, reason } }
+        let reason = chain.clone().last().map(ToString::to_string).unwrap_or_default();
+        if error.is_connect() || chain.clone().any(turned_away) {
+            Self::Unreachable { target, reason }
+        } else {
+            Self::Interrupted { target, reason }
+        }
     }
+}
+
+/// Whether the server's TLS would not have us. It says so only after the client thinks that the connection stands, and
+/// has read no request by then.
+fn turned_away(error: &(dyn std::error::Error + 'static)) -> bool {
+    let io = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    let tls = io.and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    matches!(
+        tls,
+        Some(rustls::Error::AlertReceived(
+            AlertDescription::CertificateRequired
+                | AlertDescription::NoCertificate
+                | AlertDescription::BadCertificate
+                | AlertDescription::UnsupportedCertificate
+                | AlertDescription::CertificateRevoked
+                | AlertDescription::CertificateExpired
+                | AlertDescription::CertificateUnknown
+                | AlertDescription::UnknownCA
+                | AlertDescription::AccessDenied
+        ))
+    )
 }

@@ -1,6 +1,6 @@
 //! The bounds of a client.
 
-use crate::CertificateDer;
+use crate::{CertificateDer, ClientIdentity};
 use std::time::Duration;
 
 /// How long, how much and how many.
@@ -12,6 +12,10 @@ pub struct Options {
     pub request_timeout: Duration,
     /// Time for a reply's body once its head is there; what has come until then counts.
     pub body_timeout: Duration,
+    /// Time until the head of a reply is there, redirects included, when its body is read as it comes.
+    pub head_timeout: Duration,
+    /// Silence after which a body that is read as it comes is given up.
+    pub idle_body_timeout: Duration,
     /// Redirects that are followed, one after the other.
     pub max_redirects: usize,
     /// Bytes of a reply's body that are read; the rest is dropped with its connection.
@@ -26,6 +30,8 @@ pub struct Options {
     pub idle_timeout: Duration,
     /// Authorities to trust besides those of the system.
     pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Who we are towards servers that ask for a certificate.
+    pub client_identity: Option<ClientIdentity>,
 }
 
 impl Default for Options {
@@ -34,6 +40,8 @@ impl Default for Options {
             connect_timeout: Duration::from_secs(5),
             request_timeout: Duration::from_secs(20),
             body_timeout: Duration::from_secs(2),
+            head_timeout: Duration::from_secs(60),
+            idle_body_timeout: Duration::from_secs(60),
             max_redirects: 3,
             max_reply: 64 * 1024,
             idle_per_host: 2,
@@ -41,6 +49,7 @@ impl Default for Options {
             lookups: 64,
             idle_timeout: Duration::from_secs(30),
             extra_roots: Vec::new(),
+            client_identity: None,
         }
     }
 }

@@ -1,19 +1,25 @@
 //! Which redirects are followed, and with what.
 
 use crate::{OutboundError, Target};
-use http::{HeaderMap, HeaderName, StatusCode, header};
+use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 
 /// Headers that are secrets even when nobody marked them so.
 const SECRET: [HeaderName; 3] = [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
 
 /// Where a reply sends the request on to; `None` when it is an answer.
 ///
-/// Only 307 and 308 keep method and body. The others would turn a notification into a question, so they are errors; so
-/// is the step from https to http, which would show the body to the network.
-pub(crate) fn next(from: &Target, status: StatusCode, headers: &HeaderMap) -> Result<Option<Target>, OutboundError> {
+/// Only 307 and 308 keep method and body. The others would turn a notification into a question, so they are errors
+/// unless it is a question already; so is the step from https to http, which would show the body to the network.
+pub(crate) fn next(
+    from: &Target,
+    method: &Method,
+    status: StatusCode,
+    headers: &HeaderMap,
+) -> Result<Option<Target>, OutboundError> {
     let refuse = |reason: String| OutboundError::Redirect { target: from.to_string(), status: status.as_u16(), reason };
     match status.as_u16() {
         307 | 308 => {}
+        301..=303 if matches!(*method, Method::GET | Method::HEAD) => {}
         301..=303 => return Err(refuse("does not keep the method; answer 307 or 308 instead".to_owned())),
         _ => return Ok(None),
     }
@@ -32,14 +38,19 @@ pub(crate) fn next(from: &Target, status: StatusCode, headers: &HeaderMap) -> Re
 
 /// Takes away what only the first origin may know.
 pub(crate) fn drop_secrets(headers: &mut HeaderMap) {
-    let secret: Vec<HeaderName> = headers
-        .iter()
-        .filter(|(name, value)| value.is_sensitive() || SECRET.contains(name))
-        .map(|(name, _)| name.clone())
-        .collect();
+    let secret: Vec<HeaderName> = secrets(headers).cloned().collect();
     for name in secret {
         headers.remove(name);
     }
+}
+
+/// Whether something is there that only the first origin may know.
+pub(crate) fn has_secrets(headers: &HeaderMap) -> bool {
+    secrets(headers).next().is_some()
+}
+
+fn secrets(headers: &HeaderMap) -> impl Iterator<Item = &HeaderName> {
+    headers.iter().filter(|(name, value)| value.is_sensitive() || SECRET.contains(name)).map(|(name, _)| name)
 }
 
 /// A location in full.

@@ -1,5 +1,6 @@
 //! What came back.
 
+use crate::Target;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt as _;
@@ -16,6 +17,8 @@ pub struct Reply {
     pub body: Bytes,
     /// Whether the body is all there is: it fitted, and came in time.
     pub complete: bool,
+    /// Where it came from, after redirects.
+    pub landed: Target,
 }
 
 impl Reply {

@@ -88,6 +88,16 @@ impl Target {
         self.uri.scheme() == Some(&Scheme::HTTPS)
     }
 
+    /// The name in lower case, or the address without brackets.
+    pub fn host(&self) -> String {
+        self.host.to_string()
+    }
+
+    /// The port, also when the URL leaves it out.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// The name that has to be resolved first; `None` for an address.
     pub(crate) fn name(&self) -> Option<&str> {
         match &self.host {

@@ -1,11 +1,11 @@
-//! Whom to trust.
+//! Whom to trust, and who we are.
 
-use crate::{CertificateDer, SetupError};
+use crate::{CertificateDer, ClientIdentity, SetupError};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use std::sync::Arc;
 
-/// TLS with the system's authorities and these.
-pub(crate) fn config(extra_roots: &[CertificateDer<'static>]) -> Result<ClientConfig, SetupError> {
+/// The system's authorities and these.
+pub(crate) fn roots(extra_roots: &[CertificateDer<'static>]) -> Result<Arc<RootCertStore>, SetupError> {
     let mut roots = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();
     for error in &native.errors {
@@ -19,9 +19,23 @@ pub(crate) fn config(extra_roots: &[CertificateDer<'static>]) -> Result<ClientCo
     if roots.is_empty() {
         tracing::warn!("the system has no root certificates; calls to https addresses will fail");
     }
+    Ok(Arc::new(roots))
+}
+
+/// TLS with these authorities.
+pub(crate) fn config(
+    roots: &Arc<RootCertStore>,
+    identity: Option<&ClientIdentity>,
+) -> Result<ClientConfig, SetupError> {
     // Named rather than taken from the process, so that no other crate's choice of provider matters here.
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| SetupError::Tls(error.to_string()))?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+        .map_err(|error| SetupError::Tls(error.to_string()))?
+        .with_root_certificates(Arc::clone(roots));
+    match identity {
+        None => Ok(builder.with_no_client_auth()),
+        Some(identity) => builder
+            .with_client_auth_cert(identity.certificates().to_vec(), identity.key())
+            .map_err(|error| SetupError::Identity(error.to_string())),
+    }
 }

@@ -1,0 +1,66 @@
+//! A body that is read as it comes.
+
+use crate::OutboundError;
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// The body of a reply, piece by piece; dropping it closes its connection.
+#[derive(Debug)]
+pub struct GuardedBody {
+    body: Incoming,
+    from: String,
+    idle: Duration,
+    until: Option<(Instant, Duration)>,
+}
+
+impl GuardedBody {
+    pub(crate) fn new(body: Incoming, from: String, idle: Duration) -> Self {
+        Self { body, from, idle, until: None }
+    }
+
+    /// The same body, given up when it has not ended within this time from now.
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.until = Some((Instant::now() + limit, limit));
+        self
+    }
+
+    /// The next piece, `None` at the end; an error when the connection broke or nothing came for too long.
+    ///
+    /// Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Result<Bytes, OutboundError>> {
+        loop {
+            let silence = (Instant::now() + self.idle, self.idle);
+            let (deadline, limit) = self.until.map_or(silence, |until| until.min(silence));
+            match timeout_at(deadline, self.body.frame()).await {
+                Ok(None) => return None,
+                Ok(Some(Ok(frame))) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Some(Ok(data));
+                    }
+                }
+                Ok(Some(Err(error))) => {
+                    let reason = error.to_string();
+                    return Some(Err(OutboundError::Interrupted { target: self.from.clone(), reason }));
+                }
+                Err(_) => return Some(Err(OutboundError::Silent { target: self.from.clone(), limit })),
+            }
+        }
+    }
+
+    /// All of it, when it has at most `most` bytes.
+    pub async fn read(mut self, most: usize) -> Result<Bytes, OutboundError> {
+        let mut all = BytesMut::new();
+        while let Some(piece) = self.next().await {
+            let piece = piece?;
+            if piece.len() > most - all.len() {
+                return Err(OutboundError::TooLarge { target: self.from, most });
+            }
+            all.extend_from_slice(&piece);
+        }
+        Ok(all.freeze())
+    }
+}

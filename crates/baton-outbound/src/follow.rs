@@ -1,0 +1,77 @@
+//! One request from redirect to redirect until somebody answers.
+
+use crate::{GuardedClient, OutboundError, Target, redirect};
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, header};
+use http_body_util::Full;
+use hyper::body::Incoming;
+
+/// Where a reply came from after redirects; among the extensions of what [`GuardedClient::open`] gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Landed(pub Target);
+
+/// What becomes of secrets when a redirect leads to another origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Secrets {
+    /// The request goes on without them.
+    AreLeftBehind,
+    /// The request does not go on: without them it would only be refused there, and its body be shown to strangers.
+    EndTheJourney,
+}
+
+/// What becomes of the connection after the reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Afterwards {
+    /// It may be used again.
+    Keep,
+    /// It is closed.
+    Close,
+}
+
+impl GuardedClient {
+    pub(crate) async fn follow(
+        &self,
+        first: Target,
+        request: Request<Bytes>,
+        secrets: Secrets,
+        afterwards: Afterwards,
+    ) -> Result<Response<Incoming>, OutboundError> {
+        let (head, body) = request.into_parts();
+        let (mut target, mut headers) = (first, head.headers);
+        // The host is the URL's, whatever the caller says.
+        headers.remove(header::HOST);
+        let mut followed = 0;
+        loop {
+            target.check(&self.policy)?;
+            let mut request = Request::new(Full::new(body.clone()));
+            *request.method_mut() = head.method.clone();
+            *request.uri_mut() = target.uri().clone();
+            *request.headers_mut() = headers.clone();
+            if afterwards == Afterwards::Close || !self.kept.keeps(target.origin()) {
+                request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            let response = self.http.request(request).await;
+            let mut response = response.map_err(|error| OutboundError::of_request(&error, target.to_string()))?;
+            let status = response.status();
+            let Some(next) = redirect::next(&target, &head.method, status, response.headers())? else {
+                response.extensions_mut().insert(Landed(target));
+                return Ok(response);
+            };
+            let refuse = |reason: String| {
+                Err(OutboundError::Redirect { target: target.to_string(), status: status.as_u16(), reason })
+            };
+            if followed == self.options.max_redirects {
+                return refuse(format!("comes after {followed} others"));
+            }
+            if next.origin() != target.origin() {
+                let known = self.options.client_identity.is_some() || redirect::has_secrets(&headers);
+                if secrets == Secrets::EndTheJourney && known {
+                    return refuse(format!("leads to {next}, for which the credentials are not meant"));
+                }
+                redirect::drop_secrets(&mut headers);
+            }
+            target = next;
+            followed += 1;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! A request whose reply is read as it comes.
+
+use crate::{
+    GuardedBody, GuardedClient, OutboundError, Target,
+    follow::{Afterwards, Landed, Secrets},
+};
+use bytes::Bytes;
+use http::{Request, Response};
+use tokio::time::timeout;
+
+impl GuardedClient {
+    /// Sends a request and gives the head of its reply, with a body to be read as it comes.
+    ///
+    /// Redirects are followed as by [`GuardedClient::send_bounded`], and [`Landed`] is among the extensions of the
+    /// reply. The connection serves this request only: nobody knows for how long.
+    pub async fn open(&self, request: Request<Bytes>) -> Result<Response<GuardedBody>, OutboundError> {
+        let target = Target::of(request.uri().clone())?;
+        let limit = self.options.head_timeout;
+        let late = OutboundError::Timeout { target: target.to_string(), limit };
+        let followed = self.follow(target, request, Secrets::EndTheJourney, Afterwards::Close);
+        let response = timeout(limit, followed).await.unwrap_or(Err(late))?;
+        let from = response.extensions().get::<Landed>().map(|landed| landed.0.to_string()).unwrap_or_default();
+        Ok(response.map(|body| GuardedBody::new(body, from, self.options.idle_body_timeout)))
+    }
+}

@@ -1,0 +1,51 @@
+//! A request whose reply is read at once.
+
+use crate::{
+    GuardedClient, OutboundError, Reply, Target,
+    follow::{Afterwards, Landed, Secrets},
+    reply::read_body,
+};
+use bytes::Bytes;
+use http::Request;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+impl GuardedClient {
+    /// Sends a request and reads its reply, following redirects that keep the request as it is.
+    ///
+    /// When a redirect leads to another origin, `Authorization`, cookies and every header value marked sensitive are
+    /// left behind. A body that is too long or too late is cut; the status counts all the same.
+    pub async fn send(&self, request: Request<Bytes>) -> Result<Reply, OutboundError> {
+        self.exchange(request, Secrets::AreLeftBehind, self.options.max_reply, self.options.body_timeout).await
+    }
+
+    /// Sends a request whose reply matters: up to `most` bytes of it are read, in the whole time of the request.
+    ///
+    /// A request with credentials (`Authorization`, cookies, a header value marked sensitive, a client certificate) is
+    /// not redirected to another origin. A body that is cut is marked as in [`GuardedClient::send`].
+    pub async fn send_bounded(&self, request: Request<Bytes>, most: usize) -> Result<Reply, OutboundError> {
+        self.exchange(request, Secrets::EndTheJourney, most, self.options.request_timeout).await
+    }
+
+    async fn exchange(
+        &self,
+        request: Request<Bytes>,
+        secrets: Secrets,
+        most: usize,
+        body_timeout: Duration,
+    ) -> Result<Reply, OutboundError> {
+        let deadline = Instant::now() + self.options.request_timeout;
+        let target = Target::of(request.uri().clone())?;
+        let late = OutboundError::Timeout { target: target.to_string(), limit: self.options.request_timeout };
+        let followed = self.follow(target.clone(), request, secrets, Afterwards::Keep);
+        let (head, body) = match timeout_at(deadline, followed).await {
+            Ok(followed) => followed?.into_parts(),
+            Err(_) => return Err(late),
+        };
+        let mut read = Vec::new();
+        let deadline = deadline.min(Instant::now() + body_timeout);
+        let ended = timeout_at(deadline, read_body(body, most, &mut read)).await.unwrap_or(false);
+        let landed = head.extensions.get::<Landed>().map_or(target, |landed| landed.0.clone());
+        Ok(Reply { status: head.status, headers: head.headers, body: read.into(), complete: ended, landed })
+    }
+}
