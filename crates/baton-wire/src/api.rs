@@ -1,7 +1,11 @@
 //! Baton's own API: what it says about agents, tasks and events beyond A2A.
 
+mod peers;
+
+pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
+
 use crate::{a2a::v1::Task, de};
-use baton_types::{AgentSpec, ExpectedOutput, HandoffStatus, Json, Priority, Timestamp};
+use baton_types::{AgentSpec, ExpectedOutput, HandoffStatus, Json, ModelSpec, Priority, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// One agent that is served.
@@ -18,6 +22,9 @@ pub struct AgentEntry {
     pub url: String,
     /// Where its card is.
     pub card_url: String,
+    /// Where it lives, when that is elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
 }
 
 impl AgentEntry {
@@ -29,6 +36,10 @@ impl AgentEntry {
             title: agent.title.clone(),
             description: agent.description.clone(),
             card_url: format!("{url}/.well-known/agent-card.json"),
+            remote: match &agent.model {
+                ModelSpec::Peer { url, .. } => Some(url.clone()),
+                ModelSpec::Playbook { .. } => None,
+            },
             url,
         }
     }

@@ -9,7 +9,7 @@
 //! namespace that registries expect for A2A agents.
 
 use crate::de;
-use baton_types::AgentSpec;
+use baton_types::{AgentSpec, ModelSpec};
 use serde::{Deserialize, Serialize};
 
 /// The version of the draft that is followed.
@@ -95,6 +95,7 @@ pub struct CatalogEntry {
 
 impl AiCatalog {
     /// The catalog of agents that are served below `base`, a URL without a slash at its end; `name` is the operator's.
+    /// Agents elsewhere are named only when they are to be listed.
     pub fn of<'a>(name: &str, base: &str, agents: impl IntoIterator<Item = &'a AgentSpec>) -> Self {
         let domain = domain(base);
         Self {
@@ -104,7 +105,11 @@ impl AiCatalog {
                 identifier: domain.map(str::to_owned),
                 ..CatalogHost::default()
             }),
-            entries: agents.into_iter().map(|agent| CatalogEntry::of(agent, base, domain)).collect(),
+            entries: agents
+                .into_iter()
+                .filter(|agent| !matches!(agent.model, ModelSpec::Peer { listed: false, .. }))
+                .map(|agent| CatalogEntry::of(agent, base, domain))
+                .collect(),
         }
     }
 }

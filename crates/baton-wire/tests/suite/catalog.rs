@@ -1,7 +1,7 @@
 //! How those who look for agents find the ones that are served.
 
 use crate::sample::agent;
-use baton_types::AgentSpec;
+use baton_types::{AgentSpec, ModelSpec};
 use baton_wire::catalog::AiCatalog;
 
 fn pretty(catalog: &AiCatalog) -> String {
@@ -18,4 +18,17 @@ fn the_catalog_names_agents_by_domain_or_by_card() {
         assert_eq!(&serde_json::from_str::<AiCatalog>(&pretty(catalog)).unwrap(), catalog);
     }
     insta::assert_snapshot!([pretty(&public), pretty(&local)].join("\n"));
+}
+
+#[test]
+fn agents_elsewhere_are_named_when_they_are_to_be() {
+    let elsewhere = |name: &str, listed| {
+        let model = ModelSpec::Peer { url: "https://elsewhere.example.com".into(), listed };
+        AgentSpec { name: name.into(), model, ..agent() }
+    };
+    let agents = [agent(), elsewhere("shown", true), elsewhere("hidden", false)];
+    let catalog = AiCatalog::of("Baton", "http://127.0.0.1:8700", &agents);
+    let names: Vec<&str> = catalog.entries.iter().map(|entry| entry.url.as_deref().unwrap_or_default()).collect();
+    let card = |name: &str| format!("http://127.0.0.1:8700/agents/{name}/.well-known/agent-card.json");
+    assert_eq!(names, [card(agent().name.as_str()), card("shown")]);
 }
