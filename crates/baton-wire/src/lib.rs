@@ -10,13 +10,16 @@
 pub mod a2a;
 pub mod api;
 mod base64;
+mod canonical;
 pub mod catalog;
 pub mod contextcore;
 mod de;
 mod depth;
 pub mod jsonrpc;
 mod members;
+pub mod sse;
 mod violation;
 
+pub use canonical::{NotCanonical, canonical_json};
 pub use depth::depth_within;
 pub use violation::{FieldViolation, Violations};

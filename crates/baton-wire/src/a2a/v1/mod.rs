@@ -23,7 +23,7 @@ pub use card::{
     AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
     ApiKeySecurityScheme, AuthorizationCodeFlow, CardPlace, ClientCredentialsFlow, DeviceCodeFlow, GrpcPlace,
     HttpAuthSecurityScheme, INPUT_MODES, ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme, OAuthFlows,
-    OpenIdConnectSecurityScheme, PasswordFlow, Scopes, SecurityRequirement, SecurityScheme,
+    OpenIdConnectSecurityScheme, PasswordFlow, Scopes, SecurityRequirement, SecurityScheme, signed_forms,
 };
 pub(crate) use enums::enumeration;
 pub use enums::{Role, TaskState};

@@ -2,12 +2,14 @@
 
 mod make;
 mod model;
+mod payload;
 mod security;
 
 pub use make::{CardPlace, GrpcPlace};
 pub use model::{
     AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
 };
+pub use payload::signed_forms;
 pub use security::{
     ApiKeySecurityScheme, AuthorizationCodeFlow, ClientCredentialsFlow, DeviceCodeFlow, HttpAuthSecurityScheme,
     ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme, OAuthFlows, OpenIdConnectSecurityScheme, PasswordFlow,

@@ -1,0 +1,164 @@
+//! A document taken apart, with its members in canonical order.
+
+use super::{NotCanonical, number, text};
+use crate::depth_within;
+use baton_types::MAX_JSON_DEPTH;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// Any JSON value whose numbers are doubles.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Tree {
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    List(Vec<Tree>),
+    /// In canonical order, each name once.
+    Object(Vec<(String, Tree)>),
+}
+
+impl Tree {
+    /// Takes a text apart.
+    pub(crate) fn read(json: &str) -> Result<Self, NotCanonical> {
+        if !depth_within(json.as_bytes(), MAX_JSON_DEPTH) {
+            return Err(NotCanonical::TooDeep);
+        }
+        Self::of(parse::<&RawValue>(json)?)
+    }
+
+    fn of(raw: &RawValue) -> Result<Self, NotCanonical> {
+        let json = raw.get();
+        match json.as_bytes().first() {
+            Some(b'{') => Self::object(parse::<RawMembers<'_>>(json)?.0),
+            Some(b'[') => {
+                parse::<Vec<&RawValue>>(json)?.into_iter().map(Self::of).collect::<Result<_, _>>().map(Self::List)
+            }
+            Some(b'"') => parse(json).map(Self::Text),
+            Some(b't' | b'f') => parse(json).map(Self::Bool),
+            Some(b'n') => Ok(Self::Null),
+            // Not by the JSON parser, which may be off by one in the last digit.
+            _ => match json.parse::<f64>() {
+                Ok(number) if number.is_finite() => Ok(Self::Number(number)),
+                Ok(_) => Err(NotCanonical::NotFinite(json.chars().take(32).collect())),
+                Err(error) => Err(NotCanonical::NotJson(error.to_string())),
+            },
+        }
+    }
+
+    fn object(raw: Vec<(String, &RawValue)>) -> Result<Self, NotCanonical> {
+        let members = raw.into_iter().map(|(name, value)| Ok((name, Self::of(value)?)));
+        let mut members = members.collect::<Result<Vec<_>, _>>()?;
+        members.sort_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
+        match members.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(NotCanonical::Duplicate(pair[0].0.chars().take(64).collect())),
+            None => Ok(Self::Object(members)),
+        }
+    }
+
+    /// The canonical text.
+    pub(crate) fn to_text(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Self::Number(value) => number::write(out, *value),
+            Self::Text(value) => text::write(out, value),
+            Self::List(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else { "," });
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Self::Object(members) => {
+                out.push('{');
+                for (at, (name, value)) in members.iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else { "," });
+                    text::write(out, name);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    /// Whether this is what a reader takes for a member that is missing.
+    pub(crate) fn is_default(&self) -> bool {
+        match self {
+            Self::Null | Self::Bool(false) => true,
+            Self::Text(text) => text.is_empty(),
+            Self::List(items) => items.is_empty(),
+            Self::Object(members) => members.is_empty(),
+            Self::Bool(true) | Self::Number(_) => false,
+        }
+    }
+
+    /// The values of an object or of a list.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Self> {
+        let (members, items) = match self {
+            Self::Object(members) => (Some(members), None),
+            Self::List(items) => (None, Some(items)),
+            _ => (None, None),
+        };
+        members.into_iter().flatten().map(|(_, value)| value).chain(items.into_iter().flatten())
+    }
+
+    /// The values in the member of that name.
+    pub(crate) fn inside_mut(&mut self, name: &str) -> impl Iterator<Item = &mut Self> {
+        self.member_mut(name).into_iter().flat_map(Self::values_mut)
+    }
+
+    /// The member of that name.
+    pub(crate) fn member_mut(&mut self, name: &str) -> Option<&mut Self> {
+        let Self::Object(members) = self else { return None };
+        members.iter_mut().find(|(own, _)| own == name).map(|(_, value)| value)
+    }
+
+    /// Removes members that `unwanted` picks.
+    pub(crate) fn remove(&mut self, unwanted: impl Fn(&str, &Self) -> bool) {
+        if let Self::Object(members) = self {
+            members.retain(|(name, value)| !unwanted(name, value));
+        }
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, NotCanonical> {
+    serde_json::from_str(json).map_err(|error| NotCanonical::NotJson(error.to_string()))
+}
+
+/// All members, also those of one name.
+struct RawMembers<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for RawMembers<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = RawMembers<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(RawMembers(members))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}

@@ -1,0 +1,129 @@
+//! Server-sent events out of bytes, however they were cut.
+
+use std::{collections::VecDeque, time::Duration};
+
+/// One event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SseEvent {
+    /// Its own id; not remembered from earlier events.
+    pub id: Option<String>,
+    /// What kind it is, when the server says so.
+    pub event: Option<String>,
+    /// Its data, lines joined.
+    pub data: String,
+}
+
+/// Why bytes are no stream of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SseError {
+    /// An event, or a single line, is longer than its reader takes.
+    #[error("an event is larger than {0} bytes")]
+    TooLarge(usize),
+    /// A line is not text.
+    #[error("an event is not UTF-8")]
+    NotText,
+}
+
+/// Collects bytes until events are complete; take those with [`SseParser::next`] before feeding more.
+#[derive(Clone, Debug)]
+pub struct SseParser {
+    most: usize,
+    line: Vec<u8>,
+    after_return: bool,
+    begun: bool,
+    id: Option<String>,
+    event: Option<String>,
+    data: Option<String>,
+    retry: Option<Duration>,
+    ready: VecDeque<SseEvent>,
+}
+
+impl SseParser {
+    /// A parser of events with at most this many bytes: fields, and the line that is being read.
+    pub fn new(most: usize) -> Self {
+        Self {
+            most,
+            line: Vec::new(),
+            after_return: false,
+            begun: false,
+            id: None,
+            event: None,
+            data: None,
+            retry: None,
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// Takes the next bytes; after an error there is nothing more to be had.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(), SseError> {
+        let mut rest = bytes;
+        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (piece, end) = (&rest[..at], rest[at]);
+            rest = &rest[at + 1..];
+            let second_half = self.after_return && end == b'\n' && piece.is_empty();
+            self.after_return = end == b'\r';
+            if second_half {
+                continue;
+            }
+            self.grow(piece)?;
+            let line = std::mem::take(&mut self.line);
+            self.take_line(&line)?;
+        }
+        if !rest.is_empty() {
+            self.after_return = false;
+        }
+        self.grow(rest)
+    }
+
+    /// The next complete event.
+    #[expect(clippy::should_implement_trait, reason = "it is not over when there is none at the moment")]
+    pub fn next(&mut self) -> Option<SseEvent> {
+        self.ready.pop_front()
+    }
+
+    /// How long the server wants to be left alone after the connection broke, as it last said.
+    pub fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
+    fn grow(&mut self, piece: &[u8]) -> Result<(), SseError> {
+        let fields = [&self.id, &self.event, &self.data];
+        let held: usize = fields.into_iter().flatten().map(String::len).sum();
+        if self.line.len() + piece.len() + held > self.most {
+            return Err(SseError::TooLarge(self.most));
+        }
+        self.line.extend_from_slice(piece);
+        Ok(())
+    }
+
+    fn take_line(&mut self, line: &[u8]) -> Result<(), SseError> {
+        let text = std::str::from_utf8(line).map_err(|_| SseError::NotText)?;
+        let text = if self.begun { text } else { text.strip_prefix('\u{feff}').unwrap_or(text) };
+        self.begun = true;
+        if text.is_empty() {
+            let (id, event) = (self.id.take(), self.event.take());
+            if let Some(data) = self.data.take() {
+                self.ready.push_back(SseEvent { id, event, data });
+            }
+            return Ok(());
+        }
+        let (field, value) = text.split_once(':').unwrap_or((text, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "data" => match &mut self.data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                None => self.data = Some(value.to_owned()),
+            },
+            "id" if !value.contains('\0') => self.id = Some(value.to_owned()),
+            "event" => self.event = Some(value.to_owned()),
+            "retry" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
+                self.retry = value.parse().ok().map(Duration::from_millis);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
