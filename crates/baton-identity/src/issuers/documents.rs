@@ -1,0 +1,61 @@
+//! Where the documents of issuers come from.
+
+use super::{IssuerConfig, IssuerError};
+use baton_outbound::{AddressPolicy, CertificateDer, GuardedClient, Options};
+use baton_ports::BoxFuture;
+use bytes::Bytes;
+use http::{Request, StatusCode, header};
+use std::time::Duration;
+
+/// Bytes of a document.
+const MAX_DOCUMENT: usize = 256 * 1024;
+/// Time for one document; a caller waits meanwhile.
+const TIME: Duration = Duration::from_secs(10);
+
+/// Reads the public documents of issuers.
+pub trait Documents: Send + Sync + 'static {
+    /// The document at a URL, or why it cannot be had, for the operator.
+    fn get<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<Bytes, String>>;
+}
+
+/// Documents over HTTP, from the hosts that the operator named and from public addresses.
+pub struct GuardedDocuments {
+    client: GuardedClient,
+}
+
+impl GuardedDocuments {
+    /// A client for these issuers, which trusts `extra_roots` besides the system's authorities.
+    pub fn new(issuers: &[IssuerConfig], extra_roots: Vec<CertificateDer<'static>>) -> Result<Self, IssuerError> {
+        let policy = AddressPolicy::allowing(issuers.iter().flat_map(IssuerConfig::hosts));
+        let policy = policy.map_err(|error| IssuerError::Client(error.to_string()))?;
+        let options = Options {
+            request_timeout: TIME,
+            body_timeout: TIME,
+            max_reply: MAX_DOCUMENT,
+            idle_per_host: 1,
+            extra_roots,
+            ..Options::default()
+        };
+        let client = GuardedClient::new(policy, &options).map_err(|error| IssuerError::Client(error.to_string()))?;
+        Ok(Self { client })
+    }
+
+    async fn read(&self, url: &str) -> Result<Bytes, String> {
+        let request = Request::get(url).header(header::ACCEPT, "application/json").body(Bytes::new());
+        let reply = self.client.send(request.map_err(|error| error.to_string())?).await;
+        let reply = reply.map_err(|error| error.to_string())?;
+        if reply.status != StatusCode::OK {
+            return Err(format!("{url} answered {}", reply.status));
+        }
+        if !reply.complete {
+            return Err(format!("{url} has more than {MAX_DOCUMENT} bytes, or came too late"));
+        }
+        Ok(reply.body)
+    }
+}
+
+impl Documents for GuardedDocuments {
+    fn get<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<Bytes, String>> {
+        Box::pin(self.read(url))
+    }
+}

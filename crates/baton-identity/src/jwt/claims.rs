@@ -1,0 +1,80 @@
+//! What a token says of itself, and whether it holds now.
+
+use baton_ports::Unidentified;
+use baton_types::Timestamp;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Seconds that the clocks of issuer and Baton may differ.
+const LEEWAY: f64 = 60.0;
+/// Bytes of a subject, as OpenID Connect bounds it.
+const MAX_SUBJECT: usize = 255;
+
+/// The claims that matter here.
+#[derive(Deserialize)]
+pub(crate) struct Claims {
+    iss: Option<String>,
+    sub: Option<String>,
+    aud: Option<Audience>,
+    exp: Option<f64>,
+    nbf: Option<f64>,
+    iat: Option<f64>,
+    #[serde(skip)]
+    all: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Audience {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Claims {
+    /// Reads claims; a member that stands twice is refused, because others may read the other one.
+    pub(super) fn parse(payload: &[u8]) -> Result<Self, Unidentified> {
+        let claims: Self = serde_json::from_slice(payload).map_err(|_| Unidentified::Malformed)?;
+        let all = serde_json::from_slice(payload).map_err(|_| Unidentified::Malformed)?;
+        Ok(Self { all, ..claims })
+    }
+
+    /// Who says to have made the token.
+    pub(crate) fn issuer(&self) -> Option<&str> {
+        self.iss.as_deref()
+    }
+
+    /// Whether the token is for one of these.
+    pub(crate) fn is_for(&self, accepted: &[String]) -> bool {
+        match &self.aud {
+            None => false,
+            Some(Audience::One(audience)) => accepted.contains(audience),
+            Some(Audience::Several(audiences)) => audiences.iter().any(|audience| accepted.contains(audience)),
+        }
+    }
+
+    /// Whether the token holds at this moment.
+    pub(crate) fn check_time(&self, now: Timestamp) -> Result<(), Unidentified> {
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds of this age of the world are exact in 53 bits")]
+        let now = now.as_millis() as f64 / 1000.0;
+        if self.exp.ok_or(Unidentified::Malformed)? + LEEWAY <= now {
+            return Err(Unidentified::Expired);
+        }
+        let begins = self.nbf.into_iter().chain(self.iat).fold(f64::NEG_INFINITY, f64::max);
+        if begins - LEEWAY > now { Err(Unidentified::NotYetValid) } else { Ok(()) }
+    }
+
+    /// Whom the token is about.
+    pub(crate) fn subject(&self) -> Result<&str, Unidentified> {
+        let fits = |subject: &&str| (1..=MAX_SUBJECT).contains(&subject.len()) && !subject.chars().any(char::is_control);
+        self.sub.as_deref().filter(fits).ok_or(Unidentified::Malformed)
+    }
+
+    /// The words of a claim: a list, or text with spaces between them as OAuth writes scopes.
+    pub(crate) fn words(&self, claim: &str) -> Vec<&str> {
+        match self.all.get(claim) {
+            Some(Value::String(text)) => text.split(' ').filter(|word| !word.is_empty()).collect(),
+            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+}

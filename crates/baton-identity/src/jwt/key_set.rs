@@ -1,0 +1,48 @@
+//! The keys of an issuer.
+
+use super::{
+    compact::Compact,
+    key::{PublicKey, PublishedKey},
+};
+use serde::Deserialize;
+
+/// Keys in one set; more is no set of signing keys.
+const MAX_KEYS: usize = 64;
+
+/// What an issuer published, as far as it can be used.
+pub(crate) struct KeySet {
+    keys: Vec<PublicKey>,
+}
+
+#[derive(Deserialize)]
+struct PublishedKeys {
+    keys: Vec<serde_json::Value>,
+}
+
+impl KeySet {
+    /// Reads a JWK set; keys that cannot be used are passed over.
+    pub(crate) fn parse(document: &[u8]) -> Result<Self, String> {
+        let published: PublishedKeys =
+            serde_json::from_slice(document).map_err(|error| format!("the key set cannot be read: {error}"))?;
+        if published.keys.len() > MAX_KEYS {
+            return Err(format!("the key set has {} keys; {MAX_KEYS} are accepted", published.keys.len()));
+        }
+        let usable = |key| PublishedKey::deserialize(key).ok().and_then(PublicKey::of);
+        Ok(Self { keys: published.keys.into_iter().filter_map(usable).collect() })
+    }
+
+    /// Whether the set has what the token asks for: the key it names, or one that made its signature.
+    pub(crate) fn suits(&self, token: &Compact<'_>) -> bool {
+        match token.key_id() {
+            Some(id) => self.keys.iter().any(|key| key.id.as_deref() == Some(id)),
+            None => self.verifies(token),
+        }
+    }
+
+    /// Whether a key of this set made the token's signature: the key that the token names, or any when it names none.
+    pub(crate) fn verifies(&self, token: &Compact<'_>) -> bool {
+        let named = |key: &&PublicKey| token.key_id().is_none_or(|id| key.id.as_deref() == Some(id));
+        let mut candidates = self.keys.iter().filter(named);
+        candidates.any(|key| key.verifies(token.algorithm, token.message.as_bytes(), &token.signature))
+    }
+}

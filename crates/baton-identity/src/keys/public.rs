@@ -1,0 +1,153 @@
+//! Public keys as JSON Web Keys.
+
+use crate::jws;
+use baton_types::Json;
+use ring::{digest, signature};
+use serde::Deserialize;
+use std::fmt;
+
+/// What a signature of a card may be made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CardAlgorithm {
+    /// ECDSA on P-256 with SHA-256.
+    Es256,
+    /// Ed25519.
+    EdDsa,
+}
+
+impl CardAlgorithm {
+    /// The name in headers and keys.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Es256 => "ES256",
+            Self::EdDsa => "EdDSA",
+        }
+    }
+
+    /// The algorithm of that name; there are no others, `none` least of all.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Es256, Self::EdDsa].into_iter().find(|algorithm| algorithm.name() == name)
+    }
+}
+
+impl fmt::Display for CardAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a set of keys cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadKeySet {
+    /// It is no JWK and no set of them.
+    #[error("not a JSON Web Key or a set of them: {0}")]
+    Unreadable(String),
+    /// It has more keys than anybody needs.
+    #[error("a set of {0} keys; at most {MAX_KEYS} are read")]
+    TooMany(usize),
+    /// None of its keys is for signatures that are known here.
+    #[error("no key of the set is for ES256 or EdDSA signatures")]
+    NoneUsable,
+}
+
+const MAX_KEYS: usize = 64;
+const COORDINATE: usize = 32;
+/// Begins a point of which both coordinates are written.
+const UNCOMPRESSED: u8 = 4;
+
+/// A key that signatures are checked with; it fits one algorithm only, so a header cannot choose another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PublicKey {
+    pub(crate) algorithm: CardAlgorithm,
+    /// The point, uncompressed, or the 32 bytes of Ed25519.
+    bytes: Vec<u8>,
+}
+
+/// The members of a JSON Web Key that count here.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Jwk {
+    kty: String,
+    crv: String,
+    x: String,
+    y: String,
+    kid: Option<String>,
+    alg: Option<String>,
+    #[serde(rename = "use")]
+    purpose: Option<String>,
+    key_ops: Option<Vec<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct JwkSet {
+    keys: Vec<Json>,
+}
+
+impl PublicKey {
+    pub(crate) fn new(algorithm: CardAlgorithm, bytes: &[u8]) -> Self {
+        Self { algorithm, bytes: bytes.to_vec() }
+    }
+
+    /// The usable keys of a set, or of a single key, each with the id that the set gives it.
+    pub(crate) fn read_set(set: &Json) -> Result<Vec<(Option<String>, Self)>, BadKeySet> {
+        let keys = match set.read::<JwkSet>() {
+            Ok(set) => set.keys,
+            Err(_) if set.read::<Jwk>().is_ok_and(|key| !key.kty.is_empty()) => vec![set.clone()],
+            Err(error) => return Err(BadKeySet::Unreadable(error.to_string())),
+        };
+        if keys.len() > MAX_KEYS {
+            return Err(BadKeySet::TooMany(keys.len()));
+        }
+        // Sets have keys for other purposes too; those are not ours to judge.
+        let known: Vec<_> = keys.iter().filter_map(|key| Self::of_jwk(key.read().ok()?)).collect();
+        if known.is_empty() { Err(BadKeySet::NoneUsable) } else { Ok(known) }
+    }
+
+    fn of_jwk(jwk: Jwk) -> Option<(Option<String>, Self)> {
+        let coordinate = |text: &str| jws::decode(text).filter(|bytes| bytes.len() == COORDINATE);
+        let key = match (jwk.kty.as_str(), jwk.crv.as_str()) {
+            ("EC", "P-256") => {
+                let point = [vec![UNCOMPRESSED], coordinate(&jwk.x)?, coordinate(&jwk.y)?].concat();
+                Self { algorithm: CardAlgorithm::Es256, bytes: point }
+            }
+            ("OKP", "Ed25519") => Self { algorithm: CardAlgorithm::EdDsa, bytes: coordinate(&jwk.x)? },
+            _ => return None,
+        };
+        let for_it = jwk.alg.is_none_or(|alg| alg == key.algorithm.name())
+            && jwk.purpose.is_none_or(|purpose| purpose == "sig")
+            && jwk.key_ops.is_none_or(|ops| ops.iter().any(|op| op == "verify"));
+        for_it.then_some((jwk.kid, key))
+    }
+
+    /// The members that make the key what it is, in canonical order, as RFC 7638 digests them.
+    fn members(&self) -> String {
+        match self.algorithm {
+            CardAlgorithm::Es256 => {
+                let (x, y) = self.bytes.get(1..).unwrap_or_default().split_at(COORDINATE.min(self.bytes.len() - 1));
+                format!(r#""crv":"P-256","kty":"EC","x":"{}","y":"{}""#, jws::encode(x), jws::encode(y))
+            }
+            CardAlgorithm::EdDsa => format!(r#""crv":"Ed25519","kty":"OKP","x":"{}""#, jws::encode(&self.bytes)),
+        }
+    }
+
+    /// What names the key: the digest of what it is.
+    pub(crate) fn thumbprint(&self) -> String {
+        let members = format!("{{{}}}", self.members());
+        jws::encode(digest::digest(&digest::SHA256, members.as_bytes()).as_ref())
+    }
+
+    /// The key as JSON, for others to check signatures with.
+    pub(crate) fn jwk(&self) -> String {
+        let (alg, kid) = (self.algorithm.name(), self.thumbprint());
+        format!(r#"{{"alg":"{alg}",{},"kid":"{kid}","use":"sig"}}"#, self.members())
+    }
+
+    /// Whether the owner of the key made this signature over these bytes.
+    pub(crate) fn verifies(&self, message: &[u8], signed: &[u8]) -> bool {
+        let algorithm: &dyn signature::VerificationAlgorithm = match self.algorithm {
+            CardAlgorithm::Es256 => &signature::ECDSA_P256_SHA256_FIXED,
+            CardAlgorithm::EdDsa => &signature::ED25519,
+        };
+        signature::UnparsedPublicKey::new(algorithm, &self.bytes).verify(message, signed).is_ok()
+    }
+}

@@ -1,0 +1,8 @@
+//! Bearer tokens that are made here.
+
+mod form;
+mod registry;
+
+pub use registry::TokenRegistry;
+
+pub(crate) use form::{PREFIX, same};

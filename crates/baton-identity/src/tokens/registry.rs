@@ -1,0 +1,183 @@
+//! All tokens in memory, as they are in the store.
+
+use super::form::{fresh_id, fresh_secret, parts, same, token};
+use baton_ports::{
+    BoxFuture, Clock, Identified, IssuedToken, JournalError, NewToken, TokenError, TokenRecord, TokenStore, Tokens,
+    Unidentified,
+};
+use baton_types::{Digest, Timestamp};
+use parking_lot::RwLock;
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::Mutex;
+
+/// Tokens that are kept, revoked and expired ones included.
+const MAX_TOKENS: usize = 10_000;
+/// Characters of a token's name.
+const MAX_NAME: usize = 100;
+/// Bytes of a tenant, a subject or a scope.
+const MAX_WORD: usize = 255;
+/// Scopes of one token.
+const MAX_SCOPES: usize = 64;
+
+/// Makes, knows and takes back tokens; cheap to clone, clones are the same registry.
+///
+/// The store is written first and memory follows, so nothing works that a crash could take back.
+#[derive(Clone)]
+pub struct TokenRegistry {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Arc<dyn TokenStore>,
+    clock: Arc<dyn Clock>,
+    known: RwLock<HashMap<String, Known>>,
+    /// Held while the store is written, so that two changes of one token cannot overtake each other.
+    changing: Mutex<()>,
+}
+
+struct Known {
+    record: TokenRecord,
+    credential: Arc<str>,
+}
+
+impl Known {
+    fn new(record: TokenRecord) -> Self {
+        Self { credential: format!("token:{}", record.id).into(), record }
+    }
+}
+
+impl TokenRegistry {
+    /// Reads what the store has.
+    pub async fn open(store: Arc<dyn TokenStore>, clock: Arc<dyn Clock>) -> Result<Self, JournalError> {
+        let known = store.tokens().await?.into_iter().map(|record| (record.id.clone(), Known::new(record))).collect();
+        Ok(Self { inner: Arc::new(Inner { store, clock, known: RwLock::new(known), changing: Mutex::new(()) }) })
+    }
+
+    /// Who shows this token. Whether it was revoked or has expired is told only to those who have its secret.
+    pub fn identify(&self, bearer: &str) -> Result<Identified, Unidentified> {
+        let parts = parts(bearer).ok_or(Unidentified::Malformed)?;
+        let shown = Digest::of(parts.secret.as_bytes());
+        let known = self.inner.known.read();
+        let found = known.get(parts.id).filter(|known| same(&known.record.secret, &shown));
+        let Known { record, credential } = found.ok_or(Unidentified::Unknown)?;
+        if record.revoked_at.is_some() {
+            return Err(Unidentified::Revoked);
+        }
+        if record.expires_at.is_some_and(|end| end <= self.inner.clock.now()) {
+            return Err(Unidentified::Expired);
+        }
+        Ok(Identified { principal: record.principal.clone(), credential: credential.clone() })
+    }
+}
+
+impl Inner {
+    async fn create(&self, wanted: NewToken) -> Result<IssuedToken, TokenError> {
+        let now = self.clock.now();
+        check(&wanted, now)?;
+        let _changing = self.changing.lock().await;
+        let id = self.free_id()?;
+        let secret = fresh_secret().map_err(no_randomness)?;
+        let record = TokenRecord {
+            id,
+            name: wanted.name,
+            principal: wanted.principal,
+            secret: Digest::of(secret.as_bytes()),
+            created_at: now,
+            expires_at: wanted.expires_at,
+            revoked_at: None,
+        };
+        self.store.put_token(record.clone()).await?;
+        self.know(record.clone());
+        Ok(IssuedToken { token: token(&record.id, &secret), record })
+    }
+
+    async fn revoke(&self, id: &str) -> Result<TokenRecord, TokenError> {
+        let _changing = self.changing.lock().await;
+        let mut record = match self.known.read().get(id) {
+            Some(known) => known.record.clone(),
+            None => return Err(TokenError::NotFound(id.to_owned())),
+        };
+        if record.revoked_at.is_none() {
+            record.revoked_at = Some(self.clock.now());
+            self.store.put_token(record.clone()).await?;
+            self.know(record.clone());
+        }
+        Ok(record)
+    }
+
+    fn free_id(&self) -> Result<String, TokenError> {
+        let known = self.known.read();
+        if known.len() >= MAX_TOKENS {
+            return Err(invalid(format!("there are {MAX_TOKENS} tokens already, and no more are kept")));
+        }
+        loop {
+            let id = fresh_id().map_err(no_randomness)?;
+            if !known.contains_key(&id) {
+                return Ok(id);
+            }
+        }
+    }
+
+    fn know(&self, record: TokenRecord) {
+        self.known.write().insert(record.id.clone(), Known::new(record));
+    }
+}
+
+impl Tokens for TokenRegistry {
+    fn create(&self, token: NewToken) -> BoxFuture<'_, Result<IssuedToken, TokenError>> {
+        let inner = self.inner.clone();
+        to_the_end(async move { inner.create(token).await })
+    }
+
+    fn list(&self) -> Vec<TokenRecord> {
+        let mut records: Vec<_> = self.inner.known.read().values().map(|known| known.record.clone()).collect();
+        records.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+        records
+    }
+
+    fn revoke<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<TokenRecord, TokenError>> {
+        let (inner, id) = (self.inner.clone(), id.to_owned());
+        to_the_end(async move { inner.revoke(&id).await })
+    }
+}
+
+/// Does the work in a task of its own: a caller who goes away between store and memory must not leave a token that
+/// is revoked on disk and works all the same.
+fn to_the_end<'a, T: Send + 'static>(
+    work: impl Future<Output = Result<T, TokenError>> + Send + 'static,
+) -> BoxFuture<'a, Result<T, TokenError>> {
+    Box::pin(async move {
+        let died = |error| JournalError::Unavailable(format!("the work on the token ended early: {error}"));
+        tokio::spawn(work).await.map_err(died)?
+    })
+}
+
+fn check(wanted: &NewToken, now: Timestamp) -> Result<(), TokenError> {
+    let name = &wanted.name;
+    let length = name.chars().count();
+    if !(1..=MAX_NAME).contains(&length) || name.chars().any(char::is_control) || name.trim() != name {
+        return Err(invalid(format!(
+            "a token's name has 1 to {MAX_NAME} printable characters and no space at either end"
+        )));
+    }
+    let principal = &wanted.principal;
+    let is_word = |word: &str| (1..=MAX_WORD).contains(&word.len()) && !word.chars().any(char::is_control);
+    if !is_word(&principal.tenant) || !is_word(&principal.subject) {
+        return Err(invalid(format!("a token's tenant and subject have 1 to {MAX_WORD} printable bytes each")));
+    }
+    if principal.scopes.len() > MAX_SCOPES || !principal.scopes.iter().all(|scope| is_word(scope)) {
+        return Err(invalid(format!("a token has at most {MAX_SCOPES} scopes, each of 1 to {MAX_WORD} printable bytes")));
+    }
+    if wanted.expires_at.is_some_and(|end| end <= now) {
+        return Err(invalid("a token's expiry is in the future".to_owned()));
+    }
+    Ok(())
+}
+
+fn invalid(reason: String) -> TokenError {
+    TokenError::Invalid(reason)
+}
+
+fn no_randomness(error: getrandom::Error) -> TokenError {
+    JournalError::Unavailable(format!("the system gives no random numbers: {error}")).into()
+}
