@@ -1,25 +1,34 @@
 //! The table of routes.
 
 use crate::{
-    HttpOptions, a2a, agents, auth, body::Bodies, cards, discovery, guard::GuardLayer, handoffs, probes, reply, tasks,
+    HttpOptions, a2a, agents,
+    auth::{self, Caller, GateLayer},
+    body::Bodies,
+    cards, cors, discovery,
+    guard::GuardLayer,
+    handoffs, oauth_metadata, probes, reply, tasks, tokens,
 };
 use axum::{
     Router,
-    routing::{get, post},
+    middleware::from_fn_with_state,
+    routing::{delete, get, post},
 };
 use baton_engine::Engine;
-use baton_types::{AgentName, AgentSpec, ErrorCode, Principal};
+use baton_rules::Access;
+use baton_types::{AgentName, AgentSpec, ErrorCode};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
+use tower::util::option_layer;
 
 /// What every handler shares.
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) options: HttpOptions,
-    pub(crate) principal: Arc<Principal>,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) bodies: Bodies,
+    /// Turns of looking whether what was not found belongs to somebody else.
+    pub(crate) lookups: Arc<Semaphore>,
 }
 
 impl Shared {
@@ -35,55 +44,89 @@ impl Shared {
     }
 
     /// The agent of a request whose path names none: the one that it names as tenant, or the only one.
-    pub(crate) fn routed(&self, tenant: Option<&str>) -> Result<AgentName, Error> {
-        match tenant {
-            Some(tenant) => self.agent(tenant).ok_or_else(|| self.no_such_agent(Some(tenant))),
-            None => self.sole_agent().ok_or_else(|| self.no_such_agent(None)),
+    pub(crate) fn routed(&self, caller: &Caller, tenant: Option<&str>) -> Result<AgentName, Error> {
+        let agent = match tenant {
+            Some(tenant) => {
+                // Those who may not read it are not told whether it is there.
+                caller.may(self, Access::Read, Some(&tenant.into()))?;
+                self.agent(tenant)
+            }
+            None => self.sole_agent(),
+        };
+        agent.map(|agent| agent.name.clone()).ok_or_else(|| self.no_such_agent_for(caller, tenant))
+    }
+
+    /// The agents that the caller may know of.
+    pub(crate) fn agents_for(&self, caller: &Caller) -> Vec<Arc<AgentSpec>> {
+        let mut agents = self.engine.agents();
+        if self.options.access.private_cards {
+            agents.retain(|agent| caller.may_read(&agent.name));
         }
-        .map(|agent| agent.name.clone())
+        agents
+    }
+
+    /// There is no such agent; says who of those is there that the caller may know of.
+    pub(crate) fn no_such_agent_for(&self, caller: &Caller, name: Option<&str>) -> Error {
+        no_such_agent(&self.agents_for(caller), name)
     }
 
     /// There is no such agent; says who is there.
     pub(crate) fn no_such_agent(&self, name: Option<&str>) -> Error {
-        let agents = self.engine.agents();
-        let names: Vec<&str> = agents.iter().take(20).map(|agent| agent.name.as_str()).collect();
-        let served = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let message = match name {
-            Some(name) => {
-                let name: String = name.chars().take(64).collect();
-                format!("there is no agent '{name}'; served: {served}")
-            }
-            None => format!("{} agents are served, so name one: /agents/NAME; served: {served}", agents.len()),
-        };
-        Error::new(ErrorKind::AgentNotFound, ErrorCode::AGENT_NOT_FOUND, message)
+        no_such_agent(&self.engine.agents(), name)
     }
 }
+
+fn no_such_agent(agents: &[Arc<AgentSpec>], name: Option<&str>) -> Error {
+    let names: Vec<&str> = agents.iter().take(20).map(|agent| agent.name.as_str()).collect();
+    let served = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let message = match name {
+        Some(name) => {
+            let name: String = name.chars().take(64).collect();
+            format!("there is no agent '{name}'; served: {served}")
+        }
+        None => format!("{} agents are served, so name one: /agents/NAME; served: {served}", agents.len()),
+    };
+    Error::new(ErrorKind::AgentNotFound, ErrorCode::AGENT_NOT_FOUND, message)
+}
+
+/// Missing tasks whose owner is looked for at the same time.
+const LOOKUPS: usize = 256;
 
 /// The surface of an engine as a service: give it to [`crate::serve`], or call it in memory.
 pub fn app(engine: Engine, options: HttpOptions) -> Router {
     let guard = GuardLayer::new(&options);
+    let cors = option_layer(cors::layer(&options.cors_origins));
     let streams = Arc::new(Semaphore::new(options.max_streams));
     let bodies = Bodies::new(&options);
-    let shared = Arc::new(Shared { engine, options, principal: auth::local(), streams, bodies });
+    let lookups = Arc::new(Semaphore::new(LOOKUPS));
+    let shared = Arc::new(Shared { engine, options, streams, bodies, lookups });
+    let gate = GateLayer::new(&shared);
+    let introductions = Router::new()
+        .route("/agents/{agent}/.well-known/agent-card.json", get(cards::named))
+        .route("/agents/{agent}/.well-known/agent.json", get(cards::named))
+        .route("/agents/{agent}/.well-known/contextcore.json", get(discovery::contextcore_named))
+        .route("/.well-known/agent-card.json", get(cards::sole))
+        .route("/.well-known/agent.json", get(cards::sole))
+        .route("/.well-known/contextcore.json", get(discovery::contextcore_sole))
+        .route_layer(from_fn_with_state(Arc::clone(&shared), auth::introduce));
     let router = Router::new()
+        .merge(introductions)
         .route("/agents/{agent}", post(a2a::named))
         .route("/agents/{agent}/", post(a2a::named))
         .route("/agents/{agent}/a2a", post(a2a::named))
         .route("/agents/{agent}/a2a/", post(a2a::named))
-        .route("/agents/{agent}/.well-known/agent-card.json", get(cards::named))
-        .route("/agents/{agent}/.well-known/agent.json", get(cards::named))
-        .route("/agents/{agent}/.well-known/contextcore.json", get(discovery::contextcore_named))
         .route("/", get(agents::page).post(a2a::sole))
         .route("/a2a", post(a2a::sole))
         .route("/a2a/", post(a2a::sole))
-        .route("/.well-known/agent-card.json", get(cards::sole))
-        .route("/.well-known/agent.json", get(cards::sole))
-        .route("/.well-known/contextcore.json", get(discovery::contextcore_sole))
         .route("/.well-known/ai-catalog.json", get(discovery::catalog))
         .route("/agents", get(agents::list))
         .route("/api/v1/tasks/{task}", get(tasks::show))
         .route("/api/v1/tasks/{task}/events", get(tasks::events))
         .route("/api/v1/handoffs/{handoff}", get(handoffs::show))
+        .route("/api/v1/tokens", get(tokens::list).post(tokens::create))
+        .route("/api/v1/tokens/{token}", delete(tokens::revoke))
+        .route("/.well-known/oauth-protected-resource", get(oauth_metadata::root))
+        .route("/.well-known/oauth-protected-resource/{*resource}", get(oauth_metadata::below))
         .route("/healthz", get(probes::healthy))
         .route("/health", get(probes::healthy))
         .route("/readyz", get(probes::ready));
@@ -91,6 +134,9 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
     router
         .fallback(reply::no_such_page)
         .method_not_allowed_fallback(reply::no_such_method)
+        .layer(gate)
+        // Outside of whatever asks for tokens: browsers show none before they know that a page may call.
+        .layer(cors)
         .layer(guard)
         .with_state(shared)
 }

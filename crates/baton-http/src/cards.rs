@@ -32,11 +32,12 @@ pub(crate) fn base_url(shared: &Shared, headers: &HeaderMap) -> String {
         return url.trim_end_matches('/').to_owned();
     }
     // The guard let only hosts through that are this Baton's own.
+    let scheme = if shared.options.tls { "https" } else { "http" };
     match headers.get(header::HOST).and_then(|host| host.to_str().ok()) {
-        Some(host) => format!("http://{host}"),
+        Some(host) => format!("{scheme}://{host}"),
         None => match shared.options.bound {
-            Some(bound) => format!("http://{bound}"),
-            None => "http://localhost".to_owned(),
+            Some(bound) => format!("{scheme}://{bound}"),
+            None => format!("{scheme}://localhost"),
         },
     }
 }

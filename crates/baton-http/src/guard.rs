@@ -1,6 +1,6 @@
 //! Which hosts and web pages may talk to this Baton: keeps pages that a browser happens to show away from it.
 
-use crate::{HttpOptions, reply};
+use crate::{AccessOptions, CorsOrigins, HttpOptions, auth::Came, reply};
 use axum::{extract::Request, response::Response};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
@@ -29,6 +29,9 @@ struct Allowed {
     /// Lower-case host names without ports; `*` is everybody.
     hosts: Vec<String>,
     bound: Option<IpAddr>,
+    tls: bool,
+    origins: CorsOrigins,
+    access: AccessOptions,
 }
 
 impl GuardLayer {
@@ -37,7 +40,9 @@ impl GuardLayer {
             options.allow_hosts.iter().map(|host| host_of(host).to_ascii_lowercase()).collect();
         let public = options.public_url.as_deref().and_then(|url| url.parse::<Uri>().ok());
         hosts.extend(public.as_ref().and_then(Uri::host).map(str::to_ascii_lowercase));
-        Self(Arc::new(Allowed { hosts, bound: options.bound.map(|address| address.ip()) }))
+        let bound = options.bound.map(|address| address.ip());
+        let (origins, access) = (options.cors_origins.clone(), options.access.clone());
+        Self(Arc::new(Allowed { hosts, bound, tls: options.tls, origins, access }))
     }
 }
 
@@ -64,6 +69,8 @@ impl<S: Service<Request, Response = Response, Error = Infallible>> Service<Reque
         match if probe { Ok(()) } else { self.allowed.check(request.uri(), request.headers()) } {
             Ok(()) => Either::Left(self.inner.call(request)),
             Err(message) => {
+                let access = &self.allowed.access;
+                Came::of(&request).denied(access, ErrorCode::FORBIDDEN_HOST, &message, None);
                 let error = Error::new(ErrorKind::Forbidden, ErrorCode::FORBIDDEN_HOST, message);
                 Either::Right(ready(Ok(reply::rest_error(&error))))
             }
@@ -83,9 +90,17 @@ impl Allowed {
             return Err(format!("this Baton does not go by the name '{}'", host_of(authority)));
         }
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
-        let page = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, page)| page);
-        match page {
-            Some(page) if page.eq_ignore_ascii_case(authority) || self.is_named(host_of(page)) => Ok(()),
+        if self.origins.allow(origin) {
+            return Ok(());
+        }
+        match origin.to_str().ok().and_then(|origin| origin.split_once("://")) {
+            // A page that came without TLS may have been changed on its way.
+            Some((scheme, page))
+                if page.eq_ignore_ascii_case(authority) && (!self.tls || scheme.eq_ignore_ascii_case("https")) =>
+            {
+                Ok(())
+            }
+            Some((_, page)) if self.is_named(host_of(page)) => Ok(()),
             _ => Err(format!("pages of {origin:?} may not talk to this Baton")),
         }
     }
@@ -127,6 +142,7 @@ mod tests {
             bound: "192.168.1.5:8700".parse().ok(),
             public_url: Some("https://agents.example.com/base".to_owned()),
             allow_hosts: vec!["Studio.local:9000".to_owned()],
+            cors_origins: CorsOrigins::parse(&["https://app.example.com"], false).unwrap(),
             ..HttpOptions::default()
         };
         let guard = GuardLayer::new(&options);
@@ -149,6 +165,10 @@ mod tests {
             (Some("localhost:8700"), Some("https://studio.local"), true),
             (Some("localhost:8700"), Some("https://evil.example.com"), false),
             (Some("localhost:8700"), Some("null"), false),
+            (Some("localhost:8700"), Some("https://app.example.com"), true),
+            (Some("localhost:8700"), Some("http://app.example.com"), false),
+            (Some("localhost:8700"), Some("https://app.example.com:8443"), false),
+            (Some("evil.example.com"), Some("https://app.example.com"), false),
         ] {
             let mut headers = HeaderMap::new();
             for (name, value) in [(header::HOST, host), (header::ORIGIN, origin)] {
@@ -158,6 +178,17 @@ mod tests {
             }
             let checked = guard.0.check(&Uri::from_static("/"), &headers);
             assert_eq!(checked.is_ok(), expect, "{host:?} {origin:?} {checked:?}");
+        }
+    }
+
+    #[test]
+    fn own_pages_of_a_secured_baton_came_secured() {
+        let guard = GuardLayer::new(&HttpOptions { tls: true, ..HttpOptions::default() });
+        for (origin, expect) in [("https://localhost", true), ("http://localhost", false)] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, HeaderValue::from_static("localhost"));
+            headers.insert(header::ORIGIN, HeaderValue::from_static(origin));
+            assert_eq!(guard.0.check(&Uri::from_static("/"), &headers).is_ok(), expect, "{origin}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the surface is told at start.
 
+use crate::{AccessOptions, CorsOrigins};
 use baton_types::Timestamp;
 use baton_wire::a2a::v1::AgentExtension;
 use std::{net::SocketAddr, time::Duration};
@@ -14,6 +15,10 @@ pub struct HttpOptions {
     pub public_url: Option<String>,
     /// Further host names that requests and web pages may use.
     pub allow_hosts: Vec<String>,
+    /// Whether connections are secured, so that addresses in cards begin with `https`.
+    pub tls: bool,
+    /// Web pages of other origins that may call.
+    pub cors_origins: CorsOrigins,
     /// When the process started: the `Last-Modified` of cards.
     pub started_at: Timestamp,
     /// Largest request body in bytes.
@@ -26,6 +31,8 @@ pub struct HttpOptions {
     pub max_streams: usize,
     /// How often an idle stream says that it is alive.
     pub keep_alive: Duration,
+    /// Who may come in.
+    pub access: AccessOptions,
     /// What of A2A is offered.
     pub a2a: A2aOptions,
     /// Ends every stream when cancelled; give the same one to [`crate::serve`].
@@ -78,6 +85,8 @@ impl Default for HttpOptions {
             bound: None,
             public_url: None,
             allow_hosts: Vec::new(),
+            tls: false,
+            cors_origins: CorsOrigins::default(),
             started_at: Timestamp::default(),
             max_body: 8 * 1024 * 1024,
             max_bodies_total: 256 * 1024 * 1024,
@@ -85,6 +94,7 @@ impl Default for HttpOptions {
             max_streams: 4096,
             // Common HTTP clients, the official Python one among them, give a silent stream up after five seconds.
             keep_alive: Duration::from_secs(4),
+            access: AccessOptions::default(),
             a2a: A2aOptions::default(),
             shutdown: CancellationToken::new(),
         }

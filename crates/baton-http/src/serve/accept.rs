@@ -1,0 +1,70 @@
+//! The loop that accepts connections, and their common end.
+
+use super::{ServeOptions, connection::Connections};
+use axum::Router;
+use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// After a failed accept, such as for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves until `shutdown` is cancelled, then lets requests finish for at most [`ServeOptions::drain`].
+pub async fn serve(
+    listener: TcpListener,
+    app: Router,
+    options: ServeOptions,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
+    let open = TaskTracker::new();
+    let kill = CancellationToken::new();
+    let seats = Arc::new(Semaphore::new(options.max_connections));
+    let drain = options.drain;
+    let connections = Arc::new(Connections::new(options, app, shutdown.clone()));
+    let mut stopped = pin!(shutdown.cancelled());
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = &mut stopped => break,
+            accepted = accept(&listener, &seats) => accepted,
+        };
+        let (stream, remote, seat) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        // Without it every small event of a stream waits for the client's delayed acknowledgement.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY could not be set");
+        }
+        let connections = Arc::clone(&connections);
+        let kill = kill.clone();
+        open.spawn(async move {
+            kill.run_until_cancelled(connections.serve(stream, remote)).await;
+            drop(seat);
+        });
+    }
+    drop(listener);
+    open.close();
+    if tokio::time::timeout(drain, open.wait()).await.is_err() {
+        tracing::info!(connections = open.len(), "closing connections that did not finish in time");
+        kill.cancel();
+        open.wait().await;
+    }
+    Ok(())
+}
+
+async fn accept(
+    listener: &TcpListener,
+    seats: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let seat = Arc::clone(seats).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, remote) = listener.accept().await?;
+    Ok((stream, remote, seat))
+}

@@ -1,0 +1,127 @@
+//! One connection: both protocols of the port, told apart by their first bytes.
+
+use super::{ServeOptions, handshake, rewound::Rewound};
+use axum::Router;
+use http::{HeaderValue, Request, header};
+use hyper::{
+    body::Incoming,
+    server::conn::{http1, http2},
+    service::service_fn,
+};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::graceful::GracefulConnection,
+};
+use std::{io, net::SocketAddr, pin::pin, time::Duration};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite},
+    net::TcpStream,
+};
+use tokio_util::sync::CancellationToken;
+use tower::Service as _;
+
+/// What an HTTP/2 client says first; requests of HTTP/1 cannot begin like this.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// An idle HTTP/2 connection is asked whether anybody is still there.
+const PING: Duration = Duration::from_secs(20);
+
+/// Where a request's connection came from; every request over a socket has it among its extensions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RemoteAddress(pub(crate) SocketAddr);
+
+/// How every connection is spoken to.
+pub(super) struct Connections {
+    http1: http1::Builder,
+    http2: http2::Builder<TokioExecutor>,
+    app: Router,
+    shutdown: CancellationToken,
+    options: ServeOptions,
+}
+
+impl Connections {
+    pub(super) fn new(options: ServeOptions, app: Router, shutdown: CancellationToken) -> Self {
+        let mut http1 = http1::Builder::new();
+        http1
+            .timer(TokioTimer::new())
+            .header_read_timeout(options.header_timeout)
+            .max_header_size(options.max_header_bytes)
+            .max_headers(options.max_headers);
+        let mut http2 = http2::Builder::new(TokioExecutor::new());
+        http2
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(options.max_concurrent)
+            .max_header_list_size(u32::try_from(options.max_header_bytes).unwrap_or(u32::MAX))
+            .keep_alive_interval(PING)
+            .keep_alive_timeout(PING);
+        Self { http1, http2, app, shutdown, options }
+    }
+
+    /// Serves the connection to its end.
+    pub(super) async fn serve(&self, stream: TcpStream, remote: SocketAddr) {
+        let Some(tls) = &self.options.tls else { return self.speak(stream, remote).await };
+        let shaking = handshake::secure(tls, stream, &self.options);
+        match self.shutdown.run_until_cancelled(shaking).await {
+            // On the heap, so that plain connections do not pay for the room that secured ones need.
+            Some(Ok(Some(stream))) => Box::pin(self.speak(stream, remote)).await,
+            Some(Ok(None)) | None => {}
+            Some(Err(error)) => tracing::debug!(%error, %remote, "a handshake failed"),
+        }
+    }
+
+    async fn speak(&self, mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, remote: SocketAddr) {
+        let first = tokio::select! {
+            biased;
+            first = tokio::time::timeout(self.options.header_timeout, first_bytes(&mut stream)) => first,
+            () = self.shutdown.cancelled() => return,
+        };
+        // Who says nothing in time, or hangs up, needs no answer.
+        let Ok(Ok(first)) = first else { return };
+        let is_http2 = first.as_slice() == PREFACE;
+        let stream = TokioIo::new(Rewound::new(first, stream));
+        let app = self.app.clone();
+        let service = service_fn(move |request| app.clone().call(introduced(request, remote)));
+        let ended = if is_http2 {
+            self.to_its_end(self.http2.serve_connection(stream, service)).await
+        } else {
+            self.to_its_end(self.http1.serve_connection(stream, service)).await
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, %remote, "a connection ended early");
+        }
+    }
+
+    async fn to_its_end<C: GracefulConnection>(&self, connection: C) -> Result<(), C::Error> {
+        let mut connection = pin!(connection);
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => ended,
+            () = self.shutdown.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        }
+    }
+}
+
+/// The request with what the connection knows about it.
+fn introduced(mut request: Request<Incoming>, remote: SocketAddr) -> Request<Incoming> {
+    request.extensions_mut().insert(RemoteAddress(remote));
+    // HTTP/2 names the host in the request line only; handlers read one place.
+    if !request.headers().contains_key(header::HOST)
+        && let Some(host) = request.uri().authority().and_then(|name| HeaderValue::from_str(name.as_str()).ok())
+    {
+        request.headers_mut().insert(header::HOST, host);
+    }
+    request
+}
+
+/// Enough bytes to tell the protocols apart.
+async fn first_bytes(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
+    let mut first = Vec::with_capacity(PREFACE.len());
+    while first.len() < PREFACE.len() && PREFACE.starts_with(&first) {
+        if stream.take((PREFACE.len() - first.len()) as u64).read_buf(&mut first).await? == 0 {
+            break;
+        }
+    }
+    Ok(first)
+}

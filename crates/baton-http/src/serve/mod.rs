@@ -1,0 +1,11 @@
+//! Connections: accepted, secured if there is a certificate, spoken to in the client's protocol, and ended in order.
+
+mod accept;
+mod connection;
+mod handshake;
+mod options;
+mod rewound;
+
+pub use accept::serve;
+pub(crate) use connection::RemoteAddress;
+pub use options::ServeOptions;

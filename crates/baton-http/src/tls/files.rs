@@ -1,0 +1,165 @@
+//! Certificates and keys in files, and what they make.
+
+use super::TlsError;
+use baton_types::Digest;
+use rustls::{
+    RootCertStore, ServerConfig,
+    crypto::ring,
+    pki_types::{
+        CertificateDer, PrivateKeyDer,
+        pem::{Error as PemError, PemObject as _},
+    },
+    server::{ParsedCertificate, WebPkiClientVerifier},
+    sign::CertifiedKey,
+};
+use std::{
+    fs::File,
+    io::Read as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Chains and bundles of authorities are far smaller.
+const MAX_FILE: u64 = 1024 * 1024;
+const ENCRYPTED: &[u8] = b"-----BEGIN ENCRYPTED PRIVATE KEY-----";
+
+/// Where the certificate and its key are, in PEM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate, then those that lead to its authority.
+    pub cert: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+    /// Authorities of client certificates; when given, clients without such a certificate are refused.
+    pub client_ca: Option<PathBuf>,
+}
+
+/// The bytes of all files at one moment.
+pub(super) struct Contents {
+    cert: Vec<u8>,
+    key: Vec<u8>,
+    client_ca: Option<Vec<u8>>,
+}
+
+/// What the files make.
+pub(super) struct Made {
+    pub(super) config: Arc<ServerConfig>,
+    /// Of the certificate that is shown.
+    pub(super) fingerprint: Digest,
+}
+
+impl TlsFiles {
+    pub(super) fn read(&self) -> Result<Contents, TlsError> {
+        Ok(Contents {
+            cert: read(&self.cert)?,
+            key: read(&self.key)?,
+            client_ca: self.client_ca.as_deref().map(read).transpose()?,
+        })
+    }
+
+    pub(super) fn make(&self, contents: &Contents) -> Result<Made, TlsError> {
+        // Named rather than taken from the process, so that no other crate's choice of provider matters here.
+        let provider = Arc::new(ring::default_provider());
+        let chain = certificates(&self.cert, &contents.cert)?;
+        let Some(shown) = chain.first() else { return Err(TlsError::NoCertificate { file: self.cert.clone() }) };
+        ParsedCertificate::try_from(shown).map_err(|error| unusable(&self.cert, error))?;
+        let fingerprint = Digest::of(shown);
+        let key = private_key(&self.key, &contents.key)?;
+        let certified = match CertifiedKey::from_der(chain, key, &provider) {
+            Ok(certified) => certified,
+            Err(rustls::Error::InconsistentKeys(_)) => {
+                return Err(TlsError::Mismatch { cert: self.cert.clone(), key: self.key.clone() });
+            }
+            Err(error) => return Err(unusable(&self.key, error)),
+        };
+        let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| unusable(&self.cert, error))?;
+        let builder = match (&self.client_ca, &contents.client_ca) {
+            (Some(file), Some(bytes)) => {
+                let roots = authorities(file, bytes)?;
+                let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+                    .build()
+                    .map_err(|error| unusable(file, error))?;
+                builder.with_client_cert_verifier(verifier)
+            }
+            _ => builder.with_no_client_auth(),
+        };
+        let mut config = builder.with_cert_resolver(Arc::new(rustls::sign::SingleCertAndKey::from(certified)));
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(Made { config: Arc::new(config), fingerprint })
+    }
+}
+
+impl Contents {
+    /// Tells whether anything changed, without keeping the key.
+    pub(super) fn digest(&self) -> Digest {
+        let parts =
+            [&self.cert, &self.key, self.client_ca.as_ref().unwrap_or(&Vec::new())].map(|part| Digest::of(part));
+        Digest::of(parts.map(|part| part.to_string()).concat().as_bytes())
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, TlsError> {
+    let unreadable = |reason: String| TlsError::Unreadable { file: file.to_owned(), reason };
+    let mut bytes = Vec::new();
+    let opened = File::open(file).map_err(|error| unreadable(error.to_string()))?;
+    opened.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(unreadable(format!("it is larger than {MAX_FILE} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn certificates(file: &Path, bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(bytes).collect();
+    let found = found.map_err(|error| not_pem(file, &error))?;
+    if found.is_empty() {
+        check_any_pem(file, bytes)?;
+        return Err(TlsError::NoCertificate { file: file.to_owned() });
+    }
+    Ok(found)
+}
+
+fn private_key(file: &Path, bytes: &[u8]) -> Result<PrivateKeyDer<'static>, TlsError> {
+    match PrivateKeyDer::from_pem_slice(bytes) {
+        Ok(key) => Ok(key),
+        Err(PemError::NoItemsFound) => {
+            check_any_pem(file, bytes)?;
+            if bytes.windows(ENCRYPTED.len()).any(|part| part == ENCRYPTED) {
+                return Err(TlsError::EncryptedKey { file: file.to_owned() });
+            }
+            Err(TlsError::NoKey { file: file.to_owned() })
+        }
+        Err(error) => Err(not_pem(file, &error)),
+    }
+}
+
+fn authorities(file: &Path, bytes: &[u8]) -> Result<RootCertStore, TlsError> {
+    let mut roots = RootCertStore::empty();
+    for authority in certificates(file, bytes)? {
+        roots.add(authority).map_err(|error| unusable(file, error))?;
+    }
+    Ok(roots)
+}
+
+fn check_any_pem(file: &Path, bytes: &[u8]) -> Result<(), TlsError> {
+    let reason = "no line begins with -----BEGIN";
+    let marked = bytes.windows(10).any(|part| part == b"-----BEGIN");
+    if marked { Ok(()) } else { Err(TlsError::NotPem { file: file.to_owned(), reason }) }
+}
+
+/// The reason in our words: the parser's show bytes of the file, which may be those of a key.
+fn not_pem(file: &Path, error: &PemError) -> TlsError {
+    let reason = match error {
+        PemError::MissingSectionEnd { .. } => "it is cut off before an END line",
+        PemError::IllegalSectionStart { .. } => "a BEGIN line is broken",
+        PemError::Base64Decode(_) => "a part is not base64",
+        _ => "it makes no sense",
+    };
+    TlsError::NotPem { file: file.to_owned(), reason }
+}
+
+fn unusable(file: &Path, error: impl std::fmt::Display) -> TlsError {
+    TlsError::Unusable { file: file.to_owned(), reason: error.to_string() }
+}
