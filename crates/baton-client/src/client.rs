@@ -1,6 +1,9 @@
 //! The client and its settings.
 
-use crate::{ClientError, transport::Transport};
+use crate::{
+    ClientError,
+    transport::{Transport, Trust},
+};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
@@ -23,9 +26,16 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of the Baton at `url`, such as `http://127.0.0.1:8700`.
+    /// A client of the Baton at `url`, such as `http://127.0.0.1:8700`; at https addresses the system's authorities
+    /// decide whether it is the one.
     pub fn tcp(url: &str) -> Result<Self, ClientError> {
-        Transport::tcp(url).map(Self::over)
+        Transport::tcp(url, Trust::System).map(Self::over)
+    }
+
+    /// A client of the Baton at `url` that shows exactly the certificate with this SHA-256 in hex, whoever made it and
+    /// whatever name it has: how the owner of a server reaches it by another address.
+    pub fn pinned(url: &str, fingerprint: &str) -> Result<Self, ClientError> {
+        Transport::tcp(url, Trust::pinned(fingerprint)?).map(Self::over)
     }
 
     /// A client of a service in this process.

@@ -2,6 +2,9 @@
 
 mod memory;
 mod tcp;
+mod tls;
+
+pub(crate) use tls::Trust;
 
 use crate::ClientError;
 use bytes::Bytes;

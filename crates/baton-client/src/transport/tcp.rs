@@ -1,6 +1,9 @@
-//! HTTP/1.1 over TCP, with a few connections kept for the next request.
+//! HTTP/1.1 over TCP, secured or not, with a few connections kept for the next request.
 
-use super::{ReplyBody, Transport};
+use super::{
+    ReplyBody, Transport,
+    tls::{Secured, Trust},
+};
 use crate::ClientError;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, Uri, header};
@@ -11,12 +14,16 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use std::{
+    io,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -26,6 +33,7 @@ const KEPT: usize = 16;
 /// One address and its idle connections.
 pub(crate) struct Tcp {
     authority: String,
+    secured: Option<Secured>,
     host: HeaderValue,
     /// The path below which the Baton answers, without a slash at its end.
     prefix: String,
@@ -33,19 +41,22 @@ pub(crate) struct Tcp {
 }
 
 impl Transport {
-    pub(crate) fn tcp(url: &str) -> Result<Self, ClientError> {
+    pub(crate) fn tcp(url: &str, trust: Trust) -> Result<Self, ClientError> {
         let refuse = |reason: &str| ClientError::Address { address: url.to_owned(), reason: reason.to_owned() };
         let uri: Uri = url.parse().map_err(|_| refuse("not a URL"))?;
-        match uri.scheme_str() {
-            Some("http") => {}
-            Some("https") => return Err(refuse("https is not supported; use http on a network you trust")),
-            _ => return Err(refuse("it must begin with http://")),
-        }
         let authority = uri.authority().ok_or_else(|| refuse("it has no host"))?;
-        let (host, port) = (authority.host(), authority.port_u16().unwrap_or(80));
+        let host = authority.host();
+        let (usual_port, secured) = match (uri.scheme_str(), &trust) {
+            (Some("http"), Trust::System) => (80, None),
+            (Some("http"), Trust::Pinned(_)) => return Err(refuse("a certificate needs https://")),
+            (Some("https"), _) => (443, Some(Secured::new(host, trust).map_err(|reason| refuse(&reason))?)),
+            _ => return Err(refuse("it must begin with http:// or https://")),
+        };
+        let port = authority.port_u16().unwrap_or(usual_port);
         let header = HeaderValue::from_str(authority.as_str()).map_err(|_| refuse("its host is not valid"))?;
         Ok(Self::Tcp(Arc::new(Tcp {
             authority: format!("{host}:{port}"),
+            secured,
             host: header,
             prefix: uri.path().trim_end_matches('/').to_owned(),
             idle: Mutex::new(Vec::new()),
@@ -109,24 +120,33 @@ impl Tcp {
     }
 
     async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, ClientError> {
-        let unreachable =
-            |reason: String| ClientError::Unreachable { address: format!("http://{}", self.authority), reason };
-        let connecting = tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(self.authority.as_str())).await;
-        let stream = match connecting {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => return Err(unreachable(error.to_string())),
-            Err(_) => return Err(unreachable(format!("no connection within {} s", CONNECT_TIMEOUT.as_secs()))),
-        };
-        stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
-        let (sender, connection) =
-            http1::handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(error.to_string()))?;
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended early");
+        let connecting = async {
+            let stream = TcpStream::connect(self.authority.as_str()).await?;
+            stream.set_nodelay(true)?;
+            match &self.secured {
+                Some(secured) => opened(secured.secure(stream).await?).await,
+                None => opened(stream).await,
             }
-        });
-        Ok(sender)
+        };
+        let reason = match tokio::time::timeout(CONNECT_TIMEOUT, Box::pin(connecting)).await {
+            Ok(Ok(sender)) => return Ok(sender),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("no connection within {} s", CONNECT_TIMEOUT.as_secs()),
+        };
+        let scheme = if self.secured.is_some() { "https" } else { "http" };
+        Err(ClientError::Unreachable { address: format!("{scheme}://{}", self.authority), reason })
     }
+}
+
+/// A connection on which requests can be sent.
+async fn opened(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> io::Result<SendRequest<Full<Bytes>>> {
+    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    });
+    Ok(sender)
 }
 
 /// A body that, read to its end, gives its connection back.

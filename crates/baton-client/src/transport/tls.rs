@@ -1,0 +1,126 @@
+//! Whom to trust: the system's authorities, or exactly one certificate.
+
+use crate::ClientError;
+use baton_types::Digest;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime},
+};
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+/// How the server shows who it is.
+pub(crate) enum Trust {
+    /// By a certificate of an authority that this system knows, for the name in the address.
+    System,
+    /// By exactly the certificate with this SHA-256, whatever name is in it.
+    Pinned(Digest),
+}
+
+impl Trust {
+    /// A fingerprint in hex, in any case and with or without colons.
+    pub(crate) fn pinned(fingerprint: &str) -> Result<Self, ClientError> {
+        let hex: String = fingerprint.chars().filter(|sign| *sign != ':').collect::<String>().to_ascii_lowercase();
+        if hex.len() != 64 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let reason = "a fingerprint is the SHA-256 of a certificate, 64 hexadecimal digits".to_owned();
+            return Err(ClientError::Address { address: fingerprint.chars().take(100).collect(), reason });
+        }
+        Ok(Self::Pinned(Digest::from_hex(hex)))
+    }
+}
+
+/// Secures connections to one server.
+pub(super) struct Secured {
+    connector: TlsConnector,
+    name: ServerName<'static>,
+}
+
+impl Secured {
+    /// `host` is a name or an address, in brackets if it is one of IPv6.
+    pub(super) fn new(host: &str, trust: Trust) -> Result<Self, String> {
+        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
+            .map_err(|_| "its host is not a name that a certificate can have".to_owned())?;
+        // Named rather than taken from the process, so that no other crate's choice of provider matters here.
+        let provider = Arc::new(ring::default_provider());
+        let algorithms = provider.signature_verification_algorithms;
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?;
+        let mut config = match trust {
+            Trust::System => builder.with_root_certificates(system_roots()).with_no_client_auth(),
+            Trust::Pinned(fingerprint) => builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(Pin { fingerprint, algorithms }))
+                .with_no_client_auth(),
+        };
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self { connector: Arc::new(config).into(), name })
+    }
+
+    pub(super) async fn secure(&self, stream: TcpStream) -> std::io::Result<TlsStream<TcpStream>> {
+        self.connector.connect(self.name.clone(), stream).await
+    }
+}
+
+fn system_roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    let native = rustls_native_certs::load_native_certs();
+    for error in &native.errors {
+        tracing::debug!(%error, "some of the system's root certificates cannot be read");
+    }
+    let (known, unusable) = roots.add_parsable_certificates(native.certs);
+    tracing::debug!(known, unusable, "root certificates loaded");
+    roots
+}
+
+/// Accepts one certificate. The server still has to sign with its key, as always: knowing the certificate is not enough.
+#[derive(Debug)]
+struct Pin {
+    fingerprint: Digest,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the server shows another certificate than the pinned one")]
+struct AnotherCertificate;
+
+impl ServerCertVerifier for Pin {
+    fn verify_server_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        if Digest::of(shown) == self.fingerprint {
+            return Ok(ServerCertVerified::assertion());
+        }
+        Err(CertificateError::Other(OtherError(Arc::new(AnotherCertificate))).into())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, shown, signed, &self.algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, shown, signed, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
+}
