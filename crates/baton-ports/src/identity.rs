@@ -2,7 +2,7 @@
 
 use crate::{BoxFuture, JournalError};
 use baton_types::{Digest, ErrorCode, Json, Principal, Timestamp};
-use std::{net::IpAddr, sync::Arc};
+use std::{fmt, net::IpAddr, sync::Arc};
 
 /// Knows callers by the bearer tokens that they show.
 pub trait Identity: Send + Sync + 'static {
@@ -97,12 +97,19 @@ pub struct NewToken {
 }
 
 /// A token that was just made; its secret is shown this once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct IssuedToken {
     /// What is stored.
     pub record: TokenRecord,
     /// What the caller shows.
     pub token: String,
+}
+
+/// Without the secret: what is printed for a developer ends up in logs.
+impl fmt::Debug for IssuedToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IssuedToken").field("record", &self.record).finish_non_exhaustive()
+    }
 }
 
 /// Why a token was not made or taken back.

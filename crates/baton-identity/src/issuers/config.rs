@@ -49,11 +49,16 @@ impl IssuerConfig {
             let Some(url) = url else { continue };
             let target = Target::parse(url).map_err(|error| wrong(format!("has an unusable {name}: {error}")))?;
             if !target.is_secure() {
-                tracing::warn!(issuer = self.issuer, "this issuer's keys travel without TLS; whoever can change them can be anybody");
+                tracing::warn!(
+                    issuer = self.issuer,
+                    "this issuer's keys travel without TLS; whoever can change them can be anybody"
+                );
             }
         }
         if self.audience.is_empty() || self.audience.iter().any(String::is_empty) {
-            return Err(wrong("needs an audience: without one, tokens for other services would be accepted".to_owned()));
+            return Err(wrong(
+                "needs an audience: without one, tokens for other services would be accepted".to_owned(),
+            ));
         }
         Ok(())
     }

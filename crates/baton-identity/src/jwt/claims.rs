@@ -65,7 +65,8 @@ impl Claims {
 
     /// Whom the token is about.
     pub(crate) fn subject(&self) -> Result<&str, Unidentified> {
-        let fits = |subject: &&str| (1..=MAX_SUBJECT).contains(&subject.len()) && !subject.chars().any(char::is_control);
+        let fits =
+            |subject: &&str| (1..=MAX_SUBJECT).contains(&subject.len()) && !subject.chars().any(char::is_control);
         self.sub.as_deref().filter(fits).ok_or(Unidentified::Malformed)
     }
 

@@ -166,7 +166,9 @@ fn check(wanted: &NewToken, now: Timestamp) -> Result<(), TokenError> {
         return Err(invalid(format!("a token's tenant and subject have 1 to {MAX_WORD} printable bytes each")));
     }
     if principal.scopes.len() > MAX_SCOPES || !principal.scopes.iter().all(|scope| is_word(scope)) {
-        return Err(invalid(format!("a token has at most {MAX_SCOPES} scopes, each of 1 to {MAX_WORD} printable bytes")));
+        return Err(invalid(format!(
+            "a token has at most {MAX_SCOPES} scopes, each of 1 to {MAX_WORD} printable bytes"
+        )));
     }
     if wanted.expires_at.is_some_and(|end| end <= now) {
         return Err(invalid("a token's expiry is in the future".to_owned()));
