@@ -51,10 +51,19 @@ impl Session {
         if !wiring::is_owned(data) {
             return None;
         }
-        let file = ServerFile::read(data)?;
-        let client = Client::tcp(&file.url).ok()?;
-        client.clone().with_timeout(PATIENCE).health().await.ok()?;
-        Some(Self { client, url: Some(file.url), own: None })
+        let mut file = ServerFile::read(data)?;
+        loop {
+            let client = owned(&file).ok()?;
+            if client.clone().with_timeout(PATIENCE).health().await.is_ok() {
+                return Some(Self { client, url: Some(file.url), own: None });
+            }
+            // The server may just have taken up a new certificate, and said so.
+            let now = ServerFile::read(data)?;
+            if now == file {
+                return None;
+            }
+            file = now;
+        }
     }
 
     /// Ends the Baton in this process, if it is one; its runs go on at the next start.
@@ -62,6 +71,14 @@ impl Session {
         if let Some(own) = self.own {
             own.close().await;
         }
+    }
+}
+
+/// A client of the server that the file describes.
+fn owned(server: &ServerFile) -> Result<Client, ClientError> {
+    match &server.certificate {
+        Some(fingerprint) => Client::pinned(&server.url, fingerprint),
+        None => Client::tcp(&server.url),
     }
 }
 

@@ -21,6 +21,10 @@ pub(crate) struct ServerFile {
     pub(crate) url: String,
     /// Known to the owner of the directory only.
     pub(crate) token: String,
+    /// The SHA-256 of the certificate that it shows, when it is reached by https. The owner knows it by that: the
+    /// address here is the nearest one, and need not be among the names in the certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) certificate: Option<String>,
 }
 
 /// A written `server.json`, removed when the server ends in order.
@@ -42,8 +46,14 @@ impl ServerFile {
         let _ = fs::remove_file(data.join(NAME));
     }
 
-    /// Writes the file for its owner only, complete or not at all.
+    /// Writes the file, until the server ends.
     pub(crate) fn announce(&self, data: &Path) -> Result<Announced, Failure> {
+        self.write(data)?;
+        Ok(Announced { path: data.join(NAME), server: self.clone() })
+    }
+
+    /// Writes the file for its owner only, complete or not at all; again when something in it changes.
+    pub(crate) fn write(&self, data: &Path) -> Result<(), Failure> {
         let path = data.join(NAME);
         let draft = data.join(".server.json.new");
         let written = serde_json::to_vec(self).map_err(io::Error::other).and_then(|bytes| {
@@ -58,19 +68,17 @@ impl ServerFile {
             options.open(&draft)?.write_all(&bytes)?;
             fs::rename(&draft, &path)
         });
-        match written {
-            Ok(()) => Ok(Announced { path, server: self.clone() }),
-            Err(error) => {
-                Err(Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", path.display())))
-            }
-        }
+        written.map_err(|error| {
+            Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", path.display()))
+        })
     }
 }
 
 impl Drop for Announced {
     fn drop(&mut self) {
         // The next owner of the directory may have been quicker. A file that stays behind is found to be stale.
-        if self.path.parent().and_then(ServerFile::read).as_ref() == Some(&self.server) {
+        let there = self.path.parent().and_then(ServerFile::read);
+        if there.is_some_and(|there| there.pid == self.server.pid && there.token == self.server.token) {
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -55,7 +55,7 @@ impl Server {
         let listener = bind(settings, choice, screen).await?;
         let bound = listener.local_addr().map_err(|error| cannot_listen(settings, &error))?;
         let url = format!("http://{}", reachable(bound));
-        let announced = ServerFile { pid: std::process::id(), url: url.clone(), token: token()? };
+        let announced = ServerFile { pid: std::process::id(), url: url.clone(), token: token()?, certificate: None };
         let announced = announced.announce(&settings.data)?;
         let room = baton_local::raise_open_files();
         let defaults = HttpOptions::default();
