@@ -3,7 +3,6 @@
 use crate::{
     property::{both_ways, both_ways_with_additions, stable, written},
     requests::json,
-    sse::SseParser,
 };
 use baton_types::Timestamp;
 use baton_wire::{
@@ -15,6 +14,7 @@ use baton_wire::{
     catalog::AiCatalog,
     depth_within,
     jsonrpc::Reply,
+    sse::SseParser,
 };
 
 /// The shape of each choice.
@@ -118,7 +118,7 @@ fn names(name: &str) {
 /// However the bytes are cut, the same events come out.
 fn events(bytes: &[u8]) {
     let parse = |pieces: &mut dyn Iterator<Item = &[u8]>| {
-        let (mut parser, mut events) = (SseParser::default(), Vec::new());
+        let (mut parser, mut events) = (SseParser::new(16 * 1024 * 1024), Vec::new());
         for piece in pieces {
             let fed = parser.feed(piece);
             events.extend(std::iter::from_fn(|| parser.next()));

@@ -18,19 +18,9 @@ mod property;
 mod protobuf;
 mod requests;
 mod source;
-// The parser is not public, and is small enough to be compiled here again.
-#[path = "../../crates/baton-client/src/sse.rs"]
-mod sse;
 
 use libfuzzer_sys::Corpus;
 use source::Source;
-
-/// What the parser of server-sent events refuses with.
-#[derive(Debug)]
-pub(crate) enum ClientError {
-    /// Bytes that are no event.
-    Unintelligible(#[expect(dead_code, reason = "the refusal is enough")] String),
-}
 
 macro_rules! targets {
     ($($(#[$doc:meta])* $name:ident $module:ident,)*) => {$(

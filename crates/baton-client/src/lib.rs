@@ -17,7 +17,6 @@ mod health;
 mod list;
 mod send;
 mod send_streaming;
-mod sse;
 mod stream;
 mod subscribe;
 mod transport;

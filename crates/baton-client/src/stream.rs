@@ -3,14 +3,19 @@
 use crate::{
     Client, ClientError,
     call::{is_stream, read, rpc_result},
-    sse::SseParser,
     transport::ReplyBody,
 };
-use baton_wire::a2a::v1::{StreamResponse, TaskState};
+use baton_wire::{
+    a2a::v1::{StreamResponse, TaskState},
+    sse::SseParser,
+};
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use std::time::Duration;
+
+/// Largest event, in bytes.
+const MAX_EVENT: usize = 16 * 1024 * 1024;
 
 /// One item of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +53,7 @@ impl EventStream {
             if let Ok(data) = frame.into_data()
                 && let Err(error) = self.parser.feed(&data)
             {
-                return Some(Err(error));
+                return Some(Err(ClientError::Unintelligible(error.to_string())));
             }
         }
     }
@@ -91,7 +96,7 @@ impl Client {
         let response = self.in_time(self.transport.send(request)).await?;
         if is_stream(&response) {
             let idle_timeout = self.idle_timeout;
-            let (body, parser) = (response.into_body(), SseParser::default());
+            let (body, parser) = (response.into_body(), SseParser::new(MAX_EVENT));
             return Ok(EventStream {
                 body,
                 parser,
