@@ -59,12 +59,13 @@ impl Elsewhere {
         self.0.lock().unwrap().tasks.values().map(|far| far.state).collect()
     }
 
-    /// Takes the words in, once for each key, and gives the task that has them.
-    fn take(&self, ask: &PeerAsk) -> String {
+    /// Takes the words in, once for each key if the agent keeps that promise, and gives the task that has them.
+    fn take(&self, peer: &AgentName, ask: &PeerAsk) -> String {
         let state = &mut *self.0.lock().unwrap();
         let key = ask.message.id.to_string();
         state.asks.push(ask.clone());
-        if let Some((id, _)) = state.tasks.iter().find(|(_, far)| far.key == key) {
+        let had = state.tasks.iter().find(|(_, far)| far.key == key);
+        if let Some((id, _)) = had.filter(|_| peer.as_str() != VAGUE) {
             return id.clone();
         }
         *state.said.entry(key.clone()).or_default() += 1;
@@ -132,11 +133,11 @@ async fn pause() {
 }
 
 impl Peers for Elsewhere {
-    fn ask<'a>(&'a self, _: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+    fn ask<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(async move {
             // A crash before this leaves the words unsaid, a crash after it leaves their arrival unknown.
             pause().await;
-            let id = self.take(&ask);
+            let id = self.take(peer, &ask);
             pause().await;
             Ok(self.follow(id))
         })
@@ -153,7 +154,7 @@ impl Peers for Elsewhere {
             match task {
                 Some(id) => Ok(self.follow(id)),
                 None if peer.as_str() == VAGUE => Err(PeerError::InDoubt("nobody can tell".to_owned())),
-                None => Ok(self.follow(self.take(&ask))),
+                None => Ok(self.follow(self.take(peer, &ask))),
             }
         })
     }
