@@ -1,8 +1,10 @@
 //! Baton's own API: what it says about agents, tasks and events beyond A2A.
 
 mod peers;
+mod tokens;
 
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
+pub use tokens::{CreateToken, CreatedToken, ProtectedResource, TokenEntry, TokenList};
 
 use crate::{a2a::v1::Task, de};
 use baton_types::{AgentSpec, ExpectedOutput, HandoffStatus, Json, ModelSpec, Priority, Timestamp};

@@ -2,7 +2,6 @@
 //!
 //! Signatures are made over it, so nothing here may depend on how a library orders a map or prints a number.
 
-mod number;
 mod text;
 mod tree;
 

@@ -1,6 +1,6 @@
 //! A document taken apart, with its members in canonical order.
 
-use super::{NotCanonical, number, text};
+use super::{NotCanonical, text};
 use crate::depth_within;
 use baton_types::MAX_JSON_DEPTH;
 use serde::{
@@ -71,7 +71,8 @@ impl Tree {
         match self {
             Self::Null => out.push_str("null"),
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Self::Number(value) => number::write(out, *value),
+            // Rust's own shortest digits differ where two are equally near.
+            Self::Number(value) => out.push_str(ryu_js::Buffer::new().format_finite(*value)),
             Self::Text(value) => text::write(out, value),
             Self::List(items) => {
                 out.push('[');

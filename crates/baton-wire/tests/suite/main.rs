@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod arbitrary;
+mod canonical;
+mod card_payload;
 mod cards;
 mod catalog;
 mod contextcore;
@@ -11,4 +13,5 @@ mod golden;
 mod projector;
 mod refusals;
 mod sample;
+mod sse;
 mod v03;

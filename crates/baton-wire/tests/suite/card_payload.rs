@@ -1,0 +1,88 @@
+//! What the signatures of cards are made over.
+
+use crate::sample::{agent, json};
+use baton_wire::{
+    NotCanonical,
+    a2a::{
+        v1::{
+            AgentCard, AgentCardSignature, AgentExtension, AgentSkill, CardPlace, HttpAuthSecurityScheme, Scopes,
+            SecurityRequirement, SecurityScheme, signed_forms,
+        },
+        v03::UnionCard,
+    },
+};
+use insta::assert_snapshot;
+
+fn card() -> AgentCard {
+    AgentCard::of(
+        &agent(),
+        &CardPlace { url: "http://127.0.0.1:8700/agents/weather".into(), streaming: true, ..CardPlace::default() },
+    )
+}
+
+/// A card that asks for a bearer token without scopes, with a skill that has no tags.
+fn guarded() -> AgentCard {
+    let http =
+        HttpAuthSecurityScheme { scheme: "Bearer".into(), bearer_format: Some(String::new()), description: None };
+    let scheme = SecurityScheme { http_auth_security_scheme: Some(http), ..SecurityScheme::default() };
+    let requirement = SecurityRequirement { schemes: [("bearer".to_owned(), Scopes::default())].into() };
+    let mut card = card();
+    card.documentation_url = Some(String::new());
+    card.supported_interfaces[0].tenant = Some(String::new());
+    card.security_schemes.insert("bearer".to_owned(), scheme);
+    card.security_requirements.push(requirement);
+    card.skills.push(AgentSkill { id: "s".into(), name: "Ünïcode".into(), ..AgentSkill::default() });
+    card.capabilities.extensions = vec![AgentExtension {
+        uri: "https://example.com/x".into(),
+        params: Some(json(r#"{"z":1.0,"a":[null,"",{}],"big":1e21,"empty":{}}"#)),
+        ..AgentExtension::default()
+    }];
+    card
+}
+
+fn with_signatures(card: &AgentCard) -> AgentCard {
+    let signature = AgentCardSignature { protected: "e30".into(), signature: "c2ln".into(), header: None };
+    AgentCard { signatures: vec![signature], ..card.clone() }
+}
+
+#[test]
+fn a_card_has_one_form_when_nothing_in_it_is_empty() {
+    let payloads = card().payloads().unwrap();
+    assert_eq!(payloads.len(), 1);
+    assert_eq!(with_signatures(&card()).payloads().unwrap(), payloads);
+    assert_snapshot!(payloads[0]);
+}
+
+#[test]
+fn the_forms_differ_in_what_must_be_there_and_is_empty() {
+    let payloads = guarded().payloads().unwrap();
+    assert_snapshot!(payloads.join("\n\n"));
+}
+
+#[test]
+fn a_document_for_clients_of_all_versions_is_signed_without_what_only_old_ones_read() {
+    for card in [card(), guarded()] {
+        let payloads = card.payloads().unwrap();
+        let union = serde_json::to_string_pretty(&UnionCard::of(&with_signatures(&card))).unwrap();
+        assert!(union.contains("\"preferredTransport\""));
+        let forms = signed_forms(&union).unwrap();
+        assert_eq!(forms[..payloads.len()], payloads);
+        assert_eq!(forms.len(), payloads.len() + 1);
+        let raw = forms.last().unwrap();
+        assert!(raw.contains("\"preferredTransport\"") && !raw.contains("\"signatures\""), "{raw}");
+    }
+}
+
+#[test]
+fn cards_that_can_be_read_in_two_ways_have_no_form() {
+    let twice = r#"{"name":"A","skills":[],"name":"B"}"#;
+    assert_eq!(signed_forms(twice), Err(NotCanonical::Duplicate("name".to_owned())));
+    // Two spellings of one member: no card, but still a document that somebody may have signed.
+    let spellings = r#"{"defaultInputModes":["a"],"default_input_modes":["b"],"signatures":[]}"#;
+    let raw = r#"{"defaultInputModes":["a"],"default_input_modes":["b"]}"#;
+    assert_eq!(signed_forms(spellings).unwrap(), [raw]);
+    let too_large = AgentExtension { params: Some(json(r#"{"n":1e400}"#)), ..AgentExtension::default() };
+    let mut card = card();
+    card.capabilities.extensions.push(too_large);
+    assert!(matches!(card.payloads(), Err(NotCanonical::NotFinite(_))));
+}
