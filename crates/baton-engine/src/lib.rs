@@ -14,6 +14,7 @@ mod end;
 mod engine;
 mod error;
 mod feed;
+mod foreign;
 mod hub;
 mod live;
 mod no_peers;

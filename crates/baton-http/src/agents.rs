@@ -1,6 +1,6 @@
 //! Who is served here.
 
-use crate::{app::Shared, cards::base_url, reply};
+use crate::{app::Shared, auth::Caller, cards::base_url, reply};
 use axum::{
     extract::State,
     response::{Html, Response},
@@ -10,16 +10,16 @@ use http::HeaderMap;
 use std::{fmt::Write as _, sync::Arc};
 
 /// `GET /agents`.
-pub(crate) async fn list(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller, headers: HeaderMap) -> Response {
     let base = base_url(&shared, &headers);
-    let agents = shared.engine.agents().iter().map(|agent| AgentEntry::of(agent, &base)).collect();
+    let agents = shared.agents_for(&caller).iter().map(|agent| AgentEntry::of(agent, &base)).collect();
     reply::json(&AgentList { agents })
 }
 
 /// `GET /`: a page for people who open the address in a browser.
-pub(crate) async fn page(State(shared): State<Arc<Shared>>) -> Html<String> {
+pub(crate) async fn page(State(shared): State<Arc<Shared>>, caller: Caller) -> Html<String> {
     let mut rows = String::new();
-    for agent in shared.engine.agents() {
+    for agent in shared.agents_for(&caller) {
         let (name, title) = (escape(agent.name.as_str()), escape(&agent.title));
         let about = escape(&agent.description);
         let card = format!("/agents/{name}/.well-known/agent-card.json");

@@ -125,8 +125,8 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/api/v1/handoffs/{handoff}", get(handoffs::show))
         .route("/api/v1/tokens", get(tokens::list).post(tokens::create))
         .route("/api/v1/tokens/{token}", delete(tokens::revoke))
-        .route("/.well-known/oauth-protected-resource", get(oauth_metadata::root))
-        .route("/.well-known/oauth-protected-resource/{*resource}", get(oauth_metadata::below))
+        .route("/.well-known/oauth-protected-resource", get(oauth_metadata::show))
+        .route("/.well-known/oauth-protected-resource/{*resource}", get(oauth_metadata::show))
         .route("/healthz", get(probes::healthy))
         .route("/health", get(probes::healthy))
         .route("/readyz", get(probes::ready));

@@ -2,6 +2,7 @@
 
 use crate::{
     app::Shared,
+    auth::Caller,
     cards::{base_url, place},
     named::Named,
     reply,
@@ -13,8 +14,8 @@ use http::{HeaderMap, HeaderValue, header};
 use std::sync::Arc;
 
 /// `GET /.well-known/ai-catalog.json`.
-pub(crate) async fn catalog(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    let agents = shared.engine.agents();
+pub(crate) async fn catalog(State(shared): State<Arc<Shared>>, caller: Caller, headers: HeaderMap) -> Response {
+    let agents = shared.agents_for(&caller);
     let base = base_url(&shared, &headers);
     let mut response = reply::json(&AiCatalog::of("Baton", &base, agents.iter().map(|agent| &**agent)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/ai-catalog+json"));

@@ -1,9 +1,9 @@
 //! Handoffs as they stand.
 
-use crate::{app::Shared, named::Named, reply};
+use crate::{app::Shared, auth::Caller, named::Named, reply};
 use axum::{extract::State, response::Response};
-use baton_rules::HandoffRecord;
-use baton_types::ErrorCode;
+use baton_rules::{Access, HandoffRecord};
+use baton_types::{ErrorCode, HandoffId, StreamId};
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
     api::HandoffEntry,
@@ -11,15 +11,23 @@ use baton_wire::{
 use std::sync::Arc;
 
 /// `GET /api/v1/handoffs/{handoff}`.
-pub(crate) async fn show(State(shared): State<Arc<Shared>>, Named(handoff): Named) -> Response {
-    match shared.engine.handoff(&shared.principal, &handoff.as_str().into()).await {
-        Ok(Some(record)) => reply::json(&entry(record)),
-        Ok(None) => {
-            let message = format!("there is no handoff '{}'", handoff.chars().take(64).collect::<String>());
-            reply::rest_error(&Error::new(ErrorKind::TaskNotFound, ErrorCode::HANDOFF_NOT_FOUND, message))
-        }
-        Err(error) => reply::rest_error(&reply::from_engine(error)),
+pub(crate) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, Named(handoff): Named) -> Response {
+    match find(&shared, &caller, HandoffId::from(handoff)).await {
+        Ok(record) => reply::json(&entry(record)),
+        Err(error) => reply::rest_error(&error),
     }
+}
+
+/// The handoff, if it is the caller's and of an agent that the caller may read.
+async fn find(shared: &Shared, caller: &Caller, id: HandoffId) -> Result<HandoffRecord, Error> {
+    caller.may(shared, Access::Read, None)?;
+    let found = shared.engine.handoff(caller.principal(), &id).await.map_err(reply::from_engine)?;
+    let Some(record) = found else {
+        let message = format!("there is no handoff '{}'", id.as_str().chars().take(64).collect::<String>());
+        caller.not_found(shared, StreamId::Handoff(id), ErrorCode::HANDOFF_NOT_FOUND);
+        return Err(Error::new(ErrorKind::TaskNotFound, ErrorCode::HANDOFF_NOT_FOUND, message));
+    };
+    caller.may(shared, Access::Read, Some(&record.handoff.from_agent)).map(|()| record)
 }
 
 fn entry(record: HandoffRecord) -> HandoffEntry {

@@ -1,12 +1,13 @@
 //! Baton's own view of tasks: everything that was journaled.
 
-use crate::{app::Shared, named::Named, reply};
+use crate::{app::Shared, auth::Caller, named::Named, reply};
 use axum::{
     extract::{Query, State},
     response::Response,
 };
-use baton_engine::TaskRef;
-use baton_types::ErrorCode;
+use baton_engine::{EngineError, TaskRef};
+use baton_rules::Access;
+use baton_types::{ErrorCode, StreamId, TaskView};
 use baton_wire::{
     a2a::v1::{ArtifactChoice, Error, ErrorKind, HistoryLength, Task},
     api::{EventEntry, EventList, TaskEntry},
@@ -15,16 +16,28 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 /// `GET /api/v1/tasks/{task}`.
-pub(crate) async fn show(State(shared): State<Arc<Shared>>, Named(task): Named) -> Response {
+pub(crate) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, Named(task): Named) -> Response {
     let task = TaskRef { task: task.into(), agent: None };
-    match shared.engine.task(&shared.principal, &task).await {
+    match find(&shared, &caller, &task).await {
         Ok(view) => reply::json(&TaskEntry {
             agent: view.agent.to_string(),
             version: view.version,
             task: Task::of(&view, HistoryLength::All, ArtifactChoice::Include),
         }),
-        Err(error) => reply::rest_error(&reply::from_engine(error)),
+        Err(error) => reply::rest_error(&error),
     }
+}
+
+/// The task, if it is the caller's and of an agent that the caller may read.
+async fn find(shared: &Shared, caller: &Caller, task: &TaskRef) -> Result<Arc<TaskView>, Error> {
+    caller.may(shared, Access::Read, None)?;
+    let view = shared.engine.task(caller.principal(), task).await.map_err(|error| {
+        if let EngineError::TaskNotFound(task) = &error {
+            caller.not_found(shared, StreamId::Task(task.clone()), ErrorCode::TASK_NOT_FOUND);
+        }
+        reply::from_engine(error)
+    })?;
+    caller.may(shared, Access::Read, Some(&view.agent)).map(|()| view)
 }
 
 /// Which events to show.
@@ -47,6 +60,7 @@ impl Page {
 /// `GET /api/v1/tasks/{task}/events?after=&limit=`.
 pub(crate) async fn events(
     State(shared): State<Arc<Shared>>,
+    caller: Caller,
     Named(task): Named,
     page: Result<Query<Page>, axum::extract::rejection::QueryRejection>,
 ) -> Response {
@@ -55,8 +69,11 @@ pub(crate) async fn events(
         return reply::rest_error(&Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message));
     };
     let task = TaskRef { task: task.into(), agent: None };
+    if let Err(error) = find(&shared, &caller, &task).await {
+        return reply::rest_error(&error);
+    }
     let limit = page.limit.clamp(1, Page::MOST);
-    let stored = match shared.engine.events(&shared.principal, &task, page.after, limit).await {
+    let stored = match shared.engine.events(caller.principal(), &task, page.after, limit).await {
         Ok(stored) => stored,
         Err(error) => return reply::rest_error(&reply::from_engine(error)),
     };

@@ -1,8 +1,9 @@
 //! What an operation knows of its request, whatever binding and dialect brought it.
 
-use crate::app::Shared;
-use baton_engine::TaskRef;
-use baton_types::{AgentName, AgentSpec, ErrorCode, Principal, PushDialect};
+use crate::{app::Shared, auth::Caller, reply};
+use baton_engine::{EngineError, TaskRef};
+use baton_rules::Access;
+use baton_types::{AgentName, AgentSpec, ErrorCode, Principal, PushDialect, StreamId};
 use baton_wire::{
     FieldViolation,
     a2a::v1::{Error, ErrorKind},
@@ -10,10 +11,11 @@ use baton_wire::{
 use http::HeaderMap;
 use std::{borrow::Cow, sync::Arc};
 
-/// One request that reached its operation.
+/// One request that reached its operation; whoever asks may read the agent.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) shared: &'a Arc<Shared>,
+    pub(super) caller: &'a Caller,
     pub(super) agent: &'a AgentName,
     /// HTTP headers or gRPC metadata: the protocol's service parameters have the same names in both.
     pub(super) headers: &'a HeaderMap,
@@ -24,12 +26,29 @@ pub(super) struct Call<'a> {
 impl<'a> Call<'a> {
     /// Who is asking.
     pub(super) fn principal(&self) -> &'a Arc<Principal> {
-        &self.shared.principal
+        self.caller.principal()
+    }
+
+    /// Refuses callers who may only look.
+    pub(super) fn check_may_call(&self) -> Result<(), Error> {
+        self.caller.may(self.shared, Access::Call, Some(self.agent))
+    }
+
+    /// What the caller is told about a refused command.
+    pub(super) fn refuse(&self, error: EngineError) -> Error {
+        if let EngineError::TaskNotFound(task) = &error {
+            self.caller.not_found(self.shared, StreamId::Task(task.clone()), ErrorCode::TASK_NOT_FOUND);
+        }
+        reply::from_engine(error)
     }
 
     /// The definition of the agent that is asked.
     pub(super) fn spec(&self) -> Result<Arc<AgentSpec>, Error> {
-        self.shared.engine.agent(self.agent).ok_or_else(|| self.shared.no_such_agent(Some(self.agent.as_str())))
+        self.shared.engine.agent(self.agent).ok_or_else(|| self.no_such_agent())
+    }
+
+    fn no_such_agent(&self) -> Error {
+        self.shared.no_such_agent_for(self.caller, Some(self.agent.as_str()))
     }
 
     /// A task of this agent's.
@@ -74,10 +93,10 @@ impl<'a> Call<'a> {
 }
 
 /// A task that is missing under an agent that is missing: the agent is what to tell about.
-pub(super) fn explain(shared: &Shared, agent: &AgentName, error: Error) -> Error {
+pub(super) fn explain(shared: &Shared, caller: &Caller, agent: &AgentName, error: Error) -> Error {
     let lost = matches!(error.kind, ErrorKind::TaskNotFound | ErrorKind::AgentNotFound);
     if lost && shared.agent(agent.as_str()).is_none() {
-        return shared.no_such_agent(Some(agent.as_str()));
+        return shared.no_such_agent_for(caller, Some(agent.as_str()));
     }
     error
 }

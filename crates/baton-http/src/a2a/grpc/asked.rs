@@ -6,8 +6,9 @@ use super::super::{
     ops::{Following, Told},
     version::{self, Version},
 };
-use crate::app::Shared;
+use crate::{app::Shared, auth::Caller};
 use baton_proto::status;
+use baton_rules::Access;
 use baton_types::{AgentName, PushDialect};
 use baton_wire::a2a::v1::Error;
 use futures_core::Stream;
@@ -24,6 +25,7 @@ pub(super) type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send
 /// A request whose agent and version are known.
 pub(super) struct Asked {
     shared: Arc<Shared>,
+    caller: Caller,
     agent: AgentName,
     headers: HeaderMap,
     dialect: PushDialect,
@@ -41,16 +43,21 @@ impl Asked {
         version::check(&headers, None, spoken, shared.options.a2a.version_rule).map_err(|error| status(&error))?;
         let named = headers.get(AGENT).and_then(|value| value.to_str().ok());
         let tenant = Some(tenant).filter(|tenant| !tenant.is_empty()).or(named);
-        let agent = shared.routed(tenant).map_err(|error| status(&error))?;
+        let found = Caller::of(request.extensions()).and_then(|caller| {
+            let agent = shared.routed(&caller, tenant)?;
+            caller.may(shared, Access::Read, Some(&agent)).map(|()| (caller, agent))
+        });
+        let (caller, agent) = found.map_err(|error| status(&error))?;
         let dialect = match spoken {
             Version::V1 => PushDialect::V1,
             Version::V03 => PushDialect::V03,
         };
-        Ok(Self { shared: Arc::clone(shared), agent, headers, dialect })
+        Ok(Self { shared: Arc::clone(shared), caller, agent, headers, dialect })
     }
 
     fn call(&self) -> Call<'_> {
-        Call { shared: &self.shared, agent: &self.agent, headers: &self.headers, dialect: self.dialect }
+        let (caller, agent) = (&self.caller, &self.agent);
+        Call { shared: &self.shared, caller, agent, headers: &self.headers, dialect: self.dialect }
     }
 
     /// Reads the request, lets `operate` work, and turns what went wrong into a status.
@@ -68,7 +75,7 @@ impl Asked {
 
     /// The refusal as a status.
     fn refuse(&self, error: Error) -> Status {
-        status(&explain(&self.shared, &self.agent, error))
+        status(&explain(&self.shared, &self.caller, &self.agent, error))
     }
 }
 

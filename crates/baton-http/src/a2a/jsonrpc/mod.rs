@@ -11,11 +11,12 @@ use super::{
     extensions,
     version::{self, Version},
 };
-use crate::{app::Shared, named::Named, reply};
+use crate::{app::Shared, auth::Caller, named::Named, reply};
 use axum::{
     extract::{Request, State},
     response::Response,
 };
+use baton_rules::Access;
 use baton_types::{AgentName, ErrorCode, PushDialect};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use envelope::Envelope;
@@ -49,16 +50,20 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
         Err((id, error)) => return reply::rpc_error(id.as_deref(), &error),
     };
     let id = id.as_deref();
-    let agent = match agent.map_or_else(|| shared.routed(params.tenant().as_deref()), Ok) {
-        Ok(agent) => agent,
+    let found = Caller::of(&parts.extensions).and_then(|caller| {
+        let agent = agent.map_or_else(|| shared.routed(&caller, params.tenant().as_deref()), Ok)?;
+        caller.may(shared, Access::Read, Some(&agent)).map(|()| (caller, agent))
+    });
+    let (caller, agent) = match found {
+        Ok(found) => found,
         Err(error) => return reply::rpc_error(id, &error),
     };
     let method = match method.and_then(|method| check_version(shared, &parts, method)) {
         Ok(method) => method,
-        Err(error) => return reply::rpc_error(id, &explain(shared, &agent, error)),
+        Err(error) => return reply::rpc_error(id, &explain(shared, &caller, &agent, error)),
     };
     let dialect = if matches!(method, Method::V03(_)) { PushDialect::V03 } else { PushDialect::V1 };
-    let call = Call { shared, agent: &agent, headers: &parts.headers, dialect };
+    let call = Call { shared, caller: &caller, agent: &agent, headers: &parts.headers, dialect };
     let answered = match method {
         Method::V1(method) => v1::answer(&call, id, method, params).await,
         Method::V03(method) => v03::answer(&call, id, method, params).await,
@@ -70,7 +75,7 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
             response
         }
         Err(error) => {
-            let error = explain(shared, &agent, error);
+            let error = explain(shared, &caller, &agent, error);
             match method {
                 Method::V03(_) => v03::refusal(id, &error),
                 Method::V1(_) | Method::ContextCore(_) => reply::rpc_error(id, &error),

@@ -1,12 +1,14 @@
 //! `CancelTask`: stops a task, and says how it stands then.
 
 use super::{super::extensions::Active, ShownTask};
-use crate::{a2a::call::Call, reply};
+use crate::a2a::call::Call;
 use baton_wire::a2a::v1::{CancelTaskRequest, Error, HistoryLength};
 
 pub(in super::super) async fn cancel(call: &Call<'_>, request: CancelTaskRequest<'static>) -> Result<ShownTask, Error> {
+    call.check_may_call()?;
     call.check_tenant(request.tenant.as_deref())?;
     request.check()?;
     let canceled = call.shared.engine.cancel(call.principal(), &call.task(request.id)).await;
-    Ok(ShownTask { view: canceled.map_err(reply::from_engine)?, history: HistoryLength::All, active: Active::of(call) })
+    let view = canceled.map_err(|error| call.refuse(error))?;
+    Ok(ShownTask { view, history: HistoryLength::All, active: Active::of(call) })
 }

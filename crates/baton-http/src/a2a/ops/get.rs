@@ -1,7 +1,7 @@
 //! `GetTask`: one task, perhaps once it has changed.
 
 use super::{super::extensions::Active, ShownTask};
-use crate::{a2a::call::Call, reply};
+use crate::a2a::call::Call;
 use baton_wire::{
     FieldViolation,
     a2a::v1::{Error, GetTaskRequest},
@@ -21,7 +21,7 @@ pub(in super::super) async fn get(call: &Call<'_>, request: GetTaskRequest<'stat
         None => engine.task(principal, &task).await,
         Some(known) => engine.changed(principal, &task, known, call.shared.options.a2a.longest_poll).await,
     };
-    Ok(ShownTask { view: view.map_err(reply::from_engine)?, history, active })
+    Ok(ShownTask { view: view.map_err(|error| call.refuse(error))?, history, active })
 }
 
 fn known_generation(call: &Call<'_>, given: Option<i64>) -> Result<Option<u64>, Error> {

@@ -1,7 +1,7 @@
 //! `ListTasks`: a page of the agent's tasks, newest status first.
 
 use super::{super::extensions::Active, ShownTasks};
-use crate::{a2a::call::Call, reply};
+use crate::a2a::call::Call;
 use baton_engine::ListTasks;
 use baton_ports::PageCursor;
 use baton_types::{ContextId, Timestamp};
@@ -30,7 +30,7 @@ pub(in super::super) async fn list(call: &Call<'_>, request: ListTasksRequest<'s
         after,
         limit: page_size as usize,
     };
-    let page = call.shared.engine.tasks(call.principal(), &query).await.map_err(reply::from_engine)?;
+    let page = call.shared.engine.tasks(call.principal(), &query).await.map_err(|error| call.refuse(error))?;
     let artifacts = match request.include_artifacts {
         Some(true) => ArtifactChoice::Include,
         _ => ArtifactChoice::Omit,

@@ -1,6 +1,6 @@
 //! Push configurations: create, get, list, delete.
 
-use crate::{a2a::call::Call, reply};
+use crate::a2a::call::Call;
 use baton_engine::TaskRef;
 use baton_types::{PushConfig, PushConfigId, TaskId};
 use baton_wire::a2a::v1::{
@@ -14,12 +14,13 @@ pub(in super::super) async fn create_push(
     call: &Call<'_>,
     request: TaskPushNotificationConfig<'static>,
 ) -> Result<(TaskId, PushConfig), Error> {
+    call.check_may_call()?;
     call.check_push()?;
     call.check_tenant(request.tenant.as_deref())?;
     let (task, config) = request.check_create(call.dialect)?;
     let task = TaskRef { task, agent: Some(call.agent.clone()) };
     let created = call.shared.engine.create_push(call.principal(), &task, config).await;
-    Ok((task.task, created.map_err(reply::from_engine)?))
+    Ok((task.task, created.map_err(|error| call.refuse(error))?))
 }
 
 /// `GetTaskPushNotificationConfig`.
@@ -32,7 +33,7 @@ pub(in super::super) async fn get_push(
     request.check()?;
     let task = call.task(request.task_id);
     let found = call.shared.engine.push(call.principal(), &task, &request.id.as_ref().into()).await;
-    Ok((task.task, found.map_err(reply::from_engine)?))
+    Ok((task.task, found.map_err(|error| call.refuse(error))?))
 }
 
 /// A page of a task's configurations.
@@ -67,7 +68,7 @@ pub(in super::super) async fn list_push(
     request.check()?;
     let task = call.task(request.task_id);
     let found = call.shared.engine.pushes(call.principal(), &task).await;
-    let mut configs = found.map_err(reply::from_engine)?;
+    let mut configs = found.map_err(|error| call.refuse(error))?;
     configs.sort_by(|one, other| one.id.cmp(&other.id));
     if let Some(token) = request.page_token.as_deref() {
         configs.retain(|config| config.id.as_str() > token);
@@ -84,10 +85,11 @@ pub(in super::super) async fn delete_push(
     call: &Call<'_>,
     request: TaskPushNotificationConfigRequest<'static>,
 ) -> Result<(), Error> {
+    call.check_may_call()?;
     call.check_push()?;
     call.check_tenant(request.tenant.as_deref())?;
     request.check()?;
     let task = call.task(request.task_id);
     let deleted = call.shared.engine.delete_push(call.principal(), &task, &request.id.as_ref().into()).await;
-    deleted.map_err(reply::from_engine)
+    deleted.map_err(|error| call.refuse(error))
 }

@@ -1,7 +1,7 @@
 //! `SendMessage`: a message in, the task out.
 
 use super::{super::extensions::Active, ShownTask};
-use crate::{a2a::call::Call, reply};
+use crate::a2a::call::Call;
 use baton_engine::{EngineError, IdempotencyKey, SendCommand};
 use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig};
 use baton_wire::{
@@ -21,12 +21,12 @@ pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<
     } else {
         engine.send_and_settle(principal, command).await
     };
-    Ok(ShownTask { view: sent.map_err(refused)?, history, active })
+    Ok(ShownTask { view: sent.map_err(|error| refused(call, error))?, history, active })
 }
 
 /// A refusal, its fields named by their places in a send.
-pub(super) fn refused(error: EngineError) -> Error {
-    let mut error = reply::from_engine(error);
+pub(super) fn refused(call: &Call<'_>, error: EngineError) -> Error {
+    let mut error = call.refuse(error);
     if error.code == ErrorCode::PUSH_URL_REFUSED {
         for violation in &mut error.violations {
             violation.field = format!("{PUSH}.{}", violation.field);
@@ -46,6 +46,7 @@ pub(super) struct Accepted {
 
 impl Accepted {
     pub(super) fn read(call: &Call<'_>, mut request: SendMessageRequest<'static>) -> Result<Self, Error> {
+        call.check_may_call()?;
         call.check_tenant(request.tenant.as_deref())?;
         let active = Active::of(call);
         active.check_required(call)?;

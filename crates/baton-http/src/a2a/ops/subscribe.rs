@@ -4,7 +4,7 @@ use super::{
     super::extensions::Active,
     follow::{Beginning, Following},
 };
-use crate::{a2a::call::Call, reply};
+use crate::a2a::call::Call;
 use baton_types::Fact;
 use baton_wire::{
     FieldViolation,
@@ -26,13 +26,13 @@ pub(in super::super) async fn subscribe(
     let task = call.task(request.id);
     let (engine, principal) = (&call.shared.engine, call.principal());
     let subscribed = engine.subscribe(principal, &task, cursor).await;
-    let subscription = subscribed.map_err(reply::from_engine)?;
+    let subscription = subscribed.map_err(|error| call.refuse(error))?;
     let beginning = match cursor {
         None => Beginning::Subscribed,
         Some(cursor) => {
             let first = cursor.saturating_sub(LOOK_BACK);
             let stored = engine.events(principal, &task, first, LOOK_BACK as usize).await;
-            let stored = stored.map_err(reply::from_engine)?.into_iter();
+            let stored = stored.map_err(|error| call.refuse(error))?.into_iter();
             let facts = stored.take_while(|event| event.number <= cursor).map(|event| event.fact.clone());
             let earlier = facts.filter_map(|fact| if let Fact::Task(event) = fact { Some(event) } else { None });
             Beginning::Resumed { earlier: earlier.collect() }

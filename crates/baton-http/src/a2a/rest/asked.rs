@@ -7,6 +7,7 @@ use super::super::{
 };
 use crate::{
     app::Shared,
+    auth::Caller,
     body::Received,
     named::unreadable,
     reply::{self, Media},
@@ -15,6 +16,7 @@ use axum::{
     extract::{FromRequestParts as _, Path, Request},
     response::Response,
 };
+use baton_rules::Access;
 use baton_types::{AgentName, ErrorCode, PushDialect};
 use baton_wire::a2a::v1::{Error, ErrorKind, read_params_text};
 use http::{HeaderValue, header, request::Parts};
@@ -40,6 +42,7 @@ struct Place {
 /// A request whose path, version and body are read.
 pub(super) struct Asked {
     pub(super) shared: Arc<Shared>,
+    caller: Caller,
     pub(super) agent: AgentName,
     pub(super) tenant: Option<String>,
     /// The task, without the verb after its colon.
@@ -65,7 +68,7 @@ where
                 extensions::acknowledge(&asked.call(), response.headers_mut());
                 Ok(response)
             }
-            Err(error) => Err(explain(&asked.shared, &asked.agent, error)),
+            Err(error) => Err(explain(&asked.shared, &asked.caller, &asked.agent, error)),
         },
         Err(error) => Err(error),
     };
@@ -88,10 +91,12 @@ impl Asked {
         let (mut parts, body) = request.into_parts();
         let place = Path::<Place>::from_request_parts(&mut parts, &()).await;
         let place = place.map(|Path(place)| place).map_err(|error| unreadable(&error.body_text()))?;
+        let caller = Caller::of(&parts.extensions)?;
         let agent = match place.agent {
             Some(agent) => agent.into(),
-            None => shared.routed(place.tenant.as_deref())?,
+            None => shared.routed(&caller, place.tenant.as_deref())?,
         };
+        caller.may(&shared, Access::Read, Some(&agent))?;
         version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule)?;
         let body = match parts.method {
             http::Method::POST => Some(shared.bodies.read(&parts.headers, body).await?),
@@ -109,11 +114,12 @@ impl Asked {
             Version::V03 => PushDialect::V03,
         };
         let config = place.config.unwrap_or_default();
-        Ok(Self { shared, agent, tenant: place.tenant, task, verb, config, parts, body, dialect })
+        Ok(Self { shared, caller, agent, tenant: place.tenant, task, verb, config, parts, body, dialect })
     }
 
     pub(super) fn call(&self) -> Call<'_> {
-        Call { shared: &self.shared, agent: &self.agent, headers: &self.parts.headers, dialect: self.dialect }
+        let headers = &self.parts.headers;
+        Call { shared: &self.shared, caller: &self.caller, agent: &self.agent, headers, dialect: self.dialect }
     }
 
     /// The body as the request; the body's memory is let go.

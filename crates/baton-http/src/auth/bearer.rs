@@ -1,0 +1,94 @@
+//! The token that a request shows.
+
+use http::{HeaderMap, header};
+
+/// Why a request shows no token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoBearer {
+    /// There are no credentials at all.
+    Missing,
+    /// There are several, and it would be a guess which of them counts.
+    Several,
+    /// They are of a scheme that is not known here.
+    OtherScheme,
+    /// What follows the scheme cannot be a token.
+    Malformed,
+}
+
+impl NoBearer {
+    /// What to tell the caller.
+    pub(super) fn message(self) -> &'static str {
+        match self {
+            Self::Missing => "the request shows no token",
+            Self::Several => "the request has more than one Authorization header",
+            Self::OtherScheme => "the Authorization header is not of the scheme Bearer",
+            Self::Malformed => "the Authorization header has no readable token",
+        }
+    }
+}
+
+/// The bearer token of a request; gRPC has it in the metadata key of the same name.
+pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = given.next() else { return Err(NoBearer::Missing) };
+    if given.next().is_some() {
+        return Err(NoBearer::Several);
+    }
+    let text = value.to_str().map_err(|_| NoBearer::Malformed)?.trim_matches(' ');
+    if text.is_empty() {
+        return Err(NoBearer::Missing);
+    }
+    let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(NoBearer::OtherScheme);
+    }
+    let token = token.trim_start_matches(' ');
+    if is_token68(token) { Ok(token) } else { Err(NoBearer::Malformed) }
+}
+
+/// The letters that HTTP lets such a token have.
+fn is_token68(token: &str) -> bool {
+    let body = token.trim_end_matches('=');
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
+    !body.is_empty() && body.bytes().all(letters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_request_shows() {
+        use NoBearer::{Malformed, Missing, OtherScheme, Several};
+        for (given, expect) in [
+            (&[][..], Err(Missing)),
+            (&[""], Err(Missing)),
+            (&["  "], Err(Missing)),
+            (&["Bearer abc"], Ok("abc")),
+            (&["bearer abc"], Ok("abc")),
+            (&["BEARER   abc"], Ok("abc")),
+            (&[" Bearer abc "], Ok("abc")),
+            (&["Bearer btn_a1_B-._~+/9=="], Ok("btn_a1_B-._~+/9==")),
+            (&["Bearer"], Err(Malformed)),
+            (&["Bearer "], Err(Malformed)),
+            (&["Bearer =="], Err(Malformed)),
+            (&["Bearer a b"], Err(Malformed)),
+            (&["Bearer a,b"], Err(Malformed)),
+            (&["Bearer a=b"], Err(Malformed)),
+            (&["Bearer \"abc\""], Err(Malformed)),
+            (&["Bearer\tabc"], Err(OtherScheme)),
+            (&["Bearer t\u{f6}ken"], Err(Malformed)),
+            (&["Bearerabc"], Err(OtherScheme)),
+            (&["abc"], Err(OtherScheme)),
+            (&["Basic YTpi"], Err(OtherScheme)),
+            (&["Bearer abc", "Bearer abc"], Err(Several)),
+            (&["Bearer abc", "Basic YTpi"], Err(Several)),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in given {
+                headers.append(header::AUTHORIZATION, http::HeaderValue::from_bytes(value.as_bytes()).unwrap());
+            }
+            assert_eq!(bearer(&headers), expect, "{given:?}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! How a request came, as the audit log tells it.
+
+use super::{AccessOptions, Caller};
+use crate::serve::RemoteAddress;
+use baton_ports::Denial;
+use baton_types::ErrorCode;
+use http::{Method, Request};
+use std::{net::IpAddr, sync::Arc};
+
+/// Most bytes of a path in the audit log.
+const LONGEST: usize = 512;
+
+/// Where a request came from and what it was for; never what it showed.
+#[derive(Clone, Debug)]
+pub(crate) struct Came {
+    method: Method,
+    path: String,
+    pub(super) remote: Option<IpAddr>,
+}
+
+impl Came {
+    pub(crate) fn of<B>(request: &Request<B>) -> Self {
+        let path = request.uri().path();
+        Self {
+            method: request.method().clone(),
+            path: path[..path.floor_char_boundary(LONGEST)].to_owned(),
+            remote: request.extensions().get::<RemoteAddress>().map(|address| address.0.ip().to_canonical()),
+        }
+    }
+
+    /// Writes down that it was turned away.
+    pub(crate) fn denied(&self, access: &AccessOptions, code: ErrorCode, reason: &str, caller: Option<&Caller>) {
+        let Some(audit) = &access.audit else { return };
+        audit.denied(Denial {
+            at: access.clock.now(),
+            code,
+            reason: reason.to_owned(),
+            method: self.method.to_string(),
+            path: self.path.clone(),
+            remote: self.remote,
+            principal: caller.map(|caller| Arc::clone(caller.principal())),
+            credential: caller.and_then(Caller::credential),
+        });
+    }
+}

@@ -1,0 +1,82 @@
+//! In which form a request that was not read is answered: by its path and media type alone.
+
+use crate::{
+    a2a,
+    reply::{self, Media},
+};
+use axum::response::Response;
+use baton_proto::status;
+use baton_wire::a2a::v1::Error;
+use http::{Method, Request};
+
+/// The binding and dialect of a request, as far as they can be told before its body is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    JsonRpc,
+    Rest(Media),
+    OldRest,
+    Grpc,
+}
+
+impl Form {
+    pub(super) fn of<B>(request: &Request<B>) -> Self {
+        if a2a::is_grpc(request.headers()) {
+            return Self::Grpc;
+        }
+        let path = request.uri().path();
+        let place = match path.strip_prefix("/agents/") {
+            Some(below) => below.split_once('/').map_or("", |(_agent, place)| place),
+            None => path.trim_start_matches('/'),
+        };
+        match place {
+            "" | "a2a" | "a2a/" if *request.method() == Method::POST => Self::JsonRpc,
+            "agent/authenticatedExtendedCard" => Self::OldRest,
+            place if place.starts_with("v1/") => Self::OldRest,
+            _ => Self::Rest(Media::wanted(request.headers())),
+        }
+    }
+
+    /// The refusal in this form.
+    pub(super) fn refusal(self, error: &Error) -> Response {
+        match self {
+            Self::JsonRpc => reply::rpc_error(None, error),
+            Self::Rest(media) => reply::rest_error_as(error, media),
+            Self::OldRest => reply::old_rest_error(error),
+            Self::Grpc => status(error).into_http(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_the_form() {
+        use Form::{Grpc, JsonRpc, OldRest, Rest};
+        let json = "application/json";
+        for (method, path, content_type, expect) in [
+            ("POST", "/", json, JsonRpc),
+            ("POST", "/a2a", json, JsonRpc),
+            ("POST", "/a2a/", json, JsonRpc),
+            ("POST", "/agents/weather", json, JsonRpc),
+            ("POST", "/agents/weather/", json, JsonRpc),
+            ("POST", "/agents/weather/a2a", json, JsonRpc),
+            ("POST", "/agents/weather/a2a/", "", JsonRpc),
+            ("GET", "/agents/weather", "", Rest(Media::Json)),
+            ("POST", "/message:send", json, Rest(Media::Json)),
+            ("POST", "/agents/weather/message:send", "application/a2a+json", Rest(Media::A2aJson)),
+            ("POST", "/v1/message:send", json, OldRest),
+            ("POST", "/agents/weather/v1/message:send", json, OldRest),
+            ("GET", "/agents/weather/agent/authenticatedExtendedCard", "", OldRest),
+            ("GET", "/agent/authenticatedExtendedCard", "", OldRest),
+            ("GET", "/api/v1/tasks/x", "", Rest(Media::Json)),
+            ("GET", "/nowhere", "", Rest(Media::Json)),
+            ("POST", "/lf.a2a.v1.A2AService/GetTask", "application/grpc", Grpc),
+            ("POST", "/", "application/grpc+proto", Grpc),
+        ] {
+            let request = Request::builder().method(method).uri(path).header("content-type", content_type);
+            assert_eq!(Form::of(&request.body(()).unwrap()), expect, "{method} {path} {content_type}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The one way in: every request gets its caller here, or is turned away.
+
+use super::{
+    Caller, Came,
+    bearer::bearer,
+    form::Form,
+    limits::Limits,
+    open::{Cards, is_open},
+    refused::{Refused, note_missing},
+};
+use crate::{app::Shared, cards::base_url};
+use axum::{extract::Request, response::Response};
+use baton_ports::{BoxFuture, Identity, Unidentified};
+use baton_rules::RateLimit;
+use futures_util::future::Either;
+use http::StatusCode;
+use std::{
+    convert::Infallible,
+    future::ready,
+    mem,
+    net::{IpAddr, Ipv6Addr},
+    sync::Arc,
+    task::{Context, Poll},
+};
+use tower::{Layer, Service};
+
+/// Callers and addresses that are remembered for their rates.
+const REMEMBERED: usize = 65_536;
+
+/// How often tokens that identify nobody may be shown from one address.
+const FAILURES: RateLimit = RateLimit { per_second: 10, burst: 50 };
+
+/// Puts the gate in front of every route.
+#[derive(Clone)]
+pub(crate) struct GateLayer(Arc<Gate>);
+
+/// One route behind the gate.
+#[derive(Clone)]
+pub(crate) struct Gated<S> {
+    inner: S,
+    gate: Arc<Gate>,
+}
+
+struct Gate {
+    shared: Arc<Shared>,
+    local: Caller,
+    anonymous: Caller,
+    callers: Option<Limits<(Arc<str>, Arc<str>)>>,
+    failures: Limits<Option<IpAddr>>,
+}
+
+impl GateLayer {
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        Self(Arc::new(Gate {
+            shared: Arc::clone(shared),
+            local: Caller::local(),
+            anonymous: Caller::anonymous(),
+            callers: shared.options.access.rate.map(|limit| Limits::new(limit, REMEMBERED)),
+            failures: Limits::new(FAILURES, REMEMBERED),
+        }))
+    }
+}
+
+impl<S> Layer<S> for GateLayer {
+    type Service = Gated<S>;
+
+    fn layer(&self, inner: S) -> Gated<S> {
+        Gated { inner, gate: Arc::clone(&self.0) }
+    }
+}
+
+impl<S> Service<Request> for Gated<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Either<S::Future, BoxFuture<'static, Result<Response, Infallible>>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let access = &self.gate.shared.options.access;
+        let cards = if access.private_cards { Cards::Private } else { Cards::Public };
+        let open = is_open(request.method(), request.uri().path(), cards);
+        let caller = match &access.identity {
+            None => &self.gate.local,
+            Some(_) if open => &self.gate.anonymous,
+            Some(identity) => {
+                let (gate, identity) = (Arc::clone(&self.gate), Arc::clone(identity));
+                // The one that is ready is the one to be called.
+                let ready = self.inner.clone();
+                let inner = mem::replace(&mut self.inner, ready);
+                return Either::Right(Box::pin(gate.pass(identity, inner, request)));
+            }
+        };
+        if !open && let Err(refused) = self.gate.within_rate(caller) {
+            let response = self.gate.turn_away(&request, &Came::of(&request), &refused, Some(caller));
+            return Either::Right(Box::pin(ready(Ok(response))));
+        }
+        request.extensions_mut().insert(caller.clone());
+        Either::Left(self.inner.call(request))
+    }
+}
+
+impl Gate {
+    async fn pass<S>(
+        self: Arc<Self>,
+        identity: Arc<dyn Identity>,
+        mut inner: S,
+        mut request: Request,
+    ) -> Result<Response, Infallible>
+    where
+        S: Service<Request, Response = Response, Error = Infallible>,
+    {
+        let came = Came::of(&request);
+        let identified = match bearer(request.headers()) {
+            Ok(token) => identity.identify(token).await.map_err(Refused::Unidentified),
+            Err(none) => Err(Refused::NoBearer(none)),
+        };
+        let caller = match identified {
+            Ok(identified) => Caller::identified(identified, came.clone()),
+            Err(refused) => {
+                let refused = self.counted(&came, refused);
+                return Ok(self.turn_away(&request, &came, &refused, None));
+            }
+        };
+        if let Err(refused) = self.within_rate(&caller) {
+            return Ok(self.turn_away(&request, &came, &refused, Some(&caller)));
+        }
+        let base = base_url(&self.shared, request.headers());
+        request.extensions_mut().insert(caller.clone());
+        let mut response = inner.call(request).await?;
+        if response.status() == StatusCode::FORBIDDEN
+            && let Some(scope) = caller.missing()
+        {
+            note_missing(&mut response, &base, scope);
+        }
+        Ok(response)
+    }
+
+    fn within_rate(&self, caller: &Caller) -> Result<(), Refused> {
+        let Some(callers) = &self.callers else { return Ok(()) };
+        let principal = caller.principal();
+        let key = (Arc::clone(&principal.tenant), Arc::clone(&principal.subject));
+        callers.take(key).map_err(|wait| Refused::TooMany { wait, of: "requests" })
+    }
+
+    /// A failure counts for the address that it came from. Whoever shows a good token comes in all the same: others
+    /// may be behind the same address.
+    fn counted(&self, came: &Came, refused: Refused) -> Refused {
+        if matches!(refused, Refused::Unidentified(Unidentified::KeysUnavailable(_))) {
+            return refused;
+        }
+        match self.failures.take(came.remote.map(network)) {
+            Ok(()) => refused,
+            Err(wait) => Refused::TooMany { wait, of: "requests without valid credentials" },
+        }
+    }
+
+    fn turn_away(&self, request: &Request, came: &Came, refused: &Refused, caller: Option<&Caller>) -> Response {
+        if refused.is_denial() {
+            let error = refused.error();
+            came.denied(&self.shared.options.access, error.code, &error.message, caller);
+        }
+        refused.response(Form::of(request), &base_url(&self.shared, request.headers()))
+    }
+}
+
+/// What one customer of a network has: an address of IPv4, or all that begin with the same 64 bits.
+fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),
+    }
+}

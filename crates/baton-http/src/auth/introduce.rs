@@ -1,0 +1,49 @@
+//! Cards that are not for everybody.
+
+use super::Caller;
+use crate::{app::Shared, reply};
+use axum::{
+    extract::{RawPathParams, Request, State},
+    middleware::Next,
+    response::Response,
+};
+use baton_rules::Access;
+use baton_types::AgentName;
+use baton_wire::a2a::v1::Error;
+use http::{HeaderValue, header};
+use std::sync::Arc;
+
+/// Stands before every card: when cards are private, only callers who may read the agent see it, and what is shown to
+/// them is not kept for others.
+pub(crate) async fn introduce(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    names: RawPathParams,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !shared.options.access.private_cards {
+        return next.run(request).await;
+    }
+    let named = names.iter().find(|(name, _)| *name == "agent").map(|(_, agent)| AgentName::from(agent));
+    if let Err(error) = may_be_introduced(&shared, &caller, named) {
+        return reply::rest_error(&error);
+    }
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=60"));
+    headers.append(header::VARY, HeaderValue::from_static("Authorization"));
+    response
+}
+
+fn may_be_introduced(shared: &Shared, caller: &Caller, named: Option<AgentName>) -> Result<(), Error> {
+    let agent = match named {
+        Some(agent) => agent,
+        None => shared.routed(caller, None)?,
+    };
+    caller.may(shared, Access::Read, Some(&agent))?;
+    match shared.agent(agent.as_str()) {
+        Some(_) => Ok(()),
+        None => Err(shared.no_such_agent_for(caller, Some(agent.as_str()))),
+    }
+}

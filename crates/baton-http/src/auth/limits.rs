@@ -1,0 +1,82 @@
+//! How often each of many may do something, within a bound on how many are remembered.
+
+use baton_rules::{Bucket, RateLimit};
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// One bucket for each key.
+pub(super) struct Limits<K> {
+    limit: RateLimit,
+    most: usize,
+    origin: Instant,
+    buckets: Mutex<HashMap<K, Bucket>>,
+}
+
+impl<K: Hash + Eq> Limits<K> {
+    /// Remembers at most so many.
+    pub(super) fn new(limit: RateLimit, most: usize) -> Self {
+        Self { limit, most: most.max(1), origin: Instant::now(), buckets: Mutex::default() }
+    }
+
+    /// One more for this key, or how long until there may be one.
+    pub(super) fn take(&self, key: K) -> Result<(), Duration> {
+        let now = self.origin.elapsed();
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bucket) = buckets.get_mut(&key) {
+            *bucket = bucket.take(self.limit, now)?;
+            return Ok(());
+        }
+        if buckets.len() >= self.most {
+            forget(&mut buckets, self.most, now);
+        }
+        buckets.insert(key, Bucket::default().take(self.limit, now)?);
+        Ok(())
+    }
+}
+
+/// Makes room: full buckets say nothing, and if that is not enough, the half goes that is nearest to it.
+fn forget<K: Hash + Eq>(buckets: &mut HashMap<K, Bucket>, most: usize, now: Duration) {
+    buckets.retain(|_, bucket| !bucket.is_full(now));
+    if buckets.len() < most {
+        return;
+    }
+    let mut full_at: Vec<Duration> = buckets.values().map(|bucket| bucket.full_at()).collect();
+    let (_, middle, _) = full_at.select_nth_unstable(most / 2);
+    let middle = *middle;
+    buckets.retain(|_, bucket| bucket.full_at() > middle);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn those_who_used_least_are_forgotten_first() {
+        let limits = Limits::new(RateLimit { per_second: 1, burst: 3 }, 4);
+        let take = |key: &'static str| limits.take(key).is_ok();
+        assert!(take("full again"));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        for _ in 0..3 {
+            assert!(take("busy") && take("also busy"));
+        }
+        assert!(take("once"));
+        // There is no room for a fifth, and one bucket is full.
+        assert!(take("another"));
+        assert!(!take("busy") && !take("also busy"));
+        // None is full now, so those go that used least.
+        assert!(take("last"));
+        assert!(!take("busy") && !take("also busy"));
+        let known = limits.buckets.lock().unwrap().len();
+        assert_eq!(known, 3);
+        // Whatever comes, there are never more than there may be.
+        for key in ["a", "b", "c", "d", "e", "f", "g"] {
+            let _ = limits.take(key);
+            assert!(limits.buckets.lock().unwrap().len() <= 4, "{key}");
+        }
+    }
+}

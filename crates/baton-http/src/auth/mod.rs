@@ -1,0 +1,22 @@
+//! Who is asking, and whether they may: the only place of the surface where a principal is made.
+//!
+//! `gate.rs` stands before every route and puts a [`Caller`] into each request; operations ask the caller whether it
+//! may. Whoever is turned away is written into the audit log.
+
+mod bearer;
+mod caller;
+mod came;
+mod form;
+mod gate;
+mod introduce;
+mod limits;
+mod open;
+mod options;
+mod refused;
+
+pub(crate) use caller::Caller;
+pub(crate) use came::Came;
+pub(crate) use gate::GateLayer;
+pub(crate) use introduce::introduce;
+pub use options::AccessOptions;
+pub(crate) use refused::RESOURCE_METADATA;

@@ -1,0 +1,106 @@
+//! What is open to everybody.
+
+use http::Method;
+
+/// Whether cards and lists of agents are for everybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cards {
+    Public,
+    Private,
+}
+
+/// Whether a request needs no credentials.
+///
+/// Paths are compared as they came: one that is written in another way needs credentials, whatever it leads to.
+pub(super) fn is_open(method: &Method, path: &str, cards: Cards) -> bool {
+    if *method == Method::POST {
+        return is_notification(path);
+    }
+    if *method != Method::GET && *method != Method::HEAD {
+        return false;
+    }
+    let document = path.strip_prefix("/.well-known/");
+    let always = matches!(path, "/healthz" | "/health" | "/readyz")
+        || document == Some("jwks.json")
+        || document.and_then(|name| name.strip_prefix("oauth-protected-resource")).is_some_and(is_end);
+    always || cards == Cards::Public && is_introduction(path)
+}
+
+/// Peers tell what became of work that was given to them, with a token that was made for the one occasion; whoever
+/// receives it checks that.
+fn is_notification(path: &str) -> bool {
+    path.strip_prefix("/api/v1/peers/notifications/").is_some_and(|id| !id.is_empty() && !id.contains('/'))
+}
+
+/// Cards, and documents and pages that list agents.
+fn is_introduction(path: &str) -> bool {
+    let named = path.strip_prefix("/agents/").and_then(|below| below.split_once('/')).map(|(_agent, place)| place);
+    match named {
+        Some(place) => place.strip_prefix(".well-known/").is_some_and(is_card),
+        None if path == "/" || path == "/agents" => true,
+        None => path.strip_prefix("/.well-known/").is_some_and(|name| is_card(name) || name == "ai-catalog.json"),
+    }
+}
+
+fn is_card(document: &str) -> bool {
+    matches!(document, "agent-card.json" | "agent.json" | "contextcore.json")
+}
+
+fn is_end(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_paths() {
+        let cards = [
+            "/",
+            "/agents",
+            "/.well-known/agent-card.json",
+            "/.well-known/agent.json",
+            "/.well-known/contextcore.json",
+            "/.well-known/ai-catalog.json",
+            "/agents/weather/.well-known/agent-card.json",
+            "/agents/weather/.well-known/agent.json",
+            "/agents/weather/.well-known/contextcore.json",
+        ];
+        let always = [
+            "/healthz",
+            "/health",
+            "/readyz",
+            "/.well-known/jwks.json",
+            "/.well-known/oauth-protected-resource",
+            "/.well-known/oauth-protected-resource/agents/weather",
+        ];
+        let never = [
+            "/.well-known/tasks",
+            "/.well-known/tasks/1",
+            "/.well-known/oauth-protected-resources",
+            "/agents/weather/.well-known/tasks",
+            "/agents/weather/.well-known/agent-card.json/",
+            "/agents/weather",
+            "/agents/weather/tasks",
+            "/%61gents",
+            "/agents/",
+            "//",
+            "/api/v1/tasks/1",
+            "/api/v1/tokens",
+            "/api/v1/peers/notifications/1",
+            "/nowhere",
+        ];
+        for method in [Method::GET, Method::HEAD] {
+            let open = |path: &&str, cards| is_open(&method, path, cards);
+            assert!(cards.iter().all(|path| open(path, Cards::Public) && !open(path, Cards::Private)));
+            assert!(always.iter().all(|path| open(path, Cards::Public) && open(path, Cards::Private)));
+            assert!(!never.iter().any(|path| open(path, Cards::Public) || open(path, Cards::Private)));
+        }
+        for path in cards.iter().chain(&always).chain(&never) {
+            let told = *path == "/api/v1/peers/notifications/1";
+            assert_eq!(is_open(&Method::POST, path, Cards::Public), told, "{path}");
+            assert!(!is_open(&Method::DELETE, path, Cards::Public), "{path}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Why somebody does not come in, and how they are told.
+
+use super::{bearer::NoBearer, form::Form};
+use axum::response::Response;
+use baton_ports::Unidentified;
+use baton_rules::Scope;
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use http::{HeaderValue, header};
+use std::{fmt::Write as _, time::Duration};
+
+/// Where the document of RFC 9728 is.
+pub(crate) const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
+
+/// Why somebody does not come in.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// The request shows no token.
+    NoBearer(NoBearer),
+    /// Its token identifies nobody.
+    Unidentified(Unidentified),
+    /// Too many requests.
+    TooMany {
+        /// The next may come after so long.
+        wait: Duration,
+        /// Of what there were too many.
+        of: &'static str,
+    },
+}
+
+impl Refused {
+    /// The refusal, before it takes the form of a binding.
+    pub(super) fn error(&self) -> Error {
+        let unauthenticated = |message| Error::new(ErrorKind::Unauthenticated, ErrorCode::UNAUTHENTICATED, message);
+        match self {
+            Self::NoBearer(reason) => unauthenticated(reason.message().to_owned()),
+            Self::Unidentified(reason @ Unidentified::KeysUnavailable(_)) => {
+                Error::new(ErrorKind::Unavailable, ErrorCode::UNAUTHENTICATED, reason.to_string())
+            }
+            Self::Unidentified(reason) => unauthenticated(reason.to_string()),
+            Self::TooMany { wait, of } => {
+                let message = format!("too many {of}; the next may come in {} s", whole_seconds(*wait));
+                Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
+            }
+        }
+    }
+
+    /// Whether it is one that the audit log has; that an issuer is away is nobody's fault here.
+    pub(super) fn is_denial(&self) -> bool {
+        !matches!(self, Self::Unidentified(Unidentified::KeysUnavailable(_)))
+    }
+
+    /// The reply; `base` is where this Baton is reached.
+    pub(super) fn response(&self, form: Form, base: &str) -> Response {
+        let error = self.error();
+        let mut response = form.refusal(&error);
+        let mut set = |name, value: String| {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                response.headers_mut().insert(name, value);
+            }
+        };
+        match self {
+            Self::NoBearer(NoBearer::Missing) => set(header::WWW_AUTHENTICATE, challenge(base, &[])),
+            Self::NoBearer(_) => set(header::WWW_AUTHENTICATE, described(base, "invalid_request", &error)),
+            Self::Unidentified(Unidentified::KeysUnavailable(_)) => set(header::RETRY_AFTER, "1".to_owned()),
+            Self::Unidentified(_) => set(header::WWW_AUTHENTICATE, described(base, "invalid_token", &error)),
+            Self::TooMany { wait, .. } => set(header::RETRY_AFTER, whole_seconds(*wait).to_string()),
+        }
+        response
+    }
+}
+
+/// Tells a caller who is known which scope would do.
+pub(super) fn note_missing(response: &mut Response, base: &str, scope: &Scope) {
+    let scope = scope.to_string();
+    let challenge = challenge(base, &[("error", "insufficient_scope"), ("scope", &scope)]);
+    if let Ok(value) = HeaderValue::from_str(&challenge) {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, value);
+    }
+}
+
+fn described(base: &str, code: &str, error: &Error) -> String {
+    challenge(base, &[("error", code), ("error_description", &error.message)])
+}
+
+/// How to come in, for clients: RFC 6750 and RFC 9728.
+fn challenge(base: &str, parameters: &[(&str, &str)]) -> String {
+    let mut challenge = "Bearer realm=\"baton\"".to_owned();
+    let quotable = |letter: char| matches!(letter, ' '..='~') && letter != '"' && letter != '\\';
+    for (name, value) in parameters {
+        let value: String = value.chars().map(|letter| if quotable(letter) { letter } else { '\'' }).collect();
+        let _ = write!(challenge, ", {name}=\"{value}\"");
+    }
+    let _ = write!(challenge, ", resource_metadata=\"{base}{RESOURCE_METADATA}\"");
+    challenge
+}
+
+/// At least one: clients that read 0 would ask again at once.
+fn whole_seconds(wait: Duration) -> u64 {
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
+}

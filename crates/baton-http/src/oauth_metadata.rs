@@ -1,0 +1,23 @@
+//! Where tokens come from, as RFC 9728 lets clients ask.
+
+use crate::{app::Shared, auth::RESOURCE_METADATA, cards::base_url, reply};
+use axum::{extract::State, response::Response};
+use baton_rules::Scope;
+use baton_wire::api::ProtectedResource;
+use http::{HeaderMap, Uri};
+use std::sync::Arc;
+
+/// `GET /.well-known/oauth-protected-resource`: all of this Baton, and with a path behind it that part.
+pub(crate) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
+    let Some(identity) = &shared.options.access.identity else {
+        return reply::no_such_page(headers, uri).await;
+    };
+    let below = uri.path().strip_prefix(RESOURCE_METADATA).unwrap_or_default();
+    reply::json(&ProtectedResource {
+        resource: format!("{}{}", base_url(&shared, &headers), below.trim_end_matches('/')),
+        resource_name: "Baton".to_owned(),
+        authorization_servers: identity.issuers(),
+        bearer_methods_supported: vec!["header".to_owned()],
+        scopes_supported: Scope::GENERAL.iter().map(ToString::to_string).collect(),
+    })
+}

@@ -1,0 +1,95 @@
+//! `POST /api/v1/tokens`.
+
+use super::{entry, refused, tokens};
+use crate::{app::Shared, auth::Caller, reply};
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use baton_ports::{IssuedToken, NewToken};
+use baton_rules::Scope;
+use baton_types::{ErrorCode, Principal, Timestamp};
+use baton_wire::{
+    Violations,
+    a2a::v1::{Error, ErrorKind, read_params_text},
+    api::{CreateToken, CreatedToken},
+};
+use http::{HeaderValue, StatusCode, header};
+use std::{sync::Arc, time::Duration};
+
+/// How long a token works when nothing is said.
+const USUAL: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+/// The longest that can be said; beyond that there is "never".
+const LONGEST: u64 = 100 * 365 * 24 * 60 * 60;
+/// Most scopes of a token.
+const MOST_SCOPES: usize = 64;
+/// Most letters of a name, and of a tenant or subject.
+const LONGEST_NAME: usize = 64;
+const LONGEST_ID: usize = 255;
+
+/// Makes a token; the reply is the only place where its secret is shown.
+pub(crate) async fn create(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+    match created(&shared, &caller, request).await {
+        Ok(IssuedToken { record, token }) => {
+            let mut response = reply::json(&CreatedToken { token, entry: entry(&record) });
+            *response.status_mut() = StatusCode::CREATED;
+            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response
+        }
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+async fn created(shared: &Shared, caller: &Caller, request: Request) -> Result<IssuedToken, Error> {
+    let tokens = tokens(shared, caller)?;
+    let (parts, body) = request.into_parts();
+    reply::check_content_type(&parts.headers).map_err(|essence| {
+        let message = format!("Content-Type must be application/json, not '{essence}'");
+        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
+    })?;
+    let received = shared.bodies.read(&parts.headers, body).await?;
+    let wanted: CreateToken = read_params_text(reply::readable(&received.bytes)?)?;
+    let token = checked(wanted, shared.options.access.clock.now())?;
+    tokens.create(token).await.map_err(refused)
+}
+
+fn checked(wanted: CreateToken, now: Timestamp) -> Result<NewToken, Error> {
+    let mut violations = Violations::default();
+    let mut wrong = |field: &str, description: String| violations.add(field, description);
+    let CreateToken { name, subject, tenant, scopes, expires_in_seconds, never_expires } = wanted;
+    let subject = subject.unwrap_or_else(|| name.clone());
+    let tenant = tenant.unwrap_or_else(|| "local".to_owned());
+    for (field, text, longest) in
+        [("name", &name, LONGEST_NAME), ("subject", &subject, LONGEST_ID), ("tenant", &tenant, LONGEST_ID)]
+    {
+        let fits = (1..=longest).contains(&text.chars().count());
+        if !fits || text.trim() != text.as_str() || text.chars().any(char::is_control) {
+            wrong(field, format!("must be 1 to {longest} letters on one line, without blanks around them"));
+        }
+    }
+    let scopes = scopes.unwrap_or_else(|| vec![Scope::Call(None).to_string()]);
+    if scopes.is_empty() || scopes.len() > MOST_SCOPES {
+        wrong("scopes", format!("must be 1 to {MOST_SCOPES} scopes"));
+    }
+    for (index, scope) in scopes.iter().take(MOST_SCOPES).enumerate() {
+        if let Err(error) = Scope::parse(scope) {
+            wrong(&format!("scopes[{index}]"), error.to_string());
+        }
+    }
+    let expires_at = match (never_expires, expires_in_seconds) {
+        (true, None) => None,
+        (false, None) => Some(now.after(USUAL)),
+        (false, Some(seconds)) if (1..=LONGEST).contains(&seconds) => Some(now.after(Duration::from_secs(seconds))),
+        (false, Some(_)) => {
+            wrong("expiresInSeconds", format!("must be 1 to {LONGEST}; or say neverExpires"));
+            None
+        }
+        (true, Some(_)) => {
+            wrong("neverExpires", "cannot be said together with expiresInSeconds".to_owned());
+            None
+        }
+    };
+    let scopes = scopes.into_iter().map(Into::into).collect();
+    let principal = Arc::new(Principal { tenant: tenant.into(), subject: subject.into(), scopes });
+    violations.none_or(NewToken { name, principal, expires_at }).map_err(Error::invalid_params)
+}

@@ -1,0 +1,15 @@
+//! `GET /api/v1/tokens`.
+
+use super::{entry, tokens};
+use crate::{app::Shared, auth::Caller, reply};
+use axum::{extract::State, response::Response};
+use baton_wire::api::TokenList;
+use std::sync::Arc;
+
+/// All that were made, also those that no longer work.
+pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
+    match tokens(&shared, &caller) {
+        Ok(tokens) => reply::json(&TokenList { tokens: tokens.list().iter().map(entry).collect() }),
+        Err(error) => reply::rest_error(&error),
+    }
+}

@@ -1,0 +1,50 @@
+//! Tokens by which callers are known: made, listed and taken back by those who may manage this Baton.
+
+mod create;
+mod list;
+mod revoke;
+
+pub(crate) use create::create;
+pub(crate) use list::list;
+pub(crate) use revoke::revoke;
+
+use crate::{app::Shared, auth::Caller, reply};
+use baton_engine::EngineError;
+use baton_ports::{TokenError, TokenRecord, Tokens};
+use baton_rules::Access;
+use baton_types::ErrorCode;
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    api::TokenEntry,
+};
+
+/// Who makes tokens, for callers who may have that done.
+fn tokens<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a dyn Tokens, Error> {
+    caller.may(shared, Access::Admin, None)?;
+    shared.options.access.tokens.as_deref().ok_or_else(|| {
+        let message = "this Baton knows its callers without tokens; start it with --auth";
+        Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
+    })
+}
+
+fn entry(record: &TokenRecord) -> TokenEntry {
+    TokenEntry {
+        id: record.id.clone(),
+        name: record.name.clone(),
+        tenant: record.principal.tenant.to_string(),
+        subject: record.principal.subject.to_string(),
+        scopes: record.principal.scopes.iter().map(ToString::to_string).collect(),
+        created_at: Some(record.created_at),
+        expires_at: record.expires_at,
+        revoked_at: record.revoked_at,
+    }
+}
+
+fn refused(error: TokenError) -> Error {
+    let message = error.to_string();
+    match error {
+        TokenError::Invalid(_) => Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message),
+        TokenError::NotFound(_) => Error::new(ErrorKind::PageNotFound, ErrorCode::TOKEN_NOT_FOUND, message),
+        TokenError::Store(error) => reply::from_engine(EngineError::Journal(error)),
+    }
+}

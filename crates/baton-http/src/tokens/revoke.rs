@@ -1,0 +1,18 @@
+//! `DELETE /api/v1/tokens/{token}`.
+
+use super::{entry, refused, tokens};
+use crate::{app::Shared, auth::Caller, named::Named, reply};
+use axum::{extract::State, response::Response};
+use std::sync::Arc;
+
+/// Takes a token back; from then on it identifies nobody.
+pub(crate) async fn revoke(State(shared): State<Arc<Shared>>, caller: Caller, Named(id): Named) -> Response {
+    let revoked = match tokens(&shared, &caller) {
+        Ok(tokens) => tokens.revoke(&id).await.map_err(refused),
+        Err(error) => Err(error),
+    };
+    match revoked {
+        Ok(record) => reply::json(&entry(&record)),
+        Err(error) => reply::rest_error(&error),
+    }
+}
