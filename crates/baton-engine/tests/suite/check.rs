@@ -4,8 +4,11 @@ use crate::world::World;
 use baton_journal::MemoryJournal;
 use baton_ports::{Journal, StoredEvent};
 use baton_rules::{HandoffRecord, Task};
-use baton_types::{CallId, Effects, Fact, HandoffEvent, HandoffId, StreamId, TaskEvent, TaskId};
-use std::{collections::BTreeMap, sync::Arc};
+use baton_types::{CallId, Effects, Fact, HandoffEvent, HandoffId, Role, StreamId, TaskEvent, TaskId, TaskState};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 pub(crate) async fn all_events(journal: &MemoryJournal) -> Vec<Arc<StoredEvent>> {
     let mut events = Vec::new();
@@ -81,11 +84,33 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
             }
         }
     }
-    for (key, times) in world.elsewhere.said() {
-        assert_eq!(times, 1, "message {key} was said {times} times elsewhere");
-    }
+    told_elsewhere(world, &all);
     handoffs_are_whole(&all);
     all
+}
+
+/// What was said elsewhere was on record before, was said once, and leaves out nothing that a caller said.
+fn told_elsewhere(world: &World, all: &Everything) {
+    let facts = all.events.values().flatten().map(|event| &event.fact);
+    let on_record: BTreeSet<String> = facts
+        .filter_map(|fact| match fact {
+            Fact::Task(TaskEvent::PeerAsked { message }) => Some(message.to_string()),
+            _ => None,
+        })
+        .collect();
+    for (key, times) in world.elsewhere.said() {
+        assert_eq!(times, 1, "message {key} was said {times} times elsewhere");
+        assert!(on_record.contains(&key), "message {key} was said elsewhere before it was on record");
+    }
+    let asks = world.elsewhere.asks();
+    for task in all.tasks.values().filter(|task| task.state == TaskState::Completed && task.peer.is_some()) {
+        for message in task.history.iter().filter(|message| message.role == Role::User) {
+            let heard = asks
+                .iter()
+                .any(|ask| ask.context == *task.context.as_str() && ask.message.parts.contains(&message.parts[0]));
+            assert!(heard, "{}: '{}' was never said elsewhere", task.id, message.text());
+        }
+    }
 }
 
 /// One child for each handoff, one handoff for each child, and exactly one end.

@@ -72,6 +72,9 @@ impl Elsewhere {
         let words = ask.message.text();
         if let Some(id) = &ask.task {
             let far = state.tasks.get_mut(id).expect("a message for a task goes to one that exists");
+            let ended = far.state == TaskState::Completed;
+            // Who cannot find out whether its words arrived may say them again, and then they may come too late.
+            assert!(!ended || peer.as_str() == VAGUE, "a message for a task goes to one that has not ended");
             (far.key, far.words, far.state) = (key, words, TaskState::Working);
             return id.clone();
         }
