@@ -98,6 +98,10 @@ fn signatures(card: &str) -> Result<Vec<AgentCardSignature>, CardDistrust> {
     if card.len() > MAX_CARD {
         return Err(CardDistrust::Unreadable(format!("it has more than {MAX_CARD} bytes")));
     }
+    // Derived readers would take a list of values as well.
+    if !card.trim_ascii_start().starts_with('{') {
+        return Err(CardDistrust::Unreadable("it is no object".to_owned()));
+    }
     let signed: Signed = serde_json::from_str(card).map_err(|error| CardDistrust::Unreadable(error.to_string()))?;
     match signed.signatures.unwrap_or_default() {
         none if none.is_empty() => Err(CardDistrust::Unsigned),

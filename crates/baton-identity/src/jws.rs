@@ -56,6 +56,10 @@ impl SignatureHeader {
             b64: Option<bool>,
         }
         let bytes = decode(protected).ok_or("its header is not base64url")?;
+        // Derived readers would take a list of values as well.
+        if !bytes.trim_ascii_start().starts_with(b"{") {
+            return Err("its header is no object");
+        }
         let header: Read = serde_json::from_slice(&bytes).map_err(|_| "its header cannot be read")?;
         if header.crit {
             return Err("its header demands extensions ('crit')");

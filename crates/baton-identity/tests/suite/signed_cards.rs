@@ -1,0 +1,270 @@
+//! Cards that hold, and all the ways in which they do not.
+
+use crate::forger::Forger;
+use baton_identity::{CardAlgorithm, CardDistrust, SigningKeys, TrustedKeys, signature_headers, verify_card};
+use baton_ports::CardSigner as _;
+use baton_types::Json;
+use baton_wire::a2a::{
+    v1::{
+        AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentSkill, Scopes,
+        SecurityRequirement,
+    },
+    v03::UnionCard,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+const JKU: &str = "https://agents.example.com/.well-known/jwks.json";
+
+static KEYS: LazyLock<SigningKeys> = LazyLock::new(|| SigningKeys::open(tempfile::tempdir().unwrap().path()).unwrap());
+
+fn card() -> AgentCard {
+    let interface = |version: &str| AgentInterface {
+        url: "https://agents.example.com/agents/weather".into(),
+        protocol_binding: "JSONRPC".into(),
+        tenant: Some("weather".into()),
+        protocol_version: version.into(),
+    };
+    let skill = AgentSkill {
+        id: "forecast".into(),
+        name: "Forecast".into(),
+        description: "Says what the weather is in Zürich".into(),
+        tags: vec!["weather".into()],
+        ..AgentSkill::default()
+    };
+    AgentCard {
+        name: "Weather".into(),
+        description: "Knows the weather".into(),
+        supported_interfaces: vec![interface("1.0"), interface("0.3")],
+        version: "1.0.0".into(),
+        capabilities: AgentCapabilities {
+            streaming: Some(true),
+            push_notifications: Some(false),
+            extensions: vec![AgentExtension {
+                uri: "https://example.com/x".into(),
+                description: "Prices".into(),
+                required: true,
+                params: Some(Json::parse(r#"{"list":[1,"two",false],"price":1.1}"#).unwrap()),
+            }],
+            extended_agent_card: Some(true),
+        },
+        // Empty scopes: the two forms of this card differ.
+        security_requirements: vec![SecurityRequirement { schemes: [("bearer".to_owned(), Scopes::default())].into() }],
+        default_input_modes: vec!["text/plain".into()],
+        default_output_modes: vec!["text/plain".into()],
+        skills: vec![skill],
+        ..AgentCard::default()
+    }
+}
+
+/// Signed as Baton signs what it serves.
+fn signed(card: AgentCard, keys: &SigningKeys) -> AgentCard {
+    let made = card.payloads().unwrap().into_iter().flat_map(|payload| keys.sign(payload.as_bytes(), JKU).unwrap());
+    let signatures =
+        made.map(|it| AgentCardSignature { protected: it.protected, signature: it.signature, header: None }).collect();
+    AgentCard { signatures, ..card }
+}
+
+fn trusted() -> TrustedKeys {
+    TrustedKeys::of_jwks(&KEYS.keys()).unwrap()
+}
+
+fn text(card: &impl serde::Serialize) -> String {
+    serde_json::to_string(card).unwrap()
+}
+
+fn distrust(card: &str) -> CardDistrust {
+    verify_card(card, &trusted()).unwrap_err()
+}
+
+#[test]
+fn what_baton_signs_holds_in_every_document_that_shows_it() {
+    let card = card();
+    let [es256, ed25519] = KEYS.thumbprints();
+    let signed = signed(card.clone(), &KEYS);
+    for document in [text(&signed), serde_json::to_string_pretty(&signed).unwrap(), text(&UnionCard::of(&signed))] {
+        let verified = verify_card(&document, &trusted()).unwrap();
+        assert_eq!((&verified.kid, verified.alg), (&es256, CardAlgorithm::Es256));
+        // Empty scopes are read as they are written.
+        assert_eq!(verified.card.read::<AgentCard>().unwrap(), card);
+        let headers = signature_headers(&document).unwrap();
+        assert!(headers.iter().all(|header| header.jku.as_deref() == Some(JKU)));
+        let named: Vec<_> = headers.iter().map(|it| (it.alg.as_str(), it.kid.as_str())).collect();
+        let once = [("ES256", es256.as_str()), ("EdDSA", ed25519.as_str())];
+        assert_eq!(named, [once, once].concat());
+    }
+    // A client that knows one of the keys only, by its thumbprint.
+    let mut pinned = TrustedKeys::of_thumbprints([ed25519.clone()]);
+    assert_eq!(verify_card(&text(&signed), &pinned), Err(CardDistrust::UnknownKey(es256)));
+    assert_eq!(pinned.admit(&KEYS.keys()), Ok(1));
+    let verified = verify_card(&text(&signed), &pinned).unwrap();
+    assert_eq!((verified.kid, verified.alg), (ed25519, CardAlgorithm::EdDsa));
+}
+
+#[test]
+fn a_changed_member_is_found() {
+    let document: Value = serde_json::from_str(&text(&signed(card(), &KEYS))).unwrap();
+    let mut places = Vec::new();
+    leaves(&document, &mut String::new(), &mut places);
+    assert!(places.len() > 25, "{places:?}");
+    for place in places {
+        let mut changed = document.clone();
+        let value = changed.pointer_mut(&place).unwrap();
+        *value = match value.take() {
+            Value::String(text) => json!(format!("{text}.")),
+            Value::Bool(value) => json!(!value),
+            Value::Number(number) => json!(number.as_f64().unwrap() + 1.0),
+            _ => json!("more"),
+        };
+        assert!(matches!(distrust(&changed.to_string()), CardDistrust::BadSignature(_)), "{place}");
+    }
+}
+
+/// Where the card says something.
+fn leaves(value: &Value, place: &mut String, found: &mut Vec<String>) {
+    let known = place.len();
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            for (name, value) in members.iter().filter(|(name, _)| *name != "signatures") {
+                place.push_str(&format!("/{}", name.replace('~', "~0").replace('/', "~1")));
+                leaves(value, place, found);
+                place.truncate(known);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for (at, value) in items.iter().enumerate() {
+                place.push_str(&format!("/{at}"));
+                leaves(value, place, found);
+                place.truncate(known);
+            }
+        }
+        _ => found.push(place.clone()),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Also in the members for older clients, in the signatures, and where a change means nothing.
+    #[test]
+    fn a_changed_byte_is_found_or_changes_nothing_for_who_reads_what_was_signed(
+        at in any::<prop::sample::Index>(),
+        byte in 0x20_u8..0x7f,
+        union in any::<bool>(),
+    ) {
+        static DOCUMENTS: LazyLock<[String; 2]> = LazyLock::new(|| {
+            let signed = signed(card(), &KEYS);
+            [text(&signed), text(&UnionCard::of(&signed))]
+        });
+        let mut bytes = DOCUMENTS[usize::from(union)].clone().into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(document) = String::from_utf8(bytes)
+            && let Ok(verified) = verify_card(&document, &trusted())
+        {
+            let read: AgentCard = verified.card.read().unwrap();
+            let forms = card().payloads().unwrap();
+            let known = forms.iter().any(|form| serde_json::from_str::<AgentCard>(form).unwrap() == read);
+            prop_assert!(known, "{read:?}");
+        }
+    }
+}
+
+#[test]
+fn a_card_that_points_elsewhere_is_refused_or_the_pointer_is_not_read() {
+    let elsewhere = "https://evil.example.com/agents/weather";
+    let mut moved = signed(card(), &KEYS);
+    moved.supported_interfaces[0].url = elsewhere.into();
+    assert!(matches!(distrust(&text(&moved)), CardDistrust::BadSignature(_)));
+    // The address for clients of 0.3 is not signed, and so it is not given back.
+    let mut union: Value = serde_json::from_str(&text(&UnionCard::of(&signed(card(), &KEYS)))).unwrap();
+    union["url"] = elsewhere.into();
+    union["additionalInterfaces"] = json!([{"url": elsewhere, "transport": "JSONRPC"}]);
+    let verified = verify_card(&union.to_string(), &trusted()).unwrap();
+    assert!(!verified.card.as_str().contains("evil"), "{:?}", verified.card);
+}
+
+#[test]
+fn what_the_form_of_the_official_clients_leaves_out_is_not_read_either() {
+    let forger = Forger::new();
+    let payload = card().payloads().unwrap().pop().unwrap();
+    let signature = forger.sign(&json!({"alg": "EdDSA", "kid": "k"}), &payload);
+    // The signer asked for a token; somebody adds that none will do as well.
+    let mut weakened = AgentCard { signatures: vec![signature], ..card() };
+    weakened.security_requirements.push(SecurityRequirement::default());
+    let verified = verify_card(&text(&weakened), &forger.trusted("k")).unwrap();
+    assert_eq!(verified.card.as_str(), payload);
+}
+
+#[test]
+fn foreign_forms_are_known() {
+    let forger = Forger::new();
+    let header = json!({"alg": "EdDSA", "kid": "k", "typ": "JOSE"});
+    let plain: Value = serde_json::from_str(&text(&UnionCard::of(&card()))).unwrap();
+    let raw = baton_wire::canonical_json(&Json::from(plain.clone())).unwrap();
+    for payload in card().payloads().unwrap().into_iter().chain([raw]) {
+        let mut document = plain.clone();
+        document["signatures"] = json!([forger.sign(&header, &payload)]);
+        let verified = verify_card(&document.to_string(), &forger.trusted("k")).unwrap();
+        assert_eq!(verified.card.as_str(), payload);
+    }
+}
+
+#[test]
+fn signatures_that_are_not_accepted() {
+    let forger = Forger::new();
+    let payload = &card().payloads().unwrap()[0];
+    let with = |signatures: Vec<AgentCardSignature>| text(&AgentCard { signatures, ..card() });
+    let headed = |header: Value| with(vec![forger.sign(&header, payload)]);
+    let check = |document: &str| verify_card(document, &forger.trusted("k"));
+    assert!(check(&headed(json!({"alg": "EdDSA", "kid": "k"}))).is_ok());
+
+    for (header, expect) in [
+        (json!({"alg": "none", "kid": "k"}), CardDistrust::Algorithm("none".into())),
+        (json!({"alg": "HS256", "kid": "k"}), CardDistrust::Algorithm("HS256".into())),
+        (json!({"alg": "eddsa", "kid": "k"}), CardDistrust::Algorithm("eddsa".into())),
+        (json!({"alg": "ES256", "kid": "k"}), CardDistrust::Algorithm("ES256".into())),
+        (json!({"alg": "EdDSA", "kid": "other"}), CardDistrust::UnknownKey("other".into())),
+        (json!({"alg": "EdDSA"}), CardDistrust::Header("its header names no key ('kid')")),
+        (json!({"kid": "k"}), CardDistrust::Header("its header cannot be read")),
+        (json!(["EdDSA", "k", null, false, null]), CardDistrust::Header("its header is no object")),
+        (
+            json!({"alg": "EdDSA", "kid": "k", "crit": ["exp"]}),
+            CardDistrust::Header("its header demands extensions ('crit')"),
+        ),
+        (
+            json!({"alg": "EdDSA", "kid": "k", "crit": null}),
+            CardDistrust::Header("its header demands extensions ('crit')"),
+        ),
+        (json!({"alg": "EdDSA", "kid": "k", "b64": false}), CardDistrust::Header("its payload is not encoded ('b64')")),
+    ] {
+        assert_eq!(check(&headed(header.clone())), Err(expect), "{header}");
+    }
+
+    let bad = || Err(CardDistrust::BadSignature("k".into()));
+    let header = json!({"alg": "EdDSA", "kid": "k"});
+    let own = forger.sign(&header, payload);
+    let others = Forger::new().sign(&header, payload);
+    assert_eq!(check(&with(vec![others.clone()])), bad());
+    let of_another = forger.sign(&header, &payload.replace("Weather", "Wetter"));
+    assert_eq!(check(&with(vec![of_another])), bad());
+    let empty = AgentCardSignature { signature: String::new(), ..own.clone() };
+    assert_eq!(check(&with(vec![empty])), bad());
+    let padded = AgentCardSignature { signature: format!("{}==", own.signature), ..own.clone() };
+    assert_eq!(check(&with(vec![padded])), bad());
+    // The unprotected header is anybody's.
+    let unprotected =
+        AgentCardSignature { header: Some(Json::parse(r#"{"kid":"k","alg":"EdDSA"}"#).unwrap()), ..others };
+    assert_eq!(check(&with(vec![unprotected.clone()])), bad());
+    assert!(check(&with(vec![unprotected, own.clone()])).is_ok(), "one that holds is enough");
+
+    assert_eq!(check(&with(vec![])), Err(CardDistrust::Unsigned));
+    assert_eq!(check(&with(vec![own.clone(); 17])), Err(CardDistrust::TooManySignatures(17)));
+    assert_eq!(verify_card(&with(vec![own]), &TrustedKeys::default()), Err(CardDistrust::UnknownKey("k".into())));
+    for document in ["", "[]", "{\"signatures\":7}", "{\"name\":\"a\",\"name\":\"b\",\"signatures\":[{}]}"] {
+        assert!(matches!(check(document), Err(CardDistrust::Unreadable(_))), "{document}");
+    }
+    let large = format!("{{\"signatures\":[{{}}],\"name\":\"{}\"}}", "x".repeat(1024 * 1024));
+    assert!(matches!(check(&large), Err(CardDistrust::Unreadable(_))));
+}
