@@ -21,6 +21,7 @@ use std::{
 
 /// Chains and bundles of authorities are far smaller.
 const MAX_FILE: u64 = 1024 * 1024;
+const DAMAGED: &str = "a certificate in it is damaged";
 const ENCRYPTED: &[u8] = b"-----BEGIN ENCRYPTED PRIVATE KEY-----";
 
 /// Where the certificate and its key are, in PEM.
@@ -62,7 +63,7 @@ impl TlsFiles {
         let provider = Arc::new(ring::default_provider());
         let chain = certificates(&self.cert, &contents.cert)?;
         let Some(shown) = chain.first() else { return Err(TlsError::NoCertificate { file: self.cert.clone() }) };
-        ParsedCertificate::try_from(shown).map_err(|error| unusable(&self.cert, error))?;
+        ParsedCertificate::try_from(shown).map_err(|_| unusable(&self.cert, DAMAGED))?;
         let fingerprint = Digest::of(shown);
         let key = private_key(&self.key, &contents.key)?;
         let certified = match CertifiedKey::from_der(chain, key, &provider) {
@@ -70,7 +71,7 @@ impl TlsFiles {
             Err(rustls::Error::InconsistentKeys(_)) => {
                 return Err(TlsError::Mismatch { cert: self.cert.clone(), key: self.key.clone() });
             }
-            Err(error) => return Err(unusable(&self.key, error)),
+            Err(_) => return Err(unusable(&self.key, "the key in it is damaged, or not of RSA, ECDSA or Ed25519")),
         };
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
@@ -138,7 +139,7 @@ fn private_key(file: &Path, bytes: &[u8]) -> Result<PrivateKeyDer<'static>, TlsE
 fn authorities(file: &Path, bytes: &[u8]) -> Result<RootCertStore, TlsError> {
     let mut roots = RootCertStore::empty();
     for authority in certificates(file, bytes)? {
-        roots.add(authority).map_err(|error| unusable(file, error))?;
+        roots.add(authority).map_err(|_| unusable(file, DAMAGED))?;
     }
     Ok(roots)
 }
