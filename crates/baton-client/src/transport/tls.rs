@@ -3,12 +3,12 @@
 use crate::ClientError;
 use baton_types::Digest;
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme,
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime},
 };
-use std::sync::Arc;
+use std::{io, sync::Arc};
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
@@ -60,9 +60,26 @@ impl Secured {
         Ok(Self { connector: Arc::new(config).into(), name })
     }
 
-    pub(super) async fn secure(&self, stream: TcpStream) -> std::io::Result<TlsStream<TcpStream>> {
-        self.connector.connect(self.name.clone(), stream).await
+    pub(super) async fn secure(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        self.connector.connect(self.name.clone(), stream).await.map_err(explained)
     }
+}
+
+/// The same error in words that say what is wrong with the server's certificate.
+fn explained(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
+    let Some(rustls::Error::InvalidCertificate(cause)) = cause else { return error };
+    let said = match cause {
+        CertificateError::UnknownIssuer => {
+            "its certificate is of an authority that this system does not know".to_owned()
+        }
+        CertificateError::ApplicationVerificationFailure => {
+            "it shows another certificate than the pinned one".to_owned()
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate has expired".to_owned(),
+        other => format!("its certificate is not accepted: {other}"),
+    };
+    io::Error::new(error.kind(), said)
 }
 
 fn system_roots() -> RootCertStore {
@@ -83,10 +100,6 @@ struct Pin {
     algorithms: WebPkiSupportedAlgorithms,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("the server shows another certificate than the pinned one")]
-struct AnotherCertificate;
-
 impl ServerCertVerifier for Pin {
     fn verify_server_cert(
         &self,
@@ -99,7 +112,7 @@ impl ServerCertVerifier for Pin {
         if Digest::of(shown) == self.fingerprint {
             return Ok(ServerCertVerified::assertion());
         }
-        Err(CertificateError::Other(OtherError(Arc::new(AnotherCertificate))).into())
+        Err(CertificateError::ApplicationVerificationFailure.into())
     }
 
     fn verify_tls12_signature(
