@@ -6,7 +6,7 @@ use crate::{
     body::Bodies,
     cards, cors, discovery,
     guard::GuardLayer,
-    handoffs, oauth_metadata, probes, reply, tasks, tokens,
+    handoffs, oauth_metadata, peers, probes, reply, tasks, tokens,
 };
 use axum::{
     Router,
@@ -32,9 +32,10 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// The agent, when exactly one is served.
+    /// The agent, when exactly one lives here; those that live elsewhere do not count.
     pub(crate) fn sole_agent(&self) -> Option<Arc<AgentSpec>> {
         let mut agents = self.engine.agents();
+        agents.retain(|agent| !agent.is_peer());
         if agents.len() == 1 { agents.pop() } else { None }
     }
 
@@ -123,6 +124,9 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/api/v1/tasks/{task}", get(tasks::show))
         .route("/api/v1/tasks/{task}/events", get(tasks::events))
         .route("/api/v1/handoffs/{handoff}", get(handoffs::show))
+        .route("/api/v1/agents", post(peers::add))
+        .route("/api/v1/agents/{agent}", get(peers::show).delete(peers::remove))
+        .route("/api/v1/peers/notifications/{registration}", post(peers::notified))
         .route("/api/v1/tokens", get(tokens::list).post(tokens::create))
         .route("/api/v1/tokens/{token}", delete(tokens::revoke))
         .route("/.well-known/oauth-protected-resource", get(oauth_metadata::show))

@@ -45,7 +45,7 @@ pub(crate) fn base_url(shared: &Shared, headers: &HeaderMap) -> String {
 /// Where and how an agent is reached.
 pub(crate) fn place<'a>(shared: &'a Shared, agent: &AgentSpec, headers: &HeaderMap) -> CardPlace<'a> {
     let base = base_url(shared, headers);
-    let several = shared.engine.agents().len() > 1;
+    let several = shared.sole_agent().is_none_or(|sole| sole.name != agent.name);
     let offered = &shared.options.a2a;
     CardPlace {
         grpc: authority(&base).map(|authority| GrpcPlace {

@@ -1,6 +1,6 @@
 //! What the surface is told at start.
 
-use crate::{AccessOptions, CorsOrigins};
+use crate::{AccessOptions, CorsOrigins, PeerPorts};
 use baton_types::Timestamp;
 use baton_wire::a2a::v1::AgentExtension;
 use std::{net::SocketAddr, time::Duration};
@@ -33,6 +33,8 @@ pub struct HttpOptions {
     pub keep_alive: Duration,
     /// Who may come in.
     pub access: AccessOptions,
+    /// Who knows agents elsewhere; without it there are none.
+    pub peers: Option<PeerPorts>,
     /// What of A2A is offered.
     pub a2a: A2aOptions,
     /// Ends every stream when cancelled; give the same one to [`crate::serve`].
@@ -95,6 +97,7 @@ impl Default for HttpOptions {
             // Common HTTP clients, the official Python one among them, give a silent stream up after five seconds.
             keep_alive: Duration::from_secs(4),
             access: AccessOptions::default(),
+            peers: None,
             a2a: A2aOptions::default(),
             shutdown: CancellationToken::new(),
         }

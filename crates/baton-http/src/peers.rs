@@ -1,0 +1,171 @@
+//! Agents elsewhere: added, shown, removed, and heard from.
+
+use crate::{app::Shared, auth::Caller, cards::base_url, named::Named, reply};
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use baton_ports::{KnownPeer, NewPeer, PeerBook, PeerBookError, Peers};
+use baton_rules::Access;
+use baton_types::{AgentName, ErrorCode, ModelSpec};
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    api::{AddAgent, AgentDetails, RemoteEntry},
+};
+use http::{HeaderMap, StatusCode, header};
+use std::{fmt, sync::Arc};
+
+/// Who knows agents elsewhere.
+#[derive(Clone)]
+pub struct PeerPorts {
+    /// Adds them and forgets them.
+    pub book: Arc<dyn PeerBook>,
+    /// Takes the notifications that they send.
+    pub peers: Arc<dyn Peers>,
+}
+
+impl fmt::Debug for PeerPorts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PeerPorts").finish_non_exhaustive()
+    }
+}
+
+/// `POST /api/v1/agents`.
+pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let added = async {
+        let ports = allowed(&shared, &caller)?;
+        let received = match reply::check_content_type(&parts.headers) {
+            Ok(()) => shared.bodies.read(&parts.headers, body).await?,
+            Err(essence) => {
+                let message = format!("Content-Type must be application/json, not '{essence}'");
+                return Err(Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message));
+            }
+        };
+        let asked: AddAgent = serde_json::from_str(reply::readable(&received.bytes)?)
+            .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
+        let AddAgent { url, name, listed, bearer } = asked;
+        let name = name.map(AgentName::from);
+        ports.book.add(NewPeer { url, name, listed, bearer }).await.map_err(refusal)
+    };
+    match added.await {
+        Ok(peer) => {
+            let mut response = reply::json(&details(&shared, &parts.headers, &peer));
+            *response.status_mut() = StatusCode::CREATED;
+            response
+        }
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+/// `GET /api/v1/agents/{name}`.
+pub(crate) async fn show(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    Named(name): Named,
+    headers: HeaderMap,
+) -> Response {
+    let name = AgentName::from(name);
+    if let Err(error) = caller.may(&shared, Access::Read, Some(&name)) {
+        return reply::rest_error(&error);
+    }
+    let known = shared.options.peers.as_ref().and_then(|ports| ports.book.peer(&name));
+    let shown = match (known, shared.agent(name.as_str())) {
+        (Some(peer), _) => details(&shared, &headers, &peer),
+        (None, Some(agent)) => AgentDetails::of(&agent, &base_url(&shared, &headers)),
+        (None, None) => return reply::rest_error(&shared.no_such_agent(Some(name.as_str()))),
+    };
+    reply::json(&shown)
+}
+
+/// `DELETE /api/v1/agents/{name}`: what it was.
+pub(crate) async fn remove(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    Named(name): Named,
+    headers: HeaderMap,
+) -> Response {
+    let name = AgentName::from(name);
+    let removed = async {
+        let ports = allowed(&shared, &caller)?;
+        let peer = ports.book.peer(&name);
+        ports.book.remove(&name).await.map_err(refusal)?;
+        peer.ok_or_else(|| shared.no_such_agent(Some(name.as_str())))
+    };
+    match removed.await {
+        Ok(peer) => reply::json(&details(&shared, &headers, &peer)),
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+/// `POST /api/v1/peers/notifications/{registration}`: whoever knows the token that was made for it may tell.
+pub(crate) async fn notified(
+    State(shared): State<Arc<Shared>>,
+    Named(registration): Named,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let Some(ports) = &shared.options.peers else { return nobody_waits() };
+    let received = match shared.bodies.read(&parts.headers, body).await {
+        Ok(received) => received,
+        Err(error) => return reply::rest_error(&error),
+    };
+    if !ports.peers.notified(&registration, notification_token(&parts.headers), &received.bytes).await {
+        return nobody_waits();
+    }
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}
+
+/// The same whether the registration is over, never was, or the token is wrong: who does not know it learns nothing.
+fn nobody_waits() -> Response {
+    let message = "nobody waits for this notification";
+    reply::rest_error(&Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, message))
+}
+
+/// The token of a notification, in either of the places where A2A servers put it.
+fn notification_token(headers: &HeaderMap) -> Option<&str> {
+    let own = headers.get("x-a2a-notification-token").and_then(|value| value.to_str().ok());
+    own.map(str::trim).or_else(|| {
+        let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    })
+}
+
+fn allowed<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a PeerPorts, Error> {
+    caller.may(shared, Access::Admin, None)?;
+    shared.options.peers.as_ref().ok_or_else(|| {
+        let message = "this Baton knows no agents elsewhere";
+        Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
+    })
+}
+
+fn details(shared: &Shared, headers: &HeaderMap, peer: &KnownPeer) -> AgentDetails {
+    AgentDetails {
+        remote: Some(RemoteEntry {
+            url: match &peer.agent.model {
+                ModelSpec::Peer { url, .. } => url.clone(),
+                ModelSpec::Playbook { .. } => peer.card_url.clone(),
+            },
+            card_url: peer.card_url.clone(),
+            spoken: peer.spoken.clone(),
+            endpoint: peer.endpoint.clone(),
+            security: peer.security.clone(),
+            signed_by: peer.signed_by.clone(),
+            configured: peer.configured,
+        }),
+        ..AgentDetails::of(&peer.agent, &base_url(shared, headers))
+    }
+}
+
+fn refusal(error: PeerBookError) -> Error {
+    let PeerBookError { code, detail } = error;
+    let kind = match code {
+        ErrorCode::AGENT_NOT_FOUND => ErrorKind::AgentNotFound,
+        ErrorCode::PEER_UNREACHABLE | ErrorCode::JOURNAL_UNAVAILABLE | ErrorCode::BUSY => ErrorKind::Unavailable,
+        ErrorCode::INTERNAL => ErrorKind::Internal,
+        _ => ErrorKind::InvalidRequest,
+    };
+    Error::new(kind, code, detail)
+}
