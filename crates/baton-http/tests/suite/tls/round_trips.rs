@@ -55,12 +55,15 @@ async fn cards_say_https_whatever_the_protocol() {
     let card = server.pinned(&pair).card("weather").await.unwrap();
     let visitor = Visitor { alpn: &["h2"], ..Visitor::who_trusts(&authority) };
     let extended = ask(&server.http2(&visitor).await, Binding::JsonRpc, Op::Card, &json!({}), &[]).await.unwrap();
-    for card in [serde_json::to_value(card).unwrap(), extended.one().clone()] {
-        let urls: Vec<&str> =
-            card["supportedInterfaces"].as_array().unwrap().iter().map(|one| one["url"].as_str().unwrap()).collect();
-        let (agent, bare) = (format!("{}/agents/weather", server.url()), server.address.to_string());
+    let localhost = format!("localhost:{}", server.address.port());
+    for (card, host) in
+        [(serde_json::to_value(card).unwrap(), server.address.to_string()), (extended.one().clone(), localhost)]
+    {
+        let interfaces = card["supportedInterfaces"].as_array().unwrap();
+        let urls: Vec<&str> = interfaces.iter().map(|one| one["url"].as_str().unwrap()).collect();
+        let agent = format!("https://{host}/agents/weather");
         assert!(urls.contains(&agent.as_str()), "{urls:?}");
-        assert!(urls.iter().all(|url| url.starts_with(&agent) || *url == bare), "{urls:?}");
+        assert!(urls.iter().all(|url| url.starts_with(&agent) || *url == host), "{urls:?}");
     }
 }
 

@@ -134,12 +134,12 @@ impl Server {
         TlsConnector::from(Arc::new(with.config())).connect(name, stream).await
     }
 
-    /// A router whose requests travel over one HTTP/2 connection.
+    /// A router whose requests travel over one HTTP/2 connection, to `localhost`.
     pub(super) async fn http2(&self, with: &Visitor<'_>) -> Router {
         let stream = TokioIo::new(self.connect(with).await.unwrap());
         let (sender, connection) = http2::handshake(TokioExecutor::new(), stream).await.unwrap();
         tokio::spawn(connection);
-        let url = self.url();
+        let url = format!("https://localhost:{}", self.address.port());
         Router::new().fallback(move |mut request: Request| {
             let mut sender = sender.clone();
             *request.uri_mut() = format!("{url}{}", request.uri()).parse::<Uri>().unwrap();
