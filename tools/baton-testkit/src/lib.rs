@@ -4,13 +4,14 @@
 //! after the server is gone. The checker never does I/O; it judges what was collected.
 //!
 //! Read first: [`Server`] (the binary as a child process), [`Webhook`] (a receiver of its notifications),
-//! [`kill_loop::run`] (the loop), [`checker::check`] (what must hold afterwards).
+//! [`kill_loop::run`] and [`relay::run`] (the loops), [`checker::check`] (what must hold afterwards).
 
 pub mod checker;
 mod evidence;
 mod history;
 pub mod kill_loop;
 mod receiver;
+pub mod relay;
 mod request;
 mod server;
 mod tool_log;

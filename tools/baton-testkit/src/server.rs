@@ -28,6 +28,8 @@ pub struct ServerOptions {
     pub data: PathBuf,
     /// Where the server's stderr goes, one start after the other.
     pub log: PathBuf,
+    /// Where it listens; 0 takes any free port at each start.
+    pub port: u16,
     /// Further arguments of `baton up`.
     pub arguments: Vec<String>,
 }
@@ -40,6 +42,7 @@ impl ServerOptions {
             agents,
             data: directory.join("data"),
             log: directory.join("server.log"),
+            port: 0,
             arguments: Vec::new(),
         }
     }
@@ -50,7 +53,8 @@ impl ServerOptions {
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
         let log = log.with_context(|| format!("cannot write {}", self.log.display()))?;
         let mut command = Command::new(&self.binary);
-        command.arg("up").args(&self.agents).args(["--json", "--port", "0", "--data"]).arg(&self.data);
+        command.arg("up").args(&self.agents).args(["--json", "--data"]).arg(&self.data);
+        command.args(["--port", &self.port.to_string()]);
         command.args(&self.arguments);
         // Settings of whoever runs the tests are not settings of the server under test.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("BATON_")) {

@@ -4,10 +4,10 @@ use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use std::{ops::Range, time::Duration};
 
 /// One actor's choices; its name and the seed decide them, not what other actors do.
-pub(super) struct Chance(SmallRng);
+pub(crate) struct Chance(SmallRng);
 
 impl Chance {
-    pub(super) fn of(seed: u64, actor: &str) -> Self {
+    pub(crate) fn of(seed: u64, actor: &str) -> Self {
         // FNV-1a, because the standard hashers promise no stable result.
         let name = actor
             .bytes()
@@ -15,15 +15,15 @@ impl Chance {
         Self(SmallRng::seed_from_u64(seed ^ name))
     }
 
-    pub(super) fn one_in(&mut self, times: u32) -> bool {
+    pub(crate) fn one_in(&mut self, times: u32) -> bool {
         self.0.random_range(0..times) == 0
     }
 
-    pub(super) fn millis(&mut self, range: Range<u64>) -> Duration {
+    pub(crate) fn millis(&mut self, range: Range<u64>) -> Duration {
         Duration::from_millis(self.0.random_range(range))
     }
 
-    pub(super) fn pick<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
         choices.get(self.0.random_range(0..choices.len().max(1)))
     }
 }

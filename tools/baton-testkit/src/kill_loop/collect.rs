@@ -102,7 +102,7 @@ pub(super) async fn listed(client: &Client, task: &TaskId) -> Result<Vec<EventEn
 }
 
 /// What the journal holds, once its server is gone.
-pub(super) async fn history(data: &Path) -> Result<History> {
+pub(crate) async fn history(data: &Path) -> Result<History> {
     let journal = SqliteJournal::open(data, baton_journal::Options::default())?;
     let history = History::read(&journal).await?;
     tokio::task::spawn_blocking(move || journal.close()).await?;

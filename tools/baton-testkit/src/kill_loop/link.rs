@@ -11,35 +11,35 @@ const PATIENCE: Duration = Duration::from_secs(45);
 
 /// One life of the server that took work.
 #[derive(Clone, Debug)]
-pub(super) struct Up {
-    pub(super) generation: u32,
-    pub(super) url: String,
-    pub(super) client: Client,
+pub(crate) struct Up {
+    pub(crate) generation: u32,
+    pub(crate) url: String,
+    pub(crate) client: Client,
 }
 
 impl Up {
-    pub(super) fn new(generation: u32, server: &Server) -> Self {
+    pub(crate) fn new(generation: u32, server: &Server) -> Self {
         Self { generation, url: server.url().to_owned(), client: server.client().clone() }
     }
 }
 
 /// Tells clients of every new life.
 #[derive(Clone)]
-pub(super) struct Link(watch::Receiver<Up>);
+pub(crate) struct Link(watch::Receiver<Up>);
 
 impl Link {
-    pub(super) fn new(up: watch::Receiver<Up>) -> Self {
+    pub(crate) fn new(up: watch::Receiver<Up>) -> Self {
         Self(up)
     }
 
     /// The newest life; it may have ended already.
-    pub(super) fn up(&self) -> Up {
+    pub(crate) fn up(&self) -> Up {
         self.0.borrow().clone()
     }
 
     /// The next life after the one that broke off; an error when it was not killed, because then nothing else may
     /// break a connection.
-    pub(super) async fn after(&mut self, broken: &Up, error: &str) -> Result<Up> {
+    pub(crate) async fn after(&mut self, broken: &Up, error: &str) -> Result<Up> {
         let later = self.0.wait_for(|up| up.generation > broken.generation);
         match tokio::time::timeout(PATIENCE, later).await {
             Ok(Ok(up)) => Ok(up.clone()),
@@ -50,6 +50,6 @@ impl Link {
 }
 
 /// Whether the connection broke, as it does when the server dies; anything else is the server's own word.
-pub(super) fn is_break(error: &ClientError) -> bool {
+pub(crate) fn is_break(error: &ClientError) -> bool {
     matches!(error, ClientError::Unreachable { .. } | ClientError::Interrupted(_))
 }

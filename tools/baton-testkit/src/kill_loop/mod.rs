@@ -3,12 +3,12 @@
 //! checked.
 
 mod answer;
-mod chance;
-mod collect;
+pub(crate) mod chance;
+pub(crate) mod collect;
 mod crowd;
 mod deliver;
 mod follow;
-mod link;
+pub(crate) mod link;
 mod notify;
 mod run;
 mod send;

@@ -1,0 +1,83 @@
+//! What must hold of both histories.
+
+use super::stage::{FAR, WORKER};
+use crate::History;
+use baton_types::{ContextId, HandoffStatus, MessageId, TaskEvent, TaskId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the histories say.
+pub(super) struct Seen {
+    pub(super) completed: usize,
+    pub(super) failed: usize,
+    pub(super) reattached: usize,
+    pub(super) violations: Vec<String>,
+}
+
+/// A submission of work to an agent.
+struct Given<'a> {
+    context: &'a ContextId,
+    message: &'a MessageId,
+}
+
+fn given<'a>(history: &'a History, to: &str) -> BTreeMap<&'a TaskId, Given<'a>> {
+    let submissions = history.all_facts().filter_map(|(task, _, fact)| match fact {
+        TaskEvent::Submitted { agent, context, message, .. } if agent.as_str() == to => {
+            Some((task, Given { context, message: &message.id }))
+        }
+        _ => None,
+    });
+    submissions.collect()
+}
+
+/// Every handoff ended once, and its work was given to the far Baton once.
+pub(super) fn check(handoffs: usize, answers: &[(usize, String)], near: &History, far: &History) -> Seen {
+    let mut violations = Vec::new();
+    let (mut completed, mut failed) = (0, 0);
+    if near.handoffs.len() != handoffs {
+        violations.push(format!("{} handoffs for {handoffs} jobs", near.handoffs.len()));
+    }
+    for id in near.handoffs.keys() {
+        match near.fold_handoff(id) {
+            Some(Ok(record)) if record.status == HandoffStatus::Completed => completed += 1,
+            Some(Ok(record)) if record.status.is_terminal() => {
+                failed += 1;
+                if !record.error.as_deref().unwrap_or_default().contains("BTN-3005") {
+                    violations.push(format!("handoff {id} is {}: {:?}", record.status.as_str(), record.error));
+                }
+            }
+            Some(Ok(record)) => violations.push(format!("handoff {id} rests as {}", record.status.as_str())),
+            other => violations.push(format!("handoff {id} cannot be read: {other:?}")),
+        }
+    }
+    let (children, work) = (given(near, FAR), given(far, WORKER));
+    for (child, Given { context, .. }) in &children {
+        let there = work.values().filter(|given| given.context == *context).count();
+        if there != 1 {
+            violations.push(format!("the work of {child} is there {there} times"));
+        }
+    }
+    let messages: BTreeSet<&MessageId> = work.values().map(|given| given.message).collect();
+    if messages.len() != work.len() || work.len() != handoffs {
+        violations.push(format!("{} tasks of {} messages for {handoffs} jobs", work.len(), messages.len()));
+    }
+    for (job, said) in answers {
+        let right = said.contains(&format!("done with job-{job},")) || said.contains("BTN-3005");
+        if !right {
+            violations.push(format!("job {job} was answered with: {said}"));
+        }
+    }
+    if answers.len() != handoffs {
+        violations.push(format!("{} answers for {handoffs} jobs", answers.len()));
+    }
+    Seen { completed, failed, reattached: reattached(near, &children), violations }
+}
+
+/// Deaths that were survived while the far Baton had the work, or was about to get it.
+fn reattached(near: &History, children: &BTreeMap<&TaskId, Given<'_>>) -> usize {
+    let asked_then_resumed = |child: &TaskId| {
+        let facts = near.facts(child).map(|(_, _, fact)| fact);
+        let after = facts.skip_while(|fact| !matches!(fact, TaskEvent::PeerAsked { .. }));
+        after.filter(|fact| matches!(fact, TaskEvent::RunResumed { .. })).count()
+    };
+    children.keys().map(|child| asked_then_resumed(child)).sum()
+}

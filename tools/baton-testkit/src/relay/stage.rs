@@ -1,0 +1,66 @@
+//! Where the two Batons play.
+
+use crate::ServerOptions;
+use anyhow::{Context as _, Result};
+use std::{
+    fs,
+    net::{Ipv4Addr, TcpListener},
+    path::Path,
+};
+
+/// The agent that hands work over.
+pub(super) const BOSS: &str = "boss";
+/// What the near Baton calls the far one's agent.
+pub(super) const FAR: &str = "far";
+/// What the far Baton calls it.
+pub(super) const WORKER: &str = "worker";
+
+const BOSS_AGENT: &str = "name: boss\ntitle: Boss\ndescription: Hands everything over.\n\
+    handoffs: [{ agent: far, description: Does the work. }]\n";
+const BOSS_RULES: &str = "rules:\n\
+    \x20 - when: { after_tool: handoff }\n    say: \"The answer is: ${results}\"\n\
+    \x20 - when: { user: \"^(?P<work>.+)$\", turn: first }\n\
+    \x20   call: [{ tool: handoff, args: { agent_uri: far, message: \"${work}\" } }]\n\
+    options: { chunk: 16, ms_per_chunk: 4 }\n";
+const WORKER_AGENT: &str = "name: worker\ntitle: Worker\ndescription: Does the work.\n\
+    tools: [{ name: work, description: Works., command: [\"sleep\", \"0.04\"], effects: idempotent }]\n";
+const WORKER_RULES: &str = "rules:\n\
+    \x20 - when: { after_tool: work }\n    say: \"done with ${user}, piece by piece, as far away as it is\"\n\
+    \x20 - when: { user: \".\", turn: first }\n    call: work\n\
+    options: { chunk: 8, ms_per_chunk: 4 }\n";
+
+/// The near and the far Baton, each with an address that outlives it.
+pub(super) fn set_up(binary: &Path, directory: &Path) -> Result<(ServerOptions, ServerOptions)> {
+    let mut far = baton(binary, directory, "far", WORKER, WORKER_AGENT, WORKER_RULES)?;
+    far.port = free_port(directory.as_os_str().len())?;
+    let mut near = baton(binary, directory, "near", BOSS, BOSS_AGENT, BOSS_RULES)?;
+    let config = directory.join("near").join("peers.yaml");
+    let url = format!("http://127.0.0.1:{}/agents/{WORKER}", far.port);
+    write(&config, &format!("peers:\n  - {{ name: {FAR}, url: \"{url}\", allow: [\"127.0.0.1\"] }}\n"))?;
+    near.arguments = vec!["--config".to_owned(), config.display().to_string()];
+    Ok((near, far))
+}
+
+fn baton(binary: &Path, directory: &Path, side: &str, name: &str, agent: &str, rules: &str) -> Result<ServerOptions> {
+    let home = directory.join(side);
+    let place = home.join(name);
+    fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
+    write(&place.join("agent.yaml"), agent)?;
+    write(&place.join("playbook.yaml"), rules)?;
+    write(&place.join("prompt.md"), "You are for testing.\n")?;
+    Ok(ServerOptions::new(binary, vec![place], &home))
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// A port that is free now and that the system gives nobody by itself, so that it is still free at the next start.
+fn free_port(salt: usize) -> Result<u16> {
+    const FIRST: usize = 20_000;
+    const COUNT: usize = 10_000;
+    let start = std::process::id() as usize * 31 + salt;
+    let ports = (0..COUNT).map(|offset| FIRST + (start + offset) % COUNT).filter_map(|port| u16::try_from(port).ok());
+    let mut free = ports.filter(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok());
+    free.next().context("no port is free")
+}
