@@ -4,10 +4,32 @@
 //! This crate must never send a message a second time unless the peer promised to take it once, never send a credential
 //! to an origin that its owner did not name for it, and never reach an address that the policy did not judge.
 
+mod ask;
 mod authorize;
 mod binding;
+mod book;
+mod cancel;
+mod client;
+mod config;
+mod credentials;
 mod error;
+mod follow;
+mod hub;
+mod network;
+mod owned;
+mod push;
+mod resume;
+mod retry;
 
 pub use authorize::{Anonymous, Authorize};
 pub use binding::{Binding, Heard, Hearing, With};
+pub use book::{Book, BookOptions, Bound, CardRead, Reach, ReadCard};
+pub use client::{Abilities, Patience, PeerClient};
+pub use config::{BindingChoice, ClientIdentity, PeerConfig, Timeouts};
+pub use credentials::{
+    Authorizer, ClientCredentials, Credential, KeyPlace, Secret, SecretError, SecretPlace, SecretRef, TokenEndpoint,
+};
 pub use error::CallError;
+pub use follow::{Followed, Seen};
+pub use hub::PeerHub;
+pub use network::Network;

@@ -1,0 +1,141 @@
+//! A peer as an agent. What its card says is a stranger's text: bounded, and without characters that hide something.
+
+use crate::PeerConfig;
+use baton_agentdir::is_agent_name;
+use baton_types::{AgentName, AgentSpec, ControlTools, ModelSpec, RunLimits, SkillSpec, ToolExecution};
+use baton_wire::a2a::v1::{AgentCard, AgentSkill};
+use std::time::Duration;
+
+/// How long a task of a peer may take.
+const DEADLINE: Duration = Duration::from_secs(60 * 60);
+const MAX_TITLE: usize = 200;
+const MAX_DESCRIPTION: usize = 4000;
+const MAX_SKILLS: usize = 64;
+const MAX_WORDS: usize = 32;
+
+/// The agent that a card describes.
+pub(super) fn of_card(name: &AgentName, config: &PeerConfig, card: &AgentCard) -> AgentSpec {
+    let title = or(clean(&card.name, MAX_TITLE), name.as_str());
+    let description = or(clean(&card.description, MAX_DESCRIPTION), "An agent elsewhere.");
+    let mut skills: Vec<SkillSpec> = card.skills.iter().take(MAX_SKILLS).map(skill).collect();
+    if skills.is_empty() {
+        skills.push(whole(name, &title, &description));
+    }
+    let modes: Vec<String> =
+        card.default_input_modes.iter().take(MAX_WORDS).map(|mode| clean(mode, MAX_TITLE)).collect();
+    let version = or(clean(&card.version, MAX_TITLE), "0");
+    AgentSpec {
+        version,
+        skills,
+        input_modes: if modes.is_empty() { AgentSpec::USUAL_MODES.map(str::to_owned).to_vec() } else { modes },
+        ..bare(name, config, title, description)
+    }
+}
+
+/// The agent of a peer whose card was never read.
+pub(super) fn of_config(name: &AgentName, config: &PeerConfig) -> AgentSpec {
+    let description = "An agent elsewhere whose card could not be read yet.".to_owned();
+    bare(name, config, name.as_str().to_owned(), description)
+}
+
+fn bare(name: &AgentName, config: &PeerConfig, title: String, description: String) -> AgentSpec {
+    AgentSpec {
+        name: name.clone(),
+        skills: vec![whole(name, &title, &description)],
+        title,
+        description,
+        version: "0".to_owned(),
+        prompt: String::new(),
+        input_modes: vec!["*/*".to_owned()],
+        tools: Vec::new(),
+        model: ModelSpec::Peer { url: config.url.clone(), listed: config.listed },
+        tool_execution: ToolExecution::Agent,
+        limits: RunLimits { deadline: DEADLINE, ..RunLimits::default() },
+        control_tools: ControlTools::default(),
+        handoffs: Vec::new(),
+    }
+}
+
+/// A name for the peer: lower-case words of the card's name, or of the host.
+pub(super) fn slug(card: &AgentCard, url: &str) -> Option<AgentName> {
+    let host = url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_default();
+    [card.name.as_str(), host.as_str()].into_iter().map(slugged).find(|name| is_agent_name(name)).map(AgentName::from)
+}
+
+fn slugged(text: &str) -> String {
+    let mut name = String::new();
+    for c in text.chars().map(|c| c.to_ascii_lowercase()) {
+        if c.is_ascii_lowercase() || c.is_ascii_digit() {
+            name.push(c);
+        } else if !name.is_empty() && !name.ends_with('-') {
+            name.push('-');
+        }
+        if name.len() == 64 {
+            break;
+        }
+    }
+    name.trim_end_matches('-').to_owned()
+}
+
+fn skill(skill: &AgentSkill) -> SkillSpec {
+    let words = |words: &[String]| words.iter().take(MAX_WORDS).map(|word| clean(word, MAX_TITLE)).collect();
+    let id = or(clean(&skill.id, MAX_TITLE), "skill");
+    SkillSpec {
+        name: or(clean(&skill.name, MAX_TITLE), &id),
+        description: clean(&skill.description, MAX_DESCRIPTION),
+        tags: words(&skill.tags),
+        examples: words(&skill.examples),
+        id,
+    }
+}
+
+fn whole(name: &AgentName, title: &str, description: &str) -> SkillSpec {
+    SkillSpec {
+        id: name.as_str().to_owned(),
+        name: title.to_owned(),
+        description: description.to_owned(),
+        tags: Vec::new(),
+        examples: Vec::new(),
+    }
+}
+
+fn or(text: String, otherwise: &str) -> String {
+    if text.is_empty() { otherwise.to_owned() } else { text }
+}
+
+/// The text without control characters and without those that are there but cannot be seen.
+pub(super) fn clean(text: &str, most: usize) -> String {
+    let hidden = |c: char| {
+        c.is_control() && c != '\n'
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+            || ('\u{e0000}'..='\u{e007f}').contains(&c)
+    };
+    let cleaned: String = text.chars().filter(|c| !hidden(*c)).take(most).collect();
+    cleaned.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_made_of_what_the_card_says() {
+        for (name, url, expected) in [
+            ("Weather Agent", "https://a.example/x", Some("weather-agent")),
+            ("  --Ünïcode 7! ", "https://a.example", Some("n-code-7")),
+            ("天気", "https://weather.example:8443/", Some("weather-example")),
+            ("tasks", "https://a.example", Some("a-example")),
+            ("", "nowhere", None),
+        ] {
+            let card = AgentCard { name: name.to_owned(), ..AgentCard::default() };
+            assert_eq!(slug(&card, url).as_ref().map(AgentName::as_str), expected, "{name}");
+        }
+        assert_eq!(slugged(&"a".repeat(200)).len(), 64);
+    }
+
+    #[test]
+    fn a_card_cannot_hide_words() {
+        assert_eq!(clean(" a\u{200b}b\u{202e}c\u{7}\u{e0041}\nd ", 100), "abc\nd");
+        assert_eq!(clean(&"x".repeat(10), 3), "xxx");
+    }
+}

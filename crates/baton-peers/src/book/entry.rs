@@ -1,0 +1,92 @@
+//! One peer in the book.
+
+use super::{
+    Bound, Reach, ReadCard,
+    agent::{clean, of_card, of_config},
+};
+use crate::{PeerClient, PeerConfig};
+use baton_ports::{KnownPeer, PeerBookError};
+use baton_types::{AgentName, AgentSpec};
+use baton_wire::a2a::v1::AgentCard;
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) config: PeerConfig,
+    /// The reference of its bearer token, as it was given by command.
+    pub(super) bearer: Option<String>,
+    /// Whether it stands in the configuration.
+    pub(super) configured: bool,
+    pub(super) agent: Arc<AgentSpec>,
+    pub(super) card: Option<Arc<ReadCard>>,
+    bound: Option<Bound>,
+}
+
+impl Entry {
+    pub(super) fn new(name: &AgentName, config: PeerConfig, bearer: Option<String>, configured: bool) -> Self {
+        let agent = Arc::new(of_config(name, &config));
+        Self { config, bearer, configured, agent, card: None, bound: None }
+    }
+
+    /// The same peer as its card describes it; an interface that cannot be used shows when the peer is asked.
+    pub(super) fn with_card(mut self, card: Arc<ReadCard>, reach: &dyn Reach) -> Self {
+        self.agent = Arc::new(of_card(&self.agent.name, &self.config, &card.card));
+        self.bound = match reach.bind(&self.config, &card.card) {
+            Ok(bound) => Some(bound),
+            Err(error) => {
+                tracing::warn!(peer = %self.agent.name, %error, "a remote agent cannot be spoken to");
+                None
+            }
+        };
+        self.card = Some(card);
+        self
+    }
+
+    pub(super) fn name(&self) -> &AgentName {
+        &self.agent.name
+    }
+
+    /// A client for the peer; `None` while its card is unknown.
+    pub(super) fn client(&self, reach: &dyn Reach) -> Option<Result<PeerClient, PeerBookError>> {
+        let card = self.card.as_ref()?;
+        let bound = match &self.bound {
+            Some(bound) => Ok(bound.clone()),
+            None => reach.bind(&self.config, &card.card),
+        };
+        Some(bound.map(|bound| bound.client(&self.config, &card.card)))
+    }
+
+    pub(super) fn known(&self) -> KnownPeer {
+        let unknown = || "unknown".to_owned();
+        KnownPeer {
+            agent: Arc::clone(&self.agent),
+            card_url: self.card.as_ref().map_or_else(|| self.config.url.clone(), |card| card.url.clone()),
+            spoken: self.bound.as_ref().map_or_else(unknown, Bound::spoken),
+            endpoint: self.bound.as_ref().map_or_else(unknown, |bound| bound.endpoint.clone()),
+            security: self.card.as_ref().map(|card| security(&card.card)).unwrap_or_default(),
+            signed_by: self.card.as_ref().and_then(|card| card.signed_by.clone()),
+            configured: self.configured,
+        }
+    }
+}
+
+/// How a card wants its callers to show who they are.
+fn security(card: &AgentCard) -> Vec<String> {
+    let schemes = card.security_schemes.iter().take(16).map(|(name, scheme)| {
+        let kind = if scheme.api_key_security_scheme.is_some() {
+            "API key".to_owned()
+        } else if let Some(http) = &scheme.http_auth_security_scheme {
+            format!("HTTP {}", clean(&http.scheme, 32))
+        } else if scheme.oauth2_security_scheme.is_some() {
+            "OAuth 2.0".to_owned()
+        } else if scheme.open_id_connect_security_scheme.is_some() {
+            "OpenID Connect".to_owned()
+        } else if scheme.mtls_security_scheme.is_some() {
+            "mutual TLS".to_owned()
+        } else {
+            "unknown".to_owned()
+        };
+        format!("{} ({kind})", clean(name, 64))
+    });
+    schemes.collect()
+}

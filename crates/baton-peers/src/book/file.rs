@@ -1,0 +1,113 @@
+//! The book on disk: who was added, and every card that was read, so that a start needs no network.
+
+use super::{ReadCard, entry::Entry};
+use baton_types::AgentName;
+use baton_wire::a2a::v1::AgentCard;
+use serde::{Deserialize, Serialize};
+use std::{
+    fs, io,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Page {
+    version: u32,
+    pub(super) peers: Vec<Line>,
+}
+
+/// One peer as it is stored; secrets are references here too.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Line {
+    pub(super) url: String,
+    pub(super) name: AgentName,
+    #[serde(default)]
+    pub(super) listed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) bearer: Option<String>,
+    #[serde(default)]
+    pub(super) configured: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    card: Option<AgentCard>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    card_url: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    etag: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signed_by: Option<String>,
+}
+
+impl Line {
+    pub(super) fn of(entry: &Entry) -> Self {
+        let card = entry.card.as_deref();
+        Self {
+            url: entry.config.url.clone(),
+            name: entry.name().clone(),
+            listed: entry.config.listed,
+            bearer: entry.bearer.clone(),
+            configured: entry.configured,
+            card: card.map(|read| read.card.clone()),
+            card_url: card.map(|read| read.url.clone()),
+            etag: card.and_then(|read| read.etag.clone()),
+            signed_by: card.and_then(|read| read.signed_by.clone()),
+        }
+    }
+
+    pub(super) fn card(&mut self) -> Option<ReadCard> {
+        let url = self.card_url.take().unwrap_or_else(|| self.url.clone());
+        let (etag, signed_by) = (self.etag.take(), self.signed_by.take());
+        self.card.take().map(|card| ReadCard { card, url, etag, signed_by })
+    }
+}
+
+impl Page {
+    pub(super) fn of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Self {
+        Self { version: VERSION, peers: entries.map(Line::of).collect() }
+    }
+
+    /// What is stored; nothing, when there is no file.
+    pub(super) fn read(path: &Path) -> io::Result<Self> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self { version: VERSION, peers: vec![] });
+            }
+            Err(error) => return Err(error),
+        };
+        let page: Self = serde_json::from_slice(&bytes)?;
+        if page.version > VERSION {
+            return Err(io::Error::other("it was written by a newer Baton"));
+        }
+        Ok(page)
+    }
+
+    /// Stores it for its owner only, complete or not at all; on disk when this returns.
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        let draft = draft(path);
+        match fs::remove_file(&draft) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&draft)?;
+        file.write_all(&serde_json::to_vec_pretty(self)?)?;
+        file.sync_all()?;
+        fs::rename(&draft, path)?;
+        match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            Some(parent) => fs::File::open(parent)?.sync_all(),
+            None => Ok(()),
+        }
+    }
+}
+
+fn draft(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".new");
+    path.with_file_name(name)
+}

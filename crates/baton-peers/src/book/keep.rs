@@ -1,0 +1,181 @@
+//! The book while Baton runs.
+
+use super::{CardRead, Reach, ReadCard, agent::slug, entry::Entry, file::Page};
+use crate::{Credential, PeerClient, PeerConfig, SecretError, SecretRef};
+use baton_agentdir::is_agent_name;
+use baton_ports::{AgentSource, BoxFuture, KnownPeer, NewPeer, PeerBook, PeerBookError};
+use baton_types::{AgentName, AgentSpec, ErrorCode};
+use parking_lot::RwLock;
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use tokio::sync::Mutex;
+
+/// Most peers of one Baton.
+const MOST: usize = 1024;
+
+/// The peers of this Baton, also as agents.
+pub struct Book {
+    pub(super) entries: RwLock<Entries>,
+    file: Option<PathBuf>,
+    locals: Option<Arc<dyn AgentSource>>,
+    pub(super) reach: Arc<dyn Reach>,
+    /// Held by whoever changes the book, until the change is on disk.
+    pub(super) writing: Mutex<()>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entries {
+    pub(super) named: BTreeMap<AgentName, Entry>,
+    /// Configured without a name, and their cards were never read.
+    pub(super) nameless: Vec<PeerConfig>,
+}
+
+impl Book {
+    pub(super) fn of(
+        entries: Entries,
+        file: Option<PathBuf>,
+        locals: Option<Arc<dyn AgentSource>>,
+        reach: Arc<dyn Reach>,
+    ) -> Self {
+        Self { entries: RwLock::new(entries), file, locals, reach, writing: Mutex::new(()) }
+    }
+
+    /// The peers as agents, by name.
+    pub fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        self.entries.read().named.values().map(|entry| Arc::clone(&entry.agent)).collect()
+    }
+
+    /// A client for a peer, and how it is configured; its card is read first if it never was.
+    pub async fn client(&self, name: &AgentName) -> Result<(PeerClient, PeerConfig), PeerBookError> {
+        let entry = self.entry(name)?;
+        if let Some(client) = entry.client(&*self.reach) {
+            return Ok((client?, entry.config));
+        }
+        self.refresh(name).await?;
+        let entry = self.entry(name)?;
+        match entry.client(&*self.reach) {
+            Some(client) => Ok((client?, entry.config)),
+            None => Err(refusal(ErrorCode::PEER_CARD_INVALID, format!("the card of '{name}' is not known"))),
+        }
+    }
+
+    pub(super) fn entry(&self, name: &AgentName) -> Result<Entry, PeerBookError> {
+        let entry = self.entries.read().named.get(name).cloned();
+        entry.ok_or_else(|| refusal(ErrorCode::AGENT_NOT_FOUND, format!("no agent elsewhere is called '{name}'")))
+    }
+
+    /// Refuses a name that somebody has.
+    pub(super) fn check_name(&self, name: &AgentName) -> Result<(), PeerBookError> {
+        if !is_agent_name(name.as_str()) {
+            let detail = format!("'{name}' is no name for an agent: use lower-case letters, digits and dashes");
+            return Err(refusal(ErrorCode::INVALID_REQUEST, detail));
+        }
+        let local = self.locals.as_ref().is_some_and(|locals| locals.agent(name).is_some());
+        if local || self.entries.read().named.contains_key(name) {
+            return Err(refusal(ErrorCode::ALREADY_EXISTS, format!("an agent is called '{name}' already")));
+        }
+        Ok(())
+    }
+
+    /// Makes a change true: on disk first, then for everybody.
+    pub(super) async fn change(&self, entries: Entries) -> Result<(), PeerBookError> {
+        if let Some(path) = self.file.clone() {
+            let page = Page::of(entries.named.values());
+            let shown = path.display().to_string();
+            let written = tokio::task::spawn_blocking(move || page.write(&path)).await;
+            written
+                .map_err(std::io::Error::other)
+                .and_then(|written| written)
+                .map_err(|error| refusal(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {shown}: {error}")))?;
+        }
+        *self.entries.write() = entries;
+        Ok(())
+    }
+
+    async fn add_peer(&self, peer: NewPeer) -> Result<KnownPeer, PeerBookError> {
+        let mut config = PeerConfig { listed: peer.listed, ..PeerConfig::at(peer.url.trim()) };
+        if let Some(bearer) = &peer.bearer {
+            let secret = bearer.parse().and_then(|secret: SecretRef| secret.resolve().map(|_| secret));
+            let secret = secret.map_err(|error: SecretError| refusal(error.code(), error.to_string()))?;
+            config.credential = Credential::Bearer(secret);
+        }
+        if let Some(name) = &peer.name {
+            self.check_name(name)?;
+        }
+        let card = match self.reach.read_card(&config, None).await? {
+            CardRead::Read(card) => card,
+            CardRead::Unchanged => return Err(no_card(&config)),
+        };
+        let name = peer.name.or_else(|| slug(&card.card, &config.url)).ok_or_else(|| {
+            refusal(ErrorCode::INVALID_REQUEST, "the card's name makes no name for an agent; give one".to_owned())
+        })?;
+        config.name = Some(name.clone());
+        // An agent that cannot be spoken to is of no use.
+        self.reach.bind(&config, &card.card)?;
+        let entry = Entry::new(&name, config, peer.bearer, false).with_card(Arc::from(card), &*self.reach);
+        let known = entry.known();
+        let _writing = self.writing.lock().await;
+        self.check_name(&name)?;
+        let mut entries = self.entries.read().clone();
+        if entries.named.len() >= MOST {
+            return Err(refusal(ErrorCode::BUSY, format!("{MOST} remote agents are known already")));
+        }
+        entries.named.insert(name, entry);
+        self.change(entries).await?;
+        Ok(known)
+    }
+
+    async fn remove_peer(&self, name: &AgentName) -> Result<(), PeerBookError> {
+        let _writing = self.writing.lock().await;
+        if self.entry(name)?.configured {
+            let detail = format!("'{name}' stands in the configuration; remove it there");
+            return Err(refusal(ErrorCode::INVALID_REQUEST, detail));
+        }
+        let mut entries = self.entries.read().clone();
+        entries.named.remove(name);
+        self.change(entries).await
+    }
+}
+
+impl PeerBook for Book {
+    fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<KnownPeer, PeerBookError>> {
+        Box::pin(self.add_peer(peer))
+    }
+
+    fn remove<'a>(&'a self, name: &'a AgentName) -> BoxFuture<'a, Result<(), PeerBookError>> {
+        Box::pin(self.remove_peer(name))
+    }
+
+    fn peer(&self, name: &AgentName) -> Option<KnownPeer> {
+        self.entries.read().named.get(name).map(Entry::known)
+    }
+
+    fn peers(&self) -> Vec<KnownPeer> {
+        self.entries.read().named.values().map(Entry::known).collect()
+    }
+}
+
+impl AgentSource for Book {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        Self::agents(self)
+    }
+
+    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
+        self.entries.read().named.get(name).map(|entry| Arc::clone(&entry.agent))
+    }
+}
+
+pub(super) fn refusal(code: ErrorCode, detail: String) -> PeerBookError {
+    PeerBookError { code, detail }
+}
+
+pub(super) fn no_card(config: &PeerConfig) -> PeerBookError {
+    let detail = format!("{} says that its card has not changed, without having given it", config.url);
+    refusal(ErrorCode::PEER_CARD_INVALID, detail)
+}
+
+impl Entry {
+    /// The same peer with a card that was just read.
+    pub(super) fn renewed(self, card: Box<ReadCard>, reach: &dyn Reach) -> Self {
+        self.with_card(Arc::from(card), reach)
+    }
+}

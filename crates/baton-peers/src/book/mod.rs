@@ -1,0 +1,13 @@
+//! The peers of this Baton: those that stand in the configuration and those that were added by command.
+
+mod agent;
+mod entry;
+mod file;
+mod keep;
+mod open;
+mod reach;
+mod refresh;
+
+pub use keep::Book;
+pub use open::BookOptions;
+pub use reach::{Bound, CardRead, Reach, ReadCard};

@@ -1,0 +1,99 @@
+//! Reading the book when Baton starts.
+
+use super::{
+    Book, Reach,
+    entry::Entry,
+    file::{Line, Page},
+    keep::{Entries, refusal},
+};
+use crate::{Credential, PeerConfig};
+use baton_agentdir::is_agent_name;
+use baton_ports::{AgentSource, PeerBookError};
+use baton_types::ErrorCode;
+use std::{path::PathBuf, sync::Arc};
+
+/// What a book is made of.
+pub struct BookOptions {
+    /// The peers of the configuration.
+    pub configured: Vec<PeerConfig>,
+    /// Where the others are kept; without it they are forgotten with the process.
+    pub file: Option<PathBuf>,
+    /// The agents served here, whose names are taken.
+    pub locals: Option<Arc<dyn AgentSource>>,
+    /// The way to peers.
+    pub reach: Arc<dyn Reach>,
+}
+
+impl Book {
+    /// Reads the book; nothing is asked of anybody.
+    pub fn open(options: BookOptions) -> Result<Self, PeerBookError> {
+        let BookOptions { configured, file, locals, reach } = options;
+        let page = match &file {
+            Some(path) => Some(Page::read(path).map_err(|error| {
+                refusal(ErrorCode::CONFIG_INVALID, format!("cannot read {}: {error}", path.display()))
+            })?),
+            None => None,
+        };
+        let mut lines = page.map(|page| page.peers).unwrap_or_default();
+        let mut entries = Entries::default();
+        for config in configured {
+            configure(&mut entries, config, &mut lines, &*reach)?;
+        }
+        for mut line in lines.into_iter().filter(|line| !line.configured) {
+            let card = line.card();
+            if entries.named.contains_key(&line.name) {
+                tracing::warn!(peer = %line.name, "an added remote agent is hidden by one of the configuration");
+                continue;
+            }
+            let entry = Entry::new(&line.name, added(&line)?, line.bearer.clone(), false);
+            let entry = match card {
+                Some(card) => entry.with_card(Arc::new(card), &*reach),
+                None => entry,
+            };
+            entries.named.insert(line.name, entry);
+        }
+        Ok(Self::of(entries, file, locals, reach))
+    }
+}
+
+/// A peer that was added, with what everybody has who is not configured.
+fn added(line: &Line) -> Result<PeerConfig, PeerBookError> {
+    let mut config = PeerConfig { name: Some(line.name.clone()), listed: line.listed, ..PeerConfig::at(&line.url) };
+    if let Some(bearer) = &line.bearer {
+        let secret = bearer.parse().map_err(|error: crate::SecretError| refusal(error.code(), error.to_string()))?;
+        config.credential = Credential::Bearer(secret);
+    }
+    Ok(config)
+}
+
+fn configure(
+    entries: &mut Entries,
+    config: PeerConfig,
+    lines: &mut [Line],
+    reach: &dyn Reach,
+) -> Result<(), PeerBookError> {
+    let stored = lines.iter_mut().find(|line| line.configured && line.url == config.url);
+    let (name, card) = match stored {
+        Some(line) => (config.name.clone().or_else(|| Some(line.name.clone())), line.card()),
+        None => (config.name.clone(), None),
+    };
+    // Without a name it is met when its card is read.
+    let Some(name) = name else {
+        entries.nameless.push(config);
+        return Ok(());
+    };
+    if !is_agent_name(name.as_str()) {
+        let detail = format!("'{name}' is no name for a remote agent: use lower-case letters, digits and dashes");
+        return Err(refusal(ErrorCode::CONFIG_INVALID, detail));
+    }
+    if entries.named.contains_key(&name) {
+        return Err(refusal(ErrorCode::CONFIG_INVALID, format!("two remote agents are called '{name}'")));
+    }
+    let entry = Entry::new(&name, config, None, true);
+    let entry = match card {
+        Some(card) => entry.with_card(Arc::new(card), reach),
+        None => entry,
+    };
+    entries.named.insert(name, entry);
+    Ok(())
+}

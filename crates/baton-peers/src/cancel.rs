@@ -1,0 +1,36 @@
+//! Asking a peer to stop.
+
+use crate::{
+    CallError, PeerClient, With,
+    client::{clipped, unreached},
+    follow::{is_ended, is_missing},
+    retry::Backoff,
+};
+use baton_ports::PeerError;
+use baton_wire::a2a::v1::CancelTaskRequest;
+use tokio::time::{Instant, sleep};
+
+impl PeerClient {
+    /// Asks the peer to stop a task, for as long as it takes to reach it; a task that ended already is as good.
+    pub async fn cancel(&self, task: &str) -> Result<(), PeerError> {
+        let began = Instant::now();
+        let mut backoff = Backoff::connections();
+        loop {
+            let request = CancelTaskRequest { id: task.to_owned().into(), ..CancelTaskRequest::default() };
+            let error = match self.binding().cancel(request, &With::default()).await {
+                Ok(_) => return Ok(()),
+                Err(error) if is_ended(&error) || is_missing(&error) => return Ok(()),
+                Err(error) => error,
+            };
+            let refused = matches!(&error, CallError::Refused { .. } if !error.is_busy() && !error.leaves_doubt());
+            if refused {
+                return Err(PeerError::Refused(clipped(&error.to_string())));
+            }
+            let wait = backoff.next(error.retry_after());
+            if matches!(error, CallError::Forbidden(_)) || began.elapsed() + wait > self.patience().reach {
+                return Err(unreached(&error));
+            }
+            sleep(wait).await;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Puts a credential on requests to the peer's own hosts.
+
+use super::{
+    Credential, KeyPlace, SecretError, SecretRef,
+    oauth::{TokenEndpoint, Tokens},
+};
+use crate::{Authorize, CallError, PeerConfig};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use baton_ports::BoxFuture;
+use http::{HeaderName, HeaderValue, Uri, header, request::Parts};
+use std::{fmt, sync::Arc};
+
+/// A credential and the hosts that it is for.
+pub struct Authorizer {
+    shown: Shown,
+    /// `host`, or `host:port`.
+    hosts: Vec<String>,
+    only_secure: bool,
+}
+
+enum Shown {
+    Nothing,
+    Bearer(SecretRef),
+    Key(KeyPlace, String, SecretRef),
+    Basic(String, SecretRef),
+    Token(Tokens),
+}
+
+impl Authorizer {
+    /// The credential of a configured peer; `tokens` is how authorization servers are reached.
+    pub fn of(config: &PeerConfig, tokens: Arc<dyn TokenEndpoint>) -> Self {
+        let shown = match config.credential.clone() {
+            Credential::None => Shown::Nothing,
+            Credential::Bearer(secret) => Shown::Bearer(secret),
+            Credential::ApiKey { place, name, secret } => Shown::Key(place, name, secret),
+            Credential::Basic { user, secret } => Shown::Basic(user, secret),
+            Credential::OAuth2(grant) => Shown::Token(Tokens::new(grant, tokens)),
+        };
+        let own: Option<Uri> = config.url.parse().ok();
+        let host = own.as_ref().and_then(Uri::host).map(str::to_ascii_lowercase);
+        let named = config.hosts.iter().map(|host| host.to_ascii_lowercase());
+        let only_secure = own.as_ref().and_then(Uri::scheme_str) != Some("http");
+        Self { shown, hosts: host.into_iter().chain(named).collect(), only_secure }
+    }
+
+    /// Refuses origins that the credential is not for: a card may point anywhere.
+    fn check(&self, uri: &Uri) -> Result<(), CallError> {
+        let host = uri.host().unwrap_or_default().to_ascii_lowercase();
+        let with_port = uri.port_u16().map(|port| format!("{host}:{port}"));
+        if !self.hosts.iter().any(|named| *named == host || Some(named) == with_port.as_ref()) {
+            let words = format!("the credential of this peer is not for {host}; name the host under hosts if it is");
+            return Err(CallError::Forbidden(words));
+        }
+        if self.only_secure && uri.scheme_str() != Some("https") {
+            let words = format!("the credential of this peer is not sent to {host} without encryption");
+            return Err(CallError::Forbidden(words));
+        }
+        Ok(())
+    }
+
+    async fn put(&self, request: &mut Parts) -> Result<(), CallError> {
+        if matches!(self.shown, Shown::Nothing) {
+            return Ok(());
+        }
+        self.check(&request.uri)?;
+        match &self.shown {
+            Shown::Nothing => Ok(()),
+            Shown::Bearer(secret) => authorization(request, &format!("Bearer {}", secret.resolve()?.expose())),
+            Shown::Basic(user, secret) => {
+                let pair = BASE64_STANDARD.encode(format!("{user}:{}", secret.resolve()?.expose()));
+                authorization(request, &format!("Basic {pair}"))
+            }
+            Shown::Key(place, name, secret) => {
+                let secret = secret.resolve()?;
+                match place {
+                    KeyPlace::Header => set(request, header_name(name)?, secret.expose()),
+                    KeyPlace::Cookie => {
+                        let before = request.headers.get(header::COOKIE).and_then(|cookies| cookies.to_str().ok());
+                        let before = before.map(|cookies| format!("{cookies}; ")).unwrap_or_default();
+                        set(request, header::COOKIE, &format!("{before}{name}={}", secret.expose()))
+                    }
+                    KeyPlace::Query => query(request, name, secret.expose()),
+                }
+            }
+            Shown::Token(tokens) => authorization(request, &format!("Bearer {}", tokens.token().await?.expose())),
+        }
+    }
+}
+
+impl Authorize for Authorizer {
+    fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), CallError>> {
+        Box::pin(self.put(request))
+    }
+
+    fn refused(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async {
+            match &self.shown {
+                Shown::Token(tokens) => tokens.forget().await,
+                _ => false,
+            }
+        })
+    }
+}
+
+impl From<SecretError> for CallError {
+    fn from(error: SecretError) -> Self {
+        Self::Forbidden(error.to_string())
+    }
+}
+
+impl fmt::Debug for Authorizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authorizer").field("hosts", &self.hosts).finish_non_exhaustive()
+    }
+}
+
+fn authorization(request: &mut Parts, value: &str) -> Result<(), CallError> {
+    set(request, header::AUTHORIZATION, value)
+}
+
+fn set(request: &mut Parts, name: HeaderName, value: &str) -> Result<(), CallError> {
+    let mut value = HeaderValue::from_str(value)
+        .map_err(|_| CallError::Forbidden(format!("the secret for {name} has characters that no header may have")))?;
+    value.set_sensitive(true);
+    request.headers.insert(name, value);
+    Ok(())
+}
+
+fn header_name(name: &str) -> Result<HeaderName, CallError> {
+    name.parse().map_err(|_| CallError::Forbidden(format!("'{name}' is no name of a header")))
+}
+
+fn query(request: &mut Parts, name: &str, value: &str) -> Result<(), CallError> {
+    let uri = &request.uri;
+    let pair = form_urlencoded::Serializer::new(String::new()).append_pair(name, value).finish();
+    let path = match uri.query() {
+        Some(before) if !before.is_empty() => format!("{}?{before}&{pair}", uri.path()),
+        _ => format!("{}?{pair}", uri.path()),
+    };
+    let unfit = || CallError::Forbidden("the key does not fit into the URL".to_owned());
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(path.parse().map_err(|_| unfit())?);
+    request.uri = Uri::from_parts(parts).map_err(|_| unfit())?;
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Tokens from authorization servers: asked for once, kept until shortly before they expire.
+
+use super::{ClientCredentials, Secret, SecretPlace};
+use crate::CallError;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use baton_outbound::{GuardedClient, OutboundError, Reply};
+use baton_ports::BoxFuture;
+use bytes::Bytes;
+use http::{HeaderValue, Request, header};
+use serde::Deserialize;
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::Mutex, time::Instant};
+
+/// How long before its end a token is given up.
+const MARGIN: Duration = Duration::from_secs(30);
+
+/// How long a token lasts whose server does not say.
+const UNSAID: Duration = Duration::from_secs(300);
+
+/// Where tokens are asked for.
+pub trait TokenEndpoint: Send + Sync + 'static {
+    /// Sends one request.
+    fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Reply, OutboundError>>;
+}
+
+impl TokenEndpoint for GuardedClient {
+    fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Reply, OutboundError>> {
+        Box::pin(self.send(request))
+    }
+}
+
+/// The token of one client at one server.
+pub(super) struct Tokens {
+    grant: ClientCredentials,
+    endpoint: Arc<dyn TokenEndpoint>,
+    /// Held while a token is asked for, so that those who need one at the same time share it.
+    kept: Mutex<Option<Kept>>,
+}
+
+struct Kept {
+    token: Secret,
+    until: Instant,
+}
+
+#[derive(Deserialize)]
+struct Given {
+    access_token: String,
+    #[serde(default)]
+    token_type: Option<String>,
+    #[serde(default)]
+    expires_in: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    error: String,
+}
+
+impl Tokens {
+    pub(super) fn new(grant: ClientCredentials, endpoint: Arc<dyn TokenEndpoint>) -> Self {
+        Self { grant, endpoint, kept: Mutex::new(None) }
+    }
+
+    pub(super) async fn token(&self) -> Result<Secret, CallError> {
+        let mut kept = self.kept.lock().await;
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.until > Instant::now()) {
+            return Ok(kept.token.clone());
+        }
+        let asked = Instant::now();
+        let given = self.ask().await?;
+        let life = given.expires_in.map_or(Some(UNSAID), |seconds| Duration::try_from_secs_f64(seconds.min(1e9)).ok());
+        let until = asked + life.unwrap_or_default().saturating_sub(MARGIN);
+        let token = Secret::new(given.access_token);
+        *kept = Some(Kept { token: token.clone(), until });
+        Ok(token)
+    }
+
+    /// Gives a token up that the peer does not accept; another one may do.
+    pub(super) async fn forget(&self) -> bool {
+        self.kept.lock().await.take().is_some()
+    }
+
+    async fn ask(&self) -> Result<Given, CallError> {
+        let reply = match self.endpoint.post(self.request()?).await {
+            Ok(reply) => reply,
+            Err(error) if error.is_forbidden() => {
+                return Err(CallError::Forbidden(format!("no token can be asked for: {error}")));
+            }
+            // Nothing was said to the peer, so this can be tried again.
+            Err(error) => return Err(CallError::NotSent(format!("no token was given: {error}"))),
+        };
+        if !reply.status.is_success() {
+            let reason = serde_json::from_slice(&reply.body).map(|refused: Refused| refused.error);
+            let reason = reason.ok().filter(|reason| reason.len() <= 64).unwrap_or_default();
+            let words = format!("no token was given: the server answered {} {reason}", reply.status.as_u16());
+            let temporary = reply.status.is_server_error() || reply.status.as_u16() == 429;
+            let words = words.trim_end().to_owned();
+            return Err(if temporary { CallError::NotSent(words) } else { CallError::Forbidden(words) });
+        }
+        let given: Result<Given, _> = serde_json::from_slice(&reply.body);
+        let bearer = |given: &Given| given.token_type.as_ref().is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
+        match given {
+            Ok(given) if bearer(&given) && !given.access_token.is_empty() => Ok(given),
+            // What is wrong with it is not said, because it may be a token.
+            _ => Err(CallError::Forbidden("no token was given: the server's answer has no bearer token".to_owned())),
+        }
+    }
+
+    fn request(&self) -> Result<Request<Bytes>, CallError> {
+        let grant = &self.grant;
+        let secret = grant.secret.resolve()?;
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.append_pair("grant_type", "client_credentials");
+        if !grant.scopes.is_empty() {
+            form.append_pair("scope", &grant.scopes.join(" "));
+        }
+        if let Some(audience) = &grant.audience {
+            form.append_pair("audience", audience);
+        }
+        let mut request = Request::post(&grant.token_url)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(header::ACCEPT, "application/json");
+        match grant.secret_place {
+            SecretPlace::Form => {
+                form.append_pair("client_id", &grant.client_id).append_pair("client_secret", secret.expose());
+            }
+            SecretPlace::Header => {
+                let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+                let pair = format!("{}:{}", encoded(&grant.client_id), encoded(secret.expose()));
+                let value = HeaderValue::try_from(format!("Basic {}", BASE64_STANDARD.encode(pair)));
+                let mut value = value.map_err(|_| unfit())?;
+                value.set_sensitive(true);
+                request = request.header(header::AUTHORIZATION, value);
+            }
+        }
+        request.body(Bytes::from(form.finish())).map_err(|_| unfit())
+    }
+}
+
+fn unfit() -> CallError {
+    CallError::Forbidden("no token can be asked for: the address of the server is malformed".to_owned())
+}

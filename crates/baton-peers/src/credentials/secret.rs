@@ -1,0 +1,134 @@
+//! Where a secret is, and the secret itself.
+
+use baton_types::ErrorCode;
+use std::{fmt, path::PathBuf, str::FromStr};
+
+/// Largest secret file that is read.
+const MOST: u64 = 64 * 1024;
+
+/// Where a secret is: `env://NAME` or `file://PATH`. It is looked up whenever it is used.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecretRef(Place);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Place {
+    Variable(String),
+    File(PathBuf),
+}
+
+/// A secret; it cannot be printed.
+#[derive(Clone)]
+pub struct Secret(String);
+
+/// Why a secret cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    /// Not a reference. What was written may be the secret itself, so it is not repeated.
+    #[error("a secret is named as env://NAME or file://PATH, never written out")]
+    Form,
+    /// There is nothing.
+    #[error("the secret {0} is not there")]
+    Missing(String),
+    /// There is something, and it is no secret.
+    #[error("the secret {0} is empty")]
+    Empty(String),
+    /// It cannot be read.
+    #[error("the secret {place} cannot be read: {reason}")]
+    Unreadable {
+        /// Where it should be.
+        place: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl SecretError {
+    /// The stable code.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Form => ErrorCode::CONFIG_INVALID,
+            Self::Missing(_) | Self::Empty(_) | Self::Unreadable { .. } => ErrorCode::SECRET_MISSING,
+        }
+    }
+}
+
+impl SecretRef {
+    /// The secret as it is now, without white space around it.
+    pub fn resolve(&self) -> Result<Secret, SecretError> {
+        let place = || self.to_string();
+        let text = match &self.0 {
+            Place::Variable(name) => match std::env::var(name) {
+                Ok(text) => text,
+                Err(std::env::VarError::NotPresent) => return Err(SecretError::Missing(place())),
+                Err(std::env::VarError::NotUnicode(_)) => {
+                    return Err(SecretError::Unreadable { place: place(), reason: "it is no text".to_owned() });
+                }
+            },
+            Place::File(path) => read(path).map_err(|error| match error.kind() {
+                std::io::ErrorKind::NotFound => SecretError::Missing(place()),
+                _ => SecretError::Unreadable { place: place(), reason: error.to_string() },
+            })?,
+        };
+        match text.trim() {
+            "" => Err(SecretError::Empty(place())),
+            secret => Ok(Secret(secret.to_owned())),
+        }
+    }
+}
+
+fn read(path: &std::path::Path) -> std::io::Result<String> {
+    use std::io::Read as _;
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(MOST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+impl FromStr for SecretRef {
+    type Err = SecretError;
+
+    fn from_str(text: &str) -> Result<Self, SecretError> {
+        let variable = |name: &str| {
+            let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            (!name.is_empty() && plain).then(|| Place::Variable(name.to_owned()))
+        };
+        let place = match (text.strip_prefix("env://"), text.strip_prefix("file://")) {
+            (Some(name), _) => variable(name),
+            (None, Some(path)) if !path.is_empty() => Some(Place::File(path.into())),
+            _ => None,
+        };
+        place.map(Self).ok_or(SecretError::Form)
+    }
+}
+
+impl fmt::Display for SecretRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Place::Variable(name) => write!(f, "env://{name}"),
+            Place::File(path) => write!(f, "file://{}", path.display()),
+        }
+    }
+}
+
+impl fmt::Debug for SecretRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SecretRef({self})")
+    }
+}
+
+impl Secret {
+    /// Takes a secret that was given.
+    pub fn new(secret: String) -> Self {
+        Self(secret)
+    }
+
+    /// The secret, for a request that is about to leave.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}

@@ -1,0 +1,253 @@
+//! The outputs of a task as far as they were heard, and what a new version of one adds.
+
+use super::{MAX_ARTIFACTS, MAX_CONTENT};
+use baton_wire::a2a::v1::{Artifact, Part, TaskArtifactUpdateEvent};
+
+/// What was heard of a task's outputs, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Artifacts {
+    kept: Vec<Kept>,
+    weight: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    artifact: Artifact<'static>,
+    closed: bool,
+}
+
+/// How new content relates to what was heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Change {
+    None,
+    Grown(Vec<Part<'static>>),
+    Replaced,
+}
+
+/// An update as far as it says something new.
+pub(super) enum Update {
+    /// Nothing, or more than is kept.
+    Old,
+    /// It extends what was heard.
+    Grown(Vec<Part<'static>>),
+    /// It stands for all of the output.
+    Whole,
+}
+
+impl Artifacts {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Artifact<'static>> {
+        self.kept.iter().map(|kept| &kept.artifact)
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<&Artifact<'static>> {
+        self.iter().find(|artifact| artifact.artifact_id == id)
+    }
+
+    /// Takes an update that says which event it is, so that it is certainly new.
+    pub(super) fn take_new(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> Update {
+        let known = self.get(&update.artifact.artifact_id).is_some();
+        let taken = if update.append && known { self.extend(&update.artifact) } else { self.put(&update.artifact) };
+        if !taken {
+            return Update::Old;
+        }
+        self.close(update);
+        if update.append && known { Update::Grown(update.artifact.parts.clone()) } else { Update::Whole }
+    }
+
+    /// Takes an update that may repeat what was heard.
+    pub(super) fn take(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> Update {
+        let Some(kept) = self.kept.iter().find(|kept| kept.artifact.artifact_id == update.artifact.artifact_id) else {
+            return self.take_new(update);
+        };
+        if update.append {
+            return self.take_new(update);
+        }
+        let closes = update.last_chunk && !kept.closed;
+        match change(&kept.artifact.parts, &update.artifact.parts) {
+            Change::None if closes => self.take_new(update),
+            Change::None => Update::Old,
+            Change::Grown(parts) => {
+                let more = Artifact { parts: parts.clone(), ..update.artifact.clone() };
+                if !self.extend(&more) {
+                    return Update::Old;
+                }
+                self.close(update);
+                Update::Grown(parts)
+            }
+            Change::Replaced => self.take_new(update),
+        }
+    }
+
+    /// Forgets the outputs that are not among `truth`; gives their ids.
+    pub(super) fn keep_only(&mut self, truth: &[Artifact<'_>]) -> Vec<String> {
+        let gone = |kept: &Kept| truth.iter().all(|artifact| artifact.artifact_id != kept.artifact.artifact_id);
+        let forgotten: Vec<Kept> = self.kept.extract_if(.., |kept| gone(kept)).collect();
+        self.weight -= forgotten.iter().map(|kept| weight(&kept.artifact.parts)).sum::<usize>();
+        forgotten.into_iter().map(|kept| kept.artifact.artifact_id.into_owned()).collect()
+    }
+
+    /// How many of these chunks, taken one after the other, are the end of what is kept of the output.
+    pub(super) fn included(&self, id: &str, chunks: &[&[Part<'static>]]) -> usize {
+        let Some(artifact) = self.get(id) else { return 0 };
+        let whole = merged(&artifact.parts);
+        (1..=chunks.len())
+            .rev()
+            .find(|count| ends_with(&whole, &merged(&chunks[..*count].concat())))
+            .unwrap_or_default()
+    }
+
+    fn put(&mut self, artifact: &Artifact<'static>) -> bool {
+        let place = self.kept.iter().position(|kept| kept.artifact.artifact_id == artifact.artifact_id);
+        let before = place.map_or(0, |place| weight(&self.kept[place].artifact.parts));
+        let after = weight(&artifact.parts);
+        if self.weight - before + after > MAX_CONTENT || place.is_none() && self.kept.len() == MAX_ARTIFACTS {
+            tracing::warn!(artifact = %artifact.artifact_id, "a remote agent produced more than is kept of one task");
+            return false;
+        }
+        self.weight = self.weight - before + after;
+        let kept = Kept { artifact: artifact.clone(), closed: false };
+        match place {
+            Some(place) => self.kept[place] = kept,
+            None => self.kept.push(kept),
+        }
+        true
+    }
+
+    fn extend(&mut self, more: &Artifact<'static>) -> bool {
+        let added = weight(&more.parts);
+        if self.weight + added > MAX_CONTENT {
+            tracing::warn!(artifact = %more.artifact_id, "a remote agent produced more than is kept of one task");
+            return false;
+        }
+        let Some(kept) = self.kept.iter_mut().find(|kept| kept.artifact.artifact_id == more.artifact_id) else {
+            return false;
+        };
+        self.weight += added;
+        for part in &more.parts {
+            append(&mut kept.artifact.parts, part);
+        }
+        true
+    }
+
+    fn close(&mut self, update: &TaskArtifactUpdateEvent<'_>) {
+        for kept in &mut self.kept {
+            if kept.artifact.artifact_id == update.artifact.artifact_id {
+                kept.closed = update.last_chunk;
+            }
+        }
+    }
+}
+
+/// All text of an output, as it reads while it is written.
+pub(super) fn text(parts: &[Part<'_>]) -> String {
+    parts.iter().filter_map(|part| part.text.as_deref()).collect()
+}
+
+/// About how many bytes the content takes.
+pub(super) fn weight(parts: &[Part<'_>]) -> usize {
+    let part = |part: &Part<'_>| {
+        let texts = [&part.text, &part.raw, &part.url].into_iter().flatten().map(|text| text.len()).sum::<usize>();
+        let json = [&part.data, &part.metadata].into_iter().flatten().map(|json| json.as_str().len()).sum::<usize>();
+        // Empty parts count, so that nobody can send them without end.
+        64 + texts + json
+    };
+    parts.iter().map(part).sum()
+}
+
+fn is_plain_text(part: &Part<'_>) -> bool {
+    part.text.is_some()
+        && part.raw.is_none()
+        && part.url.is_none()
+        && part.data.is_none()
+        && part.metadata.is_none()
+        && part.filename.is_none()
+        && part.media_type.is_none()
+}
+
+/// Puts a part behind others; text that goes on where text ended becomes one with it.
+fn append(parts: &mut Vec<Part<'static>>, part: &Part<'static>) {
+    if let (Some(last), true) = (parts.last_mut(), is_plain_text(part))
+        && is_plain_text(last)
+        && let (Some(text), Some(more)) = (&mut last.text, &part.text)
+    {
+        text.to_mut().push_str(more);
+        return;
+    }
+    parts.push(part.clone());
+}
+
+/// The same content, whatever pieces the text came in.
+pub(super) fn merged(parts: &[Part<'static>]) -> Vec<Part<'static>> {
+    let mut whole = Vec::with_capacity(parts.len().min(16));
+    for part in parts {
+        append(&mut whole, part);
+    }
+    whole
+}
+
+fn change(old: &[Part<'static>], new: &[Part<'static>]) -> Change {
+    let (old, new) = (merged(old), merged(new));
+    if old == new {
+        return Change::None;
+    }
+    let Some((last, before)) = old.split_last() else { return Change::Grown(new) };
+    if !new.starts_with(before) {
+        return Change::Replaced;
+    }
+    let rest = &new[before.len()..];
+    let Some((first, after)) = rest.split_first() else { return Change::Replaced };
+    if first == last {
+        return Change::Grown(after.to_vec());
+    }
+    match (&first.text, &last.text) {
+        (Some(text), Some(prefix)) if is_plain_text(first) && is_plain_text(last) => match text.strip_prefix(&**prefix)
+        {
+            Some(more) => {
+                let mut grown = vec![Part::text(more.to_owned())];
+                grown.extend_from_slice(after);
+                Change::Grown(grown)
+            }
+            None => Change::Replaced,
+        },
+        _ => Change::Replaced,
+    }
+}
+
+fn ends_with(whole: &[Part<'static>], end: &[Part<'static>]) -> bool {
+    let Some((first, after)) = end.split_first() else { return true };
+    if whole.len() < end.len() || !whole.ends_with(after) {
+        return false;
+    }
+    let joint = &whole[whole.len() - end.len()];
+    match (&joint.text, &first.text) {
+        (Some(text), Some(tail)) if is_plain_text(joint) && is_plain_text(first) => text.ends_with(&**tail),
+        _ => joint == first,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(texts: &[&str]) -> Vec<Part<'static>> {
+        texts.iter().map(|text| Part::text((*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn pieces_of_text_make_no_difference() {
+        for (old, new, expected) in [
+            (texts(&["a", "b"]), texts(&["ab"]), Change::None),
+            (texts(&["a"]), texts(&["a", "b"]), Change::Grown(texts(&["b"]))),
+            (texts(&["ab"]), texts(&["a", "bc", "d"]), Change::Grown(texts(&["cd"]))),
+            (texts(&["ab"]), texts(&["a"]), Change::Replaced),
+            (texts(&["ab"]), texts(&["xb"]), Change::Replaced),
+            (texts(&[]), texts(&["a"]), Change::Grown(texts(&["a"]))),
+        ] {
+            assert_eq!(change(&old, &new), expected, "{old:?} to {new:?}");
+        }
+        let file = Part { url: Some("https://example.com/x".into()), ..Part::default() };
+        let grown = [texts(&["a"]), vec![file.clone()]].concat();
+        assert_eq!(change(&texts(&["a"]), &grown), Change::Grown(vec![file]));
+        assert_eq!(change(&grown, &texts(&["a"])), Change::Replaced);
+    }
+}

@@ -1,0 +1,226 @@
+//! Stays with a task through broken connections.
+
+use super::Seen;
+use crate::{CallError, Heard, Hearing, PeerClient, With, push::Registration, retry::Backoff};
+use baton_ports::PeerError;
+use baton_wire::a2a::v1::StreamResponse;
+use futures_core::Stream;
+use futures_util::StreamExt as _;
+use std::{collections::VecDeque, pin::Pin, time::Duration};
+use tokio::time::{Instant, sleep, timeout};
+
+/// What a peer does, item by item, without gap and without repetition; it ends when the task ended or needs something.
+pub type Followed = Pin<Box<dyn Stream<Item = Result<StreamResponse<'static>, PeerError>> + Send>>;
+
+/// How often a peer may say that a task which it had is not there.
+const MISSED: u32 = 6;
+
+/// How long a peer that waits may take to notice what it was told.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Where following begins.
+pub(crate) enum Begin {
+    /// With a stream of which the first item was read.
+    Stream(Heard, Hearing),
+    /// With an answer, or with the task as it stood then.
+    Answer(StreamResponse<'static>),
+    /// With the id of the task.
+    Task,
+}
+
+/// A task that is being followed.
+pub(crate) struct Follow {
+    pub(super) client: PeerClient,
+    pub(super) with: With,
+    pub(super) seen: Seen,
+    pub(super) hearing: Option<Hearing>,
+    pub(super) how: How,
+    ready: VecDeque<StreamResponse<'static>>,
+    reconnects: Backoff,
+    looks: Backoff,
+    /// When the peer last let us know anything.
+    pub(super) alive: Instant,
+    pub(super) missed: u32,
+    /// What the peer asked for when it was last too busy.
+    pub(super) asked_for: Option<Duration>,
+    /// Since when the task seems to wait for something that it got.
+    stale_since: Option<Instant>,
+    waits: bool,
+    registration: Option<Registration>,
+    failed: bool,
+}
+
+/// How we learn what happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// The peer tells us.
+    Streams,
+    /// We look.
+    Looks,
+}
+
+impl Follow {
+    pub(crate) fn new(client: PeerClient, with: With, seen: Seen, begin: Begin) -> Self {
+        let how = if client.abilities().streaming { How::Streams } else { How::Looks };
+        let mut follow = Self {
+            client,
+            with,
+            seen,
+            hearing: None,
+            how,
+            ready: VecDeque::new(),
+            reconnects: Backoff::connections(),
+            looks: Backoff::looks(),
+            alive: Instant::now(),
+            missed: 0,
+            asked_for: None,
+            stale_since: None,
+            waits: true,
+            registration: None,
+            failed: false,
+        };
+        match begin {
+            Begin::Stream(first, hearing) => {
+                follow.hearing = Some(hearing);
+                follow.take(first);
+            }
+            Begin::Answer(item) => {
+                follow.take(Heard::unnamed(item));
+                // It was only the beginning; what follows is told from the start by whoever tells it.
+                follow.waits = follow.how == How::Looks;
+            }
+            Begin::Task => follow.waits = false,
+        }
+        follow
+    }
+
+    pub(crate) fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// The next thing that happened; `None` when the task ended or needs something.
+    pub(crate) async fn next(&mut self) -> Option<Result<StreamResponse<'static>, PeerError>> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Some(Ok(item));
+            }
+            if self.failed || self.seen.settled().is_some() {
+                return None;
+            }
+            if let Err(error) = self.advance().await {
+                self.failed = true;
+                return Some(Err(error));
+            }
+        }
+    }
+
+    /// What happens, for somebody who wants to see everything.
+    pub(crate) fn into_stream(mut self) -> Followed {
+        Box::pin(async_stream::stream! {
+            while let Some(item) = self.next().await {
+                yield item;
+            }
+        })
+    }
+
+    async fn advance(&mut self) -> Result<(), PeerError> {
+        self.register().await;
+        let Some(hearing) = &mut self.hearing else { return self.reconnect().await };
+        match hearing.next().await {
+            Some(Ok(heard)) => self.hear(heard).await,
+            Some(Err(error)) => {
+                tracing::debug!(%error, "a stream of a remote agent broke off");
+                self.asked_for = error.retry_after();
+                self.hearing = None;
+            }
+            None => self.hearing = None,
+        }
+        Ok(())
+    }
+
+    async fn reconnect(&mut self) -> Result<(), PeerError> {
+        if self.seen.task().is_none() {
+            let words = "the remote agent's answer broke off before it named a task".to_owned();
+            return Err(PeerError::InDoubt(words));
+        }
+        if std::mem::replace(&mut self.waits, true) {
+            self.wait().await?;
+        }
+        match self.how {
+            How::Streams => self.subscribe().await,
+            How::Looks => self.look().await,
+        }
+    }
+
+    /// Waits for the next try, or until a notification says that there is something to see.
+    async fn wait(&mut self) -> Result<(), PeerError> {
+        let patience = self.client.patience().silence;
+        let left = patience.saturating_sub(self.alive.elapsed());
+        if left.is_zero() {
+            let words = format!("nothing was heard from the remote agent for {} seconds", patience.as_secs());
+            return Err(PeerError::Lost(words));
+        }
+        let backoff = if self.how == How::Looks { &mut self.looks } else { &mut self.reconnects };
+        let wait = backoff.next(self.asked_for.take()).min(left);
+        match &self.registration {
+            // Whether it was the notification or the time does not matter.
+            Some(registration) => drop(timeout(wait, registration.notified()).await),
+            None => sleep(wait).await,
+        }
+        Ok(())
+    }
+
+    /// Takes what was heard; before the task is over, what may have been missed is put right.
+    pub(super) async fn hear(&mut self, heard: Heard) {
+        if self.seen.is_doubtful()
+            && self.seen.would_settle(&heard.item)
+            && let Some(truth) = self.truth().await
+        {
+            let news = self.seen.correct(&truth);
+            self.ready.extend(news);
+        }
+        self.take(heard);
+    }
+
+    pub(super) fn take(&mut self, heard: Heard) {
+        self.alive = Instant::now();
+        self.missed = 0;
+        let news = self.seen.take(heard);
+        if !news.is_empty() {
+            self.reconnects.reset();
+            self.looks.reset();
+        }
+        self.ready.extend(news);
+        if !self.seen.is_stale() {
+            self.stale_since = None;
+        } else if self.stale_since.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+            self.seen.believe();
+        }
+    }
+
+    /// The peer says that there is no such task.
+    pub(super) fn miss(&mut self, error: &CallError) -> Result<(), PeerError> {
+        self.missed += 1;
+        if self.missed < MISSED {
+            return Ok(());
+        }
+        let task = self.seen.task().unwrap_or_default();
+        Err(PeerError::Lost(format!("the remote agent no longer has its task '{task}': {error}")))
+    }
+
+    /// Asks to be told, when that was agreed; without it the task is followed all the same.
+    async fn register(&mut self) {
+        if self.registration.is_some() {
+            return;
+        }
+        let Some((desk, task)) = self.client.desk().zip(self.seen.task()) else { return };
+        let Some(registration) = desk.register() else { return };
+        let config = registration.config(task);
+        // Kept even when the peer refuses, so that it is not asked again.
+        let registered = self.client.binding().create_push(config, &self.with).await;
+        if let Err(error) = registered {
+            tracing::debug!(%error, "a remote agent will not notify us");
+        }
+        self.registration = Some(registration);
+    }
+}

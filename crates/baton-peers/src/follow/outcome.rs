@@ -1,0 +1,90 @@
+//! How a followed task came out, as Baton knows it. What the peer wrote is believed only as far as it can be kept.
+
+use super::{
+    MAX_CONTENT, Seen,
+    artifacts::{merged, text, weight},
+};
+use baton_ports::PeerOutcome;
+use baton_types::TaskState;
+use baton_wire::{
+    Violations,
+    a2a::v1::{Artifact, MAX_PARTS, Message, Part, Role},
+};
+
+/// The outcome of a settled task.
+pub(crate) fn outcome(seen: &Seen) -> Option<PeerOutcome> {
+    let state = seen.settled()?;
+    let said = seen.answer().or(seen.status_message()).and_then(message);
+    let message = match said {
+        None if state == TaskState::Completed => {
+            let last = seen.artifacts().rev().find(|artifact| !text(&artifact.parts).trim().is_empty());
+            last.and_then(|artifact| message(&answer(artifact)))
+        }
+        said => said,
+    };
+    let words = message.as_ref().map(|message| squeezed(message.parts.iter().filter_map(plain)));
+    let tells_more = |artifact: &&Artifact<'static>| {
+        let content = squeezed(artifact.parts.iter().filter_map(|part| part.text.as_deref()));
+        let only_text = artifact.parts.iter().all(|part| part.text.is_some());
+        !only_text || !content.is_empty() && words.as_ref() != Some(&content)
+    };
+    let artifacts = seen.artifacts().filter(tells_more).filter_map(checked).collect();
+    Some(PeerOutcome { state, message, artifacts })
+}
+
+/// An output as an answer.
+fn answer(artifact: &Artifact<'static>) -> Message<'static> {
+    let parts: Vec<_> = artifact.parts.iter().filter(|part| part.text.is_some()).cloned().collect();
+    // Many servers keep the pieces in which a text was streamed.
+    Message { message_id: artifact.artifact_id.clone(), role: Role::Agent, parts: merged(&parts), ..Message::default() }
+}
+
+/// A message as Baton keeps it: what is wrong in it is left out, and without content it is none.
+fn message(said: &Message<'static>) -> Option<baton_types::Message> {
+    let mut said = Message { parts: bounded(&said.parts), ..said.clone() };
+    if said.parts.is_empty() {
+        return None;
+    }
+    said.role = Role::Agent;
+    said.context_id = None;
+    said.task_id = None;
+    said.metadata = said.metadata.filter(baton_types::Json::is_object);
+    let said = said.check("message", &mut Violations::default())?;
+    Some(said).filter(|said| !said.parts.is_empty())
+}
+
+fn checked(artifact: &Artifact<'static>) -> Option<baton_types::Artifact> {
+    let metadata = artifact.metadata.clone().filter(baton_types::Json::is_object);
+    let artifact = Artifact { parts: bounded(&artifact.parts), metadata, ..artifact.clone() };
+    artifact.check("artifact", &mut Violations::default()).filter(|artifact| !artifact.parts.is_empty())
+}
+
+/// As many parts as are kept; those that cannot be read are left out.
+fn bounded(parts: &[Part<'static>]) -> Vec<Part<'static>> {
+    let mut room = MAX_CONTENT;
+    let parts = if parts.len() > MAX_PARTS { merged(parts) } else { parts.to_vec() };
+    let readable = parts.iter().filter(|part| (*part).clone().check("part", &mut Violations::default()).is_some());
+    let fits = readable.take(MAX_PARTS).map_while(|part| {
+        let size = weight(std::slice::from_ref(part));
+        let text = part.text.as_deref().filter(|_| size > room);
+        let cut = text.map(|text| Part::text(text[..text.floor_char_boundary(room)].to_owned()));
+        if cut.is_none() && size > room {
+            return None;
+        }
+        room = room.saturating_sub(size);
+        Some(cut.unwrap_or_else(|| part.clone()))
+    });
+    fits.collect()
+}
+
+fn plain(part: &baton_types::Part) -> Option<&str> {
+    match &part.content {
+        baton_types::PartContent::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Text without its white space: pieces of one text and lines of another may be the same words.
+fn squeezed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    texts.flat_map(str::split_whitespace).collect()
+}

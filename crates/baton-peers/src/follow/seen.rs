@@ -1,0 +1,383 @@
+//! What was heard of a task, and what of the next thing heard is new.
+
+use super::{
+    artifacts::{Artifacts, Update},
+    cursors::{Cursors, Told},
+};
+use crate::Heard;
+use baton_types::{Json, TaskState};
+use baton_wire::a2a::v1::{
+    Artifact, Message, Part, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent,
+};
+use std::collections::{HashMap, VecDeque};
+
+/// How many messages about the state are remembered.
+const MESSAGES: usize = 256;
+
+/// Everything that was heard of one task, from however many connections.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    task: Option<String>,
+    context: String,
+    status: Option<TaskStatus<'static>>,
+    /// What came with the status.
+    note: Option<Json>,
+    messages: VecDeque<String>,
+    artifacts: Artifacts,
+    cursors: Cursors,
+    answer: Option<Message<'static>>,
+    /// What we said; a question from before it is none any more.
+    asked: Option<String>,
+    /// The task waits, but as far as we know only because it has not read what we said.
+    stale: bool,
+    connection: Connection,
+    doubtful: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Connection {
+    /// The first, from the beginning.
+    #[default]
+    First,
+    /// A later one, of which nothing was heard yet.
+    Fresh,
+    /// A later one.
+    Later,
+}
+
+impl Seen {
+    /// Nothing was heard; `asked` is the id of the message that is being answered.
+    pub fn new(asked: Option<&str>) -> Self {
+        Self { asked: asked.map(str::to_owned), ..Self::default() }
+    }
+
+    /// Only the id of the task is known.
+    pub fn of_task(task: &str, asked: Option<&str>) -> Self {
+        Self { task: Some(task.to_owned()), connection: Connection::Fresh, ..Self::new(asked) }
+    }
+
+    /// The task, once the peer said that there is one.
+    pub fn task(&self) -> Option<&str> {
+        self.task.as_deref()
+    }
+
+    /// The conversation; empty until the peer names it.
+    pub fn context(&self) -> &str {
+        &self.context
+    }
+
+    /// What to go on from after this connection.
+    pub fn last_event(&self) -> Option<&str> {
+        self.cursors.last()
+    }
+
+    /// Where the task stands, when it ended or needs something; a bare answer completes it.
+    pub fn settled(&self) -> Option<TaskState> {
+        if self.answer.is_some() {
+            return Some(TaskState::Completed);
+        }
+        settles(self.status.as_ref()?).filter(|_| !self.stale)
+    }
+
+    /// Whether the task waits for something that it may have got already.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// The task goes on waiting: it is about something new after all.
+    pub(crate) fn believe(&mut self) {
+        self.stale = false;
+    }
+
+    /// Whether something may have been missed that only the task in full can tell.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.doubtful
+    }
+
+    /// The answer of a peer without a task.
+    pub(crate) fn answer(&self) -> Option<&Message<'static>> {
+        self.answer.as_ref()
+    }
+
+    /// What the peer last said about the state.
+    pub(crate) fn status_message(&self) -> Option<&Message<'static>> {
+        self.status.as_ref()?.message.as_ref()
+    }
+
+    /// The outputs, oldest first.
+    pub fn artifacts(&self) -> impl DoubleEndedIterator<Item = &Artifact<'static>> {
+        self.artifacts.iter()
+    }
+
+    /// One output.
+    pub(crate) fn artifact(&self, id: &str) -> Option<&Artifact<'static>> {
+        self.artifacts.get(id)
+    }
+
+    /// Another connection begins.
+    pub fn reconnected(&mut self) {
+        self.connection = Connection::Fresh;
+    }
+
+    /// Whether the first thing heard on a new connection shows that nothing was missed in between.
+    pub(crate) fn proves_continuity(&self, heard: &Heard) -> bool {
+        heard.item.task.is_some() && self.cursors.goes_on(heard.cursor.as_deref())
+    }
+
+    /// Whether the task would be settled with this.
+    pub(crate) fn would_settle(&self, item: &StreamResponse<'_>) -> bool {
+        item.status_update.as_ref().is_some_and(|update| settles(&update.status).is_some())
+    }
+
+    /// What of it is new, in the order in which it happened.
+    pub fn take(&mut self, heard: Heard) -> Vec<StreamResponse<'static>> {
+        if self.settled().is_some_and(TaskState::is_terminal) {
+            return Vec::new();
+        }
+        let first = self.connection == Connection::Fresh;
+        if first {
+            self.connection = Connection::Later;
+        }
+        if first && self.proves_continuity(&heard) {
+            // The task as of the last event that was heard.
+            return Vec::new();
+        }
+        if first && self.task_was_heard() {
+            self.doubtful = true;
+            if heard.item.task.is_some() {
+                self.cursors.forget();
+            }
+        }
+        let told = self.cursors.note(heard.cursor.as_deref(), &heard.item);
+        if told == Told::Repeated && heard.item.task.is_none() {
+            return Vec::new();
+        }
+        let item = heard.item;
+        if let Some(task) = item.task {
+            self.take_task(task)
+        } else if let Some(message) = item.message {
+            self.take_message(message)
+        } else if let Some(update) = item.status_update {
+            self.take_status(update, told).into_iter().collect()
+        } else if let Some(update) = item.artifact_update {
+            self.take_artifact(update, told).into_iter().collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Puts the outputs right by the task in full; gives what changes with that.
+    pub(crate) fn correct(&mut self, truth: &Task<'static>) -> Vec<StreamResponse<'static>> {
+        let mut news = self.diff_artifacts(truth, true);
+        let gone = match &truth.artifacts {
+            Some(artifacts) => self.artifacts.keep_only(artifacts),
+            None => Vec::new(),
+        };
+        news.extend(gone.into_iter().map(|id| {
+            let artifact =
+                Artifact { artifact_id: id.into(), parts: vec![Part::text(String::new())], ..Artifact::default() };
+            self.artifact_update(artifact, false, true)
+        }));
+        self.doubtful = false;
+        news
+    }
+
+    /// Leaves out of `early` what the snapshot that was just taken has already; they came between its connection and it.
+    pub(crate) fn without_included(&self, early: Vec<Heard>) -> Vec<Heard> {
+        let mut chunks: HashMap<String, Vec<&[Part<'static>]>> = HashMap::new();
+        for heard in &early {
+            if let Some(update) = heard.item.artifact_update.as_ref().filter(|update| update.append) {
+                chunks.entry(update.artifact.artifact_id.to_string()).or_default().push(&update.artifact.parts);
+            }
+        }
+        let included = chunks.iter().map(|(id, chunks)| (id.clone(), self.artifacts.included(id, chunks)));
+        let mut included: HashMap<String, usize> = included.collect();
+        let old = |heard: &Heard| match &heard.item.artifact_update {
+            Some(update) if update.append => match included.get_mut(&*update.artifact.artifact_id) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    true
+                }
+                _ => false,
+            },
+            Some(_) => false,
+            None => heard.item.status_update.as_ref().is_some_and(|update| self.is_past(&update.status)),
+        };
+        let mut old = old;
+        let early_is_old: Vec<bool> = early.iter().map(&mut old).collect();
+        early.into_iter().zip(early_is_old).filter(|(_, old)| !old).map(|(heard, _)| heard).collect()
+    }
+
+    fn task_was_heard(&self) -> bool {
+        self.status.is_some()
+    }
+
+    /// Whether a status is older than the one that is known.
+    fn is_past(&self, status: &TaskStatus<'_>) -> bool {
+        let known = self.status.as_ref().and_then(|known| known.timestamp);
+        matches!((status.timestamp, known), (Some(then), Some(known)) if then < known)
+    }
+
+    fn take_message(&mut self, message: Message<'static>) -> Vec<StreamResponse<'static>> {
+        // Once there is a task, a message is only something said about it.
+        if self.task.is_none() {
+            self.context = message.context_id.as_deref().unwrap_or_default().to_owned();
+            self.answer = Some(message.clone());
+        } else if !self.remember(&message.message_id) {
+            return Vec::new();
+        }
+        vec![StreamResponse { message: Some(message), ..StreamResponse::default() }]
+    }
+
+    fn take_task(&mut self, mut task: Task<'static>) -> Vec<StreamResponse<'static>> {
+        self.stale = self.is_old_question(&task);
+        if !self.task_was_heard() {
+            self.name(&task.id, &task.context_id);
+            for artifact in task.artifacts.iter_mut().flat_map(std::mem::take) {
+                let update = TaskArtifactUpdateEvent { artifact, ..TaskArtifactUpdateEvent::default() };
+                self.artifacts.take_new(&update);
+            }
+            task.artifacts = Some(self.artifacts.iter().cloned().collect());
+            self.know(task.status.clone(), None);
+            return vec![task.into()];
+        }
+        let ended = settles(&task.status).is_some_and(TaskState::is_terminal);
+        let mut news = if ended { self.correct(&task) } else { self.diff_artifacts(&task, false) };
+        news.extend(self.diff_status(task.status));
+        news
+    }
+
+    fn diff_artifacts(&mut self, task: &Task<'static>, ended: bool) -> Vec<StreamResponse<'static>> {
+        let mut news = Vec::new();
+        for artifact in task.artifacts.iter().flatten() {
+            let update = TaskArtifactUpdateEvent { artifact: artifact.clone(), ..TaskArtifactUpdateEvent::default() };
+            match self.artifacts.take(&update) {
+                Update::Old => {}
+                Update::Grown(parts) => {
+                    let more = Artifact { parts, ..artifact.clone() };
+                    news.push(self.artifact_update(more, true, ended));
+                }
+                Update::Whole => news.push(self.artifact_update(artifact.clone(), false, ended)),
+            }
+        }
+        news
+    }
+
+    fn diff_status(&mut self, status: TaskStatus<'static>) -> Option<StreamResponse<'static>> {
+        let known = self.status.as_ref()?;
+        let moved = status.state != known.state && status.state.known().is_some();
+        let says = status
+            .message
+            .as_ref()
+            .is_some_and(|message| !self.messages.iter().any(|known| *known == message.message_id));
+        if !(moved || says) || self.is_past(&status) {
+            return None;
+        }
+        self.know(status.clone(), None);
+        Some(self.status_update(status, None))
+    }
+
+    fn take_status(&mut self, update: TaskStatusUpdateEvent<'static>, told: Told) -> Option<StreamResponse<'static>> {
+        self.name(&update.task_id, &update.context_id);
+        let same = self.status.as_ref().is_some_and(|known| {
+            let id = |status: &TaskStatus<'_>| status.message.as_ref().map(|message| message.message_id.to_string());
+            (known.state, id(known), known.timestamp)
+                == (update.status.state, id(&update.status), update.status.timestamp)
+        });
+        let same = same && (update.metadata.is_none() || update.metadata == self.note);
+        if told != Told::New && same {
+            return None;
+        }
+        self.stale = false;
+        self.know(update.status.clone(), update.metadata.clone());
+        Some(self.status_update(update.status, update.metadata))
+    }
+
+    fn take_artifact(
+        &mut self,
+        mut update: TaskArtifactUpdateEvent<'static>,
+        told: Told,
+    ) -> Option<StreamResponse<'static>> {
+        self.name(&update.task_id, &update.context_id);
+        if told == Told::New {
+            update.append &= self.artifacts.get(&update.artifact.artifact_id).is_some();
+            return match self.artifacts.take_new(&update) {
+                Update::Old => None,
+                Update::Grown(_) | Update::Whole => Some(update.into()),
+            };
+        }
+        match self.artifacts.take(&update) {
+            Update::Old => return None,
+            Update::Grown(parts) => {
+                update.artifact.parts = parts;
+                update.append = true;
+            }
+            Update::Whole => update.append = false,
+        }
+        Some(update.into())
+    }
+
+    /// Whether the task in full waits for what we said, rather than for something that it asked after that.
+    fn is_old_question(&self, task: &Task<'_>) -> bool {
+        let waits = settles(&task.status).is_some_and(TaskState::is_interrupted);
+        let (Some(asked), Some(history), true) = (&self.asked, &task.history, waits) else { return false };
+        if history.last().is_none_or(|last| last.message_id != *asked) {
+            return false;
+        }
+        match &task.status.message {
+            None => true,
+            Some(question) => {
+                let before = &history[..history.len() - 1];
+                before.iter().any(|said| said.message_id == question.message_id)
+            }
+        }
+    }
+
+    fn name(&mut self, task: &str, context: &str) {
+        if self.task.is_none() && !task.is_empty() {
+            self.task = Some(task.to_owned());
+        }
+        if self.context.is_empty() {
+            context.clone_into(&mut self.context);
+        }
+    }
+
+    fn know(&mut self, status: TaskStatus<'static>, note: Option<Json>) {
+        if let Some(message) = &status.message {
+            self.remember(&message.message_id);
+        }
+        self.status = Some(status);
+        self.note = note;
+    }
+
+    /// Whether the message is a new one.
+    fn remember(&mut self, id: &str) -> bool {
+        if self.messages.iter().any(|known| known == id) {
+            return false;
+        }
+        if self.messages.len() == MESSAGES {
+            self.messages.pop_front();
+        }
+        self.messages.push_back(id.to_owned());
+        true
+    }
+
+    fn status_update(&self, status: TaskStatus<'static>, metadata: Option<Json>) -> StreamResponse<'static> {
+        let (task_id, context_id) = self.names();
+        TaskStatusUpdateEvent { task_id, context_id, status, metadata }.into()
+    }
+
+    fn artifact_update(&self, artifact: Artifact<'static>, append: bool, last_chunk: bool) -> StreamResponse<'static> {
+        let (task_id, context_id) = self.names();
+        TaskArtifactUpdateEvent { task_id, context_id, artifact, append, last_chunk, metadata: None }.into()
+    }
+
+    fn names(&self) -> (std::borrow::Cow<'static, str>, std::borrow::Cow<'static, str>) {
+        (self.task.clone().unwrap_or_default().into(), self.context.clone().into())
+    }
+}
+
+/// The state, when the task ended in it or needs something.
+fn settles(status: &TaskStatus<'_>) -> Option<TaskState> {
+    status.state.known().filter(|state| state.is_terminal() || state.is_interrupted())
+}

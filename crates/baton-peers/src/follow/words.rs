@@ -1,0 +1,87 @@
+//! What the engine hears of a followed task.
+
+use super::{Follow, Seen, artifacts::text, outcome};
+use baton_ports::{PeerEvent, PeerStream};
+use baton_wire::a2a::v1::StreamResponse;
+
+/// The text that is being shown, and whether the peer's task was announced.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Words {
+    announced: bool,
+    artifact: Option<String>,
+    shown: String,
+}
+
+impl Words {
+    /// What is to be told of a new item; `seen` has taken it already.
+    pub(crate) fn of(&mut self, item: &StreamResponse<'_>, seen: &Seen) -> Vec<PeerEvent> {
+        let mut events = Vec::new();
+        if let (false, Some(task)) = (self.announced, seen.task()) {
+            self.announced = true;
+            events.push(PeerEvent::Taken { task: task.to_owned(), context: seen.context().to_owned() });
+        }
+        if item.task.is_some() {
+            let latest = seen.artifacts().rev().find(|artifact| !text(&artifact.parts).is_empty());
+            if let Some(latest) = latest {
+                self.show(&latest.artifact_id, &text(&latest.parts), &mut events);
+            }
+        }
+        let Some(update) = &item.artifact_update else { return events };
+        let id = &*update.artifact.artifact_id;
+        if update.append && self.artifact.as_deref() == Some(id) {
+            let more = text(&update.artifact.parts);
+            self.shown.push_str(&more);
+            if !more.is_empty() {
+                events.push(PeerEvent::Text(more));
+            }
+        } else {
+            let whole = seen.artifact(id).map(|artifact| text(&artifact.parts)).unwrap_or_default();
+            self.show(id, &whole, &mut events);
+        }
+        events
+    }
+
+    fn show(&mut self, artifact: &str, whole: &str, events: &mut Vec<PeerEvent>) {
+        let same = self.artifact.as_deref() == Some(artifact);
+        if !same && whole.is_empty() {
+            return;
+        }
+        let more = match whole.strip_prefix(self.shown.as_str()).filter(|_| same || self.shown.is_empty()) {
+            Some(more) => more,
+            None => {
+                events.push(PeerEvent::TextReplaced);
+                whole
+            }
+        };
+        if !more.is_empty() {
+            events.push(PeerEvent::Text(more.to_owned()));
+        }
+        self.artifact = Some(artifact.to_owned());
+        whole.clone_into(&mut self.shown);
+    }
+}
+
+impl Follow {
+    /// What happens, for the engine.
+    pub(crate) fn into_words(mut self) -> PeerStream {
+        Box::pin(async_stream::stream! {
+            let mut words = Words::default();
+            while let Some(item) = self.next().await {
+                match item {
+                    Ok(item) => {
+                        for event in words.of(&item, self.seen()) {
+                            yield Ok(event);
+                        }
+                    }
+                    Err(error) => {
+                        yield Err(error);
+                        return;
+                    }
+                }
+            }
+            if let Some(outcome) = outcome(self.seen()) {
+                yield Ok(PeerEvent::Settled(Box::new(outcome)));
+            }
+        })
+    }
+}

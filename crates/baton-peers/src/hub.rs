@@ -1,0 +1,65 @@
+//! The engine's way to peers.
+
+use crate::{Book, PeerClient, client::clipped, push::PushDesk};
+use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerStream, Peers};
+use baton_types::{AgentName, ErrorCode};
+use std::sync::Arc;
+
+/// Speaks with the peers of a book.
+pub struct PeerHub {
+    book: Arc<Book>,
+    desk: Option<PushDesk>,
+}
+
+impl PeerHub {
+    /// `public_url` is the address by which peers reach this Baton; without one they are not asked to notify it.
+    pub fn new(book: Arc<Book>, public_url: Option<&str>) -> Self {
+        Self { book, desk: public_url.map(PushDesk::new) }
+    }
+
+    async fn client(&self, name: &AgentName) -> Result<PeerClient, PeerError> {
+        let client = self.book.client(name).await;
+        let (client, config) =
+            client.map_err(|error| PeerError::Unreached { code: error.code, detail: clipped(&error.detail) })?;
+        let secret = config.credential.check();
+        secret.map_err(|error| PeerError::Unreached { code: error.code(), detail: error.to_string() })?;
+        Ok(match &self.desk {
+            Some(desk) if config.push => client.with_desk(desk.clone()),
+            _ => client,
+        })
+    }
+}
+
+impl Peers for PeerHub {
+    fn ask<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+        Box::pin(async move { Ok(self.client(peer).await?.say(&ask).await?.into_words()) })
+    }
+
+    fn resume<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        ask: PeerAsk,
+        task: Option<String>,
+    ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+        Box::pin(async move {
+            // Words are on their way or further: not being able to look is no proof that they are not.
+            let client = self.client(peer).await.map_err(|error| match error {
+                PeerError::Unreached { code, detail } if code != ErrorCode::AGENT_NOT_FOUND && task.is_none() => {
+                    PeerError::InDoubt(detail)
+                }
+                PeerError::Unreached { detail, .. } => PeerError::Lost(detail),
+                other => other,
+            })?;
+            Ok(client.resume(&ask, task.as_deref()).await?.into_words())
+        })
+    }
+
+    fn cancel<'a>(&'a self, peer: &'a AgentName, task: &'a str) -> BoxFuture<'a, Result<(), PeerError>> {
+        Box::pin(async move { self.client(peer).await?.cancel(task).await })
+    }
+
+    fn notified<'a>(&'a self, registration: &'a str, token: Option<&'a str>, _: &'a [u8]) -> BoxFuture<'a, bool> {
+        let known = self.desk.as_ref().is_some_and(|desk| desk.notified(registration, token));
+        Box::pin(std::future::ready(known))
+    }
+}

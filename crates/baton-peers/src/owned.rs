@@ -1,0 +1,18 @@
+//! Wire values that outlive what they were made from.
+
+use baton_wire::a2a::v1::Part;
+use std::borrow::Cow;
+
+/// A part with text of its own.
+pub(crate) fn part(part: Part<'_>) -> Part<'static> {
+    let owned = |text: Option<Cow<'_, str>>| text.map(|text| Cow::Owned(text.into_owned()));
+    Part {
+        text: owned(part.text),
+        raw: owned(part.raw),
+        url: owned(part.url),
+        data: part.data,
+        metadata: part.metadata,
+        filename: owned(part.filename),
+        media_type: owned(part.media_type),
+    }
+}

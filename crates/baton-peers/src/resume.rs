@@ -1,0 +1,128 @@
+//! Finding words that may have arrived, without saying them again.
+
+use crate::{
+    CallError, PeerClient,
+    ask::Before,
+    follow::{Follow, is_missing, is_unknown_method},
+    retry::Backoff,
+};
+use baton_ports::{PeerAsk, PeerError};
+use baton_wire::a2a::v1::{GetTaskRequest, ListTasksRequest, Task};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// When the peer is looked at for words that may still be on their way.
+const LOOKS: [Duration; 6] = [
+    Duration::ZERO,
+    Duration::from_millis(300),
+    Duration::from_millis(700),
+    Duration::from_millis(1000),
+    Duration::from_millis(1500),
+    Duration::from_millis(1500),
+];
+
+/// Tasks of one conversation that are looked at, newest first.
+const CANDIDATES: usize = 10;
+
+/// What a look at the peer showed.
+enum Look {
+    Found(String),
+    NotThere,
+    /// The peer cannot be looked at in this way.
+    Blind,
+}
+
+impl PeerClient {
+    /// Finds what was said before this process died, and stays with it; only a peer that takes words once hears them
+    /// again.
+    pub(crate) async fn resume(&self, ask: &PeerAsk, task: Option<&str>) -> Result<Follow, PeerError> {
+        if let Some(task) = task {
+            return Ok(self.stay(ask, task));
+        }
+        if let Some(found) = self.find(ask).await {
+            return Ok(found);
+        }
+        if self.abilities().idempotent {
+            return self.say_after(ask, Before::Perhaps).await;
+        }
+        let words = "it was being sent when this Baton stopped, and the remote agent shows no trace of it";
+        Err(PeerError::InDoubt(words.to_owned()))
+    }
+
+    /// Finds words whose arrival is unknown.
+    pub(crate) async fn find(&self, ask: &PeerAsk) -> Option<Follow> {
+        let idempotent = self.abilities().idempotent;
+        // Whoever takes words once can be told again at once.
+        let looks = if idempotent { &LOOKS[..1] } else { &LOOKS[..] };
+        for wait in looks {
+            sleep(*wait).await;
+            match self.look_patiently(ask, idempotent).await {
+                Look::Found(task) => return Some(self.stay(ask, &task)),
+                Look::NotThere => {}
+                Look::Blind => break,
+            }
+        }
+        None
+    }
+
+    /// One look that was answered; a peer that cannot be reached may just be starting.
+    async fn look_patiently(&self, ask: &PeerAsk, once: bool) -> Look {
+        let began = Instant::now();
+        let mut backoff = Backoff::connections();
+        loop {
+            let error = match self.look_for(ask).await {
+                Ok(look) => return look,
+                Err(error) => error,
+            };
+            tracing::debug!(%error, "a remote agent could not be looked at");
+            let hopeless = matches!(&error, CallError::Refused { .. } if !error.is_busy() && !error.leaves_doubt());
+            let wait = backoff.next(error.retry_after());
+            if once || hopeless || began.elapsed() + wait > self.patience().silence {
+                return Look::Blind;
+            }
+            sleep(wait).await;
+        }
+    }
+
+    async fn look_for(&self, ask: &PeerAsk) -> Result<Look, CallError> {
+        let said = ask.message.id.as_str();
+        if let Some(task) = &ask.task {
+            return match self.full(ask, task).await {
+                Ok(found) if has(&found, said) => Ok(Look::Found(task.clone())),
+                Ok(_) => Ok(Look::NotThere),
+                Err(error) if is_missing(&error) => Ok(Look::Blind),
+                Err(error) => Err(error),
+            };
+        }
+        if !self.abilities().lists || ask.context.is_empty() {
+            return Ok(Look::Blind);
+        }
+        let request = ListTasksRequest {
+            context_id: Some(ask.context.clone().into()),
+            page_size: Some(i32::try_from(CANDIDATES).unwrap_or(i32::MAX)),
+            ..ListTasksRequest::default()
+        };
+        let page = match self.binding().list(request, &self.with(ask)).await {
+            Err(error) if is_unknown_method(&error) => return Ok(Look::Blind),
+            page => page?,
+        };
+        let of_context = page.tasks.iter().filter(|task| task.context_id == ask.context);
+        for task in of_context.take(CANDIDATES) {
+            // Other words of the same conversation may have begun tasks too: only ours name it.
+            if has(task, said) || has(&self.full(ask, &task.id).await?, said) {
+                return Ok(Look::Found(task.id.to_string()));
+            }
+        }
+        Ok(Look::NotThere)
+    }
+
+    async fn full(&self, ask: &PeerAsk, task: &str) -> Result<Task<'static>, CallError> {
+        let request = GetTaskRequest { id: task.to_owned().into(), ..GetTaskRequest::default() };
+        self.binding().get(request, &self.with(ask)).await
+    }
+}
+
+/// Whether a message is part of a task.
+fn has(task: &Task<'_>, message: &str) -> bool {
+    task.history.iter().flatten().any(|said| said.message_id == message)
+}

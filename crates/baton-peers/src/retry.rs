@@ -1,0 +1,84 @@
+//! How long to wait before trying again.
+
+use crate::CallError;
+use std::time::Duration;
+
+/// Waits that double from try to try, with chance in them so that many who wait do not return together.
+#[derive(Clone, Debug)]
+pub(crate) struct Backoff {
+    first: Duration,
+    most: Duration,
+    tries: u32,
+    /// The least of a wait, in hundredths of its most.
+    floor: u32,
+}
+
+impl Backoff {
+    /// Between connections: 100 ms to 10 s, anywhere below.
+    pub(crate) fn connections() -> Self {
+        Self { first: Duration::from_millis(100), most: Duration::from_secs(10), tries: 0, floor: 0 }
+    }
+
+    /// Between looks at a task that nobody tells us about: 0.5 s to 15 s, half of it certain.
+    pub(crate) fn looks() -> Self {
+        Self { first: Duration::from_millis(500), most: Duration::from_secs(15), tries: 0, floor: 50 }
+    }
+
+    /// Things go well: the next wait is a short one again.
+    pub(crate) fn reset(&mut self) {
+        self.tries = 0;
+    }
+
+    /// The next wait; never shorter than what the peer asked for.
+    pub(crate) fn next(&mut self, asked_for: Option<Duration>) -> Duration {
+        let longest = self.first.saturating_mul(1 << self.tries.min(20)).min(self.most);
+        self.tries = self.tries.saturating_add(1);
+        let certain = longest * self.floor / 100;
+        let chance = u32::try_from(getrandom::u64().unwrap_or(u64::MAX) >> 32).unwrap_or(u32::MAX);
+        let wait = certain + (longest - certain).mul_f64(f64::from(chance) / f64::from(u32::MAX));
+        wait.max(asked_for.unwrap_or_default())
+    }
+}
+
+impl CallError {
+    /// When the peer wants to be asked again.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// Whether the peer took nothing and asks to come back later.
+    pub(crate) fn is_busy(&self) -> bool {
+        matches!(self, Self::Refused { status: 429, .. } | Self::Refused { status: 503, retry_after: Some(_), .. })
+    }
+
+    /// Whether the request may have taken effect although no usable answer came.
+    pub(crate) fn leaves_doubt(&self) -> bool {
+        match self {
+            Self::Broken(_) | Self::Unintelligible(_) => true,
+            // Answers of something between us and the peer.
+            Self::Refused { status: 502..=504, .. } => !self.is_busy(),
+            Self::Refused { .. } | Self::NotSent(_) | Self::Forbidden(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_to_a_limit_and_obey_the_peer() {
+        let mut backoff = Backoff::looks();
+        for (low, high) in [(250, 500), (500, 1000), (1000, 2000), (2000, 4000), (4000, 8000), (7500, 15_000)] {
+            let wait = backoff.next(None).as_millis();
+            assert!((low..=high).contains(&wait), "{wait} is not in {low}..={high}");
+        }
+        assert!((7500..=15_000).contains(&backoff.next(None).as_millis()));
+        assert_eq!(backoff.next(Some(Duration::from_secs(60))), Duration::from_secs(60));
+        backoff.reset();
+        assert!(backoff.next(None) <= Duration::from_millis(500));
+    }
+}
