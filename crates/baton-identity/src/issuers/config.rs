@@ -2,6 +2,7 @@
 
 use crate::jwt::Algorithm;
 use baton_outbound::Target;
+use baton_rules::Scope;
 
 /// An issuer whose tokens are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,9 @@ impl IssuerConfig {
             return Err(wrong(
                 "needs an audience: without one, tokens for other services would be accepted".to_owned(),
             ));
+        }
+        for scope in &self.scopes {
+            Scope::parse(scope).map_err(|error| wrong(format!("has an unusable scope: {error}")))?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::IssuerConfig;
 use crate::jwt::Claims;
+use baton_rules::Scope;
 use std::sync::Arc;
 
 /// The scopes of a token: all that the operator allows, or the part of it that the token asks for.
@@ -9,36 +10,41 @@ pub(super) fn granted(config: &IssuerConfig, claims: &Claims) -> Vec<Arc<str>> {
     let Some(claim) = &config.scope_claim else {
         return config.scopes.iter().map(|scope| scope.as_str().into()).collect();
     };
-    let allowed = |wanted: &&str| config.scopes.iter().any(|scope| covers(scope, wanted));
-    claims.words(claim).into_iter().filter(allowed).map(Arc::from).collect()
+    let most: Vec<_> = config.scopes.iter().filter_map(|scope| Scope::parse(scope).ok()).collect();
+    // Words that mean something elsewhere, such as `openid`, are no scopes here.
+    let asked = claims.words(claim).into_iter().filter_map(|word| Scope::parse(word).ok());
+    asked
+        .filter(|wanted| most.iter().any(|scope| covers(scope, wanted)))
+        .map(|wanted| wanted.to_string().into())
+        .collect()
 }
 
-/// Whether one scope allows all that another does; a word that is no scope is covered by none.
-fn covers(scope: &str, wanted: &str) -> bool {
-    let (verb, agent) = wanted.split_once(':').map_or((wanted, None), |(verb, agent)| (verb, Some(agent)));
-    let stronger: &[&str] = match (verb, agent) {
-        ("read", _) => &["read", "call", "admin"],
-        ("call", _) => &["call", "admin"],
-        ("admin", None) => &["admin"],
-        _ => return false,
-    };
-    let (held, only) = scope.split_once(':').map_or((scope, None), |(verb, agent)| (verb, Some(agent)));
-    stronger.contains(&held) && (only.is_none() || only == agent)
+/// Whether one scope allows all that another does.
+fn covers(scope: &Scope, wanted: &Scope) -> bool {
+    match (scope, wanted) {
+        (Scope::Admin, _) => true,
+        (_, Scope::Admin) | (Scope::Read(_), Scope::Call(_)) => false,
+        (Scope::Read(held) | Scope::Call(held), Scope::Read(asked) | Scope::Call(asked)) => {
+            held.is_none() || held == asked
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::covers;
+    use super::{Scope, covers};
 
     #[test]
     fn a_scope_covers_what_it_implies_and_nothing_else() {
-        let words = ["read", "read:a", "read:b", "call", "call:a", "call:b", "admin", "openid", "admin:a", ""];
-        let covered = |scope| words.into_iter().filter(|word| covers(scope, word)).collect::<Vec<_>>().join(" ");
+        let words = ["read", "read:a", "read:b", "call", "call:a", "call:b", "admin"];
+        let covered = |scope| {
+            let covered = |word: &&str| covers(&Scope::parse(scope).unwrap(), &Scope::parse(word).unwrap());
+            words.into_iter().filter(covered).collect::<Vec<_>>().join(" ")
+        };
         assert_eq!(covered("admin"), "read read:a read:b call call:a call:b admin");
         assert_eq!(covered("call"), "read read:a read:b call call:a call:b");
         assert_eq!(covered("call:a"), "read:a call:a");
         assert_eq!(covered("read"), "read read:a read:b");
         assert_eq!(covered("read:b"), "read:b");
-        assert_eq!(covered("openid"), "");
     }
 }

@@ -31,7 +31,7 @@ struct Header {
 impl<'a> Compact<'a> {
     /// Takes a token apart.
     pub(crate) fn parse(token: &'a str) -> Result<Self, Unidentified> {
-        if token.len() > MAX_TOKEN {
+        if token.len() > MAX_TOKEN || token.matches('.').count() != 2 {
             return Err(Unidentified::Malformed);
         }
         let (message, signature) = token.rsplit_once('.').ok_or(Unidentified::Malformed)?;

@@ -5,6 +5,7 @@ use baton_ports::{
     BoxFuture, Clock, Identified, IssuedToken, JournalError, NewToken, TokenError, TokenRecord, TokenStore, Tokens,
     Unidentified,
 };
+use baton_rules::Scope;
 use baton_types::{Digest, Timestamp};
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
@@ -14,7 +15,7 @@ use tokio::sync::Mutex;
 const MAX_TOKENS: usize = 10_000;
 /// Characters of a token's name.
 const MAX_NAME: usize = 100;
-/// Bytes of a tenant, a subject or a scope.
+/// Bytes of a tenant or a subject.
 const MAX_WORD: usize = 255;
 /// Scopes of one token.
 const MAX_SCOPES: usize = 64;
@@ -36,20 +37,23 @@ struct Inner {
 }
 
 struct Known {
+    /// How many were there before it.
+    place: usize,
     record: TokenRecord,
     credential: Arc<str>,
 }
 
 impl Known {
-    fn new(record: TokenRecord) -> Self {
-        Self { credential: format!("token:{}", record.id).into(), record }
+    fn new(place: usize, record: TokenRecord) -> Self {
+        Self { place, credential: format!("token:{}", record.id).into(), record }
     }
 }
 
 impl TokenRegistry {
     /// Reads what the store has.
     pub async fn open(store: Arc<dyn TokenStore>, clock: Arc<dyn Clock>) -> Result<Self, JournalError> {
-        let known = store.tokens().await?.into_iter().map(|record| (record.id.clone(), Known::new(record))).collect();
+        let records = store.tokens().await?.into_iter().enumerate();
+        let known = records.map(|(place, record)| (record.id.clone(), Known::new(place, record))).collect();
         Ok(Self { inner: Arc::new(Inner { store, clock, known: RwLock::new(known), changing: Mutex::new(()) }) })
     }
 
@@ -59,7 +63,7 @@ impl TokenRegistry {
         let shown = Digest::of(parts.secret.as_bytes());
         let known = self.inner.known.read();
         let found = known.get(parts.id).filter(|known| same(&known.record.secret, &shown));
-        let Known { record, credential } = found.ok_or(Unidentified::Unknown)?;
+        let Known { record, credential, .. } = found.ok_or(Unidentified::Unknown)?;
         if record.revoked_at.is_some() {
             return Err(Unidentified::Revoked);
         }
@@ -119,7 +123,9 @@ impl Inner {
     }
 
     fn know(&self, record: TokenRecord) {
-        self.known.write().insert(record.id.clone(), Known::new(record));
+        let mut known = self.known.write();
+        let place = known.get(&record.id).map_or(known.len(), |known| known.place);
+        known.insert(record.id.clone(), Known::new(place, record));
     }
 }
 
@@ -130,9 +136,10 @@ impl Tokens for TokenRegistry {
     }
 
     fn list(&self) -> Vec<TokenRecord> {
-        let mut records: Vec<_> = self.inner.known.read().values().map(|known| known.record.clone()).collect();
-        records.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
-        records
+        let known = self.inner.known.read();
+        let mut oldest_first: Vec<_> = known.values().collect();
+        oldest_first.sort_by_key(|known| known.place);
+        oldest_first.into_iter().map(|known| known.record.clone()).collect()
     }
 
     fn revoke<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<TokenRecord, TokenError>> {
@@ -157,21 +164,22 @@ fn check(wanted: &NewToken, now: Timestamp) -> Result<(), TokenError> {
     let length = name.chars().count();
     if !(1..=MAX_NAME).contains(&length) || name.chars().any(char::is_control) || name.trim() != name {
         return Err(invalid(format!(
-            "a token's name has 1 to {MAX_NAME} printable characters and no space at either end"
+            "a token's name must have 1 to {MAX_NAME} printable characters and no space at either end"
         )));
     }
     let principal = &wanted.principal;
     let is_word = |word: &str| (1..=MAX_WORD).contains(&word.len()) && !word.chars().any(char::is_control);
     if !is_word(&principal.tenant) || !is_word(&principal.subject) {
-        return Err(invalid(format!("a token's tenant and subject have 1 to {MAX_WORD} printable bytes each")));
+        return Err(invalid(format!("a token's tenant and subject must have 1 to {MAX_WORD} printable bytes each")));
     }
-    if principal.scopes.len() > MAX_SCOPES || !principal.scopes.iter().all(|scope| is_word(scope)) {
-        return Err(invalid(format!(
-            "a token has at most {MAX_SCOPES} scopes, each of 1 to {MAX_WORD} printable bytes"
-        )));
+    if !(1..=MAX_SCOPES).contains(&principal.scopes.len()) {
+        return Err(invalid(format!("a token must have 1 to {MAX_SCOPES} scopes")));
+    }
+    for scope in &principal.scopes {
+        Scope::parse(scope).map_err(|error| invalid(error.to_string()))?;
     }
     if wanted.expires_at.is_some_and(|end| end <= now) {
-        return Err(invalid("a token's expiry is in the future".to_owned()));
+        return Err(invalid("a token's expiry must be in the future".to_owned()));
     }
     Ok(())
 }

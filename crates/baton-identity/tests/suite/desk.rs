@@ -1,0 +1,141 @@
+//! Issuers whose documents and clock a test holds in its hands.
+
+use crate::signer::Signer;
+use baton_identity::{Documents, IssuerConfig, Issuers};
+use baton_ports::{BoxFuture, Clock, Identified, Unidentified};
+use baton_types::Timestamp;
+use bytes::Bytes;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
+use tokio::sync::Semaphore;
+
+/// When every test begins, in seconds.
+pub(crate) const NOW: i64 = 1_800_000_000;
+pub(crate) const ISSUER: &str = "https://id.example";
+pub(crate) const KEYS: &str = "https://id.example/keys";
+pub(crate) const MINUTE: i64 = 60;
+pub(crate) const HOUR: i64 = 3_600;
+
+pub(crate) struct HandClock(AtomicI64);
+
+impl HandClock {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self(AtomicI64::new(NOW * 1_000)))
+    }
+
+    pub(crate) fn pass(&self, seconds: i64) {
+        self.0.fetch_add(seconds * 1_000, Ordering::AcqRel);
+    }
+}
+
+impl Clock for HandClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.0.load(Ordering::Acquire))
+    }
+}
+
+/// Documents as scripted; counts who asks.
+pub(crate) struct Site {
+    documents: Mutex<HashMap<String, String>>,
+    asked: Mutex<Vec<String>>,
+    /// A permit is needed for each answer.
+    pub(crate) open: Semaphore,
+}
+
+impl Site {
+    pub(crate) fn put(&self, url: &str, document: &Value) {
+        self.documents.lock().insert(url.to_owned(), document.to_string());
+    }
+
+    pub(crate) fn publish<'a>(&self, signers: impl IntoIterator<Item = &'a Signer>) {
+        let keys: Vec<_> = signers.into_iter().map(|signer| signer.published(&json!({}))).collect();
+        self.put(KEYS, &json!({ "keys": keys }));
+    }
+
+    /// From now on nothing is to be had.
+    pub(crate) fn go_away(&self) {
+        self.documents.lock().clear();
+    }
+
+    /// Who asked for what since the last call.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut *self.asked.lock())
+    }
+}
+
+impl Documents for Site {
+    fn get<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<Bytes, String>> {
+        Box::pin(async move {
+            self.asked.lock().push(url.to_owned());
+            let _permit = self.open.acquire().await.unwrap();
+            let found = self.documents.lock().get(url).cloned();
+            found.map(Bytes::from).ok_or_else(|| "the issuer is away".to_owned())
+        })
+    }
+}
+
+pub(crate) struct Desk {
+    pub(crate) clock: Arc<HandClock>,
+    pub(crate) site: Arc<Site>,
+    pub(crate) issuers: Arc<Issuers>,
+}
+
+pub(crate) fn config() -> IssuerConfig {
+    IssuerConfig {
+        issuer: ISSUER.to_owned(),
+        audience: vec!["baton".to_owned(), "https://baton.example".to_owned()],
+        jwks_url: Some(KEYS.to_owned()),
+        tenant: None,
+        algorithms: Vec::new(),
+        scopes: vec!["call".to_owned()],
+        scope_claim: None,
+    }
+}
+
+impl Desk {
+    /// Trusts these issuers, whose documents are not there yet.
+    pub(crate) fn trusting(configs: Vec<IssuerConfig>) -> Self {
+        let clock = HandClock::new();
+        let open = Semaphore::new(Semaphore::MAX_PERMITS);
+        let site = Arc::new(Site { documents: Mutex::default(), asked: Mutex::default(), open });
+        let documents: Arc<dyn Documents> = site.clone();
+        let issuers = Issuers::new(configs, &documents, clock.clone()).unwrap();
+        Self { clock, site, issuers: Arc::new(issuers) }
+    }
+
+    /// Trusts the usual issuer, which has published the keys of these.
+    pub(crate) fn with<'a>(signers: impl IntoIterator<Item = &'a Signer>) -> Self {
+        let desk = Self::trusting(vec![config()]);
+        desk.site.publish(signers);
+        desk
+    }
+
+    pub(crate) async fn show(&self, token: &str) -> Result<Identified, Unidentified> {
+        self.issuers.identify(token).await
+    }
+
+    /// Whether the token is good, or why not.
+    pub(crate) async fn judge(&self, token: &str) -> Result<(), Unidentified> {
+        self.show(token).await.map(drop)
+    }
+}
+
+/// Claims that hold now, changed by the members of `change`; `null` takes one away.
+pub(crate) fn claims(change: &Value) -> Value {
+    let mut claims = json!({"iss": ISSUER, "aud": "baton", "sub": "ann", "exp": NOW + HOUR});
+    for (name, value) in change.as_object().into_iter().flatten() {
+        if value.is_null() {
+            claims.as_object_mut().unwrap().remove(name);
+        } else {
+            claims[name] = value.clone();
+        }
+    }
+    claims
+}

@@ -1,0 +1,88 @@
+//! Documents of issuers over real connections.
+
+use crate::{
+    desk::{HandClock, claims, config},
+    signer::Signer,
+};
+use baton_identity::{Documents, GuardedDocuments, IssuerConfig, Issuers};
+use baton_ports::Unidentified;
+use serde_json::json;
+use std::sync::Arc;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+};
+
+/// Serves what `answer` says for a path; every connection is for one request.
+async fn serve(answer: impl Fn(&str, u16) -> String + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            let head = String::from_utf8(head).unwrap();
+            let body = answer(head.split(' ').nth(1).unwrap(), port);
+            let status = if body.is_empty() { "404 Not Found" } else { "200 OK" };
+            let reply =
+                format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
+            // A reader that has enough goes away in the middle.
+            let _ = stream.write_all(reply.as_bytes()).await;
+        }
+    });
+    port
+}
+
+async fn judge(
+    host: &str,
+    answer: impl Fn(&str, u16) -> String + Send + 'static,
+    signer: &Signer,
+) -> Result<(), Unidentified> {
+    let issuer = format!("http://{host}:{}", serve(answer).await);
+    let configs = vec![IssuerConfig { issuer: issuer.clone(), jwks_url: None, ..config() }];
+    let documents: Arc<dyn Documents> = Arc::new(GuardedDocuments::new(&configs, Vec::new()).unwrap());
+    let issuers = Issuers::new(configs, &documents, HandClock::new()).unwrap();
+    issuers.identify(&signer.sign(&claims(&json!({"iss": issuer})))).await.map(drop)
+}
+
+/// An issuer at `host` whose keys are at `keys_host`, with so many bytes beside them.
+async fn discovered(host: &'static str, keys_host: &'static str, filler: usize) -> Result<(), Unidentified> {
+    let signer = Signer::p256("k");
+    let keys = json!({"keys": [signer.published(&json!({}))], "filler": "x".repeat(filler)}).to_string();
+    let answer = move |path: &str, port| match path {
+        "/.well-known/openid-configuration" => {
+            json!({"issuer": format!("http://{host}:{port}"), "jwks_uri": format!("http://{keys_host}:{port}/keys")})
+                .to_string()
+        }
+        "/keys" => keys.clone(),
+        _ => String::new(),
+    };
+    judge(host, answer, &signer).await
+}
+
+fn reason(refusal: Result<(), Unidentified>) -> String {
+    match refusal {
+        Err(Unidentified::KeysUnavailable(reason)) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn hosts_that_the_operator_named_may_be_anywhere_and_others_are_public() {
+    assert_eq!(discovered("localhost", "localhost", 0).await, Ok(()));
+    assert_eq!(discovered("127.0.0.1", "127.0.0.1", 0).await, Ok(()));
+    let inside = reason(discovered("localhost", "127.0.0.1", 0).await);
+    assert!(inside.contains("127.0.0.1 may not be called"), "{inside}");
+}
+
+#[tokio::test]
+async fn documents_are_bounded_and_there() {
+    assert_eq!(discovered("localhost", "localhost", 250 * 1024).await, Ok(()));
+    let long = reason(discovered("localhost", "localhost", 256 * 1024).await);
+    assert!(long.contains("more than 262144 bytes"), "{long}");
+    let missing = reason(judge("localhost", |_, _| String::new(), &Signer::p256("k")).await);
+    assert!(missing.contains("answered 404"), "{missing}");
+}

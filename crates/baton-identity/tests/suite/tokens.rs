@@ -1,0 +1,216 @@
+//! Tokens that are made here.
+
+use crate::desk::{HOUR, HandClock, NOW};
+use baton_identity::TokenRegistry;
+use baton_journal::{
+    MemoryJournal, Options, SqliteJournal,
+    fault::{Fault, FaultyJournal},
+};
+use baton_ports::{
+    BoxFuture, Clock as _, IssuedToken, JournalError, NewToken, TokenError, TokenRecord, TokenStore, Tokens as _,
+    Unidentified,
+};
+use baton_types::{Digest, Principal, Timestamp};
+use std::{future::Future as _, pin::pin, sync::Arc, task::Poll};
+use tokio::sync::Semaphore;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_millis((NOW + seconds) * 1_000)
+}
+
+pub(crate) fn new(name: &str) -> NewToken {
+    let principal = Principal { tenant: "local".into(), subject: name.into(), scopes: vec!["call".into()] };
+    NewToken { name: name.to_owned(), principal: Arc::new(principal), expires_at: Some(at(HOUR)) }
+}
+
+async fn registry(store: Arc<dyn TokenStore>) -> (TokenRegistry, Arc<HandClock>) {
+    let clock = HandClock::new();
+    (TokenRegistry::open(store, clock.clone()).await.unwrap(), clock)
+}
+
+#[tokio::test]
+async fn a_token_identifies_its_principal_until_it_ends() {
+    let (registry, clock) = registry(Arc::new(MemoryJournal::new())).await;
+    let IssuedToken { record, token } = registry.create(new("ci")).await.unwrap();
+    let (id, secret) = token.strip_prefix("btn_").unwrap().split_once('_').unwrap();
+    assert_eq!((id.len(), id, secret.len()), (10, record.id.as_str(), 43));
+    assert_eq!((&record.secret, record.created_at), (&Digest::of(secret.as_bytes()), at(0)));
+    let identified = registry.identify(&token).unwrap();
+    assert_eq!((&identified.principal, &*identified.credential), (&new("ci").principal, &*format!("token:{id}")));
+
+    let forever = registry.create(NewToken { expires_at: None, ..new("ever") }).await.unwrap();
+    clock.pass(HOUR - 1);
+    assert!(registry.identify(&token).is_ok());
+    clock.pass(1);
+    assert_eq!(registry.identify(&token), Err(Unidentified::Expired));
+    clock.pass(100_000 * HOUR);
+    assert!(registry.identify(&forever.token).is_ok());
+    assert_eq!(registry.list(), [record, forever.record]);
+}
+
+#[tokio::test]
+async fn only_the_whole_secret_opens() {
+    let (registry, _) = registry(Arc::new(MemoryJournal::new())).await;
+    let (ann, bob) = (registry.create(new("ann")).await.unwrap(), registry.create(new("bob")).await.unwrap());
+    let secret =
+        |issued: &IssuedToken| issued.token.rsplit_once(&format!("{}_", issued.record.id)).unwrap().1.to_owned();
+    let form = |id: &str, secret: &str| format!("btn_{id}_{secret}");
+    let (id, own) = (&ann.record.id, secret(&ann));
+    assert!(registry.identify(&form(id, &own)).is_ok());
+    for (place, letter) in own.char_indices() {
+        let other = if letter == 'A' { "B" } else { "A" };
+        let wrong = format!("{}{other}{}", &own[..place], &own[place + 1..]);
+        assert_eq!(registry.identify(&form(id, &wrong)), Err(Unidentified::Unknown));
+    }
+    for wrong in [&own[1..], &format!("{own}="), &secret(&bob), ann.record.secret.as_str(), &own.to_lowercase()] {
+        assert_eq!(registry.identify(&form(id, wrong)), Err(Unidentified::Unknown), "{wrong}");
+    }
+    assert_eq!(registry.identify(&form("0000000000", &own)), Err(Unidentified::Unknown));
+    for malformed in ["", "btn_", "btn_x", "btn__", "btn_x_", &format!("btn__{own}"), &ann.token[1..]] {
+        assert_eq!(registry.identify(malformed), Err(Unidentified::Malformed), "{malformed}");
+    }
+    let seen = format!("{ann:?}");
+    assert!(!seen.contains(&own) && seen.contains("ann"), "{seen}");
+}
+
+#[tokio::test]
+async fn a_revoked_token_stops_at_once_and_strangers_do_not_hear_of_it() {
+    let memory = Arc::new(MemoryJournal::new());
+    let (registry, clock) = registry(memory.clone()).await;
+    let IssuedToken { record, token } = registry.create(new("ci")).await.unwrap();
+    clock.pass(60);
+    let revoked = registry.revoke(&record.id).await.unwrap();
+    assert_eq!(revoked, TokenRecord { revoked_at: Some(at(60)), ..record.clone() });
+    assert_eq!(registry.identify(&token), Err(Unidentified::Revoked));
+    let guessed = format!("btn_{}_guess", record.id);
+    assert_eq!(registry.identify(&guessed), Err(Unidentified::Unknown));
+    clock.pass(60);
+    assert_eq!(registry.revoke(&record.id).await.as_ref(), Ok(&revoked), "again changes nothing");
+    assert_eq!((memory.tokens().await, registry.list()), (Ok(vec![revoked.clone()]), vec![revoked]));
+    assert_eq!(registry.revoke("nobody").await, Err(TokenError::NotFound("nobody".to_owned())));
+}
+
+#[tokio::test]
+async fn tokens_are_the_same_after_the_journal_is_opened_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || async {
+        let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+        registry(Arc::new(journal)).await
+    };
+    let (before, _) = open().await;
+    let (kept, gone) = (before.create(new("kept")).await.unwrap(), before.create(new("gone")).await.unwrap());
+    before.revoke(&gone.record.id).await.unwrap();
+    let list = before.list();
+    drop(before);
+    let bytes = std::fs::read(directory.path().join("journal.db")).unwrap();
+    let secret = kept.token.rsplit_once(&format!("{}_", kept.record.id)).unwrap().1.as_bytes();
+    assert!(!bytes.windows(secret.len()).any(|window| window == secret), "the secret is on disk");
+
+    let (after, clock) = open().await;
+    assert_eq!(after.list(), list);
+    assert_eq!(after.identify(&kept.token).map(|known| known.principal), Ok(new("kept").principal));
+    assert_eq!(after.identify(&gone.token), Err(Unidentified::Revoked));
+    clock.pass(HOUR);
+    assert_eq!(after.identify(&kept.token), Err(Unidentified::Expired));
+}
+
+#[tokio::test]
+async fn what_the_store_refuses_has_not_happened() {
+    let memory = Arc::new(MemoryJournal::new());
+    let faulty = Arc::new(FaultyJournal::new(memory.clone(), |_| Fault::Pass));
+    let (registry, _) = registry(faulty.clone()).await;
+    let issued = registry.create(new("ci")).await.unwrap();
+    faulty.crash();
+    assert!(matches!(registry.create(new("late")).await, Err(TokenError::Store(JournalError::Unavailable(_)))));
+    assert!(matches!(registry.revoke(&issued.record.id).await, Err(TokenError::Store(_))));
+    assert!(registry.identify(&issued.token).is_ok());
+    assert_eq!((registry.list(), memory.tokens().await), (vec![issued.record.clone()], Ok(vec![issued.record])));
+}
+
+/// A store whose writes wait for a permit.
+struct Slow {
+    memory: MemoryJournal,
+    open: Semaphore,
+}
+
+impl TokenStore for Slow {
+    fn tokens(&self) -> BoxFuture<'_, Result<Vec<TokenRecord>, JournalError>> {
+        self.memory.tokens()
+    }
+
+    fn put_token(&self, token: TokenRecord) -> BoxFuture<'_, Result<(), JournalError>> {
+        Box::pin(async move {
+            self.open.acquire().await.unwrap().forget();
+            self.memory.put_token(token).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_away_leaves_no_revoked_token_that_works() {
+    let slow = Arc::new(Slow { memory: MemoryJournal::new(), open: Semaphore::new(1) });
+    let (registry, _) = registry(slow.clone()).await;
+    let issued = registry.create(new("ci")).await.unwrap();
+    {
+        let mut leaving = pin!(registry.revoke(&issued.record.id));
+        assert!(std::future::poll_fn(|context| Poll::Ready(leaving.as_mut().poll(context).is_pending())).await);
+    }
+    assert!(registry.identify(&issued.token).is_ok(), "not before it is on disk");
+    slow.open.add_permits(1);
+    // The second waits until the first is done, and has nothing left to write.
+    assert!(registry.revoke(&issued.record.id).await.unwrap().revoked_at.is_some());
+    assert_eq!(registry.identify(&issued.token), Err(Unidentified::Revoked));
+}
+
+#[tokio::test]
+async fn wrong_descriptions_are_refused() {
+    let (registry, clock) = registry(Arc::new(MemoryJournal::new())).await;
+    let who = |tenant: &str, subject: &str, scopes: &[&str]| {
+        let scopes = scopes.iter().map(|scope| (*scope).into()).collect();
+        NewToken {
+            principal: Arc::new(Principal { tenant: tenant.into(), subject: subject.into(), scopes }),
+            ..new("n")
+        }
+    };
+    let wrong = [
+        new(""),
+        new(" ci"),
+        new("c\ni"),
+        new(&"x".repeat(101)),
+        who("", "s", &["call"]),
+        who("t", &"s".repeat(256), &["call"]),
+        who("t", "s", &[]),
+        who("t", "s", &["call", "write"]),
+        NewToken { expires_at: Some(clock.now()), ..new("ci") },
+    ];
+    let mut texts = Vec::new();
+    for token in wrong {
+        texts.push(registry.create(token).await.unwrap_err().to_string());
+    }
+    insta::assert_snapshot!(texts.join("\n"));
+    assert!(registry.list().is_empty());
+    for name in ["x", &"ж".repeat(100), "my laptop (ann's)"] {
+        assert!(registry.create(new(name)).await.is_ok(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn there_are_ten_thousand_tokens_at_most() {
+    let memory = Arc::new(MemoryJournal::new());
+    let record = |number: i64| TokenRecord {
+        id: number.to_string(),
+        name: "n".to_owned(),
+        principal: Arc::new(Principal::local()),
+        secret: Digest::of(b""),
+        created_at: at(number),
+        expires_at: None,
+        revoked_at: None,
+    };
+    for number in 0..9_999 {
+        memory.put_token(record(number)).await.unwrap();
+    }
+    let (registry, _) = registry(memory).await;
+    registry.create(new("last")).await.unwrap();
+    let refusal = registry.create(new("one more")).await.unwrap_err();
+    assert_eq!(refusal.to_string(), "there are 10000 tokens already, and no more are kept");
+}
