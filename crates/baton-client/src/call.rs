@@ -29,7 +29,7 @@ impl Client {
     /// The reply to a JSON-RPC request that is answered at once.
     pub(crate) async fn answered<T: DeserializeOwned>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
         self.in_time(async {
-            let response = self.transport.send(request).await?;
+            let response = self.exchange(request).await?;
             let status = response.status();
             let bytes = read(response.into_body()).await?;
             rpc_result(status, &bytes)
@@ -58,12 +58,36 @@ impl Client {
             .map_err(|error| ClientError::Address { address: agent.to_owned(), reason: error.to_string() })
     }
 
+    /// Sends a request as whoever the client's token is of; returns when the head of the reply is there.
+    pub(crate) async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Response<ReplyBody>, ClientError> {
+        if let Some(authorization) = &self.authorization {
+            request.headers_mut().insert(header::AUTHORIZATION, authorization.clone());
+        }
+        self.transport.send(request).await
+    }
+
     /// A JSON document.
     pub(crate) async fn document<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        self.asked(Request::get(path), path, Bytes::new()).await
+    }
+
+    /// What came of posting a JSON document.
+    pub(crate) async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
+        let body = serde_json::to_vec(body).map_err(unintelligible)?;
+        let request = Request::post(path).header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        self.asked(request, path, body.into()).await
+    }
+
+    /// What was deleted.
+    pub(crate) async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        self.asked(Request::delete(path), path, Bytes::new()).await
+    }
+
+    async fn asked<T: DeserializeOwned>(&self, request: Builder, path: &str, body: Bytes) -> Result<T, ClientError> {
         let address = |error: http::Error| ClientError::Address { address: path.to_owned(), reason: error.to_string() };
-        let request = Request::builder().uri(path).body(Full::default()).map_err(address)?;
+        let request = request.body(Full::new(body)).map_err(address)?;
         self.in_time(async {
-            let response = self.transport.send(request).await?;
+            let response = self.exchange(request).await?;
             let status = response.status();
             let bytes = read(response.into_body()).await?;
             if status.is_success() {

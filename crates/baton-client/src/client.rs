@@ -5,7 +5,7 @@ use crate::{
     transport::{Transport, Trust},
 };
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response};
 use http_body_util::Full;
 use hyper::body::Body;
 use std::{
@@ -23,6 +23,8 @@ pub struct Client {
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle_timeout: Duration,
     pub(crate) next_id: Arc<AtomicU64>,
+    /// Marked as sensitive, so that it is printed nowhere.
+    pub(crate) authorization: Option<HeaderValue>,
 }
 
 impl Client {
@@ -51,7 +53,16 @@ impl Client {
 
     fn over(transport: Transport) -> Self {
         let idle_timeout = Duration::from_secs(60);
-        Self { transport, timeout: None, idle_timeout, next_id: Arc::new(AtomicU64::new(1)) }
+        let next_id = Arc::new(AtomicU64::new(1));
+        Self { transport, timeout: None, idle_timeout, next_id, authorization: None }
+    }
+
+    /// Shows this token with every request.
+    pub fn with_token(mut self, token: &str) -> Result<Self, ClientError> {
+        let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| ClientError::Token)?;
+        value.set_sensitive(true);
+        self.authorization = Some(value);
+        Ok(self)
     }
 
     /// Gives up on an answer after this long; without it, a blocking send waits as long as the agent works.

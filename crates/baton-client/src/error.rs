@@ -14,6 +14,9 @@ pub enum ClientError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The token cannot be shown.
+    #[error("the token has letters that no token can have")]
+    Token,
     /// Nobody answers there.
     #[error("no Baton answers at {address}: {reason}")]
     Unreachable {

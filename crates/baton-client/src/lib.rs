@@ -15,10 +15,12 @@ mod events;
 mod get;
 mod health;
 mod list;
+mod peers;
 mod send;
 mod send_streaming;
 mod stream;
 mod subscribe;
+mod tokens;
 mod transport;
 
 pub use client::Client;

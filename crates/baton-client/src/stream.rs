@@ -93,7 +93,7 @@ impl EventStream {
 
 impl Client {
     pub(crate) async fn open_stream(&self, request: Request<Full<Bytes>>) -> Result<EventStream, ClientError> {
-        let response = self.in_time(self.transport.send(request)).await?;
+        let response = self.in_time(self.exchange(request)).await?;
         if is_stream(&response) {
             let idle_timeout = self.idle_timeout;
             let (body, parser) = (response.into_body(), SseParser::new(MAX_EVENT));

@@ -24,46 +24,54 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session with the Baton at `url`.
-    pub(crate) fn at(url: &str) -> Result<Self, Failure> {
-        Ok(Self { client: Client::tcp(url).map_err(failure)?, url: Some(url.to_owned()), own: None })
+    /// A session with the Baton at `url`, to which `token` is shown.
+    pub(crate) fn at(url: &str, token: Option<&str>) -> Result<Self, Failure> {
+        let client = showing(Client::tcp(url).map_err(failure)?, token)?;
+        Ok(Self { client, url: Some(url.to_owned()), own: None })
     }
 
-    /// The named server, else the one that owns the data directory, else one in this process. The latter takes up no
-    /// unfinished runs: it works for this command only.
-    pub(crate) async fn find(server: Option<&str>, settings: &Settings, screen: Screen) -> Result<Self, Failure> {
-        if let Some(url) = server {
-            return Self::at(url);
-        }
-        if let Some(session) = Self::running(&settings.data).await {
+    /// The server that owns the data directory, else one in this process. The latter takes up no unfinished runs: it
+    /// works for this command only.
+    pub(crate) async fn find(settings: &Settings, token: Option<&str>, screen: Screen) -> Result<Self, Failure> {
+        if let Some(session) = Self::running(&settings.data, token).await? {
             return Ok(session);
         }
-        let (baton, diagnostics) = Baton::open(settings, Strictness::Lenient)?;
+        let (baton, diagnostics) = Baton::open(settings, Strictness::Lenient).await?;
         for diagnostic in &diagnostics {
             screen.diagnostic(diagnostic);
         }
-        Ok(Self { client: baton.client(), url: None, own: Some(baton) })
+        Ok(Self::within(baton))
+    }
+
+    /// The same to manage a Baton with, which needs no agents.
+    pub(crate) async fn manage(settings: &Settings, token: Option<&str>) -> Result<Self, Failure> {
+        match Self::running(&settings.data, token).await? {
+            Some(session) => Ok(session),
+            None => Baton::open_for_managing(settings).await.map(Self::within),
+        }
+    }
+
+    fn within(baton: Baton) -> Self {
+        Self { client: baton.client(), url: None, own: Some(baton) }
     }
 
     /// The server that owns this data directory, if it answers. What a dead one left behind does not count: its
     /// address may be somebody else's by now.
-    pub(crate) async fn running(data: &Path) -> Option<Self> {
+    pub(crate) async fn running(data: &Path, token: Option<&str>) -> Result<Option<Self>, Failure> {
         if !wiring::is_owned(data) {
-            return None;
+            return Ok(None);
         }
-        let mut file = ServerFile::read(data)?;
-        loop {
-            let client = owned(&file).ok()?;
+        let mut read = ServerFile::read(data);
+        while let Some(file) = read {
+            let Ok(client) = owned(&file) else { return Ok(None) };
             if client.clone().with_timeout(PATIENCE).health().await.is_ok() {
-                return Some(Self { client, url: Some(file.url), own: None });
+                let client = showing(client, token.or(Some(&file.token)))?;
+                return Ok(Some(Self { client, url: Some(file.url), own: None }));
             }
             // The server may just have taken up a new certificate, and said so.
-            let now = ServerFile::read(data)?;
-            if now == file {
-                return None;
-            }
-            file = now;
+            read = ServerFile::read(data).filter(|now| *now != file);
         }
+        Ok(None)
     }
 
     /// Ends the Baton in this process, if it is one; its runs go on at the next start.
@@ -71,6 +79,14 @@ impl Session {
         if let Some(own) = self.own {
             own.close().await;
         }
+    }
+}
+
+/// The client with a token to show.
+fn showing(client: Client, token: Option<&str>) -> Result<Client, Failure> {
+    match token {
+        Some(token) => client.with_token(token).map_err(failure),
+        None => Ok(client),
     }
 }
 
@@ -90,6 +106,7 @@ pub(crate) fn failure(error: ClientError) -> Failure {
             Some(code) => Failure::foreign(code, message, refusal.hint),
             None => Failure::plain(Exit::Server, format!("the server refused: {message} (code {})", refusal.code)),
         },
+        ClientError::Token => Failure::new(ErrorCode::UNAUTHENTICATED, message).exit(Exit::Usage),
         ClientError::Address { .. } => Failure::new(ErrorCode::SERVER_UNREACHABLE, message).exit(Exit::Usage),
         ClientError::Unreachable { .. }
         | ClientError::Interrupted(_)

@@ -1,6 +1,8 @@
 //! The client against servers that do not behave.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+mod tokens;
+
 use baton_client::{Client, ClientError, SendRequest};
 use baton_types::{Message, Part, Role};
 use std::time::Duration;
