@@ -1,4 +1,4 @@
-//! This machine as ports: agent directories on disk, command tools, the clock and fresh ids.
+//! This machine as ports: agent directories on disk, command tools, the audit log, the clock and fresh ids.
 //!
 //! This crate must never decide anything about tasks or agents: it reads files for `baton-agentdir`, runs the program
 //! that a tool names, and tells the time. No shell is ever involved, and every program is bounded in time and output.
@@ -6,6 +6,7 @@
 //! Read first: [`DirectoryAgents`] (agents from disk), [`CommandTools`] (programs as tools), [`SystemClock`].
 
 mod agents;
+mod audit;
 mod clock;
 mod command;
 mod discover;
@@ -13,6 +14,7 @@ mod ids;
 mod open_files;
 
 pub use agents::{DirectoryAgents, LoadError, Reload, SpecCheck};
+pub use audit::AuditFile;
 pub use clock::SystemClock;
 pub use command::CommandTools;
 pub use ids::TimeOrderedIds;

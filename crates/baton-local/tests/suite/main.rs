@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod agents;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 #[cfg(unix)]
 mod commands;
 #[cfg(test)]

@@ -1,0 +1,124 @@
+//! The audit log: one line of JSON for everybody who was turned away.
+
+mod lines;
+mod rotated;
+
+use baton_ports::{Audit, Denial};
+use lines::Lines;
+use rotated::Rotated;
+use std::{
+    io,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread::{self, JoinHandle},
+};
+
+/// Records that wait to be written; more are dropped and counted, because nobody's request may wait for a disk.
+const QUEUED: usize = 4096;
+
+/// Keeps who was turned away in `audit.jsonl` of a directory, readable by its owner only.
+///
+/// At 10 MB the file becomes `audit.1.jsonl`; three of these are kept. Dropping this writes what is still queued.
+#[derive(Debug)]
+pub struct AuditFile {
+    queue: Option<Queue>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl AuditFile {
+    /// Opens the log in `directory`, and starts the one thread that writes it.
+    pub fn open(directory: &Path) -> io::Result<Self> {
+        let mut lines = Lines::new(Rotated::open(directory)?);
+        let (queue, queued) = Queue::new(QUEUED);
+        let dropped = Arc::clone(&queue.dropped);
+        let write = move || write_all(&mut lines, &queued, &dropped);
+        let writer = thread::Builder::new().name("audit".to_owned()).spawn(write)?;
+        Ok(Self { queue: Some(queue), writer: Some(writer) })
+    }
+}
+
+impl Audit for AuditFile {
+    fn denied(&self, denial: Denial) {
+        if let Some(queue) = &self.queue {
+            queue.put(denial);
+        }
+    }
+}
+
+impl Drop for AuditFile {
+    fn drop(&mut self) {
+        // Without its sender the queue ends, and with it the thread.
+        self.queue = None;
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Queue {
+    sender: SyncSender<Denial>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl Queue {
+    fn new(bound: usize) -> (Self, Receiver<Denial>) {
+        let (sender, receiver) = sync_channel(bound);
+        (Self { sender, dropped: Arc::default() }, receiver)
+    }
+
+    fn put(&self, denial: Denial) {
+        if self.sender.try_send(denial).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Writes until nobody can queue any more. What could not be written counts as dropped, too.
+fn write_all(lines: &mut Lines, queued: &Receiver<Denial>, dropped: &AtomicU64) {
+    while let Ok(denial) = queued.recv() {
+        let at = denial.at;
+        if lines.denied(&denial).is_err() {
+            dropped.fetch_add(1, Ordering::Relaxed);
+        }
+        let count = dropped.swap(0, Ordering::Relaxed);
+        if count > 0 && lines.dropped(at, count).is_err() {
+            dropped.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_types::{ErrorCode, Timestamp};
+
+    #[test]
+    fn what_the_queue_cannot_take_is_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut lines = Lines::new(Rotated::open(directory.path()).unwrap());
+        let (queue, queued) = Queue::new(2);
+        for number in 0..5 {
+            queue.put(Denial {
+                at: Timestamp::from_millis(number),
+                code: ErrorCode::UNAUTHENTICATED,
+                reason: "why".to_owned(),
+                method: "GET".to_owned(),
+                path: "/".to_owned(),
+                remote: None,
+                principal: None,
+                credential: None,
+            });
+        }
+        let dropped = Arc::clone(&queue.dropped);
+        drop(queue);
+        write_all(&mut lines, &queued, &dropped);
+        let written = std::fs::read_to_string(directory.path().join("audit.jsonl")).unwrap();
+        let counts: Vec<bool> = written.lines().map(|line| line.contains("\"dropped\":3")).collect();
+        assert_eq!(counts, [false, true, false], "{written}");
+    }
+}

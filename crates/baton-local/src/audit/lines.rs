@@ -1,0 +1,73 @@
+//! Records as lines of JSON.
+
+use super::rotated::Rotated;
+use baton_ports::Denial;
+use baton_types::Timestamp;
+use serde::Serialize;
+use std::{io, net::IpAddr};
+
+/// Most letters of any text in a record; callers choose some of them.
+const LONGEST: usize = 1024;
+
+#[derive(Serialize)]
+struct Record<'a> {
+    at: String,
+    code: &'a str,
+    reason: &'a str,
+    method: &'a str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<IpAddr>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tenant: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    credential: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Gap {
+    at: String,
+    dropped: u64,
+}
+
+/// Writes records, one line each.
+pub(super) struct Lines {
+    file: Rotated,
+}
+
+impl Lines {
+    pub(super) fn new(file: Rotated) -> Self {
+        Self { file }
+    }
+
+    /// Somebody was turned away.
+    pub(super) fn denied(&mut self, denial: &Denial) -> io::Result<()> {
+        let principal = denial.principal.as_deref();
+        self.write(&Record {
+            at: denial.at.to_string(),
+            code: denial.code.code,
+            reason: clip(&denial.reason),
+            method: clip(&denial.method),
+            path: clip(&denial.path),
+            remote: denial.remote,
+            tenant: principal.map(|principal| clip(&principal.tenant)),
+            subject: principal.map(|principal| clip(&principal.subject)),
+            credential: denial.credential.as_deref().map(clip),
+        })
+    }
+
+    /// So many records are missing here.
+    pub(super) fn dropped(&mut self, at: Timestamp, count: u64) -> io::Result<()> {
+        self.write(&Gap { at: at.to_string(), dropped: count })
+    }
+
+    fn write(&mut self, record: &impl Serialize) -> io::Result<()> {
+        self.file.write_line(&serde_json::to_string(record)?)
+    }
+}
+
+fn clip(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
+}

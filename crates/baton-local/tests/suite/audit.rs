@@ -1,0 +1,84 @@
+//! The audit log on disk.
+
+use baton_local::AuditFile;
+use baton_ports::{Audit as _, Denial};
+use baton_types::{ErrorCode, Principal, Timestamp};
+use std::{fs, path::Path, sync::Arc};
+
+fn denial(reason: &str) -> Denial {
+    Denial {
+        at: Timestamp::from_millis(1_794_770_760_000),
+        code: ErrorCode::SCOPE_MISSING,
+        reason: reason.to_owned(),
+        method: "POST".to_owned(),
+        path: "/agents/weather".to_owned(),
+        remote: "192.0.2.7".parse().ok(),
+        principal: Some(Arc::new(Principal { tenant: "acme".into(), subject: "ann".into(), scopes: Vec::new() })),
+        credential: Some("token 4fq2x7".into()),
+    }
+}
+
+fn unknown() -> Denial {
+    Denial { code: ErrorCode::UNAUTHENTICATED, remote: None, principal: None, credential: None, ..denial("no token") }
+}
+
+/// Logs, and returns when everything is on disk.
+fn log(directory: &Path, denials: Vec<Denial>) {
+    let audit = AuditFile::open(directory).unwrap();
+    denials.into_iter().for_each(|denial| audit.denied(denial));
+}
+
+#[test]
+fn everybody_who_was_turned_away_is_one_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.jsonl");
+    log(directory.path(), vec![denial("this needs the scope call:weather"), unknown()]);
+    log(directory.path(), vec![denial(&format!("two\nlines \"{}", "é".repeat(2000)))]);
+    let written = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = written.lines().collect();
+    insta::assert_snapshot!(lines[..2].join("\n"));
+    let long: serde_json::Value = serde_json::from_str(lines[2]).unwrap();
+    assert_eq!((lines.len(), long["reason"].as_str().unwrap().len()), (3, 1023));
+}
+
+#[cfg(unix)]
+#[test]
+fn its_owner_alone_can_read_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.jsonl");
+    let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    log(directory.path(), vec![unknown()]);
+    assert_eq!(mode(), 0o600);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    log(directory.path(), vec![unknown()]);
+    assert_eq!(mode(), 0o600);
+}
+
+#[test]
+fn a_full_file_makes_room_and_the_oldest_goes() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name);
+    for round in 0..5 {
+        let old = format!("{{\"round\":{round}}}\n{}\n", "x".repeat(9_999_900));
+        fs::write(file("audit.jsonl"), old).unwrap();
+        log(directory.path(), vec![unknown()]);
+        assert_eq!(fs::read_to_string(file("audit.jsonl")).unwrap().lines().count(), 1);
+    }
+    let first = |name: &str| fs::read_to_string(file(name)).unwrap().lines().next().unwrap().to_owned();
+    let kept = ["audit.1.jsonl", "audit.2.jsonl", "audit.3.jsonl"].map(first);
+    assert_eq!(kept, ["{\"round\":4}", "{\"round\":3}", "{\"round\":2}"]);
+    assert!(!file("audit.4.jsonl").exists());
+}
+
+#[test]
+fn a_line_that_a_crash_cut_off_spoils_no_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.jsonl");
+    fs::write(&path, "{\"at\":\"2026-").unwrap();
+    log(directory.path(), vec![unknown(), unknown()]);
+    let written = fs::read_to_string(&path).unwrap();
+    let readable: Vec<bool> =
+        written.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()).collect();
+    assert_eq!(readable, [false, true, true]);
+}
