@@ -6,7 +6,9 @@ use crate::{
     body::Bodies,
     cards, cors, discovery,
     guard::GuardLayer,
-    handoffs, oauth_metadata, peers, probes, reply, tasks, tokens,
+    handoffs, jwks, oauth_metadata, peers, probes, reply,
+    signatures::{KEYS_PATH, Signatures},
+    tasks, tokens,
 };
 use axum::{
     Router,
@@ -27,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) options: HttpOptions,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) bodies: Bodies,
+    pub(crate) signatures: Signatures,
     /// Turns of looking whether what was not found belongs to somebody else.
     pub(crate) lookups: Arc<Semaphore>,
 }
@@ -100,12 +103,14 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
     let streams = Arc::new(Semaphore::new(options.max_streams));
     let bodies = Bodies::new(&options);
     let lookups = Arc::new(Semaphore::new(LOOKUPS));
-    let shared = Arc::new(Shared { engine, options, streams, bodies, lookups });
+    let signatures = Signatures::new(options.signer.clone());
+    let shared = Arc::new(Shared { engine, options, streams, bodies, signatures, lookups });
     let gate = GateLayer::new(&shared);
     let introductions = Router::new()
         .route("/agents/{agent}/.well-known/agent-card.json", get(cards::named))
         .route("/agents/{agent}/.well-known/agent.json", get(cards::named))
         .route("/agents/{agent}/.well-known/contextcore.json", get(discovery::contextcore_named))
+        .route("/agents/{agent}/.well-known/jwks.json", get(jwks::named))
         .route("/.well-known/agent-card.json", get(cards::sole))
         .route("/.well-known/agent.json", get(cards::sole))
         .route("/.well-known/contextcore.json", get(discovery::contextcore_sole))
@@ -120,6 +125,7 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/a2a", post(a2a::sole))
         .route("/a2a/", post(a2a::sole))
         .route("/.well-known/ai-catalog.json", get(discovery::catalog))
+        .route(KEYS_PATH, get(jwks::show))
         .route("/agents", get(agents::list))
         .route("/api/v1/tasks/{task}", get(tasks::show))
         .route("/api/v1/tasks/{task}/events", get(tasks::events))

@@ -2,7 +2,7 @@
 
 use crate::{app::Shared, named::Named, reply};
 use axum::{body::Body, extract::State, response::Response};
-use baton_types::{AgentSpec, Digest, Timestamp};
+use baton_types::{AgentSpec, Timestamp};
 use baton_wire::a2a::{
     v1::{AgentCard, CardPlace, GrpcPlace},
     v03::UnionCard,
@@ -70,32 +70,52 @@ fn authority(url: &str) -> Option<String> {
 }
 
 fn card(shared: &Shared, agent: &AgentSpec, headers: &HeaderMap) -> Response {
-    let card = AgentCard::of(agent, &place(shared, agent, headers));
-    let Ok(bytes) = serde_json::to_vec(&UnionCard::of(&card)) else { return reply::json(&card) };
-    let etag = format!("\"{}\"", &Digest::of(&bytes).as_str()[..32]);
-    let mut response = reply::json_bytes(bytes);
-    let changed_at = shared.options.started_at;
-    if is_fresh(headers, &etag, changed_at) {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-        *response.body_mut() = Body::empty();
-        response.headers_mut().remove(header::CONTENT_TYPE);
-    }
-    let mut set =
-        |name: HeaderName, value: Option<HeaderValue>| value.map(|value| response.headers_mut().insert(name, value));
-    set(header::ETAG, HeaderValue::from_str(&etag).ok());
-    set(header::CACHE_CONTROL, Some(HeaderValue::from_static("public, max-age=60")));
-    set(header::LAST_MODIFIED, http_date(changed_at));
-    set(header::VARY, Some(HeaderValue::from_static("Host")));
+    let mut card = AgentCard::of(agent, &place(shared, agent, headers));
+    let tag = shared.signatures.tag(&card);
+    let valid = Validators { tag, changed_at: shared.options.started_at, max_age: 60 };
+    let mut response = cacheable(headers, &valid, || {
+        shared.signatures.sign(&mut card, &base_url(shared, headers));
+        reply::json(&UnionCard::of(&card))
+    });
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Host"));
     response
 }
 
-fn is_fresh(headers: &HeaderMap, etag: &str, changed_at: Timestamp) -> bool {
+/// By what caches know whether a document is still the one they have.
+pub(crate) struct Validators {
+    /// The `ETag`.
+    pub(crate) tag: String,
+    pub(crate) changed_at: Timestamp,
+    /// How long nobody needs to ask, in seconds.
+    pub(crate) max_age: u32,
+}
+
+/// The document, or that it has not changed.
+pub(crate) fn cacheable(headers: &HeaderMap, valid: &Validators, document: impl FnOnce() -> Response) -> Response {
+    let mut response = if is_fresh(headers, valid) {
+        let mut unchanged = Response::new(Body::empty());
+        *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
+        unchanged
+    } else {
+        document()
+    };
+    let mut set =
+        |name: HeaderName, value: Option<HeaderValue>| value.map(|value| response.headers_mut().insert(name, value));
+    set(header::ETAG, HeaderValue::from_str(&valid.tag).ok());
+    set(header::CACHE_CONTROL, HeaderValue::from_str(&format!("public, max-age={}", valid.max_age)).ok());
+    set(header::LAST_MODIFIED, http_date(valid.changed_at));
+    response
+}
+
+fn is_fresh(headers: &HeaderMap, valid: &Validators) -> bool {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(known) = text(header::IF_NONE_MATCH) {
-        return known.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == etag);
+        // Weak or not makes no difference here.
+        let (mut known, tag) = (known.split(',').map(str::trim), valid.tag.trim_start_matches("W/"));
+        return known.any(|one| one == "*" || one.trim_start_matches("W/") == tag);
     }
     let since = text(header::IF_MODIFIED_SINCE).and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
-    since.is_some_and(|since| since.timestamp().as_second() >= changed_at.as_millis().div_euclid(1000))
+    since.is_some_and(|since| since.timestamp().as_second() >= valid.changed_at.as_millis().div_euclid(1000))
 }
 
 fn http_date(at: Timestamp) -> Option<HeaderValue> {

@@ -1,9 +1,10 @@
 //! What the surface is told at start.
 
 use crate::{AccessOptions, CorsOrigins, PeerPorts};
+use baton_ports::CardSigner;
 use baton_types::Timestamp;
 use baton_wire::a2a::v1::AgentExtension;
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// Bounds and addresses of the HTTP surface.
@@ -35,6 +36,8 @@ pub struct HttpOptions {
     pub access: AccessOptions,
     /// Who knows agents elsewhere; without it there are none.
     pub peers: Option<PeerPorts>,
+    /// Who signs cards; without it they carry no signatures.
+    pub signer: Option<Arc<dyn CardSigner>>,
     /// What of A2A is offered.
     pub a2a: A2aOptions,
     /// Ends every stream when cancelled; give the same one to [`crate::serve`].
@@ -98,6 +101,7 @@ impl Default for HttpOptions {
             keep_alive: Duration::from_secs(4),
             access: AccessOptions::default(),
             peers: None,
+            signer: None,
             a2a: A2aOptions::default(),
             shutdown: CancellationToken::new(),
         }

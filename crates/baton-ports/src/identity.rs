@@ -182,3 +182,10 @@ pub trait CardSigner: Send + Sync + 'static {
     /// The public keys, as a JWK set.
     fn keys(&self) -> Json;
 }
+
+impl fmt::Debug for dyn CardSigner {
+    /// The public keys, and nothing of the others.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CardSigner").field(&self.keys()).finish()
+    }
+}

@@ -43,7 +43,7 @@ fn is_introduction(path: &str) -> bool {
 }
 
 fn is_card(document: &str) -> bool {
-    matches!(document, "agent-card.json" | "agent.json" | "contextcore.json")
+    matches!(document, "agent-card.json" | "agent.json" | "contextcore.json" | "jwks.json")
 }
 
 fn is_end(rest: &str) -> bool {
@@ -66,6 +66,7 @@ mod tests {
             "/agents/weather/.well-known/agent-card.json",
             "/agents/weather/.well-known/agent.json",
             "/agents/weather/.well-known/contextcore.json",
+            "/agents/weather/.well-known/jwks.json",
         ];
         let always = [
             "/healthz",

@@ -14,6 +14,7 @@ mod errors;
 mod extensions;
 mod rules;
 mod sends;
+mod signed_cards;
 mod speak;
 mod storage;
 mod streams;

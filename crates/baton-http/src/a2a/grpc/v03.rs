@@ -132,7 +132,9 @@ impl A2aService for Operations {
         let asked = self.asked(&request)?;
         asked
             .operate(async |call| {
-                let card = ops::extended_card(call, &request.into_inner().try_into()?)?;
+                let mut card = ops::extended_card(call, &request.into_inner().try_into()?)?;
+                // They are made over members of 1.0, which this message has no place for.
+                card.signatures.clear();
                 card.try_into()
             })
             .await

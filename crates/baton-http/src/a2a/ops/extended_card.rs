@@ -14,5 +14,7 @@ pub(in super::super) fn extended_card(
         let message = "this agent has no extended card; its public card says everything";
         return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
     }
-    Ok(AgentCard::extended(&spec, &cards::place(call.shared, &spec, call.headers)))
+    let mut card = AgentCard::extended(&spec, &cards::place(call.shared, &spec, call.headers));
+    call.shared.signatures.sign(&mut card, &cards::base_url(call.shared, call.headers));
+    Ok(card)
 }

@@ -1,0 +1,40 @@
+//! The keys that cards are signed with, for those who check.
+
+use crate::{
+    app::Shared,
+    cards::{Validators, cacheable},
+    named::Named,
+    reply,
+};
+use axum::{extract::State, response::Response};
+use baton_types::Digest;
+use http::{HeaderMap, HeaderValue, Uri, header};
+use std::sync::Arc;
+
+/// `GET /.well-known/jwks.json`.
+pub(crate) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
+    let Some(signer) = &shared.options.signer else {
+        return reply::no_such_page(headers, uri).await;
+    };
+    let keys = signer.keys();
+    let tag = format!("\"{}\"", &Digest::of(keys.as_str().as_bytes()).as_str()[..32]);
+    let valid = Validators { tag, changed_at: shared.options.started_at, max_age: 300 };
+    let mut response = cacheable(&headers, &valid, || reply::json_bytes(keys.as_str().as_bytes().to_vec()));
+    if response.headers().contains_key(header::CONTENT_TYPE) {
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/jwk-set+json"));
+    }
+    response
+}
+
+/// `GET /agents/{agent}/.well-known/jwks.json`: the same keys, for those who reach one agent only.
+pub(crate) async fn named(
+    State(shared): State<Arc<Shared>>,
+    Named(name): Named,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    match shared.agent(&name) {
+        Some(_) => show(State(shared), uri, headers).await,
+        None => reply::rest_error(&shared.no_such_agent(Some(&name))),
+    }
+}
