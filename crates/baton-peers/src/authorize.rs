@@ -2,7 +2,7 @@
 
 use crate::CallError;
 use baton_ports::BoxFuture;
-use http::request::Parts;
+use http::{HeaderMap, request::Parts};
 
 /// Puts a credential on requests to one peer.
 pub trait Authorize: Send + Sync + 'static {
@@ -26,4 +26,18 @@ impl Authorize for Anonymous {
     fn refused(&self) -> BoxFuture<'_, bool> {
         Box::pin(std::future::ready(false))
     }
+}
+
+/// Marks every header that was not there before, and gives the secrets in them: what follows a scheme, or everything.
+pub(crate) fn seal(before: &HeaderMap, after: &mut HeaderMap) -> Vec<String> {
+    let mut secrets = Vec::new();
+    for (name, value) in after.iter_mut() {
+        if before.get_all(name).iter().any(|known| known == value) {
+            continue;
+        }
+        value.set_sensitive(true);
+        let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        secrets.push(text.rsplit(' ').next().unwrap_or_default().to_owned());
+    }
+    secrets
 }

@@ -1,6 +1,6 @@
 //! A peer as its operator describes it.
 
-use crate::{Credential, Patience};
+use crate::{BindingChoice, Credential, Patience};
 use baton_types::AgentName;
 use std::{path::PathBuf, time::Duration};
 
@@ -54,17 +54,6 @@ impl PeerConfig {
             patience: Patience::default().silence,
         }
     }
-}
-
-/// A binding of A2A, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BindingChoice {
-    /// `JSONRPC`.
-    JsonRpc,
-    /// `HTTP+JSON`.
-    HttpJson,
-    /// `GRPC`.
-    Grpc,
 }
 
 /// PEM files with which we show who we are.

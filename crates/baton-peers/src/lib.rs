@@ -7,11 +7,14 @@
 mod ask;
 mod authorize;
 mod binding;
+mod bindings;
 mod book;
 mod cancel;
+mod choose;
 mod client;
 mod config;
 mod credentials;
+mod discover;
 mod error;
 mod follow;
 mod hub;
@@ -23,12 +26,15 @@ mod retry;
 
 pub use authorize::{Anonymous, Authorize};
 pub use binding::{Binding, Heard, Hearing, With};
+pub use bindings::connect;
 pub use book::{Book, BookOptions, Bound, CardRead, Reach, ReadCard};
+pub use choose::{BindingChoice, Chosen, Dialect, NothingToChoose, choose};
 pub use client::{Abilities, Patience, PeerClient};
-pub use config::{BindingChoice, ClientIdentity, PeerConfig, Timeouts};
+pub use config::{ClientIdentity, PeerConfig, Timeouts};
 pub use credentials::{
     Authorizer, ClientCredentials, Credential, KeyPlace, Secret, SecretError, SecretPlace, SecretRef, TokenEndpoint,
 };
+pub use discover::{DiscoverError, Discovered, Looking, discover, refresh};
 pub use error::CallError;
 pub use follow::{Followed, Seen};
 pub use hub::PeerHub;

@@ -1,0 +1,58 @@
+//! Credentials on their way out, and kept out of everything else.
+
+use crate::{Authorize, CallError, authorize::seal};
+use http::request::Parts;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Shorter texts are no secrets, and hiding them would make messages unreadable.
+const SHORTEST: usize = 4;
+/// Secrets of one request that are remembered.
+const MOST: usize = 16;
+
+/// Whoever authorizes requests, and what the last one showed.
+pub(super) struct Credential {
+    authorize: Arc<dyn Authorize>,
+    shown: Mutex<Vec<String>>,
+}
+
+impl Credential {
+    pub(super) fn new(authorize: Arc<dyn Authorize>) -> Self {
+        Self { authorize, shown: Mutex::default() }
+    }
+
+    /// Puts the credential on a request. What is new in its headers is marked as secret, so that it is neither logged
+    /// nor sent on to another origin.
+    pub(super) async fn apply(&self, parts: &mut Parts) -> Result<(), CallError> {
+        let (headers, query) = (parts.headers.clone(), parts.uri.query().map(str::to_owned));
+        self.authorize.apply(parts).await?;
+        let mut shown = seal(&headers, &mut parts.headers);
+        if parts.uri.query() != query.as_deref() {
+            let pairs = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+            shown.extend(pairs.map(|(_, value)| value.into_owned()));
+        }
+        shown.retain(|secret| secret.len() >= SHORTEST);
+        shown.truncate(MOST);
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
+        Ok(())
+    }
+
+    /// Whether another credential can be tried after this one was not accepted.
+    pub(super) async fn refused(&self) -> bool {
+        self.authorize.refused().await
+    }
+
+    /// The error without what was shown: some servers repeat what they do not accept.
+    pub(super) fn hide(&self, error: CallError) -> CallError {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let hide = |text: String| shown.iter().fold(text, |text, secret| text.replace(secret, "..."));
+        match error {
+            CallError::NotSent(text) => CallError::NotSent(hide(text)),
+            CallError::Forbidden(text) => CallError::Forbidden(hide(text)),
+            CallError::Broken(text) => CallError::Broken(hide(text)),
+            CallError::Unintelligible(text) => CallError::Unintelligible(hide(text)),
+            CallError::Refused { code, status, message, retry_after } => {
+                CallError::Refused { code, status, message: hide(message), retry_after }
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Requests over HTTP/1.1, and answers whole or as they come.
+
+use super::{MAX_REPLY, credential::Credential, headers};
+use crate::{CallError, Dialect, With};
+use baton_outbound::{GuardedBody, GuardedClient};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
+use std::sync::Arc;
+
+/// What is asked, apart from what goes with every request.
+pub(super) struct Ask {
+    pub(super) method: Method,
+    pub(super) url: String,
+    pub(super) body: Option<Bytes>,
+}
+
+/// The beginning of an answer.
+pub(super) struct Head {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+}
+
+/// An answer to a question that may be answered by a stream.
+pub(super) enum Answer {
+    /// Events to be read as they come.
+    Events(GuardedBody),
+    /// Something else, read whole.
+    Whole(Head, Bytes),
+}
+
+/// The way to one peer.
+pub(super) struct Line {
+    client: GuardedClient,
+    credential: Arc<Credential>,
+    dialect: Dialect,
+}
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream, application/json");
+
+impl Line {
+    pub(super) fn new(client: GuardedClient, credential: Arc<Credential>, dialect: Dialect) -> Self {
+        Self { client, credential, dialect }
+    }
+
+    /// Asks for one answer and reads it by `read`.
+    pub(super) async fn ask<T>(
+        &self,
+        ask: &Ask,
+        with: &With,
+        read: impl FnOnce(&Head, &[u8]) -> Result<T, CallError> + Send,
+    ) -> Result<T, CallError> {
+        let mut again = false;
+        loop {
+            let request = self.request(ask, with, JSON).await?;
+            let reply = self.client.send_bounded(request, MAX_REPLY).await.map_err(|error| self.hide(error.into()))?;
+            if self.tries_again(reply.status, again).await {
+                again = true;
+                continue;
+            }
+            let head = Head { status: reply.status, headers: reply.headers };
+            if !reply.complete && reply.status.is_success() {
+                return Err(match reply.body.len() {
+                    MAX_REPLY => CallError::Unintelligible(format!("the answer has more than {MAX_REPLY} bytes")),
+                    read => CallError::Broken(format!("the answer broke off after {read} bytes")),
+                });
+            }
+            return read(&head, &reply.body).map_err(|error| self.hide(error));
+        }
+    }
+
+    /// Asks for a stream.
+    pub(super) async fn listen(&self, ask: &Ask, with: &With) -> Result<Answer, CallError> {
+        let mut again = false;
+        loop {
+            let request = self.request(ask, with, EVENTS).await?;
+            let response = self.client.open(request).await.map_err(|error| self.hide(error.into()))?;
+            let (head, body) = response.into_parts();
+            if self.tries_again(head.status, again).await {
+                again = true;
+                continue;
+            }
+            let kind = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+            let kind = kind.split(';').next().unwrap_or_default().trim();
+            if head.status.is_success() && kind.eq_ignore_ascii_case("text/event-stream") {
+                return Ok(Answer::Events(body));
+            }
+            let bytes = body.within(self.client.request_timeout()).read(MAX_REPLY).await;
+            let bytes = bytes.map_err(|error| self.hide(error.into()))?;
+            return Ok(Answer::Whole(Head { status: head.status, headers: head.headers }, bytes));
+        }
+    }
+
+    /// The error without secrets.
+    pub(super) fn hide(&self, error: CallError) -> CallError {
+        self.credential.hide(error)
+    }
+
+    pub(super) fn credential(&self) -> Arc<Credential> {
+        Arc::clone(&self.credential)
+    }
+
+    /// A refused credential was not looked at further, so the request had no effect and can be made once more.
+    async fn tries_again(&self, status: StatusCode, again: bool) -> bool {
+        status == StatusCode::UNAUTHORIZED && !again && self.credential.refused().await
+    }
+
+    async fn request(&self, ask: &Ask, with: &With, accept: HeaderValue) -> Result<Request<Bytes>, CallError> {
+        let uri: Uri = ask.url.parse().map_err(|_| CallError::Forbidden("the URL is malformed".to_owned()))?;
+        let mut request = Request::new(ask.body.clone().unwrap_or_default());
+        *request.method_mut() = ask.method.clone();
+        *request.uri_mut() = uri;
+        *request.headers_mut() = headers::of(with, self.dialect)?;
+        request.headers_mut().insert(header::ACCEPT, accept);
+        if ask.body.is_some() {
+            request.headers_mut().insert(header::CONTENT_TYPE, JSON);
+        }
+        let (mut parts, body) = request.into_parts();
+        self.credential.apply(&mut parts).await?;
+        Ok(Request::from_parts(parts, body))
+    }
+}

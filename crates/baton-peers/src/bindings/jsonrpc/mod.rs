@@ -1,0 +1,88 @@
+//! JSON-RPC.
+
+mod v03;
+mod v1;
+
+pub(super) use v1::JsonRpcV1;
+pub(super) use v03::JsonRpcV03;
+
+use super::{
+    events::{hearing, only, says_nothing},
+    http::{Answer, Ask, Head, Line},
+    read::{read, unintelligible, written},
+    refusal,
+};
+use crate::{CallError, Hearing, With};
+use baton_wire::{
+    a2a::v1::StreamResponse,
+    jsonrpc::{Call, Reply},
+};
+use http::{HeaderMap, Method, StatusCode};
+use serde::{Serialize, de::DeserializeOwned};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where the methods are.
+struct Endpoint {
+    line: Line,
+    url: String,
+    next: AtomicU64,
+}
+
+impl Endpoint {
+    fn new(line: Line, url: String) -> Self {
+        Self { line, url, next: AtomicU64::new(1) }
+    }
+
+    fn asked(&self, method: &str, params: &impl Serialize) -> Result<Ask, CallError> {
+        let body = written(&Call::new(self.next.fetch_add(1, Ordering::Relaxed), method, params))?;
+        Ok(Ask { method: Method::POST, url: self.url.clone(), body: Some(body) })
+    }
+
+    /// A method that is answered at once.
+    async fn call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &(impl Serialize + Sync),
+        with: &With,
+    ) -> Result<T, CallError> {
+        let ask = self.asked(method, params)?;
+        self.line.ask(&ask, with, result).await
+    }
+
+    /// A method that is answered by a stream of what `item` understands.
+    async fn hear<T: DeserializeOwned + 'static>(
+        &self,
+        method: &str,
+        params: &(impl Serialize + Sync),
+        with: &With,
+        item: fn(T) -> Result<StreamResponse<'static>, CallError>,
+    ) -> Result<Hearing, CallError> {
+        let ask = self.asked(method, params)?;
+        match self.line.listen(&ask, with).await? {
+            Answer::Events(body) => Ok(hearing(body, self.line.credential(), move |data| {
+                let head = Head { status: StatusCode::OK, headers: HeaderMap::new() };
+                result(&head, data.as_bytes()).and_then(item)
+            })),
+            Answer::Whole(head, body) => {
+                let item = result(&head, &body).and_then(item).map_err(|error| self.line.hide(error))?;
+                if says_nothing(&item) {
+                    return Err(unintelligible(&"neither a task nor a message"));
+                }
+                Ok(only(item))
+            }
+        }
+    }
+}
+
+/// The result inside a reply.
+fn result<T: DeserializeOwned>(head: &Head, body: &[u8]) -> Result<T, CallError> {
+    match read::<Reply<'_>>(body) {
+        Ok(Reply { error: Some(error), .. }) => Err(refusal::of_rpc(head, &error)),
+        Ok(Reply { result: Some(result), .. }) if head.status.is_success() => {
+            serde_json::from_str(result.get()).map_err(|error| unintelligible(&error))
+        }
+        _ if !head.status.is_success() => Err(refusal::of_http(head, body)),
+        Ok(_) => Err(unintelligible(&"there is neither a result nor an error")),
+        Err(error) => Err(error),
+    }
+}

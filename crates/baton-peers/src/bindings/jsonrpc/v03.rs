@@ -1,0 +1,125 @@
+//! JSON-RPC, 0.3.
+
+use super::{
+    super::{
+        http::Line,
+        read::{card, sensible},
+        refusal::no_such_operation,
+    },
+    Endpoint,
+};
+use crate::{Binding, CallError, Hearing, With};
+use baton_ports::BoxFuture;
+use baton_types::Json;
+use baton_wire::a2a::{
+    v1::{
+        AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse,
+        SendMessageRequest, SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task,
+        TaskPushNotificationConfig,
+    },
+    v03,
+};
+
+/// A peer that speaks JSON-RPC 0.3.
+pub(in super::super) struct JsonRpcV03 {
+    endpoint: Endpoint,
+}
+
+impl JsonRpcV03 {
+    pub(in super::super) fn new(line: Line, url: String) -> Self {
+        Self { endpoint: Endpoint::new(line, url) }
+    }
+}
+
+impl Binding for JsonRpcV03 {
+    fn send<'a>(
+        &'a self,
+        request: SendMessageRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
+        let params = v03::MessageSendParams::from(request);
+        Box::pin(async move {
+            let sent: v03::SendResult<'static> = self.endpoint.call("message/send", &params, with).await?;
+            sensible(sent.into_v1())
+        })
+    }
+
+    fn stream<'a>(
+        &'a self,
+        request: SendMessageRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        let params = v03::MessageSendParams::from(request);
+        Box::pin(async move { self.endpoint.hear("message/stream", &params, with, item).await })
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        request: SubscribeToTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        let params = v03::TaskIdParams::from(request);
+        Box::pin(async move { self.endpoint.hear("tasks/resubscribe", &params, with, item).await })
+    }
+
+    fn get<'a>(
+        &'a self,
+        request: GetTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
+        let params = v03::TaskQueryParams::from(request);
+        Box::pin(async move {
+            let task: v03::Task<'static> = self.endpoint.call("tasks/get", &params, with).await?;
+            sensible(task.into_v1())
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        _: ListTasksRequest<'static>,
+        _: &'a With,
+    ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
+        Box::pin(std::future::ready(Err(no_such_operation("list tasks"))))
+    }
+
+    fn cancel<'a>(
+        &'a self,
+        request: CancelTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
+        let params = v03::TaskIdParams::from(request);
+        Box::pin(async move {
+            let task: v03::Task<'static> = self.endpoint.call("tasks/cancel", &params, with).await?;
+            sensible(task.into_v1())
+        })
+    }
+
+    fn create_push<'a>(
+        &'a self,
+        request: TaskPushNotificationConfig<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
+        let params = v03::TaskPushNotificationConfig::from(request);
+        Box::pin(async move {
+            let method = "tasks/pushNotificationConfig/set";
+            let config: v03::TaskPushNotificationConfig<'static> = self.endpoint.call(method, &params, with).await?;
+            Ok(config.into_v1())
+        })
+    }
+
+    fn extended_card<'a>(
+        &'a self,
+        _: GetExtendedAgentCardRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<AgentCard, CallError>> {
+        Box::pin(async move {
+            let params = serde_json::json!({});
+            let json: Json = self.endpoint.call("agent/getAuthenticatedExtendedCard", &params, with).await?;
+            card(json.as_str().as_bytes())
+        })
+    }
+}
+
+fn item(item: v03::StreamItem<'static>) -> Result<StreamResponse<'static>, CallError> {
+    sensible(item.into_v1())
+}

@@ -1,0 +1,48 @@
+//! One client for each binding and dialect, all of them in the words of 1.0.
+
+mod credential;
+mod events;
+mod grpc;
+mod headers;
+mod http;
+mod jsonrpc;
+mod read;
+mod refusal;
+mod rest;
+
+use crate::{Authorize, Binding, BindingChoice, CallError, Chosen, Dialect};
+use baton_outbound::{GuardedClient, Target};
+use credential::Credential;
+use std::sync::Arc;
+
+/// Largest answer in bytes.
+const MAX_REPLY: usize = 32 * 1024 * 1024;
+/// Largest event of a stream in bytes.
+const MAX_EVENT: usize = 8 * 1024 * 1024;
+
+/// A client of the chosen interface; nothing is sent yet.
+pub fn connect(
+    chosen: &Chosen,
+    client: &GuardedClient,
+    authorize: Arc<dyn Authorize>,
+) -> Result<Arc<dyn Binding>, CallError> {
+    let interface = &chosen.interface;
+    let target = Target::parse(&interface.url)?;
+    let tenant = interface.tenant.clone().filter(|tenant| !tenant.is_empty());
+    let credential = Arc::new(Credential::new(authorize));
+    if chosen.binding == BindingChoice::Grpc {
+        let channel = grpc::Channel::open(client, &target, credential)?;
+        return Ok(match chosen.dialect {
+            Dialect::V1 => Arc::new(grpc::GrpcV1::new(channel, tenant)),
+            Dialect::V03 => Arc::new(grpc::GrpcV03::new(channel)),
+        });
+    }
+    let line = http::Line::new(client.clone(), credential, chosen.dialect);
+    let url = interface.url.clone();
+    Ok(match (chosen.binding, chosen.dialect) {
+        (BindingChoice::JsonRpc, Dialect::V1) => Arc::new(jsonrpc::JsonRpcV1::new(line, url, tenant)),
+        (BindingChoice::JsonRpc, Dialect::V03) => Arc::new(jsonrpc::JsonRpcV03::new(line, url)),
+        (_, Dialect::V1) => Arc::new(rest::RestV1::new(line, &url, tenant)),
+        (_, Dialect::V03) => Arc::new(rest::RestV03::new(line, &url)),
+    })
+}

@@ -1,0 +1,45 @@
+//! Answers out of JSON.
+
+use crate::CallError;
+use baton_types::MAX_JSON_DEPTH;
+use baton_wire::{
+    a2a::{
+        v1::{AgentCard, Error},
+        v03,
+    },
+    depth_within,
+};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// A request as JSON.
+pub(super) fn written(request: &impl Serialize) -> Result<Bytes, CallError> {
+    serde_json::to_vec(request).map(Bytes::from).map_err(|error| CallError::Forbidden(error.to_string()))
+}
+
+/// An answer out of its JSON; values nested deeper than our own callers may send them are refused.
+pub(super) fn read<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, CallError> {
+    if !depth_within(json, MAX_JSON_DEPTH) {
+        let message = format!("the answer is nested deeper than {MAX_JSON_DEPTH} levels");
+        return Err(CallError::Unintelligible(message));
+    }
+    serde_json::from_slice(json).map_err(|error| unintelligible(&error))
+}
+
+/// An answer in 1.0, when it makes sense there.
+pub(super) fn sensible<T>(answer: Result<T, Error>) -> Result<T, CallError> {
+    answer.map_err(|error| unintelligible(&error))
+}
+
+pub(super) fn unintelligible(error: &impl std::fmt::Display) -> CallError {
+    CallError::Unintelligible(format!("the answer is not what this operation gives: {error}"))
+}
+
+/// A card of either version, as servers of 0.3 give it.
+pub(super) fn card(json: &[u8]) -> Result<AgentCard, CallError> {
+    let card: AgentCard = read(json)?;
+    if !card.supported_interfaces.is_empty() {
+        return Ok(card);
+    }
+    read::<v03::AgentCard>(json).map(v03::AgentCard::into_v1)
+}

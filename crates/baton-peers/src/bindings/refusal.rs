@@ -1,0 +1,181 @@
+//! What a peer says when it says no, whatever the binding: with the code that JSON-RPC has for it.
+
+use super::http::Head;
+use crate::CallError;
+use baton_outbound::OutboundError;
+use baton_wire::a2a::v1::{Error, ErrorKind, ErrorObject};
+use http::{HeaderMap, StatusCode, header};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Most characters of what a peer says that are told on.
+const MAX_SAID: usize = 1000;
+/// Nobody waits longer than a day because a peer says so.
+const LONGEST_WAIT: u64 = 24 * 60 * 60;
+
+/// A request that cannot be said in the binding or dialect, in the words that the peer itself would use.
+pub(super) fn unsayable(error: &Error) -> CallError {
+    refused(error.kind, &error.message, None)
+}
+
+/// An operation that the dialect does not have.
+pub(super) fn no_such_operation(what: &str) -> CallError {
+    refused(ErrorKind::MethodNotFound, &format!("A2A 0.3 cannot {what}"), None)
+}
+
+pub(super) fn refused(kind: ErrorKind, message: &str, retry_after: Option<Duration>) -> CallError {
+    CallError::Refused { code: kind.rpc_code(), status: kind.http_status(), message: clip(message), retry_after }
+}
+
+/// The error of a JSON-RPC reply. Its reason counts where its code says no more than that something failed: servers of
+/// 0.3 have no code for what came later.
+pub(super) fn of_rpc(head: &Head, error: &ErrorObject) -> CallError {
+    let kind = error.reason().and_then(|reason| ErrorKind::of_reason(&reason));
+    let code = match kind {
+        Some(kind) if error.code == ErrorKind::Internal.rpc_code() => kind.rpc_code(),
+        _ => error.code,
+    };
+    let kind = kind.or_else(|| ErrorKind::of_rpc_code(code));
+    let status = match head.status {
+        status if status.is_success() => kind.map_or(500, ErrorKind::http_status),
+        status => status.as_u16(),
+    };
+    let message = if error.message.is_empty() { format!("error {code}") } else { clip(&error.message) };
+    CallError::Refused { code, status, message, retry_after: retry_after(&head.headers) }
+}
+
+/// A reply whose status is no success, outside of JSON-RPC: `google.rpc.Status`, the bodies of 0.3, problem details, or
+/// whatever a proxy writes.
+pub(super) fn of_http(head: &Head, body: &[u8]) -> CallError {
+    let value: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
+    match said(&value) {
+        Some(said) => {
+            let code = said.code.unwrap_or_else(|| code_of(head.status, &said.status));
+            let message = if said.message.is_empty() { status_line(head.status) } else { clip(&said.message) };
+            let retry_after = retry_after(&head.headers);
+            CallError::Refused { code, status: head.status.as_u16(), message, retry_after }
+        }
+        // Somebody in between gave up on the peer, who may have been at work already.
+        None if matches!(head.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT) => {
+            CallError::Broken(format!("the peer's gateway answered {}", status_line(head.status)))
+        }
+        None => {
+            let excerpt = excerpt(body);
+            let said = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
+            let internal = head.status.is_server_error();
+            let kind = if internal { ErrorKind::Internal } else { ErrorKind::InvalidRequest };
+            CallError::Refused {
+                code: kind.rpc_code(),
+                status: head.status.as_u16(),
+                message: format!("the peer answered {}{said}", status_line(head.status)),
+                retry_after: retry_after(&head.headers),
+            }
+        }
+    }
+}
+
+/// The error in an event of a stream, when it is one.
+pub(super) fn in_event(data: &str) -> Option<CallError> {
+    let value: Value = serde_json::from_str(data).ok()?;
+    let bare = value.get("code").is_some_and(Value::is_number) && value.get("message").is_some_and(Value::is_string);
+    if !bare && !value.get("error").is_some_and(Value::is_object) {
+        return None;
+    }
+    let said = said(&value)?;
+    let http = value.get("error").and_then(|error| error.get("code")).and_then(Value::as_u64);
+    let http = http.and_then(|code| u16::try_from(code).ok()).and_then(|code| StatusCode::from_u16(code).ok());
+    let status = http.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let code = said.code.unwrap_or_else(|| code_of(status, &said.status));
+    let status =
+        http.map_or_else(|| ErrorKind::of_rpc_code(code).map_or(500, ErrorKind::http_status), |it| it.as_u16());
+    Some(CallError::Refused { code, status, message: clip(&said.message), retry_after: None })
+}
+
+#[derive(Default)]
+struct Said {
+    code: Option<i32>,
+    status: String,
+    message: String,
+}
+
+/// What a body says that was written by an A2A server.
+fn said(value: &Value) -> Option<Said> {
+    let error = value.get("error").filter(|error| error.is_object()).unwrap_or(value);
+    let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let details = ["details", "data"].iter().filter_map(|name| error.get(*name)?.as_array()).flatten();
+    let reason = details.clone().filter_map(|detail| detail.get("reason")?.as_str()).next();
+    // Problem details name the kind in the last word of a URI.
+    let problem = text("type").rsplit(['/', ':', '#']).next().unwrap_or_default().replace('-', "_").to_uppercase();
+    let kind = reason.and_then(ErrorKind::of_reason).or_else(|| ErrorKind::of_reason(&problem));
+    let written = error.get("code").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
+    let written = written.filter(|code| (-32768..=-32000).contains(code));
+    let vague = ErrorKind::Internal.rpc_code();
+    let code = match (kind, written) {
+        (Some(kind), None) => Some(kind.rpc_code()),
+        (Some(kind), Some(code)) if code == vague => Some(kind.rpc_code()),
+        (_, code) => code,
+    };
+    let message = ["message", "detail", "title"].map(text).into_iter().find(|text| !text.is_empty());
+    let known = code.is_some() || error.get("message").is_some_and(Value::is_string);
+    known.then(|| Said { code, status: text("status"), message: message.unwrap_or_default() })
+}
+
+/// The code for a refusal whose kind is told by its status alone.
+fn code_of(http: StatusCode, name: &str) -> i32 {
+    let kind = match (http.as_u16(), name) {
+        (_, "UNIMPLEMENTED") | (501, _) => ErrorKind::UnsupportedOperation,
+        (_, "FAILED_PRECONDITION") => ErrorKind::UnsupportedOperation,
+        (_, "INVALID_ARGUMENT") | (422, _) => ErrorKind::InvalidParams,
+        (404, _) => ErrorKind::TaskNotFound,
+        (409, "ABORTED") => ErrorKind::TaskGenerationMismatch,
+        (409, _) => ErrorKind::TaskNotCancelable,
+        (415, _) => ErrorKind::ContentTypeNotSupported,
+        (502, _) => ErrorKind::InvalidAgentResponse,
+        (500.., _) => ErrorKind::Internal,
+        _ => ErrorKind::InvalidRequest,
+    };
+    kind.rpc_code()
+}
+
+/// When a peer may be asked again.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse::<u64>().ok()?;
+    Some(Duration::from_secs(seconds.min(LONGEST_WAIT)))
+}
+
+fn status_line(status: StatusCode) -> String {
+    match status.canonical_reason() {
+        Some(reason) => format!("{} {reason}", status.as_u16()),
+        None => status.as_u16().to_string(),
+    }
+}
+
+fn excerpt(body: &[u8]) -> String {
+    let beginning = &body[..body.len().min(4 * 200)];
+    let text = String::from_utf8_lossy(beginning);
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").chars().take(200).collect()
+}
+
+pub(super) fn clip(text: &str) -> String {
+    match text.char_indices().nth(MAX_SAID) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+impl From<OutboundError> for CallError {
+    fn from(error: OutboundError) -> Self {
+        let text = error.to_string();
+        match error {
+            OutboundError::Redirect { status, .. } => {
+                let code = ErrorKind::InvalidRequest.rpc_code();
+                Self::Refused { code, status, message: text, retry_after: None }
+            }
+            OutboundError::TooLarge { .. } => Self::Unintelligible(text),
+            error if error.is_forbidden() => Self::Forbidden(text),
+            error if error.is_before_send() => Self::NotSent(text),
+            _ => Self::Broken(text),
+        }
+    }
+}

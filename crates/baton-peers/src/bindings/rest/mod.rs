@@ -1,0 +1,117 @@
+//! HTTP+JSON.
+
+mod v03;
+mod v1;
+
+pub(super) use v1::RestV1;
+pub(super) use v03::RestV03;
+
+use super::{
+    events::{hearing, only, says_nothing},
+    http::{Answer, Ask, Head, Line},
+    read::{read, unintelligible, written},
+    refusal,
+};
+use crate::{CallError, Hearing, With};
+use baton_wire::a2a::v1::StreamResponse;
+use http::{Method, StatusCode};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// Below what the routes are.
+struct Routes {
+    line: Line,
+    base: String,
+}
+
+impl Routes {
+    fn new(line: Line, base: &str) -> Self {
+        // A query or a fragment of the base would end up in the middle of every URL.
+        let base = base.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+        Self { line, base: base.to_owned() }
+    }
+
+    fn get(&self, path: &str) -> Ask {
+        Ask { method: Method::GET, url: format!("{}{path}", self.base), body: None }
+    }
+
+    fn post(&self, path: &str, body: &impl Serialize) -> Result<Ask, CallError> {
+        Ok(Ask { method: Method::POST, url: format!("{}{path}", self.base), body: Some(written(body)?) })
+    }
+
+    /// A route that is answered at once.
+    async fn call<T: DeserializeOwned>(&self, ask: Ask, with: &With) -> Result<T, CallError> {
+        self.line.ask(&ask, with, |head, body| answer(head, body).and_then(read)).await
+    }
+
+    /// A route that is answered by a stream of what `item` understands.
+    async fn hear<T: DeserializeOwned + 'static>(
+        &self,
+        ask: Ask,
+        with: &With,
+        item: fn(T) -> Result<StreamResponse<'static>, CallError>,
+    ) -> Result<Hearing, CallError> {
+        let heard = self.line.listen(&ask, with).await?;
+        self.hearing(heard, item)
+    }
+
+    /// The stream of a task. Some servers know the route by `GET`, as the schema has it, others by `POST`, as the prose.
+    async fn hear_task<T: DeserializeOwned + 'static>(
+        &self,
+        mut ask: Ask,
+        with: &With,
+        item: fn(T) -> Result<StreamResponse<'static>, CallError>,
+    ) -> Result<Hearing, CallError> {
+        let heard = self.line.listen(&ask, with).await?;
+        let heard = match heard {
+            Answer::Whole(Head { status: StatusCode::METHOD_NOT_ALLOWED, .. }, _) => {
+                ask.method = Method::POST;
+                self.line.listen(&ask, with).await?
+            }
+            heard => heard,
+        };
+        self.hearing(heard, item)
+    }
+
+    fn hearing<T: DeserializeOwned + 'static>(
+        &self,
+        heard: Answer,
+        item: fn(T) -> Result<StreamResponse<'static>, CallError>,
+    ) -> Result<Hearing, CallError> {
+        match heard {
+            Answer::Events(body) => Ok(hearing(body, self.line.credential(), move |data| {
+                let read = read(data.as_bytes()).and_then(item);
+                match &read {
+                    Ok(item) if !says_nothing(item) => read,
+                    _ => refusal::in_event(data).map_or(read, Err),
+                }
+            })),
+            Answer::Whole(head, body) => {
+                let item = answer(&head, &body).and_then(read).and_then(item).map_err(|error| self.line.hide(error))?;
+                if says_nothing(&item) {
+                    return Err(unintelligible(&"neither a task nor a message"));
+                }
+                Ok(only(item))
+            }
+        }
+    }
+}
+
+/// The body of a success.
+fn answer<'a>(head: &Head, body: &'a [u8]) -> Result<&'a [u8], CallError> {
+    if head.status.is_success() { Ok(body) } else { Err(refusal::of_http(head, body)) }
+}
+
+/// The text with everything escaped that would end or alter a path segment.
+fn segment(text: &str) -> String {
+    let mut segment = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            segment.push(char::from(byte));
+        } else {
+            segment.push('%');
+            segment.push(char::from(b"0123456789ABCDEF"[usize::from(byte >> 4)]));
+            segment.push(char::from(b"0123456789ABCDEF"[usize::from(byte & 15)]));
+        }
+    }
+    segment
+}

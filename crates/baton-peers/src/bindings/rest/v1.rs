@@ -1,0 +1,125 @@
+//! HTTP+JSON, 1.0.
+
+use super::{super::http::Line, Routes, segment};
+use crate::{Binding, CallError, Hearing, With};
+use baton_ports::BoxFuture;
+use baton_wire::a2a::v1::{
+    AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse,
+    SendMessageRequest, SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// A peer that speaks HTTP+JSON 1.0.
+pub(in super::super) struct RestV1 {
+    routes: Routes,
+    tenant: Option<String>,
+}
+
+impl RestV1 {
+    pub(in super::super) fn new(line: Line, base: &str, tenant: Option<String>) -> Self {
+        Self { routes: Routes::new(line, base), tenant }
+    }
+
+    /// A path below the tenant's; the tenant is taken out of the request, because the path says it.
+    fn path(&self, own: &mut Option<Cow<'static, str>>, path: &str) -> String {
+        match own.take().or_else(|| self.tenant.clone().map(Cow::Owned)).filter(|tenant| !tenant.is_empty()) {
+            Some(tenant) => format!("/{}{path}", segment(&tenant)),
+            None => path.to_owned(),
+        }
+    }
+}
+
+impl Binding for RestV1 {
+    fn send<'a>(
+        &'a self,
+        mut request: SendMessageRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
+        let path = self.path(&mut request.tenant, "/message:send");
+        Box::pin(async move { self.routes.call(self.routes.post(&path, &request)?, with).await })
+    }
+
+    fn stream<'a>(
+        &'a self,
+        mut request: SendMessageRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        let path = self.path(&mut request.tenant, "/message:stream");
+        Box::pin(async move { self.routes.hear(self.routes.post(&path, &request)?, with, item).await })
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        mut request: SubscribeToTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        let path = self.path(&mut request.tenant, &format!("/tasks/{}:subscribe", segment(&request.id)));
+        Box::pin(async move { self.routes.hear_task(self.routes.get(&path), with, item).await })
+    }
+
+    fn get<'a>(
+        &'a self,
+        mut request: GetTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
+        let path = self.path(&mut request.tenant, &format!("/tasks/{}", segment(&request.id)));
+        let path = path + &query(&request, &["id"]);
+        Box::pin(async move { self.routes.call(self.routes.get(&path), with).await })
+    }
+
+    fn list<'a>(
+        &'a self,
+        mut request: ListTasksRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
+        let path = self.path(&mut request.tenant, "/tasks") + &query(&request, &[]);
+        Box::pin(async move { self.routes.call(self.routes.get(&path), with).await })
+    }
+
+    fn cancel<'a>(
+        &'a self,
+        mut request: CancelTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
+        let path = self.path(&mut request.tenant, &format!("/tasks/{}:cancel", segment(&request.id)));
+        Box::pin(async move { self.routes.call(self.routes.post(&path, &request)?, with).await })
+    }
+
+    fn create_push<'a>(
+        &'a self,
+        mut request: TaskPushNotificationConfig<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
+        let path = format!("/tasks/{}/pushNotificationConfigs", segment(&request.task_id));
+        let path = self.path(&mut request.tenant, &path);
+        Box::pin(async move { self.routes.call(self.routes.post(&path, &request)?, with).await })
+    }
+
+    fn extended_card<'a>(
+        &'a self,
+        mut request: GetExtendedAgentCardRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<AgentCard, CallError>> {
+        let path = self.path(&mut request.tenant, "/extendedAgentCard");
+        Box::pin(async move { self.routes.call(self.routes.get(&path), with).await })
+    }
+}
+
+/// The members of a request as a query, those of the path left out.
+fn query(request: &impl Serialize, in_path: &[&str]) -> String {
+    let Ok(Value::Object(members)) = serde_json::to_value(request) else { return String::new() };
+    let mut query = form_urlencoded::Serializer::new(String::from("?"));
+    for (name, value) in members.iter().filter(|(name, _)| !in_path.contains(&name.as_str())) {
+        query.append_pair(name, &value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    }
+    match query.finish() {
+        empty if empty == "?" => String::new(),
+        query => query,
+    }
+}
+
+fn item(item: StreamResponse<'static>) -> Result<StreamResponse<'static>, CallError> {
+    Ok(item)
+}

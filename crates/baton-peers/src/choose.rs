@@ -1,0 +1,183 @@
+//! Which of the ways to reach an agent is taken.
+
+use baton_wire::a2a::v1::AgentInterface;
+use std::fmt;
+
+/// A binding of A2A, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BindingChoice {
+    /// `JSONRPC`.
+    JsonRpc,
+    /// `HTTP+JSON`.
+    HttpJson,
+    /// `GRPC`.
+    Grpc,
+}
+
+/// A version of A2A as far as it changes what is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// 0.3, and 0.2 which says the same.
+    V03,
+    /// 1.0 and what adds to it.
+    V1,
+}
+
+/// The way that is taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// What is spoken there.
+    pub binding: BindingChoice,
+    /// In which version.
+    pub dialect: Dialect,
+    /// Where.
+    pub interface: AgentInterface,
+}
+
+/// No way is one that we can go.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the agent offers {offered}, and {wanted} is spoken here")]
+pub struct NothingToChoose {
+    offered: String,
+    wanted: String,
+}
+
+impl BindingChoice {
+    /// Every binding.
+    pub const ALL: [Self; 3] = [Self::JsonRpc, Self::HttpJson, Self::Grpc];
+
+    /// The binding that cards call so.
+    pub fn of_card(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|binding| binding.card_name().eq_ignore_ascii_case(name))
+    }
+
+    /// As cards call it.
+    pub fn card_name(self) -> &'static str {
+        match self {
+            Self::JsonRpc => "JSONRPC",
+            Self::HttpJson => "HTTP+JSON",
+            Self::Grpc => "GRPC",
+        }
+    }
+}
+
+impl Dialect {
+    /// The dialect of a card's `protocolVersion`; interfaces without one are those of old cards.
+    pub fn of_version(version: &str) -> Option<Self> {
+        let mut numbers = version.trim().split('.');
+        match (numbers.next(), numbers.next()) {
+            (Some(""), None) | (Some("0"), Some("2" | "3")) => Some(Self::V03),
+            (Some("1"), _) => Some(Self::V1),
+            _ => None,
+        }
+    }
+}
+
+/// The best way among those that a card lists: of the highest version that is spoken here the first one, because cards
+/// list what they prefer first. A preference leaves only its own binding.
+pub fn choose(interfaces: &[AgentInterface], preference: Option<BindingChoice>) -> Result<Chosen, NothingToChoose> {
+    let mut best: Option<Chosen> = None;
+    for interface in interfaces {
+        let binding = BindingChoice::of_card(&interface.protocol_binding);
+        let (Some(binding), Some(dialect)) = (binding, Dialect::of_version(&interface.protocol_version)) else {
+            continue;
+        };
+        let wanted = preference.is_none_or(|preference| preference == binding);
+        if wanted && best.as_ref().is_none_or(|best| best.dialect < dialect) {
+            best = Some(Chosen { binding, dialect, interface: interface.clone() });
+        }
+    }
+    best.ok_or_else(|| NothingToChoose::of(interfaces, preference))
+}
+
+impl NothingToChoose {
+    fn of(interfaces: &[AgentInterface], preference: Option<BindingChoice>) -> Self {
+        const SHOWN: usize = 8;
+        let clip = |text: &str| text.chars().take(40).collect::<String>();
+        let name = |one: &AgentInterface| format!("{} {}", clip(&one.protocol_binding), clip(&one.protocol_version));
+        let mut offered: Vec<String> = interfaces.iter().take(SHOWN).map(|one| name(one).trim().to_owned()).collect();
+        offered.dedup();
+        let wanted = match preference {
+            Some(preference) => format!("{} 1.0 or 0.3", preference.card_name()),
+            None => "JSONRPC, HTTP+JSON or GRPC, 1.0 or 0.3,".to_owned(),
+        };
+        let offered = if offered.is_empty() { "no interface".to_owned() } else { offered.join(", ") };
+        Self { offered, wanted }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::V1 => "1.0",
+            Self::V03 => "0.3",
+        })
+    }
+}
+
+/// Such as `JSONRPC 1.0`.
+impl fmt::Display for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.binding.card_name(), self.dialect)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interfaces(rows: &str) -> Vec<AgentInterface> {
+        let row = |row: &str| {
+            let (binding, version) = row.trim().split_once(' ').unwrap_or((row.trim(), ""));
+            AgentInterface {
+                url: format!("https://agent.example/{}", row.trim().replace(' ', "/")),
+                protocol_binding: binding.to_owned(),
+                protocol_version: version.to_owned(),
+                tenant: None,
+            }
+        };
+        rows.split(',').map(row).collect()
+    }
+
+    #[test]
+    fn the_highest_version_then_the_cards_order() {
+        use BindingChoice::{Grpc, HttpJson, JsonRpc};
+        for (offered, preference, expect) in [
+            ("JSONRPC 1.0, GRPC 1.0", None, "JSONRPC 1.0 /JSONRPC/1.0"),
+            ("GRPC 1.0, JSONRPC 1.0", None, "GRPC 1.0 /GRPC/1.0"),
+            ("JSONRPC 0.3, HTTP+JSON 1.0", None, "HTTP+JSON 1.0 /HTTP+JSON/1.0"),
+            ("JSONRPC 0.3, HTTP+JSON 1.0", Some(JsonRpc), "JSONRPC 0.3 /JSONRPC/0.3"),
+            ("JSONRPC 1.0, JSONRPC 1.1", None, "JSONRPC 1.0 /JSONRPC/1.0"),
+            ("jsonrpc 1.2.3", None, "JSONRPC 1.0 /jsonrpc/1.2.3"),
+            ("JSONRPC 1", None, "JSONRPC 1.0 /JSONRPC/1"),
+            ("JSONRPC 0.2.5, grpc 0.3.0", None, "JSONRPC 0.3 /JSONRPC/0.2.5"),
+            ("JSONRPC 0.2.5, grpc 0.3.0", Some(Grpc), "GRPC 0.3 /grpc/0.3.0"),
+            ("JSONRPC", None, "JSONRPC 0.3 /JSONRPC"),
+            ("https://example.com/own 1.0, HTTP+JSON 0.3", Some(HttpJson), "HTTP+JSON 0.3 /HTTP+JSON/0.3"),
+        ] {
+            let chosen = choose(&interfaces(offered), preference).unwrap();
+            let path = chosen.interface.url.strip_prefix("https://agent.example").unwrap();
+            assert_eq!(format!("{chosen} {path}"), expect, "{offered}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_spoken_is_told() {
+        for (offered, preference, expect) in [
+            (
+                "JSONRPC 2.0, JSONRPC 0.1, SOAP 1.0",
+                None,
+                "the agent offers JSONRPC 2.0, JSONRPC 0.1, SOAP 1.0, and JSONRPC, HTTP+JSON or GRPC, 1.0 or 0.3, is \
+                 spoken here",
+            ),
+            (
+                "JSONRPC 1.0",
+                Some(BindingChoice::Grpc),
+                "the agent offers JSONRPC 1.0, and GRPC 1.0 or 0.3 is spoken here",
+            ),
+        ] {
+            assert_eq!(choose(&interfaces(offered), preference).unwrap_err().to_string(), expect);
+        }
+        assert!(choose(&[], None).unwrap_err().to_string().starts_with("the agent offers no interface"));
+    }
+}

@@ -1,0 +1,83 @@
+//! Where a card may be.
+
+use super::{DiscoverError, vet::is_loopback};
+use baton_outbound::Target;
+
+const WELL_KNOWN: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
+
+/// The places where the card of an agent is looked for, best first.
+pub(super) fn of(url: &str) -> Result<Vec<String>, DiscoverError> {
+    let url = url.trim();
+    let url = url.split('#').next().unwrap_or_default();
+    let url = if url.contains("://") { url.to_owned() } else { with_scheme(url) };
+    let wrong = |reason: String| DiscoverError::Url(format!("'{}' is not an address: {reason}", clip(&url)));
+    let target = Target::parse(&url).map_err(|error| wrong(error.to_string()))?;
+    let authority = target.uri().authority().map_or("", |authority| authority.as_str());
+    let origin = format!("{}://{authority}", if target.is_secure() { "https" } else { "http" });
+    let path = target.uri().path().trim_end_matches('/');
+    let mut places = Vec::new();
+    if path.ends_with(".json") {
+        places.push(url.clone());
+    } else {
+        places.extend(WELL_KNOWN.map(|place| format!("{origin}{path}{place}")));
+    }
+    for place in WELL_KNOWN.map(|place| format!("{origin}{place}")) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    Ok(places)
+}
+
+/// People leave the scheme out: on this machine nobody has certificates, elsewhere everybody should.
+fn with_scheme(url: &str) -> String {
+    let guess = format!("http://{url}");
+    match Target::parse(&guess) {
+        Ok(target) if is_loopback(&target.host()) => guess,
+        _ => format!("https://{url}"),
+    }
+}
+
+fn clip(url: &str) -> String {
+    url.chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_order() {
+        for (url, expect) in [
+            (
+                "https://a.example",
+                "https://a.example/.well-known/agent-card.json https://a.example/.well-known/agent.json",
+            ),
+            (
+                "https://a.example:8443/agents/weather/?x=1#top",
+                "https://a.example:8443/agents/weather/.well-known/agent-card.json \
+                 https://a.example:8443/agents/weather/.well-known/agent.json \
+                 https://a.example:8443/.well-known/agent-card.json https://a.example:8443/.well-known/agent.json",
+            ),
+            (
+                "http://a.example/.well-known/agent.json",
+                "http://a.example/.well-known/agent.json http://a.example/.well-known/agent-card.json",
+            ),
+            (
+                "https://a.example/cards/my.json?v=2",
+                "https://a.example/cards/my.json?v=2 https://a.example/.well-known/agent-card.json \
+                 https://a.example/.well-known/agent.json",
+            ),
+            (
+                "localhost:9999",
+                "http://localhost:9999/.well-known/agent-card.json http://localhost:9999/.well-known/agent.json",
+            ),
+            ("a.example", "https://a.example/.well-known/agent-card.json https://a.example/.well-known/agent.json"),
+        ] {
+            assert_eq!(of(url).unwrap().join(" "), expect, "{url}");
+        }
+        for wrong in ["", "ftp://a.example", "https://user:secret@a.example", "http://", "a b"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+    }
+}

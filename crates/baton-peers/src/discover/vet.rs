@@ -1,0 +1,150 @@
+//! Whether a card may lead where it leads.
+
+use crate::BindingChoice;
+use baton_outbound::Target;
+use baton_wire::a2a::v1::AgentInterface;
+use std::net::IpAddr;
+
+/// The interfaces that a card from `from` may name, each with a full URL, and why the others may not be used.
+///
+/// Whoever can change a card could otherwise send words and credentials to a place of their choice. So an interface is
+/// at the card's own host, on any port, or at one that the operator named; and nothing that was found over https is
+/// spoken to in the clear.
+pub(super) fn interfaces(
+    listed: Vec<AgentInterface>,
+    from: &Target,
+    hosts: &[String],
+) -> (Vec<AgentInterface>, Vec<String>) {
+    let (mut usable, mut elsewhere) = (Vec::new(), Vec::new());
+    for interface in listed {
+        match vetted(&interface, from, hosts) {
+            Ok(url) => usable.push(AgentInterface { url, ..interface }),
+            Err(reason) => {
+                let url: String = interface.url.chars().take(200).collect();
+                elsewhere.push(format!("{url}: {reason}"));
+            }
+        }
+    }
+    (usable, elsewhere)
+}
+
+fn vetted(interface: &AgentInterface, from: &Target, hosts: &[String]) -> Result<String, String> {
+    let mut url = interface.url.trim().to_owned();
+    let is_grpc = BindingChoice::of_card(&interface.protocol_binding) == Some(BindingChoice::Grpc);
+    if is_grpc && !url.contains("://") {
+        // Cards write `host:port`; it is as safe there as where the card is.
+        let scheme = if from.is_secure() { "https" } else { "http" };
+        url = format!("{scheme}://{url}");
+    }
+    let target = Target::parse(&url).map_err(|error| error.to_string())?;
+    let (host, own) = (target.host(), from.host());
+    let with_port = format!("{host}:{}", target.port());
+    let named = hosts.iter().map(|named| plain(named)).any(|named| same_host(&named, &host) || named == with_port);
+    if !named && !same_host(&own, &host) {
+        return Err(format!("it is at {host}, and the card is from {own}"));
+    }
+    if from.is_secure() && !target.is_secure() {
+        return Err("it is not encrypted, and the card came over https".to_owned());
+    }
+    Ok(url)
+}
+
+/// Whether two hosts are one: the same name or address, or both this machine.
+fn same_host(one: &str, other: &str) -> bool {
+    one == other || is_loopback(one) && is_loopback(other)
+}
+
+/// Whether a host is this machine by its name or address.
+pub(super) fn is_loopback(host: &str) -> bool {
+    match host.parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+/// A host as people write it, in the form that is compared.
+fn plain(host: &str) -> String {
+    let host = host.trim().trim_start_matches('[').trim_end_matches(']');
+    host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_card_may_lead() {
+        let hosts = ["Other.example", "10.1.2.3", "third.example:8443"].map(str::to_owned);
+        for (from, binding, url, expect) in [
+            ("https://a.example/card", "JSONRPC", "https://a.example/rpc", Ok("https://a.example/rpc")),
+            ("https://a.example/card", "JSONRPC", "https://A.Example.:8443/rpc", Ok("https://A.Example.:8443/rpc")),
+            ("https://a.example/card", "JSONRPC", "https://other.example/", Ok("https://other.example/")),
+            ("https://a.example/card", "JSONRPC", "https://10.1.2.3/", Ok("https://10.1.2.3/")),
+            ("https://a.example/card", "GRPC", "third.example:8443", Ok("https://third.example:8443")),
+            (
+                "https://a.example/card",
+                "GRPC",
+                "third.example:443",
+                Err("it is at third.example, and the card is from a.example"),
+            ),
+            ("https://a.example/card", "GRPC", "a.example:443", Ok("https://a.example:443")),
+            ("http://a.example/card", "GRPC", "a.example:50051", Ok("http://a.example:50051")),
+            ("http://a.example/card", "grpc", "https://a.example:50051", Ok("https://a.example:50051")),
+            ("http://127.0.0.1:9/card", "JSONRPC", "http://localhost:9/", Ok("http://localhost:9/")),
+            ("http://localhost:9/card", "GRPC", "[::1]:10", Ok("http://[::1]:10")),
+            (
+                "https://a.example/card",
+                "JSONRPC",
+                "https://evil.example/rpc",
+                Err("it is at evil.example, and the card is from a.example"),
+            ),
+            (
+                "https://a.example/card",
+                "GRPC",
+                "evil.example:443",
+                Err("it is at evil.example, and the card is from a.example"),
+            ),
+            (
+                "https://a.example/card",
+                "JSONRPC",
+                "https://sub.a.example/",
+                Err("it is at sub.a.example, and the card is from a.example"),
+            ),
+            (
+                "https://a.example/card",
+                "JSONRPC",
+                "http://169.254.169.254/latest",
+                Err("it is at 169.254.169.254, and the card is from a.example"),
+            ),
+            (
+                "https://a.example/card",
+                "JSONRPC",
+                "http://127.0.0.1/",
+                Err("it is at 127.0.0.1, and the card is from a.example"),
+            ),
+            (
+                "https://a.example/card",
+                "JSONRPC",
+                "http://a.example/rpc",
+                Err("it is not encrypted, and the card came over https"),
+            ),
+            ("https://a.example/card", "JSONRPC", "a.example:443", Err("the URL must begin with http:// or https://")),
+            ("https://a.example/card", "JSONRPC", "/rpc", Err("the URL must begin with http:// or https://")),
+            ("https://a.example/card", "GRPC", "dns:///a.example", Err("the URL must begin with http:// or https://")),
+            (
+                "https://a.example/card",
+                "JSONRPC",
+                "https://a.example@evil.example/",
+                Err("the URL must not name a user or a password"),
+            ),
+        ] {
+            let interface = AgentInterface {
+                url: url.to_owned(),
+                protocol_binding: binding.to_owned(),
+                ..AgentInterface::default()
+            };
+            let vetted = vetted(&interface, &Target::parse(from).unwrap(), &hosts);
+            assert_eq!(vetted.as_deref().map_err(String::as_str), expect, "{from} {url}");
+        }
+    }
+}
