@@ -92,13 +92,15 @@ pub fn error_of(status: &tonic::Status) -> Error {
             _ => {}
         }
     }
-    let kind = KINDS.iter().copied().find(|kind| kind.reason() == info.reason).unwrap_or(match status.code() {
+    let kind = ErrorKind::of_reason(&info.reason).unwrap_or(match status.code() {
         Code::NotFound => ErrorKind::TaskNotFound,
         Code::InvalidArgument | Code::OutOfRange => ErrorKind::InvalidParams,
         Code::FailedPrecondition => ErrorKind::UnsupportedOperation,
         Code::Unimplemented => ErrorKind::MethodNotFound,
-        Code::PermissionDenied | Code::Unauthenticated => ErrorKind::Forbidden,
-        Code::Unavailable | Code::ResourceExhausted => ErrorKind::Unavailable,
+        Code::Unauthenticated => ErrorKind::Unauthenticated,
+        Code::PermissionDenied => ErrorKind::Forbidden,
+        Code::ResourceExhausted => ErrorKind::RateLimited,
+        Code::Unavailable => ErrorKind::Unavailable,
         Code::Aborted => ErrorKind::TaskGenerationMismatch,
         _ => ErrorKind::Internal,
     });
@@ -112,31 +114,6 @@ pub fn error_of(status: &tonic::Status) -> Error {
     });
     Error { violations, ..Error::new(kind, code, status.message()) }
 }
-
-/// The kinds that a reason can name.
-const KINDS: &[ErrorKind] = &[
-    ErrorKind::TaskNotFound,
-    ErrorKind::TaskNotCancelable,
-    ErrorKind::PushNotificationNotSupported,
-    ErrorKind::UnsupportedOperation,
-    ErrorKind::ContentTypeNotSupported,
-    ErrorKind::InvalidAgentResponse,
-    ErrorKind::ExtendedAgentCardNotConfigured,
-    ErrorKind::ExtensionSupportRequired,
-    ErrorKind::VersionNotSupported,
-    ErrorKind::TaskGenerationMismatch,
-    ErrorKind::Parse,
-    ErrorKind::InvalidRequest,
-    ErrorKind::MethodNotFound,
-    ErrorKind::InvalidParams,
-    ErrorKind::AgentNotFound,
-    ErrorKind::PageNotFound,
-    ErrorKind::MethodNotAllowed,
-    ErrorKind::Forbidden,
-    ErrorKind::BodyTooLarge,
-    ErrorKind::Unavailable,
-    ErrorKind::Internal,
-];
 
 /// The gRPC code by its name in `google.rpc.Code`.
 fn code_of(name: &str) -> Code {

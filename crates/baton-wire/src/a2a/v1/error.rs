@@ -63,6 +63,44 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// All of them; where several share a code or a reason, the one that is meant without further details comes first.
+    pub const ALL: &[Self] = &[
+        Self::TaskNotFound,
+        Self::TaskNotCancelable,
+        Self::PushNotificationNotSupported,
+        Self::UnsupportedOperation,
+        Self::ContentTypeNotSupported,
+        Self::UnsupportedMediaType,
+        Self::InvalidAgentResponse,
+        Self::ExtendedAgentCardNotConfigured,
+        Self::ExtensionSupportRequired,
+        Self::VersionNotSupported,
+        Self::TaskGenerationMismatch,
+        Self::Parse,
+        Self::InvalidRequest,
+        Self::MethodNotFound,
+        Self::InvalidParams,
+        Self::Internal,
+        Self::AgentNotFound,
+        Self::PageNotFound,
+        Self::MethodNotAllowed,
+        Self::Unauthenticated,
+        Self::Forbidden,
+        Self::RateLimited,
+        Self::BodyTooLarge,
+        Self::Unavailable,
+    ];
+
+    /// The kind that a server means by this `ErrorInfo.reason`.
+    pub fn of_reason(reason: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.reason() == reason)
+    }
+
+    /// The kind that a server means by this JSON-RPC code.
+    pub fn of_rpc_code(code: i32) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.rpc_code() == code)
+    }
+
     /// JSON-RPC code, HTTP status, status name and `ErrorInfo.reason`.
     const fn table(self) -> (i32, u16, &'static str, &'static str) {
         match self {
