@@ -157,8 +157,13 @@ async fn long_bodies_are_cut_and_shown_on_one_line() {
     let excerpt = reply.excerpt(200);
     assert_eq!(excerpt.chars().count(), 200);
     assert!(excerpt.starts_with("line one [31mred üü"), "{excerpt}");
-    let empty =
-        baton_outbound::Reply { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new(), complete: true };
+    let empty = baton_outbound::Reply {
+        status: StatusCode::OK,
+        headers: HeaderMap::new(),
+        body: Bytes::new(),
+        complete: true,
+        landed: baton_outbound::Target::parse("http://hooks.example/").unwrap(),
+    };
     assert_eq!(empty.excerpt(200), "");
 }
 
