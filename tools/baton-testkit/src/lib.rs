@@ -7,6 +7,7 @@
 //! [`kill_loop::run`] and [`relay::run`] (the loops), [`checker::check`] (what must hold afterwards).
 
 pub mod checker;
+mod cut_proxy;
 mod evidence;
 mod history;
 pub mod kill_loop;
@@ -18,6 +19,7 @@ mod tool_log;
 mod transcript;
 mod webhook;
 
+pub use cut_proxy::{Cut, CutProxy};
 pub use evidence::{Evidence, Generation, Keyed};
 pub use history::History;
 pub use receiver::{Attempt, Receiver};

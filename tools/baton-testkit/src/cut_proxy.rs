@@ -1,0 +1,250 @@
+//! A way to a server that breaks off where it is told to.
+
+use anyhow::{Context as _, Result};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{
+        TcpListener, TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{Semaphore, watch},
+    task::{JoinHandle, JoinSet},
+};
+
+/// Most connections at the same time; more wait.
+const MOST: usize = 256;
+
+/// Bytes that are passed on at once.
+const PIECE: usize = 16 * 1024;
+
+/// Where a connection breaks off, in what the server says over it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// Nowhere.
+    #[default]
+    Never,
+    /// Right behind so many server-sent events.
+    Events(usize),
+    /// Behind so many bytes, wherever that is.
+    Bytes(usize),
+}
+
+/// Decides about each connection when it is made; they are numbered from 0.
+type Plan = Box<dyn FnMut(usize) -> Cut + Send>;
+
+/// Passes connections to loopback on to a server, and cuts them.
+pub struct CutProxy {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    passing: JoinHandle<()>,
+}
+
+struct Shared {
+    target: SocketAddr,
+    plan: Mutex<Plan>,
+    connections: AtomicUsize,
+    cuts: AtomicUsize,
+    /// Changes when everything is to be cut.
+    all: watch::Sender<u64>,
+}
+
+impl CutProxy {
+    /// Opens a way to `target`, such as `127.0.0.1:8700`, on which nothing is cut yet.
+    pub async fn open(target: &str) -> Result<Self> {
+        let target = target.parse().with_context(|| format!("{target} is no address"))?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let shared = Arc::new(Shared {
+            target,
+            plan: Mutex::new(Box::new(|_| Cut::Never)),
+            connections: AtomicUsize::new(0),
+            cuts: AtomicUsize::new(0),
+            all: watch::Sender::new(0),
+        });
+        let address = listener.local_addr()?;
+        Ok(Self { address, passing: tokio::spawn(accept(listener, Arc::clone(&shared))), shared })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Decides about every connection that is made from now on.
+    pub fn plan(&self, plan: impl FnMut(usize) -> Cut + Send + 'static) {
+        *self.shared.plan.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(plan);
+    }
+
+    /// Cuts every connection that there is.
+    pub fn cut(&self) {
+        self.shared.all.send_modify(|version| *version += 1);
+    }
+
+    /// How many connections were made.
+    pub fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::Relaxed)
+    }
+
+    /// How many connections were cut.
+    pub fn cuts(&self) -> usize {
+        self.shared.cuts.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for CutProxy {
+    fn drop(&mut self) {
+        self.passing.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let room = Arc::new(Semaphore::new(MOST));
+    let mut connections = JoinSet::new();
+    while let Ok(permit) = Arc::clone(&room).acquire_owned().await {
+        let Ok((client, _)) = listener.accept().await else { return };
+        let number = shared.connections.fetch_add(1, Ordering::Relaxed);
+        let cut = (shared.plan.lock().unwrap_or_else(PoisonError::into_inner))(number);
+        let shared = Arc::clone(&shared);
+        connections.spawn(async move {
+            // A connection may end in any way, that is what this is for.
+            let _ = pass(client, cut, &shared).await;
+            drop(permit);
+        });
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+/// Both directions, until one side ends or the connection is cut; then both sides see it end.
+async fn pass(client: TcpStream, cut: Cut, shared: &Shared) -> Result<()> {
+    let mut all = shared.all.subscribe();
+    let server = TcpStream::connect(shared.target).await?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let (from_client, to_client) = client.into_split();
+    let (from_server, to_server) = server.into_split();
+    let was_cut = tokio::select! {
+        passed = said(from_server, to_client, cut) => passed?,
+        passed = asked(from_client, to_server) => { passed?; false }
+        _ = all.changed() => true,
+    };
+    if was_cut {
+        shared.cuts.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+/// What the client asks goes to the server as it is.
+async fn asked(mut from: OwnedReadHalf, mut to: OwnedWriteHalf) -> Result<()> {
+    tokio::io::copy(&mut from, &mut to).await?;
+    Ok(())
+}
+
+/// What the server says goes to the client up to the cut; `true` when there was one.
+async fn said(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut) -> Result<bool> {
+    let (mut piece, mut bytes, mut events) = (vec![0; PIECE], 0, Events::default());
+    loop {
+        let read = from.read(&mut piece).await?;
+        if read == 0 {
+            return Ok(false);
+        }
+        let piece = &piece[..read];
+        let end = match cut {
+            Cut::Never => None,
+            Cut::Events(most) => events.pass(piece, most),
+            Cut::Bytes(most) => Some(most - bytes).filter(|left| *left <= read),
+        };
+        bytes += read;
+        to.write_all(&piece[..end.unwrap_or(read)]).await?;
+        if end.is_some() {
+            // In order, so that what was said before the cut arrives.
+            to.shutdown().await?;
+            return Ok(true);
+        }
+    }
+}
+
+/// Counts server-sent events as they pass, in chunks of HTTP/1.1 or not.
+#[derive(Default)]
+struct Events {
+    seen: usize,
+    line: Line,
+    /// The event that is passing has data.
+    data: bool,
+}
+
+/// What is known of the line that is passing.
+#[derive(Default)]
+struct Line {
+    length: usize,
+    /// It is what a line with data begins with, as far as it goes.
+    is_data: bool,
+}
+
+impl Events {
+    /// Where in the piece the last of `most` events ends, if it does.
+    fn pass(&mut self, piece: &[u8], most: usize) -> Option<usize> {
+        const DATA: &[u8] = b"data:";
+        if self.seen >= most {
+            return Some(0);
+        }
+        for (at, byte) in piece.iter().enumerate() {
+            match byte {
+                b'\r' => {}
+                b'\n' => {
+                    self.data |= self.line.is_data && self.line.length >= DATA.len();
+                    if self.line.length == 0 && std::mem::take(&mut self.data) {
+                        self.seen += 1;
+                    }
+                    self.line = Line::default();
+                    if self.seen == most {
+                        return Some(at + 1);
+                    }
+                }
+                byte => {
+                    let begins = self.line.length == 0 || self.line.is_data;
+                    let fits = DATA.get(self.line.length).is_none_or(|expected| expected == byte);
+                    self.line = Line { length: self.line.length + 1, is_data: begins && fits };
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_end_where_their_blank_line_ends() {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+        let plain = format!("{head}: ping\n\nid: 1\ndata: {{\"a\":1}}\n\n: ping\n\ndata: x\ndata: y\n\ndata: z\n\n");
+        let chunked = format!("{head}8\r\ndata: 1\r\n\r\n\r\n8\r\ndata: 2\r\n\r\n\r\n8\r\ndata: 3\r\n\r\n\r\n");
+        for (text, most, rest) in [
+            (&plain, 1, ": ping\n\ndata: x\ndata: y\n\ndata: z\n\n"),
+            (&plain, 2, "data: z\n\n"),
+            (&plain, 3, ""),
+            (&chunked, 1, "\r\n8\r\ndata: 2\r\n\r\n\r\n8\r\ndata: 3\r\n\r\n\r\n"),
+            (&chunked, 3, "\r\n"),
+        ] {
+            // However it comes in pieces.
+            for size in [1, 3, 7, 1000] {
+                let (mut events, mut passed) = (Events::default(), 0);
+                let end = text.as_bytes().chunks(size).find_map(|piece| {
+                    let end = events.pass(piece, most);
+                    passed += end.unwrap_or(piece.len());
+                    end
+                });
+                assert!(end.is_some(), "{most} events in pieces of {size}");
+                assert_eq!(&text[passed..], rest, "{most} events in pieces of {size}");
+            }
+            assert_eq!(Events::default().pass(text.as_bytes(), 4), None);
+        }
+    }
+}
