@@ -36,9 +36,16 @@ impl Exit {
             Some('1' | '2') => Self::Usage,
             Some('3') => Self::TaskFailed,
             Some('5')
-                if [ErrorCode::CONFIG_INVALID, ErrorCode::ALREADY_EXISTS, ErrorCode::USAGE]
-                    .iter()
-                    .any(|known| known.code == code) =>
+                if [
+                    ErrorCode::CONFIG_INVALID,
+                    ErrorCode::ALREADY_EXISTS,
+                    ErrorCode::USAGE,
+                    ErrorCode::TLS_INVALID,
+                    ErrorCode::EXPOSED,
+                    ErrorCode::SECRET_MISSING,
+                ]
+                .iter()
+                .any(|known| known.code == code) =>
             {
                 Self::Usage
             }

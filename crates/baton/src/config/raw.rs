@@ -1,25 +1,39 @@
 //! `baton.yaml` as written: right types, unknown keys reported, nothing filled in yet.
 
 mod a2a;
+mod auth;
+mod limits;
+mod lists;
+mod peer;
 mod push;
+mod secret;
 
 pub(crate) use a2a::Extension;
 #[cfg(test)]
 pub(super) use a2a::MOST_EXTENSIONS;
 pub(super) use a2a::{RawA2a, Version};
 #[cfg(test)]
+pub(super) use auth::{ALGORITHMS, MOST_ISSUERS, MOST_ORIGINS, MOST_SCOPES};
+pub(crate) use auth::{Cards, Issuer};
+pub(super) use auth::{RawAuth, RawTls};
+#[cfg(test)]
+pub(super) use limits::{LARGEST_BODY, MOST_CONNECTIONS, MOST_DAYS, MOST_REQUESTS};
+pub(super) use limits::{RawLimits, RawRetention};
+pub(super) use peer::below as peer_below;
+#[cfg(test)]
+pub(super) use peer::{BINDINGS, MOST_HOSTS, MOST_PEERS, MOST_SIGNERS, PLACES};
+#[cfg(test)]
 pub(super) use push::MOST_ALLOWED;
 pub(super) use push::RawPush;
+pub(crate) use secret::secret_below;
 
+use self::lists::texts;
 use baton_agentdir::{
     Diagnostic,
     document::{self, Fields, Node, Reader},
 };
+use baton_peers::PeerConfig;
 use baton_types::ToolExecution;
-
-pub(super) const MOST_CONNECTIONS: u64 = 1_000_000;
-pub(super) const MOST_DAYS: u64 = 36_500;
-pub(super) const LARGEST_BODY: usize = 1 << 30;
 
 /// The file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -35,21 +49,10 @@ pub(super) struct RawConfig {
     pub(super) retention: RawRetention,
     pub(super) a2a: RawA2a,
     pub(super) push: RawPush,
-}
-
-/// The key `limits`.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct RawLimits {
-    pub(super) body_bytes: Option<usize>,
-    pub(super) max_connections: Option<u64>,
-    pub(super) max_streams: Option<u64>,
-}
-
-/// The key `retention`.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct RawRetention {
-    pub(super) days: Option<u64>,
-    pub(super) keep: Option<u64>,
+    pub(super) auth: RawAuth,
+    pub(super) tls: RawTls,
+    pub(super) cors: Vec<String>,
+    pub(super) peers: Vec<PeerConfig>,
 }
 
 impl RawConfig {
@@ -80,55 +83,83 @@ impl RawConfig {
             retention: fields.take("retention").and_then(|node| RawRetention::read(reader, node)).unwrap_or_default(),
             a2a: fields.take("a2a").and_then(|node| RawA2a::read(reader, node)).unwrap_or_default(),
             push: fields.take("push").and_then(|node| RawPush::read(reader, node)).unwrap_or_default(),
+            auth: fields.take("auth").and_then(|node| RawAuth::read(reader, node)).unwrap_or_default(),
+            tls: fields.take("tls").and_then(|node| RawTls::read(reader, node)).unwrap_or_default(),
+            cors: fields.take("cors").map(|node| auth::cors(reader, node)).unwrap_or_default(),
+            peers: peer::read(reader, &mut fields),
         };
         fields.finish(reader);
         Some(config)
     }
 }
 
-impl RawLimits {
-    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
-        let mut fields = Fields::open(reader, "limits", node)?;
-        let count = |fields: &mut Fields, reader: &mut Reader, key| {
-            fields.take(key).and_then(|node| reader.integer(key, &node, 1, MOST_CONNECTIONS))
-        };
-        let max_connections = count(&mut fields, reader, "max_connections");
-        let max_streams = count(&mut fields, reader, "max_streams");
-        let body_bytes =
-            fields.take("body_bytes").and_then(|node| reader.size("body_bytes", &node, 1024, LARGEST_BODY));
-        fields.finish(reader);
-        Some(Self { body_bytes, max_connections, max_streams })
-    }
-}
-
-impl RawRetention {
-    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
-        let mut fields = Fields::open(reader, "retention", node)?;
-        let days = fields.take("days").and_then(|node| reader.integer("days", &node, 1, MOST_DAYS));
-        let keep = fields.take("keep").and_then(|node| reader.integer("keep", &node, 0, u64::MAX));
-        fields.finish(reader);
-        Some(Self { days, keep })
-    }
-}
-
-fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Vec<String> {
-    let Some(node) = fields.take(key) else { return Vec::new() };
-    reader.texts(key, node).into_iter().map(|text| text.value).collect()
-}
-
 /// A file that uses every key.
 #[cfg(test)]
 pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     public_url: https://agents.example.com\nallow_hosts: [studio.local]\ntools: caller\nagents: [a, b]\n\
-    limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5 }\nretention: { days: 30, keep: 1000 }\n\
+    limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5, requests_per_second: 20, burst: 40 }\nretention: { days: 30, keep: 1000 }\n\
     a2a: { streaming: false, push: false, extended_card: false, version: strict, \
     extensions: [{ uri: \"urn:example:audit\", description: Leaves a trail., required: true }] }\n\
-    push: { allow: [\"127.0.0.0/8\", \"*.corp.example\"], deadline: 2h }\n";
+    push: { allow: [\"127.0.0.0/8\", \"*.corp.example\"], deadline: 2h }\n\
+    auth: { required: true, cards: private, issuers: [{ issuer: \"https://login.example.com\", audience: baton, \
+    jwks_url: \"https://login.example.com/keys\", tenant: acme, algorithms: [ES256], scopes: [\"call:weather\"], \
+    scope_claim: scp }] }\n\
+    tls: { cert: cert.pem, key: key.pem, client_ca: ca.pem }\ncors: { origins: [\"https://app.example.com\"] }\n\
+    peers:\n\
+    - { name: everything, url: \"https://weather.example.com\", binding: grpc, bearer: \"env://TOKEN\", \
+    client_cert: me.pem, client_key: me.key, hosts: [\"api.example.com:8443\"], allow: [\"10.0.0.0/8\"], \
+    signers: [k1], require_signature: true, listed: true, push: true, patience: 5m }\n\
+    - { name: keyed, url: \"https://a.example.com\", api_key: { in: query, name: key, secret: \"file://key.txt\" } }\n\
+    - { name: named, url: \"https://b.example.com\", basic: { user: me, secret: \"env://PASSWORD\" } }\n\
+    - { name: asked, url: \"https://c.example.com\", oauth2: { token_url: \"https://login.example.com/token\", \
+    client_id: baton, secret: \"env://CLIENT_SECRET\", scopes: [agents], audience: agents } }\n";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use baton_peers::{BindingChoice, ClientCredentials, ClientIdentity, Credential, KeyPlace, SecretPlace, SecretRef};
     use std::time::Duration;
+
+    fn secret(text: &str) -> SecretRef {
+        text.parse().expect("a reference")
+    }
+
+    fn peers() -> Vec<PeerConfig> {
+        let plain = |name: &str, url: &str, credential| PeerConfig {
+            name: Some(name.into()),
+            credential,
+            ..PeerConfig::at(url)
+        };
+        let keyed =
+            Credential::ApiKey { place: KeyPlace::Query, name: "key".to_owned(), secret: secret("file://key.txt") };
+        let named = Credential::Basic { user: "me".to_owned(), secret: secret("env://PASSWORD") };
+        let asked = Credential::OAuth2(ClientCredentials {
+            token_url: "https://login.example.com/token".to_owned(),
+            client_id: "baton".to_owned(),
+            secret: secret("env://CLIENT_SECRET"),
+            scopes: vec!["agents".to_owned()],
+            audience: Some("agents".to_owned()),
+            secret_place: SecretPlace::Header,
+        });
+        let everything = PeerConfig {
+            binding: Some(BindingChoice::Grpc),
+            client_identity: Some(ClientIdentity { certificate: "me.pem".into(), key: "me.key".into() }),
+            hosts: vec!["api.example.com:8443".to_owned()],
+            allow: vec!["10.0.0.0/8".to_owned()],
+            signers: vec!["k1".to_owned()],
+            require_signature: true,
+            listed: true,
+            push: true,
+            patience: Duration::from_secs(300),
+            ..plain("everything", "https://weather.example.com", Credential::Bearer(secret("env://TOKEN")))
+        };
+        vec![
+            everything,
+            plain("keyed", "https://a.example.com", keyed),
+            plain("named", "https://b.example.com", named),
+            plain("asked", "https://c.example.com", asked),
+        ]
+    }
 
     #[test]
     fn a_full_file() {
@@ -140,7 +171,13 @@ mod tests {
             allow_hosts: vec!["studio.local".to_owned()],
             tools: Some(ToolExecution::Caller),
             agents: vec!["a".to_owned(), "b".to_owned()],
-            limits: RawLimits { body_bytes: Some(1 << 20), max_connections: Some(10), max_streams: Some(5) },
+            limits: RawLimits {
+                body_bytes: Some(1 << 20),
+                max_connections: Some(10),
+                max_streams: Some(5),
+                requests_per_second: Some(20),
+                burst: Some(40),
+            },
             retention: RawRetention { days: Some(30), keep: Some(1000) },
             a2a: RawA2a {
                 streaming: Some(false),
@@ -157,6 +194,26 @@ mod tests {
                 allow: vec!["127.0.0.0/8".to_owned(), "*.corp.example".to_owned()],
                 deadline: Some(Duration::from_secs(7200)),
             },
+            auth: RawAuth {
+                required: Some(true),
+                cards: Some(Cards::Private),
+                issuers: vec![Issuer {
+                    issuer: "https://login.example.com".to_owned(),
+                    audience: vec!["baton".to_owned()],
+                    jwks_url: Some("https://login.example.com/keys".to_owned()),
+                    tenant: Some("acme".to_owned()),
+                    algorithms: vec![baton_identity::Algorithm::Es256],
+                    scopes: vec!["call:weather".to_owned()],
+                    scope_claim: Some("scp".to_owned()),
+                }],
+            },
+            tls: RawTls {
+                cert: Some("cert.pem".to_owned()),
+                key: Some("key.pem".to_owned()),
+                client_ca: Some("ca.pem".to_owned()),
+            },
+            cors: vec!["https://app.example.com".to_owned()],
+            peers: peers(),
         };
         assert_eq!(RawConfig::parse("baton.yaml", FULL_FILE.as_bytes()), Ok(expect));
         assert_eq!(RawConfig::parse("baton.yaml", b"# nothing yet\n"), Ok(RawConfig::default()));

@@ -1,11 +1,14 @@
 //! From what was chosen on the command line and in the file to what holds.
 
 use super::{
+    access::{Auth, ChosenAccess, Rate, Tls, rate},
     find,
-    raw::{Extension, RawA2a, RawConfig, Version},
+    raw::{Extension, RawA2a, RawConfig, Version, peer_below},
 };
 use crate::failure::Failure;
+use baton_http::CorsOrigins;
 use baton_outbound::AddressPolicy;
+use baton_peers::PeerConfig;
 use baton_types::{ErrorCode, ToolExecution};
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -29,6 +32,7 @@ pub(crate) struct Chosen {
     pub(crate) tools: Option<ToolExecution>,
     pub(crate) agents: Vec<PathBuf>,
     pub(crate) push_allow: Vec<String>,
+    pub(crate) access: ChosenAccess,
 }
 
 /// What holds.
@@ -46,6 +50,14 @@ pub(crate) struct Settings {
     pub(crate) retention: Option<Retention>,
     pub(crate) a2a: A2a,
     pub(crate) push: Push,
+    pub(crate) auth: Auth,
+    pub(crate) tls: Option<Tls>,
+    /// Origins of web pages that may call.
+    pub(crate) cors: CorsOrigins,
+    /// How often one caller may ask; as often as it likes when not given.
+    pub(crate) rate: Option<Rate>,
+    /// Agents elsewhere.
+    pub(crate) peers: Vec<PeerConfig>,
 }
 
 /// What of A2A is offered.
@@ -110,6 +122,7 @@ impl Chosen {
             (None, None) => None,
             (days, keep) => Some(Retention { age: days.map(|days| Duration::from_secs(days * 24 * 60 * 60)), keep }),
         };
+        let auth = self.access.auth(raw.auth);
         Ok(Settings {
             host: match self.host.or(raw.host) {
                 Some(host) => address(&host)?,
@@ -135,6 +148,11 @@ impl Chosen {
                 allow: if self.push_allow.is_empty() { raw.push.allow } else { allowed(self.push_allow)? },
                 deadline: raw.push.deadline,
             },
+            rate: rate(&raw.limits, &auth),
+            tls: self.access.tls(raw.tls, base)?,
+            cors: self.access.cors(raw.cors, &auth)?,
+            auth,
+            peers: raw.peers.into_iter().map(|peer| peer_below(peer, base)).collect(),
         })
     }
 }
@@ -178,6 +196,7 @@ fn web_address(url: &str) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use baton_peers::{ClientIdentity, Credential};
 
     fn settings(chosen: Chosen, yaml: &str) -> Settings {
         let raw = RawConfig::parse("baton.yaml", yaml.as_bytes()).expect("valid");
@@ -233,5 +252,50 @@ mod tests {
         assert_eq!(flags.push.allow, ["127.0.0.1", "::1"]);
         let wrong = Chosen { push_allow: vec!["http://127.0.0.1".to_owned()], ..Chosen::default() };
         assert!(wrong.over(RawConfig::default(), Path::new("")).is_err());
+    }
+
+    #[test]
+    fn who_may_come_and_how_often() {
+        let chosen = |access| Chosen { access, ..Chosen::default() };
+        let rate = |per_second, burst| Some(Rate { per_second, burst });
+        for (flag, yaml, required, expect) in [
+            (None, "", false, None),
+            (None, "limits: { requests_per_second: 5 }\n", false, rate(5, 20)),
+            (None, "auth: { required: true }\n", true, rate(50, 200)),
+            (Some(true), "", true, rate(50, 200)),
+            (Some(true), "limits: { requests_per_second: 5, burst: 6 }\n", true, rate(5, 6)),
+            (Some(true), "limits: { burst: 6 }\n", true, rate(50, 6)),
+            (Some(false), "auth: { required: true }\n", false, None),
+        ] {
+            let held = settings(chosen(ChosenAccess { auth: flag, ..ChosenAccess::default() }), yaml);
+            assert_eq!((held.auth.required, held.rate), (required, expect), "{flag:?} {yaml}");
+        }
+
+        let yaml = "tls: { cert: c.pem, key: k.pem, client_ca: ca.pem }\ncors: { origins: [\"https://a.example\"] }\n\
+            peers: [{ name: p, url: \"https://p.example\", bearer: \"file://t\", client_cert: c, client_key: /k }]\n";
+        let file = settings(Chosen::default(), yaml);
+        let tls = |cert: &str, key: &str, ca: &str| {
+            Some(Tls { cert: cert.into(), key: key.into(), client_ca: Some(ca.into()) })
+        };
+        assert_eq!(file.tls, tls("etc/c.pem", "etc/k.pem", "etc/ca.pem"));
+        let cors = |origin: &str| CorsOrigins::parse(&[origin], false).expect("an origin");
+        assert_eq!(file.cors, cors("https://a.example"));
+        let peer = &file.peers[0];
+        assert_eq!(peer.credential, Credential::Bearer("file://etc/t".parse().expect("a reference")));
+        let files = ClientIdentity { certificate: "etc/c".into(), key: "/k".into() };
+        assert_eq!(peer.client_identity, Some(files));
+        let flags = ChosenAccess {
+            tls_key: Some("mine.pem".into()),
+            cors_origins: vec!["http://localhost:5173".to_owned()],
+            ..ChosenAccess::default()
+        };
+        let flags = settings(chosen(flags), yaml);
+        assert_eq!(flags.tls, tls("etc/c.pem", "mine.pem", "etc/ca.pem"));
+        assert_eq!(flags.cors, cors("http://localhost:5173"));
+        let half = ChosenAccess { tls_cert: Some("c.pem".into()), ..ChosenAccess::default() };
+        let page = ChosenAccess { cors_origins: vec!["*".to_owned()], ..ChosenAccess::default() };
+        for wrong in [half, page] {
+            assert!(chosen(wrong).over(RawConfig::default(), Path::new("")).is_err());
+        }
     }
 }

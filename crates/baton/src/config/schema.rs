@@ -1,16 +1,130 @@
 //! The JSON Schema of `baton.yaml`, made from the bounds that the reader enforces and published for editors.
 
-use super::raw::{LARGEST_BODY, MOST_ALLOWED, MOST_CONNECTIONS, MOST_DAYS, MOST_EXTENSIONS};
+use super::raw::{
+    ALGORITHMS, BINDINGS, LARGEST_BODY, MOST_ALLOWED, MOST_CONNECTIONS, MOST_DAYS, MOST_EXTENSIONS, MOST_HOSTS,
+    MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_REQUESTS, MOST_SCOPES, MOST_SIGNERS, PLACES,
+};
 use serde_json::{Value, json};
+
+fn object(about: &str, properties: Value) -> Value {
+    json!({"type": "object", "additionalProperties": false, "description": about, "properties": properties})
+}
+
+fn with(mut object: Value, required: &[&str]) -> Value {
+    object["required"] = json!(required);
+    object
+}
+
+fn text(about: &str) -> Value {
+    json!({"type": "string", "description": about})
+}
+
+fn url(about: &str) -> Value {
+    json!({"type": "string", "format": "uri", "description": about})
+}
+
+fn texts(about: &str, most: usize) -> Value {
+    json!({"type": "array", "maxItems": most, "items": {"type": "string"}, "description": about})
+}
+
+fn duration(about: &str) -> Value {
+    json!({"type": "string", "pattern": "^[0-9]+ ?(ms|s|m|h|d)$", "description": about})
+}
+
+fn secret(about: &str) -> Value {
+    json!({"type": "string", "pattern": "^(env://[A-Za-z_][A-Za-z0-9_]*|file://.+)$", "description": about})
+}
+
+fn off(about: &str) -> Value {
+    json!({"type": "boolean", "default": false, "description": about})
+}
+
+/// The key `auth`.
+fn auth() -> Value {
+    let issuer = object(
+        "One issuer.",
+        json!({
+            "issuer": url("Its address, as it stands in its tokens."),
+            "audience": {"oneOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": {"type": "string"}}],
+            "description": "What its tokens for this Baton say as audience; a token must be for one of them."},
+            "jwks_url": url("Where its keys are; its discovery document says so when not given."),
+            "tenant": text("Whose data its callers see; its address when not given."),
+            "algorithms": {"type": "array", "items": {"enum": ALGORITHMS.map(baton_identity::Algorithm::as_str)}, "description": "How its tokens may be signed."},
+            "scopes": texts("What its callers may do; call when not given.", MOST_SCOPES),
+            "scope_claim": text("The claim that says what a caller may do; each caller may do the same when not given."),
+        }),
+    );
+    object(
+        "Who must be known. Since 0.3.",
+        json!({
+            "required": off("Whether callers must show a token."),
+            "cards": {"enum": ["public", "private"], "default": "public", "description": "Who may read agent cards."},
+            "issuers": {"type": "array", "maxItems": MOST_ISSUERS, "items": with(issuer, &["issuer", "audience"]),
+                "description": "Whose JSON Web Tokens are accepted besides the tokens made here."},
+        }),
+    )
+}
+
+/// An entry of the key `peers`.
+fn peer() -> Value {
+    let (bindings, places) = (BINDINGS.map(|(word, _)| word), PLACES.map(|(word, _)| word));
+    let key = object(
+        "A key that it is shown.",
+        json!({
+            "in": {"enum": places, "default": "header", "description": "Where the key stands."},
+            "name": text("The header, query parameter or cookie."),
+            "secret": secret("Where the key is."),
+        }),
+    );
+    let basic = object(
+        "A name and a password that it is shown.",
+        json!({
+            "user": text("The name."),
+            "secret": secret("Where the password is."),
+        }),
+    );
+    let oauth2 = object(
+        "Tokens that an authorization server gives for a secret.",
+        json!({
+            "token_url": url("Where it gives tokens."),
+            "client_id": text("Under which it knows this Baton."),
+            "secret": secret("Where the secret is."),
+            "scopes": texts("What to ask for.", MOST_SCOPES),
+            "audience": text("For whom the tokens are."),
+        }),
+    );
+    let peer = object(
+        "One agent.",
+        json!({
+            "name": text("What it is called here."),
+            "url": url("Where its card is, or below what address."),
+            "binding": {"enum": bindings, "description": "What to speak; as its card prefers when not given."},
+            "bearer": secret("Where the bearer token for it is."),
+            "api_key": with(key, &["name", "secret"]),
+            "basic": with(basic, &["user", "secret"]),
+            "oauth2": with(oauth2, &["token_url", "client_id", "secret"]),
+            "client_cert": text("A PEM file with the certificate that it is shown, relative to this file."),
+            "client_key": text("A PEM file with the key of that certificate, relative to this file."),
+            "hosts": texts("Hosts besides that of its card to which the card may point.", MOST_HOSTS),
+            "allow": texts("Private addresses that it may have, such as 10.1.2.3 or 127.0.0.0/8.", MOST_HOSTS),
+            "signers": texts("Ids of the keys whose signatures of its card are trusted.", MOST_SIGNERS),
+            "require_signature": off("Whether its card must be signed by one of them."),
+            "listed": off("Whether the catalog of this Baton names it."),
+            "push": off("Whether it may notify this Baton instead of being listened to."),
+            "patience": duration("How long it may be away before a task gives it up, 1s to 1d."),
+        }),
+    );
+    with(peer, &["name", "url"])
+}
 
 /// What `docs/baton.schema.json` holds.
 fn schema() -> Value {
-    let texts = |about: &str| json!({"type": "array", "items": {"type": "string"}, "description": about});
+    let all = |about: &str| json!({"type": "array", "items": {"type": "string"}, "description": about});
     let count =
         |about: &str| json!({"type": "integer", "minimum": 1, "maximum": MOST_CONNECTIONS, "description": about});
-    let object = |about: &str, properties: Value| json!({"type": "object", "additionalProperties": false, "description": about, "properties": properties});
+    let often = |about: &str| json!({"type": "integer", "minimum": 1, "maximum": MOST_REQUESTS, "description": about});
     let switch = |about: &str| json!({"type": "boolean", "default": true, "description": about});
-    let mut extension = object(
+    let extension = object(
         "One extension.",
         json!({
             "uri": {"type": "string", "format": "uri", "description": "Its URI."},
@@ -18,7 +132,6 @@ fn schema() -> Value {
             "required": {"type": "boolean", "default": false, "description": "Whether senders must name it."},
         }),
     );
-    extension["required"] = json!(["uri"]);
     let mut schema = object(
         "The configuration of `baton up`; flags and environment variables come before it.",
         json!({
@@ -29,10 +142,10 @@ fn schema() -> Value {
                 "description": "Where the journal is, relative to this file. Since 0.1."},
             "public_url": {"type": "string", "format": "uri",
                 "description": "The address in cards, when Baton is behind a proxy. Since 0.1."},
-            "allow_hosts": texts("Further names by which clients may call this server. Since 0.1."),
+            "allow_hosts": all("Further names by which clients may call this server. Since 0.1."),
             "tools": {"enum": ["agent", "caller"],
                 "description": "Who runs tools, for all agents; each agent's own setting otherwise. Since 0.1."},
-            "agents": texts("Agent directories to serve, relative to this file. Since 0.1."),
+            "agents": all("Agent directories to serve, relative to this file. Since 0.1."),
             "limits": object("Bounds of the server. Since 0.1.", json!({
                 "body_bytes": {"oneOf": [
                     {"type": "integer", "minimum": 1024, "maximum": LARGEST_BODY},
@@ -40,6 +153,8 @@ fn schema() -> Value {
                     "description": "Largest request body, such as 8MB."},
                 "max_connections": count("Connections at the same time."),
                 "max_streams": count("Event streams at the same time."),
+                "requests_per_second": often("Requests of one caller in the long run; 50 with authentication. Since 0.3."),
+                "burst": often("Requests of one caller at once; four seconds' worth when not given. Since 0.3."),
             })),
             "retention": object("What may be forgotten of ended tasks; without it nothing is. Since 0.1.", json!({
                 "days": {"type": "integer", "minimum": 1, "maximum": MOST_DAYS,
@@ -52,7 +167,7 @@ fn schema() -> Value {
                 "extended_card": switch("Whether there is a card that says more than the public one."),
                 "version": {"enum": ["lenient", "strict"], "default": "lenient",
                     "description": "What a request without A2A-Version means: lenient goes by its method name, strict means 0.3."},
-                "extensions": {"type": "array", "maxItems": MOST_EXTENSIONS, "items": extension,
+                "extensions": {"type": "array", "maxItems": MOST_EXTENSIONS, "items": with(extension, &["uri"]),
                     "description": "Extensions that cards declare besides Baton's own."},
             })),
             "push": object("Notifications to receivers outside. Since 0.2.", json!({
@@ -61,6 +176,18 @@ fn schema() -> Value {
                 "deadline": {"type": "string", "pattern": "^[0-9]+ ?(ms|s|m|h|d)$", "default": "24h",
                     "description": "A notification that nobody takes is dropped after this long, 1s to 30d."},
             })),
+            "auth": auth(),
+            "tls": object("Encryption, with PEM files relative to this one. Since 0.3.", json!({
+                "cert": text("The server's certificate, then those that lead to its authority."),
+                "key": text("The key of that certificate."),
+                "client_ca": text("Who signs the certificates of callers; with it, callers must show one."),
+            })),
+            "cors": object("Web pages of other origins that may call; without it none may. Since 0.3.", json!({
+                "origins": {"type": "array", "maxItems": MOST_ORIGINS, "items": {"type": "string"},
+                    "description": "Such as https://app.example.com; * is every page, with authentication only."},
+            })),
+            "peers": {"type": "array", "maxItems": MOST_PEERS, "items": peer(),
+                "description": "Agents that live elsewhere. Since 0.3."},
         }),
     );
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
@@ -93,8 +220,17 @@ fn the_schema_and_the_reader_know_the_same_keys() {
         assert_eq!(given, known);
     };
     same(&file, &schema);
-    for key in ["limits", "retention", "a2a", "push"] {
+    for key in ["limits", "retention", "a2a", "push", "auth", "tls", "cors"] {
         same(&file[key], &schema["properties"][key]);
     }
     same(&file["a2a"]["extensions"][0], &schema["properties"]["a2a"]["properties"]["extensions"]["items"]);
+    same(&file["auth"]["issuers"][0], &schema["properties"]["auth"]["properties"]["issuers"]["items"]);
+    let peer = &schema["properties"]["peers"]["items"];
+    let mut everything = file["peers"][0].clone();
+    for (index, kind) in [(1, "api_key"), (2, "basic"), (3, "oauth2")] {
+        let credential = &file["peers"][index][kind];
+        same(credential, &peer["properties"][kind]);
+        everything[kind] = credential.clone();
+    }
+    same(&everything, peer);
 }

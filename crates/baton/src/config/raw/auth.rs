@@ -1,0 +1,164 @@
+//! The keys `auth`, `tls` and `cors`: who may come, and how.
+
+use super::lists::{checked, nodes};
+use baton_agentdir::document::{Fields, Located, Node, Reader, Value};
+use baton_http::{CorsError, CorsOrigins};
+use baton_identity::Algorithm;
+use baton_rules::Scope;
+
+pub(in crate::config) const MOST_ISSUERS: usize = 32;
+pub(in crate::config) const MOST_SCOPES: usize = 64;
+pub(in crate::config) const MOST_ORIGINS: usize = 256;
+/// How tokens of issuers may be signed.
+pub(in crate::config) const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::Rs256,
+    Algorithm::Rs384,
+    Algorithm::Rs512,
+    Algorithm::Ps256,
+    Algorithm::Ps384,
+    Algorithm::Ps512,
+    Algorithm::Es256,
+    Algorithm::Es384,
+    Algorithm::EdDsa,
+];
+const ISSUER_HINT: &str = "write the issuer's address as it stands in its tokens, such as https://login.example.com";
+const AUDIENCE_HINT: &str = "write the audience that the issuer puts into tokens for this Baton; without it, tokens \
+    for any other service would be accepted";
+
+/// The key `auth`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct RawAuth {
+    pub(in crate::config) required: Option<bool>,
+    pub(in crate::config) cards: Option<Cards>,
+    pub(in crate::config) issuers: Vec<Issuer>,
+}
+
+/// Who may read agent cards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Cards {
+    /// Everybody.
+    #[default]
+    Public,
+    /// Those who are known.
+    Private,
+}
+
+/// Somebody whose JSON Web Tokens are accepted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Issuer {
+    pub(crate) issuer: String,
+    /// What its tokens may say as audience.
+    pub(crate) audience: Vec<String>,
+    pub(crate) jwks_url: Option<String>,
+    pub(crate) tenant: Option<String>,
+    pub(crate) algorithms: Vec<Algorithm>,
+    pub(crate) scopes: Vec<String>,
+    pub(crate) scope_claim: Option<String>,
+}
+
+impl RawAuth {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "auth", node)?;
+        let words = [("public", Cards::Public), ("private", Cards::Private)];
+        let required = fields.take("required").and_then(|node| reader.boolean("required", &node));
+        let cards = fields.take("cards").and_then(|node| reader.choice("cards", &node, &words));
+        let issuers = nodes(reader, &mut fields, "issuers", MOST_ISSUERS);
+        fields.finish(reader);
+        let issuers: Vec<_> = issuers.into_iter().filter_map(|node| issuer(reader, node)).collect();
+        for (index, Located { place, value }) in issuers.iter().enumerate() {
+            let same =
+                |other: &Located<Issuer>| other.value.issuer == value.issuer && other.value.audience == value.audience;
+            if issuers[..index].iter().any(same) {
+                reader.error(*place, format!("the issuer '{}' stands twice", value.issuer), "keep one of them");
+            }
+        }
+        Some(Self { required, cards, issuers: issuers.into_iter().map(|issuer| issuer.value).collect() })
+    }
+}
+
+fn issuer(reader: &mut Reader, node: Node) -> Option<Located<Issuer>> {
+    let place = node.place;
+    let mut fields = Fields::open(reader, "an issuer", node)?;
+    let url = fields.required_text(reader, "issuer", ISSUER_HINT);
+    let audience = audience(reader, &mut fields);
+    let jwks_url = fields.text(reader, "jwks_url");
+    let text = |fields: &mut Fields, reader: &mut Reader, key| fields.text(reader, key).map(|text| text.value);
+    let tenant = text(&mut fields, reader, "tenant");
+    let scope_claim = text(&mut fields, reader, "scope_claim");
+    let algorithms = checked(reader, &mut fields, "algorithms", ALGORITHMS.len(), |name| {
+        let known = || ALGORITHMS.map(Algorithm::as_str).join(", ");
+        Algorithm::parse(name).map(drop).ok_or_else(|| format!("choose from: {}", known()))
+    });
+    let algorithms = algorithms.iter().filter_map(|name| Algorithm::parse(name)).collect();
+    let scopes = checked(reader, &mut fields, "scopes", MOST_SCOPES, scope);
+    fields.finish(reader);
+    for address in [&url, &jwks_url].into_iter().flatten() {
+        if let Err(hint) = web(&address.value) {
+            reader.error(address.place, format!("'{}' is not a web address", address.value.escape_debug()), hint);
+        }
+    }
+    let issuer = url?.value;
+    let jwks_url = jwks_url.map(|url| url.value);
+    Some(Located { place, value: Issuer { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim } })
+}
+
+/// One audience, or a list of them.
+fn audience(reader: &mut Reader, fields: &mut Fields) -> Vec<String> {
+    match fields.take("audience") {
+        Some(node @ Node { value: Value::List(_), .. }) => {
+            let place = node.place;
+            let list: Vec<String> = reader.texts("audience", node).into_iter().map(|text| text.value).collect();
+            if list.is_empty() {
+                reader.error(place, "an issuer has no audience", AUDIENCE_HINT);
+            }
+            list
+        }
+        Some(node) => reader.text("audience", &node).map(|text| vec![text.value]).unwrap_or_default(),
+        None => {
+            reader.error(fields.place, "an issuer has no audience", AUDIENCE_HINT);
+            Vec::new()
+        }
+    }
+}
+
+/// The key `tls`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct RawTls {
+    pub(in crate::config) cert: Option<String>,
+    pub(in crate::config) key: Option<String>,
+    pub(in crate::config) client_ca: Option<String>,
+}
+
+impl RawTls {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "tls", node)?;
+        let mut text = |key| fields.text(reader, key).map(|text| text.value);
+        let (cert, key, client_ca) = (text("cert"), text("key"), text("client_ca"));
+        fields.finish(reader);
+        Some(Self { cert, key, client_ca })
+    }
+}
+
+/// The key `cors`: pages of other origins that may call.
+pub(super) fn cors(reader: &mut Reader, node: Node) -> Vec<String> {
+    let Some(mut fields) = Fields::open(reader, "cors", node) else { return Vec::new() };
+    let origins = checked(reader, &mut fields, "origins", MOST_ORIGINS, |origin| {
+        // Whether every origin may be allowed depends on whether callers must be known, which is not decided here.
+        CorsOrigins::parse(&[origin], true).map(drop).map_err(|error| match error {
+            CorsError::NotAnOrigin { reason, .. } => reason.to_owned(),
+            other => other.to_string(),
+        })
+    });
+    fields.finish(reader);
+    origins
+}
+
+/// Whether this is a scope.
+fn scope(text: &str) -> Result<(), String> {
+    Scope::parse(text).map(drop).map_err(|_| "choose from: read, read:AGENT, call, call:AGENT, admin".to_owned())
+}
+
+/// Whether this is an address on the web.
+pub(super) fn web(text: &str) -> Result<(), String> {
+    baton_outbound::Target::parse(text).map(drop).map_err(|error| error.to_string())
+}

@@ -1,0 +1,50 @@
+//! The keys `limits` and `retention`.
+
+use baton_agentdir::document::{Fields, Node, Reader};
+
+pub(in crate::config) const MOST_CONNECTIONS: u64 = 1_000_000;
+pub(in crate::config) const MOST_REQUESTS: u64 = 1_000_000;
+pub(in crate::config) const MOST_DAYS: u64 = 36_500;
+pub(in crate::config) const LARGEST_BODY: usize = 1 << 30;
+
+/// The key `limits`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct RawLimits {
+    pub(in crate::config) body_bytes: Option<usize>,
+    pub(in crate::config) max_connections: Option<u64>,
+    pub(in crate::config) max_streams: Option<u64>,
+    pub(in crate::config) requests_per_second: Option<u64>,
+    pub(in crate::config) burst: Option<u64>,
+}
+
+/// The key `retention`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct RawRetention {
+    pub(in crate::config) days: Option<u64>,
+    pub(in crate::config) keep: Option<u64>,
+}
+
+impl RawLimits {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "limits", node)?;
+        let mut count = |key, most| fields.take(key).and_then(|node| reader.integer(key, &node, 1, most));
+        let max_connections = count("max_connections", MOST_CONNECTIONS);
+        let max_streams = count("max_streams", MOST_CONNECTIONS);
+        let requests_per_second = count("requests_per_second", MOST_REQUESTS);
+        let burst = count("burst", MOST_REQUESTS);
+        let body_bytes =
+            fields.take("body_bytes").and_then(|node| reader.size("body_bytes", &node, 1024, LARGEST_BODY));
+        fields.finish(reader);
+        Some(Self { body_bytes, max_connections, max_streams, requests_per_second, burst })
+    }
+}
+
+impl RawRetention {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "retention", node)?;
+        let days = fields.take("days").and_then(|node| reader.integer("days", &node, 1, MOST_DAYS));
+        let keep = fields.take("keep").and_then(|node| reader.integer("keep", &node, 0, u64::MAX));
+        fields.finish(reader);
+        Some(Self { days, keep })
+    }
+}

@@ -1,0 +1,44 @@
+//! Lists with a bound.
+
+use baton_agentdir::document::{Fields, Located, Node, Reader};
+
+/// Texts, each of them taken as it stands.
+pub(super) fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Vec<String> {
+    let Some(node) = fields.take(key) else { return Vec::new() };
+    reader.texts(key, node).into_iter().map(|text| text.value).collect()
+}
+
+/// At most so many texts, each of which passes the check; a text that does not is told why.
+pub(super) fn checked(
+    reader: &mut Reader,
+    fields: &mut Fields,
+    key: &'static str,
+    most: usize,
+    check: impl Fn(&str) -> Result<(), String>,
+) -> Vec<String> {
+    let Some(node) = fields.take(key) else { return Vec::new() };
+    let place = node.place;
+    let mut entries = reader.texts(key, node);
+    if entries.len() > most {
+        reader.error(place, format!("{key} has {} entries", entries.len()), format!("keep it to {most}"));
+        entries.truncate(most);
+    }
+    for Located { place, value } in &entries {
+        if let Err(hint) = check(value) {
+            reader.error(*place, format!("'{}' does not belong into {key}", value.escape_debug()), hint);
+        }
+    }
+    entries.into_iter().map(|entry| entry.value).collect()
+}
+
+/// At most so many values of the file's own kind.
+pub(super) fn nodes(reader: &mut Reader, fields: &mut Fields, key: &'static str, most: usize) -> Vec<Node> {
+    let Some(node) = fields.take(key) else { return Vec::new() };
+    let place = node.place;
+    let mut nodes = reader.list(key, node);
+    if nodes.len() > most {
+        reader.error(place, format!("{key} has {} entries", nodes.len()), format!("keep it to {most}"));
+        nodes.truncate(most);
+    }
+    nodes
+}

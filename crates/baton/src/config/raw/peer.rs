@@ -1,0 +1,127 @@
+//! The key `peers`: agents that live elsewhere.
+
+mod credential;
+
+#[cfg(test)]
+pub(in crate::config) use credential::PLACES;
+
+use super::{
+    auth::web,
+    lists::{checked, nodes},
+};
+use baton_agentdir::{
+    document::{Fields, Located, Node, Reader},
+    is_agent_name,
+};
+use baton_outbound::AddressPolicy;
+use baton_peers::{BindingChoice, ClientIdentity, PeerConfig};
+use std::{collections::BTreeSet, path::Path, time::Duration};
+
+pub(in crate::config) const MOST_PEERS: usize = 256;
+pub(in crate::config) const MOST_HOSTS: usize = 64;
+pub(in crate::config) const MOST_SIGNERS: usize = 64;
+const SHORTEST_PATIENCE: Duration = Duration::from_secs(1);
+const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How the file names bindings.
+pub(in crate::config) const BINDINGS: [(&str, BindingChoice); 3] =
+    [("jsonrpc", BindingChoice::JsonRpc), ("http+json", BindingChoice::HttpJson), ("grpc", BindingChoice::Grpc)];
+
+/// All peers of a file.
+pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Vec<PeerConfig> {
+    let mut seen = BTreeSet::new();
+    let nodes = nodes(reader, fields, "peers", MOST_PEERS);
+    nodes.into_iter().filter_map(|node| peer(reader, node, &mut seen)).collect()
+}
+
+fn peer(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<PeerConfig> {
+    let place = node.place;
+    let mut fields = Fields::open(reader, "a peer", node)?;
+    let name = fields.required_text(reader, "name", "write what it is called here, such as weather");
+    let url = fields.required_text(reader, "url", "write where its card is, such as https://weather.example.com");
+    let binding = fields.take("binding").and_then(|node| reader.choice("binding", &node, &BINDINGS));
+    let credential = credential::read(reader, &mut fields);
+    let client_identity = client_identity(reader, &mut fields);
+    let hosts = checked(reader, &mut fields, "hosts", MOST_HOSTS, host);
+    let allow = checked(reader, &mut fields, "allow", MOST_HOSTS, |entry| {
+        AddressPolicy::allowing([entry]).map(drop).map_err(|error| error.problem.to_string())
+    });
+    let signers = checked(reader, &mut fields, "signers", MOST_SIGNERS, |_| Ok(()));
+    let mut switch = |key| fields.take(key).and_then(|node| reader.boolean(key, &node)).unwrap_or_default();
+    let (require_signature, listed, push) = (switch("require_signature"), switch("listed"), switch("push"));
+    let patience = fields
+        .take("patience")
+        .and_then(|node| reader.duration("patience", &node, SHORTEST_PATIENCE, LONGEST_PATIENCE));
+    fields.finish(reader);
+    if require_signature && signers.is_empty() {
+        let hint = "name the keys that you trust under signers; `baton agents show URL` tells who signed";
+        reader.error(place, "a peer requires a signature, and trusts no signer", hint);
+    }
+    let (name, url) = (name?, url?);
+    check_name(reader, &name, seen);
+    if let Err(hint) = web(&url.value) {
+        reader.error(url.place, format!("'{}' is not a web address", url.value.escape_debug()), hint);
+    }
+    let usual = PeerConfig::at(url.value);
+    Some(PeerConfig {
+        name: Some(name.value.into()),
+        binding,
+        credential,
+        client_identity,
+        hosts,
+        allow,
+        signers,
+        require_signature,
+        listed,
+        push,
+        patience: patience.unwrap_or(usual.patience),
+        ..usual
+    })
+}
+
+/// PEM files that belong together, for peers that want to know their callers by certificate.
+fn client_identity(reader: &mut Reader, fields: &mut Fields) -> Option<ClientIdentity> {
+    let place = fields.place;
+    let certificate = fields.text(reader, "client_cert").map(|text| text.value.into());
+    let key = fields.text(reader, "client_key").map(|text| text.value.into());
+    match (certificate, key) {
+        (Some(certificate), Some(key)) => Some(ClientIdentity { certificate, key }),
+        (None, None) => None,
+        (Some(_), None) => {
+            reader.error(place, "a peer has client_cert and no client_key", "add client_key");
+            None
+        }
+        (None, Some(_)) => {
+            reader.error(place, "a peer has client_key and no client_cert", "add client_cert");
+            None
+        }
+    }
+}
+
+/// The peer with relative paths taken from this directory.
+pub(in crate::config) fn below(peer: PeerConfig, base: &Path) -> PeerConfig {
+    let file =
+        |files: ClientIdentity| ClientIdentity { certificate: base.join(files.certificate), key: base.join(files.key) };
+    PeerConfig {
+        credential: credential::below(peer.credential, base),
+        client_identity: peer.client_identity.map(file),
+        ..peer
+    }
+}
+
+fn check_name(reader: &mut Reader, name: &Located<String>, seen: &mut BTreeSet<String>) {
+    if !is_agent_name(&name.value) {
+        let message = format!("'{}' is not a name for an agent", name.value.escape_debug());
+        reader.error(name.place, message, "use lower-case letters, digits and dashes, such as my-agent");
+    }
+    if !seen.insert(name.value.clone()) {
+        reader.error(name.place, format!("the peer '{}' stands twice", name.value), "give one another name");
+    }
+}
+
+/// A host, perhaps with a port.
+fn host(text: &str) -> Result<(), String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-.:[]".contains(c);
+    let good = !text.is_empty() && text.chars().all(plain) && web(&format!("https://{text}")).is_ok();
+    if good { Ok(()) } else { Err("write a host, such as api.example.com or api.example.com:8443".to_owned()) }
+}

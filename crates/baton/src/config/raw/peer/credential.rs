@@ -1,0 +1,84 @@
+//! What a peer is shown; a peer is shown one thing at most.
+
+use super::super::{
+    auth::{MOST_SCOPES, web},
+    lists::checked,
+    secret::{self, secret_below},
+};
+use baton_agentdir::document::{Fields, Node, Reader};
+use baton_peers::{ClientCredentials, Credential, KeyPlace, SecretPlace};
+use std::path::Path;
+
+/// How the file names the places of API keys, which is how OpenAPI does.
+pub(in crate::config) const PLACES: [(&str, KeyPlace); 3] =
+    [("header", KeyPlace::Header), ("query", KeyPlace::Query), ("cookie", KeyPlace::Cookie)];
+
+/// The one of the keys `bearer`, `api_key`, `basic` and `oauth2` that is there.
+pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Credential {
+    let place = fields.place;
+    let bearer = fields.take("bearer").and_then(|node| bearer(reader, &node));
+    let api_key = fields.take("api_key").and_then(|node| api_key(reader, node));
+    let basic = fields.take("basic").and_then(|node| basic(reader, node));
+    let oauth2 = fields.take("oauth2").and_then(|node| oauth2(reader, node));
+    let mut given: Vec<Credential> = [bearer, api_key, basic, oauth2].into_iter().flatten().collect();
+    if given.len() > 1 {
+        let message = "a peer has several of bearer, api_key, basic and oauth2";
+        reader.error(place, message, "keep the one that the peer asks for");
+    }
+    given.pop().unwrap_or_default()
+}
+
+fn bearer(reader: &mut Reader, node: &Node) -> Option<Credential> {
+    let text = reader.text("bearer", node)?;
+    secret::read(reader, "bearer", &text).map(Credential::Bearer)
+}
+
+fn api_key(reader: &mut Reader, node: Node) -> Option<Credential> {
+    let mut fields = Fields::open(reader, "api_key", node)?;
+    let place = fields.take("in").map(|node| reader.choice("in", &node, &PLACES));
+    let name = fields.required_text(reader, "name", "write the header, query parameter or cookie, such as X-API-Key");
+    let secret = secret::required(reader, &mut fields, "secret");
+    fields.finish(reader);
+    Some(Credential::ApiKey { place: place.unwrap_or(Some(KeyPlace::Header))?, name: name?.value, secret: secret? })
+}
+
+fn basic(reader: &mut Reader, node: Node) -> Option<Credential> {
+    let mut fields = Fields::open(reader, "basic", node)?;
+    let user = fields.required_text(reader, "user", "write the name that the peer knows");
+    let secret = secret::required(reader, &mut fields, "secret");
+    fields.finish(reader);
+    Some(Credential::Basic { user: user?.value, secret: secret? })
+}
+
+fn oauth2(reader: &mut Reader, node: Node) -> Option<Credential> {
+    let mut fields = Fields::open(reader, "oauth2", node)?;
+    let token_url = fields.required_text(reader, "token_url", "write where the authorization server gives tokens");
+    let client_id = fields.required_text(reader, "client_id", "write the id under which it knows this Baton");
+    let secret = secret::required(reader, &mut fields, "secret");
+    let scopes = checked(reader, &mut fields, "scopes", MOST_SCOPES, |_| Ok(()));
+    let audience = fields.text(reader, "audience").map(|text| text.value);
+    fields.finish(reader);
+    let token_url = token_url?;
+    if let Err(hint) = web(&token_url.value) {
+        reader.error(token_url.place, format!("'{}' is not a web address", token_url.value.escape_debug()), hint);
+    }
+    Some(Credential::OAuth2(ClientCredentials {
+        token_url: token_url.value,
+        client_id: client_id?.value,
+        secret: secret?,
+        scopes,
+        audience,
+        secret_place: SecretPlace::default(),
+    }))
+}
+
+/// The credential with a relative path taken from this directory.
+pub(super) fn below(mut credential: Credential, base: &Path) -> Credential {
+    let secret = match &mut credential {
+        Credential::None => return credential,
+        Credential::Bearer(secret) | Credential::ApiKey { secret, .. } | Credential::Basic { secret, .. } => secret,
+        Credential::OAuth2(grant) => &mut grant.secret,
+    };
+    *secret = secret_below(secret, base);
+    credential
+}

@@ -1,0 +1,45 @@
+//! Where a secret is: never the secret itself.
+
+use baton_agentdir::document::{Fields, Located, Reader};
+use baton_peers::SecretRef;
+use std::path::Path;
+
+const HINT: &str = "write env://NAME or file://PATH, and keep the secret there";
+
+/// Takes a reference out of a map that has to have it.
+pub(super) fn required(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<SecretRef> {
+    let text = fields.required_text(reader, key, HINT)?;
+    read(reader, key, &text)
+}
+
+/// The text as a reference; what may be a secret is not repeated.
+pub(super) fn read(reader: &mut Reader, key: &str, text: &Located<String>) -> Option<SecretRef> {
+    let parsed = text.value.parse().ok();
+    if parsed.is_none() {
+        reader.error(text.place, format!("{key} must say where the secret is, not the secret itself"), HINT);
+    }
+    parsed
+}
+
+/// The reference with a relative path taken from this directory.
+pub(crate) fn secret_below(secret: &SecretRef, base: &Path) -> SecretRef {
+    let moved = secret.to_string().strip_prefix("file://").map(|path| format!("file://{}", base.join(path).display()));
+    moved.and_then(|moved| moved.parse().ok()).unwrap_or_else(|| secret.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_files_are_beside_the_configuration() {
+        for (written, expect) in [
+            ("file://token.txt", "file://etc/token.txt"),
+            ("file:///run/token", "file:///run/token"),
+            ("env://TOKEN", "env://TOKEN"),
+        ] {
+            let secret = written.parse().expect("a reference");
+            assert_eq!(secret_below(&secret, Path::new("etc")).to_string(), expect);
+        }
+    }
+}
