@@ -35,8 +35,10 @@ pub(crate) enum Command {
     Run(commands::run::Options),
     /// Make an agent directory to start from
     New(commands::new::Options),
-    /// List agents, and what is wrong with broken ones
+    /// List agents, and add those that live elsewhere
     Agents(commands::agents::Options),
+    /// Make, list and revoke tokens for a Baton with authentication
+    Token(commands::token::Options),
 }
 
 const AFTER_HELP: &str = "\
@@ -45,6 +47,7 @@ Examples:
   baton new helper                                 make an agent
   baton up helper                                  serve it
   baton run helper \"What time is it?\"              ask it
+  baton run https://agent.example.com \"Hello\"     ask an agent that lives elsewhere
 
 Most options of `baton up` can also stand in the environment or in baton.yaml (not --strict,
 --insecure and --json; --config only in the environment): flag over environment over file over

@@ -72,6 +72,7 @@ async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
         Command::Run(options) => until_insisted(|stop| commands::run::run(options, screen, stop)).await,
         Command::New(options) => commands::new::run(&options, screen),
         Command::Agents(options) => Box::pin(commands::agents::run(options, screen)).await,
+        Command::Token(options) => Box::pin(commands::token::run(options, screen)).await,
     }
 }
 

@@ -154,6 +154,17 @@ impl Paint {
     }
 }
 
+/// Rows with their columns aligned; the last is as long as it is.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    let line = |row: &[String; N]| {
+        let cells: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
 /// Text from elsewhere on one line of at most `most` characters, without control characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let mut line = String::new();

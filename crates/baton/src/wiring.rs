@@ -1,10 +1,14 @@
 //! The only module that knows engine, journal, models and this machine: it puts them together.
 
+mod access;
 mod agents;
 mod baton;
+mod elsewhere;
+mod keys;
 mod server;
 
 pub(crate) use agents::load;
-pub(crate) use baton::{Baton, Strictness, fresh_id};
+pub(crate) use baton::{Baton, Strictness, fresh_id, now};
 pub(crate) use baton_journal::is_owned;
+pub(crate) use elsewhere::{discover, elsewhere, is_address};
 pub(crate) use server::{PortChoice, Server};

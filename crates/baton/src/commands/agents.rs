@@ -1,100 +1,56 @@
-//! `baton agents`: who is served, or what a directory holds.
+//! `baton agents`: who is served, what a directory holds, and agents that live elsewhere.
+
+mod add;
+mod details;
+mod list;
+mod remove;
+mod show;
 
 use crate::{
-    config::Chosen,
-    connect::{Session, failure},
-    failure::{Exit, Failure, diagnostic_json},
-    screen::{Screen, one_line},
-    wiring,
+    failure::{Exit, Failure},
+    screen::Screen,
 };
-use baton_types::ErrorCode;
-use clap::Args;
-use serde_json::json;
-use std::path::PathBuf;
+use clap::{Args, Subcommand};
 
 /// What `baton agents` is told.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
   baton agents                 the agents of the running server, else those of this directory
   baton agents agents/         what is in a directory, and what is wrong with it
-  baton agents --json          the same for programs")]
+  baton agents --json          the same for programs
+  baton agents add https://weather.example.com --name weather
+  baton agents show weather    where an agent lives, what it is good at, who signed its card
+  baton agents remove weather
+
+Agents that live elsewhere are marked with the address by which they were added."
+)]
 pub(crate) struct Options {
-    /// Agent directories, or directories of them; without any, the running server is asked
-    #[arg(value_name = "DIR_OR_FILE")]
-    paths: Vec<PathBuf>,
-    /// The server to ask
-    #[arg(long, value_name = "URL", env = "BATON_SERVER", conflicts_with = "paths")]
-    server: Option<String>,
-    /// The data directory of the running server [default: .baton]
-    #[arg(long, value_name = "DIR", env = "BATON_DATA")]
-    data: Option<PathBuf>,
-    /// The configuration file [default: baton.yaml, if there is one]
-    #[arg(long, value_name = "FILE", env = "BATON_CONFIG")]
-    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    list: list::Options,
 }
 
-/// Lists the agents; an agent that does not work makes the command fail.
+/// What can be done with agents.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Add an agent that lives elsewhere, by its address
+    Add(add::Options),
+    /// Show one agent, or the card at an address
+    Show(show::Options),
+    /// Forget an agent that was added
+    Remove(remove::Options),
+}
+
+/// Does what is asked with agents.
 pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { paths, server, data, config } = options;
-    let ask = paths.is_empty();
-    let settings = Chosen { config, data, agents: paths, ..Chosen::default() }.resolve()?;
-    let session = match server {
-        Some(url) => Some(Session::at(&url)?),
-        None if ask => Session::running(&settings.data).await,
-        None => None,
-    };
-    match session {
-        Some(session) => served(&session, screen).await,
-        None => on_disk(&settings.agents, screen),
-    }
-}
-
-async fn served(session: &Session, screen: Screen) -> Result<Exit, Failure> {
-    let agents = session.client.agents().await.map_err(failure)?;
-    if screen.is_json() {
-        screen.print(&json!({"server": session.url, "agents": agents}).to_string());
-        return Ok(Exit::Ok);
-    }
-    screen.say(&format!("served at {}", session.url.as_deref().unwrap_or_default()));
-    let rows: Vec<_> = agents.iter().map(|agent| [&agent.name, &agent.title, &agent.description]).collect();
-    table(&rows, screen);
-    Ok(Exit::Ok)
-}
-
-fn on_disk(paths: &[PathBuf], screen: Screen) -> Result<Exit, Failure> {
-    let loaded = wiring::load(paths, None)?;
-    let broken = loaded.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error);
-    if screen.is_json() {
-        let agents: Vec<_> = loaded
-            .agents
-            .iter()
-            .map(|agent| json!({"name": agent.name, "title": agent.title, "description": agent.description}))
-            .collect();
-        let diagnostics: Vec<_> = loaded.diagnostics.iter().map(diagnostic_json).collect();
-        screen.print(&json!({"server": null, "agents": agents, "diagnostics": diagnostics}).to_string());
-        return Ok(if broken { Exit::Usage } else { Exit::Ok });
-    }
-    let rows: Vec<_> =
-        loaded.agents.iter().map(|agent| [agent.name.as_str(), &agent.title, &agent.description]).collect();
-    table(&rows, screen);
-    if broken {
-        let message = "some agents cannot be served";
-        return Err(Failure::new(ErrorCode::AGENT_INVALID, message).at(loaded.diagnostics));
-    }
-    for diagnostic in &loaded.diagnostics {
-        screen.diagnostic(diagnostic);
-    }
-    Ok(Exit::Ok)
-}
-
-fn table<T: AsRef<str>>(rows: &[[T; 3]], screen: Screen) {
-    let width = |column: usize| rows.iter().map(|row| row[column].as_ref().chars().count()).max().unwrap_or(0);
-    let (name, title) = (width(0), width(1));
-    let paint = screen.data_paint();
-    for row in rows {
-        let padded = format!("{:<name$}", row[0].as_ref());
-        let about = one_line(row[2].as_ref(), 100);
-        screen.print(format!("{}  {:<title$}  {about}", paint.name(&padded), row[1].as_ref()).trim_end());
+    match options.command {
+        None => list::run(options.list, screen).await,
+        Some(Command::Add(options)) => add::run(options, screen).await,
+        Some(Command::Show(options)) => show::run(options, screen).await,
+        Some(Command::Remove(options)) => remove::run(options, screen).await,
     }
 }

@@ -58,7 +58,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     };
     // The demo is the same everywhere, so a baton.yaml that happens to be here does not count.
     let settings = Chosen { port, data: Some(data), agents, ..Chosen::default() }.without_file()?;
-    let (baton, diagnostics) = Baton::open(&settings, Strictness::Lenient)?;
+    let (baton, diagnostics) = Baton::open(&settings, Strictness::Lenient).await?;
     for diagnostic in &diagnostics {
         screen.diagnostic(diagnostic);
     }
@@ -84,7 +84,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
 
 /// Asks through real HTTP, as any client would.
 async fn perform(server: &Server, show: &mut Show) -> Result<Exit, Failure> {
-    let session = Session::at(&server.url)?;
+    let session = Session::at(&server.url, None)?;
     let question = Message::new(fresh_id().into(), Role::User, vec![Part::text(QUESTION)]);
     show.question(ASKED, QUESTION);
     let stream = session.client.send_streaming(ASKED, SendRequest::new(question)).await.map_err(failure)?;

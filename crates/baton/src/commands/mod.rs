@@ -1,7 +1,9 @@
-//! One file per subcommand.
+//! One file per subcommand; `place.rs` has the options that several share.
 
 pub(crate) mod agents;
 pub(crate) mod demo;
 pub(crate) mod new;
+pub(crate) mod place;
 pub(crate) mod run;
+pub(crate) mod token;
 pub(crate) mod up;

@@ -1,14 +1,14 @@
 //! `baton up`: serve agents until asked to stop.
 
 use crate::{
-    config::Chosen,
+    config::{Chosen, ChosenAccess, Settings},
     failure::{Exit, Failure},
     screen::Screen,
     signals::StopRequests,
     wiring::{Baton, PortChoice, Server, Strictness},
 };
 use baton_types::{ErrorCode, ToolExecution};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -20,6 +20,8 @@ Examples:
   baton up agents/ --port 0         on any free port, which is printed
   baton up weather --tools caller   callers run the tools: calls come back as input-required
   baton up --data /var/lib/baton    keep the journal elsewhere
+  baton up --auth                   callers must show a token of `baton token create`
+  baton up --auth --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
   BATON_PORT=9000 baton up          the environment works too
 
 baton.yaml, in the working directory, in the one directory to serve, or named with --config:
@@ -28,6 +30,8 @@ baton.yaml, in the working directory, in the one directory to serve, or named wi
   retention: { days: 30, keep: 100000 }      # ended tasks only
   limits: { body_bytes: 8MB, max_connections: 8192, max_streams: 4096 }
   push: { allow: [\"127.0.0.0/8\"] }           # receivers of notifications that may be private
+  auth: { required: true }                   # as --auth; issuers of JSON Web Tokens stand here too
+  peers: [{ name: weather, url: \"https://weather.example.com\", bearer: \"env://WEATHER_TOKEN\" }]
 
 Ctrl-C or SIGTERM stops in order: unfinished runs go on at the next start. So they do after a crash.")]
 pub(crate) struct Options {
@@ -37,7 +41,7 @@ pub(crate) struct Options {
     /// Where to listen; 0 takes any free port [default: 8700]
     #[arg(long, value_name = "N", env = "BATON_PORT")]
     port: Option<u16>,
-    /// The address to listen on; loopback only, unless --insecure is given [default: 127.0.0.1]
+    /// The address to listen on; others than loopback need --auth or --insecure [default: 127.0.0.1]
     #[arg(long, value_name = "ADDRESS", env = "BATON_HOST")]
     host: Option<String>,
     /// Where the journal is [default: .baton]
@@ -58,7 +62,28 @@ pub(crate) struct Options {
     /// Fail on messages that no playbook rule matches; report unused rules at the end, and exit with 1 if there were any such messages
     #[arg(long)]
     strict: bool,
-    /// Allow a --host that others can reach; there is no authentication yet
+    /// Callers must show a token, of `baton token create` or of an issuer that baton.yaml names
+    #[arg(
+        long,
+        value_name = "BOOL",
+        env = "BATON_AUTH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
+        value_parser = BoolishValueParser::new(),
+    )]
+    auth: Option<bool>,
+    /// Serve https with this certificate (PEM)
+    #[arg(long, value_name = "FILE", env = "BATON_TLS_CERT")]
+    tls_cert: Option<PathBuf>,
+    /// The key of that certificate (PEM)
+    #[arg(long, value_name = "FILE", env = "BATON_TLS_KEY")]
+    tls_key: Option<PathBuf>,
+    /// The origin of web pages that may call, such as https://app.example.com; may be repeated
+    #[arg(long = "cors-origin", value_name = "ORIGIN", env = "BATON_CORS_ORIGINS", value_delimiter = ',')]
+    cors_origins: Vec<String>,
+    /// Allow a --host that others can reach without authentication: whoever reaches it may do everything
     #[arg(long)]
     insecure: bool,
     /// The configuration file [default: baton.yaml, here or else in the one directory to serve, if there is one]
@@ -95,19 +120,24 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         tools: options.tools.map(ToolExecution::from),
         agents: options.paths,
         push_allow: options.push_allow,
+        access: ChosenAccess {
+            auth: options.auth,
+            tls_cert: options.tls_cert,
+            tls_key: options.tls_key,
+            cors_origins: options.cors_origins,
+        },
     };
     let settings = chosen.resolve()?;
-    if !settings.host.is_loopback() && !options.insecure {
-        let message = format!("{} can be reached by others, and there is no authentication yet", settings.host);
-        return Err(Failure::new(ErrorCode::CONFIG_INVALID, message)
-            .hint("Listen on 127.0.0.1 behind a proxy that authenticates, or add --insecure on a network you trust."));
+    if !settings.host.is_loopback() && !settings.auth.required && !options.insecure {
+        let message = format!("others can reach {}, and everybody who does could use the agents", settings.host);
+        return Err(Failure::new(ErrorCode::EXPOSED, message));
     }
-    let (baton, diagnostics) = Baton::open(&settings, strictness)?;
+    let (baton, diagnostics) = Baton::open(&settings, strictness).await?;
     for diagnostic in &diagnostics {
         screen.diagnostic(diagnostic);
     }
     let server = Server::start(baton, &settings, PortChoice::Fixed, screen).await?;
-    announce(&server, &settings.data.display().to_string(), screen);
+    announce(&server, &settings, screen);
     stop.first().await;
     screen.say("stopping; unfinished runs go on at the next start (again to stop at once)");
     let exit = match strictness {
@@ -118,15 +148,18 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     Ok(exit)
 }
 
-fn announce(server: &Server, data: &str, screen: Screen) {
+fn announce(server: &Server, settings: &Settings, screen: Screen) {
     let url = &server.url;
     let agents = server.agents();
+    let data = settings.data.display().to_string();
     if screen.is_json() {
         let agents: Vec<_> = agents
             .iter()
             .map(|agent| json!({"name": agent.name, "url": format!("{url}/agents/{}", agent.name)}))
             .collect();
-        screen.print(&json!({"url": url, "data": data, "pid": std::process::id(), "agents": agents}).to_string());
+        let auth = settings.auth.required;
+        let all = json!({"url": url, "data": data, "pid": std::process::id(), "auth": auth, "agents": agents});
+        screen.print(&all.to_string());
         return;
     }
     let paint = screen.talk_paint();
@@ -136,5 +169,33 @@ fn announce(server: &Server, data: &str, screen: Screen) {
     for agent in &agents {
         let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
         screen.say(&format!("  {name}  {url}/agents/{}", agent.name));
+    }
+    if settings.auth.required {
+        announce_auth(server.baton().valid_tokens(), settings, screen);
+    }
+}
+
+/// Says that callers must show a token, and how they come by one.
+fn announce_auth(tokens: usize, settings: &Settings, screen: Screen) {
+    let issuers = settings.auth.issuers.len();
+    let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let who = match (tokens, issuers) {
+        (0, 0) => "nobody has a token yet".to_owned(),
+        (tokens, 0) => plural(tokens, "valid token"),
+        (tokens, issuers) => format!("{} and {}", plural(tokens, "valid token"), plural(issuers, "issuer")),
+    };
+    screen.say(&format!("authentication is on: {who}"));
+    if tokens == 0 {
+        let data = match settings.data.to_str() {
+            Some(".baton") => String::new(),
+            _ => format!(" --data {}", settings.data.display()),
+        };
+        screen.say(&format!("  make a token with: baton token create NAME{data}"));
+    }
+    if settings.tls.is_none() && !settings.host.is_loopback() {
+        let warning = screen.talk_paint().warn("warning");
+        screen.say(&format!(
+            "{warning}: tokens travel unencrypted; give --tls-cert and --tls-key, or put a proxy in front"
+        ));
     }
 }

@@ -1,6 +1,9 @@
 //! A Baton in this process: the journal of a data directory, agents, and the engine between them.
 
-use super::agents::{FixedAgents, load};
+use super::{
+    agents::{FixedAgents, load},
+    elsewhere::{self, AllAgents},
+};
 use crate::{
     config::{Push, Retention, Settings},
     failure::{Exit, Failure},
@@ -10,12 +13,14 @@ use crate::{
 use baton_agentdir::Diagnostic;
 use baton_client::Client;
 use baton_engine::{Engine, Ports};
-use baton_http::HttpOptions;
+use baton_http::{AccessOptions, HttpOptions, PeerPorts};
+use baton_identity::TokenRegistry;
 use baton_journal::SqliteJournal;
 use baton_local::{CommandTools, SystemClock, TimeOrderedIds};
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
-use baton_ports::{Clock as _, Ids as _, Journal as _, JournalError, RetentionPolicy};
+use baton_peers::{Book, PeerHub};
+use baton_ports::{Clock as _, Ids as _, Journal as _, JournalError, RetentionPolicy, TokenRecord, Tokens as _};
 use baton_types::{AgentSpec, ErrorCode, Timestamp};
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -41,6 +46,9 @@ pub(crate) struct Baton {
     pub(super) stopping: CancellationToken,
     journal: Arc<SqliteJournal>,
     models: Arc<PlaybookModels>,
+    tokens: TokenRegistry,
+    book: Arc<Book>,
+    peers: Arc<PeerHub>,
 }
 
 /// An identifier that never repeats.
@@ -51,12 +59,36 @@ pub(crate) fn fresh_id() -> String {
 impl Baton {
     /// Loads the agents and takes the data directory; remarks about their files come along. A start that finds no
     /// agents leaves no directory behind.
-    pub(crate) fn open(settings: &Settings, strictness: Strictness) -> Result<(Self, Vec<Diagnostic>), Failure> {
-        let loaded = load(&settings.agents, settings.tools)?;
-        if loaded.agents.is_empty() {
-            let message = "no agent can be served";
-            return Err(Failure::new(ErrorCode::AGENT_INVALID, message).at(loaded.diagnostics));
+    pub(crate) async fn open(settings: &Settings, strictness: Strictness) -> Result<(Self, Vec<Diagnostic>), Failure> {
+        let (agents, diagnostics, nobody) = match load(&settings.agents, settings.tools) {
+            Ok(loaded) => (loaded.agents, loaded.diagnostics, None),
+            Err(failure) => (Vec::new(), Vec::new(), Some(failure)),
+        };
+        let locals = Arc::new(FixedAgents(agents));
+        let book = elsewhere::book(settings, &locals)?;
+        if locals.0.is_empty() && book.agents().is_empty() {
+            let invalid = || Failure::new(ErrorCode::AGENT_INVALID, "no agent can be served");
+            return Err(nobody.unwrap_or_else(invalid).at(diagnostics));
         }
+        Ok((Self::on(settings, strictness, locals, book).await?, diagnostics))
+    }
+
+    /// Takes the data directory with whatever agents there are; none are needed.
+    pub(crate) async fn open_for_managing(settings: &Settings) -> Result<Self, Failure> {
+        let agents = load(&settings.agents, settings.tools).map(|loaded| loaded.agents).unwrap_or_default();
+        let locals = Arc::new(FixedAgents(agents));
+        let book = elsewhere::book(settings, &locals)?;
+        Self::on(settings, Strictness::Lenient, locals, book).await
+    }
+
+    async fn on(
+        settings: &Settings,
+        strictness: Strictness,
+        locals: Arc<FixedAgents>,
+        book: Book,
+    ) -> Result<Self, Failure> {
+        let book = Arc::new(book);
+        let peers = Arc::new(PeerHub::new(Arc::clone(&book), settings.public_url.as_deref()));
         let journal = SqliteJournal::open(&settings.data, baton_journal::Options::default())
             .map_err(|error| unusable(&error, &settings.data))?;
         // Whoever announced itself here is gone: the directory is ours.
@@ -70,8 +102,8 @@ impl Baton {
             journal: journal.clone(),
             models: models.clone(),
             tools: Arc::new(CommandTools::new()),
-            agents: Arc::new(FixedAgents(loaded.agents)),
-            peers: Arc::new(baton_engine::NoPeers),
+            agents: Arc::new(AllAgents { locals, book: Arc::clone(&book) }),
+            peers: peers.clone(),
             webhooks: Arc::new(push_sender(&settings.push)?),
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),
@@ -79,7 +111,41 @@ impl Baton {
         let defaults = baton_engine::Options::default();
         let push_deadline = settings.push.deadline.unwrap_or(defaults.push_deadline);
         let engine = Engine::new(baton_engine::Options { push_deadline, ..defaults }, ports);
-        Ok((Self { engine, stopping: CancellationToken::new(), journal, models }, loaded.diagnostics))
+        let tokens = TokenRegistry::open(journal.clone(), Arc::new(SystemClock))
+            .await
+            .map_err(|error| unusable(&error, &settings.data))?;
+        Ok(Self { engine, stopping: CancellationToken::new(), journal, models, tokens, book, peers })
+    }
+
+    /// The tokens that were made for callers.
+    pub(crate) fn tokens(&self) -> &TokenRegistry {
+        &self.tokens
+    }
+
+    /// How many of them work.
+    pub(crate) fn valid_tokens(&self) -> usize {
+        let now = now();
+        let valid = |token: &TokenRecord| token.revoked_at.is_none() && token.expires_at.is_none_or(|at| at > now);
+        self.tokens.list().iter().filter(|token| valid(token)).count()
+    }
+
+    /// Who knows agents elsewhere.
+    pub(super) fn peer_ports(&self) -> PeerPorts {
+        PeerPorts { book: self.book.clone(), peers: self.peers.clone() }
+    }
+
+    /// Reads the cards of agents elsewhere, now and every few minutes, in the background.
+    pub(crate) fn keep_fresh(&self) {
+        tokio::spawn(self.stopping.clone().run_until_cancelled_owned(Arc::clone(&self.book).keep_fresh()));
+    }
+
+    /// Who may come in when nobody needs to be known: tokens can be made, for later.
+    pub(super) fn local_access(&self) -> AccessOptions {
+        AccessOptions {
+            tokens: Some(Arc::new(self.tokens.clone())),
+            clock: Arc::new(SystemClock),
+            ..AccessOptions::default()
+        }
     }
 
     /// The agents that are served.
@@ -89,7 +155,13 @@ impl Baton {
 
     /// A client that reaches this Baton through the HTTP app without a socket.
     pub(crate) fn client(&self) -> Client {
-        let options = HttpOptions { shutdown: self.stopping.clone(), started_at: now(), ..HttpOptions::default() };
+        let options = HttpOptions {
+            access: self.local_access(),
+            peers: Some(self.peer_ports()),
+            shutdown: self.stopping.clone(),
+            started_at: now(),
+            ..HttpOptions::default()
+        };
         Client::in_memory(baton_http::app(self.engine.clone(), options))
     }
 
@@ -168,7 +240,8 @@ fn push_sender(push: &Push) -> Result<PushSender, Failure> {
     Ok(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default())))
 }
 
-pub(super) fn now() -> Timestamp {
+/// What time it is.
+pub(crate) fn now() -> Timestamp {
     SystemClock.now()
 }
 

@@ -1,19 +1,24 @@
 //! A Baton that others can reach.
 
-use super::baton::{Baton, now};
+use super::{
+    access,
+    baton::{Baton, now},
+    keys,
+};
 use crate::{
     config::{A2a, Extension, Settings},
     failure::Failure,
     screen::Screen,
     server_file::{Announced, ServerFile},
 };
-use baton_http::{A2aOptions, HttpOptions, ServeOptions, VersionRule};
+use baton_http::{A2aOptions, HttpOptions, ServeOptions, Tls, VersionRule};
 use baton_types::{AgentSpec, ErrorCode};
 use baton_wire::a2a::v1::AgentExtension;
 use std::{
     fmt::Write as _,
     io,
     net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
@@ -52,10 +57,19 @@ impl Server {
         choice: PortChoice,
         screen: Screen,
     ) -> Result<Self, Failure> {
+        let tls = settings.tls.as_ref().map(access::tls).transpose()?;
+        let owner = token()?;
+        let access = access::access(&baton, settings, &owner)?;
+        let signer = keys::signer(&settings.data)?;
         let listener = bind(settings, choice, screen).await?;
         let bound = listener.local_addr().map_err(|error| cannot_listen(settings, &error))?;
-        let url = format!("http://{}", reachable(bound));
-        let announced = ServerFile { pid: std::process::id(), url: url.clone(), token: token()?, certificate: None };
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}", reachable(bound));
+        let certificate = tls.as_ref().map(|tls| tls.fingerprint().to_string());
+        let announced = ServerFile { pid: std::process::id(), url: url.clone(), token: owner, certificate };
+        if let Some(tls) = &tls {
+            announce_changes(tls, announced.clone(), settings.data.clone());
+        }
         let announced = announced.announce(&settings.data)?;
         let room = baton_local::raise_open_files();
         let defaults = HttpOptions::default();
@@ -63,6 +77,11 @@ impl Server {
             bound: Some(bound),
             public_url: settings.public_url.clone(),
             allow_hosts: settings.allow_hosts.clone(),
+            tls: tls.is_some(),
+            cors_origins: settings.cors.clone(),
+            access,
+            peers: Some(baton.peer_ports()),
+            signer: Some(signer),
             started_at: now(),
             max_body: settings.limits.body_bytes.unwrap_or(defaults.max_body),
             max_streams: affordable(settings.limits.max_streams.unwrap_or(defaults.max_streams), room),
@@ -74,10 +93,12 @@ impl Server {
         let defaults = ServeOptions::default();
         let serve_options = ServeOptions {
             max_connections: affordable(settings.limits.max_connections.unwrap_or(defaults.max_connections), room),
+            tls,
             ..defaults
         };
         let serving = tokio::spawn(baton_http::serve(listener, app, serve_options, baton.stopping.clone()));
         baton.recover(screen);
+        baton.keep_fresh();
         if let Some(retention) = settings.retention {
             baton.retain(retention);
         }
@@ -106,6 +127,16 @@ impl Server {
         }
         drop(announced);
     }
+}
+
+/// Commands know the server by its certificate, so they must hear of a new one before they see it.
+fn announce_changes(tls: &Tls, server: ServerFile, data: PathBuf) {
+    tls.on_change(move |fingerprint| {
+        let renewed = ServerFile { certificate: Some(fingerprint.to_string()), ..server.clone() };
+        if renewed.write(&data).is_err() {
+            tracing::warn!("server.json could not be renewed; commands will not find this server until it restarts");
+        }
+    });
 }
 
 fn offered(a2a: &A2a) -> A2aOptions {

@@ -1,0 +1,39 @@
+//! One agent in words.
+
+use crate::screen::{Screen, one_line};
+use baton_wire::api::AgentDetails;
+
+/// Most characters of a text that somebody else chose.
+const SHOWN: usize = 200;
+
+/// Prints what is known about an agent, a line for each thing.
+pub(super) fn print(agent: &AgentDetails, screen: Screen) {
+    let paint = screen.data_paint();
+    let line = |what: &str, text: &str| {
+        if !text.is_empty() {
+            screen.print(&format!("{:<12}{}", format!("{what}:"), one_line(text, SHOWN)));
+        }
+    };
+    screen.print(&paint.name(&agent.name));
+    line("title", &agent.title);
+    line("about", &agent.description);
+    line("version", &agent.version);
+    if let Some(remote) = &agent.remote {
+        line("lives at", &remote.url);
+        line("card", &remote.card_url);
+        line("speaks", &remote.spoken);
+        line("endpoint", &remote.endpoint);
+        let wants = remote.security.join(", ");
+        line("wants", if wants.is_empty() { "no credentials" } else { &wants });
+        line("signed by", remote.signed_by.as_deref().unwrap_or("nobody who is trusted here"));
+        line("set in", if remote.configured { "baton.yaml" } else { "" });
+    } else {
+        line("card", &agent.card_url);
+    }
+    let elsewhere_only = agent.remote.as_ref().is_some_and(|remote| remote.endpoint == agent.url);
+    line("served at", if elsewhere_only { "" } else { &agent.url });
+    line("listed", if agent.remote.is_some() && agent.listed { "in the catalog of this Baton" } else { "" });
+    for skill in &agent.skills {
+        line("skill", &format!("{}: {}", skill.name, skill.description));
+    }
+}

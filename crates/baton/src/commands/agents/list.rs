@@ -1,0 +1,97 @@
+//! `baton agents`: who is served, or what a directory holds.
+
+use crate::{
+    commands::place::Place,
+    config::Chosen,
+    connect::{Session, failure},
+    failure::{Exit, Failure, diagnostic_json},
+    screen::{Screen, one_line},
+    wiring,
+};
+use baton_types::ErrorCode;
+use baton_wire::api::AgentEntry;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// What `baton agents` is told.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// Agent directories, or directories of them; without any, the running server is asked
+    #[arg(value_name = "DIR_OR_FILE", conflicts_with = "server")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Lists the agents; an agent that does not work makes the command fail.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let Options { paths, place: Place { server, token, data, config } } = options;
+    let ask = paths.is_empty();
+    let settings = Chosen { config, data, agents: paths, ..Chosen::default() }.resolve()?;
+    let session = match server {
+        Some(url) => Some(Session::at(&url, token.as_deref())?),
+        None if ask => Session::running(&settings.data, token.as_deref()).await?,
+        None => None,
+    };
+    match session {
+        Some(session) => served(&session, screen).await,
+        None => on_disk(&settings.agents, screen),
+    }
+}
+
+async fn served(session: &Session, screen: Screen) -> Result<Exit, Failure> {
+    let agents = session.client.agents().await.map_err(failure)?;
+    if screen.is_json() {
+        screen.print(&json!({"server": session.url, "agents": agents}).to_string());
+        return Ok(Exit::Ok);
+    }
+    screen.say(&format!("served at {}", session.url.as_deref().unwrap_or_default()));
+    let row = |agent: &AgentEntry| {
+        let about = match &agent.remote {
+            Some(url) => format!("[elsewhere: {url}] {}", agent.description),
+            None => agent.description.clone(),
+        };
+        [agent.name.clone(), agent.title.clone(), about]
+    };
+    let rows: Vec<_> = agents.iter().map(row).collect();
+    table(&rows, screen);
+    Ok(Exit::Ok)
+}
+
+fn on_disk(paths: &[PathBuf], screen: Screen) -> Result<Exit, Failure> {
+    let loaded = wiring::load(paths, None)?;
+    let broken = loaded.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error);
+    if screen.is_json() {
+        let agents: Vec<_> = loaded
+            .agents
+            .iter()
+            .map(|agent| json!({"name": agent.name, "title": agent.title, "description": agent.description}))
+            .collect();
+        let diagnostics: Vec<_> = loaded.diagnostics.iter().map(diagnostic_json).collect();
+        screen.print(&json!({"server": null, "agents": agents, "diagnostics": diagnostics}).to_string());
+        return Ok(if broken { Exit::Usage } else { Exit::Ok });
+    }
+    let rows: Vec<_> =
+        loaded.agents.iter().map(|agent| [agent.name.as_str(), &agent.title, &agent.description]).collect();
+    table(&rows, screen);
+    if broken {
+        let message = "some agents cannot be served";
+        return Err(Failure::new(ErrorCode::AGENT_INVALID, message).at(loaded.diagnostics));
+    }
+    for diagnostic in &loaded.diagnostics {
+        screen.diagnostic(diagnostic);
+    }
+    Ok(Exit::Ok)
+}
+
+fn table<T: AsRef<str>>(rows: &[[T; 3]], screen: Screen) {
+    let width = |column: usize| rows.iter().map(|row| row[column].as_ref().chars().count()).max().unwrap_or(0);
+    let (name, title) = (width(0), width(1));
+    let paint = screen.data_paint();
+    for row in rows {
+        let padded = format!("{:<name$}", row[0].as_ref());
+        let about = one_line(row[2].as_ref(), 100);
+        screen.print(format!("{}  {:<title$}  {about}", paint.name(&padded), row[1].as_ref()).trim_end());
+    }
+}

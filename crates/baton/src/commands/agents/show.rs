@@ -1,0 +1,46 @@
+//! `baton agents show NAME_OR_URL`: one agent in detail.
+
+use super::details;
+use crate::{
+    commands::place::Place,
+    connect::failure,
+    failure::{Exit, Failure},
+    screen::Screen,
+    wiring,
+};
+use clap::Args;
+use serde_json::json;
+
+/// What `baton agents show` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton agents show weather                          an agent of the running server
+  baton agents show https://weather.example.com      what an address offers, before it is added
+  baton agents show weather --json | jq .remote.endpoint")]
+pub(super) struct Options {
+    /// What it is called here, or the address of its card
+    #[arg(value_name = "NAME_OR_URL")]
+    agent: String,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Asks the server about its own, and the address itself about others.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let Options { agent, place } = options;
+    let shown = match wiring::is_address(&agent) {
+        true => wiring::discover(&agent, &place.settings()?).await?,
+        false => {
+            let session = place.manage().await?;
+            let shown = session.client.agent(&agent).await;
+            session.close().await;
+            shown.map_err(failure)?
+        }
+    };
+    match screen.is_json() {
+        true => screen.print(&json!(shown).to_string()),
+        false => details::print(&shown, screen),
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,103 @@
+//! What is told while an agent works.
+
+use crate::{
+    follow::Watcher,
+    narrate::sentence,
+    screen::{Screen, harmless},
+    steps::{Piece, Step},
+};
+use baton_client::ClientError;
+use std::io::{self, IsTerminal};
+
+/// Steps to stderr, the answer to stdout.
+pub(super) struct Telling {
+    pub(super) screen: Screen,
+    quiet: bool,
+    pub(super) answer: Answer,
+}
+
+impl Telling {
+    /// A teller on this screen.
+    pub(super) fn new(screen: Screen, quiet: bool) -> Self {
+        let live = !screen.is_json() && io::stdout().is_terminal();
+        let quiet = quiet || screen.is_json();
+        Self { screen, quiet, answer: Answer { screen, live, id: String::new(), text: String::new(), open: false } }
+    }
+}
+
+impl Watcher for Telling {
+    fn step(&mut self, agent: &str, depth: usize, step: &Step) {
+        if let (Step::Text(piece), 0) = (step, depth) {
+            self.answer.piece(piece);
+        }
+        let ended = matches!(step, Step::Moved(_)) && depth == 0;
+        if self.quiet || ended {
+            return;
+        }
+        let paint = self.screen.talk_paint();
+        if let Some(sentence) = sentence(step, paint) {
+            self.answer.end_line();
+            let name = paint.name(agent);
+            self.screen.say(&format!("{}{name}: {sentence}", "  ".repeat(depth)));
+        }
+    }
+
+    fn broken(&mut self, error: &ClientError) {
+        self.answer.end_line();
+        self.screen.say(&format!("{error}; trying to go on"));
+    }
+}
+
+/// The answer on stdout. A terminal sees it grow; a file or a program gets it once, when it is final, because text
+/// that an agent takes back cannot be taken back from a pipe.
+pub(super) struct Answer {
+    screen: Screen,
+    live: bool,
+    id: String,
+    text: String,
+    open: bool,
+}
+
+impl Answer {
+    fn piece(&mut self, piece: &Piece) {
+        if !piece.is_answer() || !self.live {
+            return;
+        }
+        if piece.is_retraction() {
+            self.end_line();
+            self.id.clear();
+            return;
+        }
+        let known = self.id == piece.id;
+        let news = match piece.append {
+            true => piece.text.as_str(),
+            false if known && piece.text.starts_with(&self.text) => &piece.text[self.text.len()..],
+            false => {
+                self.end_line();
+                self.text.clear();
+                &piece.text
+            }
+        };
+        self.screen.stream(&harmless(news));
+        self.open |= !news.is_empty();
+        self.id.clone_from(&piece.id);
+        self.text.push_str(news);
+    }
+
+    /// Ends a line that is open.
+    pub(super) fn end_line(&mut self) {
+        if std::mem::take(&mut self.open) {
+            self.screen.stream("\n");
+        }
+    }
+
+    /// The final text, if it has not been shown already.
+    pub(super) fn complete(&mut self, answer: &str) {
+        self.end_line();
+        if !self.live {
+            self.screen.print(answer);
+        } else if self.text != answer && !answer.is_empty() {
+            self.screen.print(&harmless(answer));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `baton token list`: which tokens there are.
+
+use super::{day, state};
+use crate::{
+    commands::place::Place,
+    connect::failure,
+    failure::{Exit, Failure},
+    screen::{Screen, columns, one_line},
+    wiring::now,
+};
+use baton_wire::api::{TokenEntry, TokenList};
+use clap::Args;
+use serde_json::json;
+
+/// What `baton token list` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton token list                               id, name, subject, scopes, expiry, and whether it works
+  baton token list --json | jq '.tokens[].id'    the same for programs")]
+pub(super) struct Options {
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Lists all that were made, oldest first, also those that no longer work.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let session = options.place.manage().await?;
+    let tokens = session.client.tokens().await;
+    session.close().await;
+    let tokens = tokens.map_err(failure)?;
+    if screen.is_json() {
+        screen.print(&json!(TokenList { tokens }).to_string());
+        return Ok(Exit::Ok);
+    }
+    if tokens.is_empty() {
+        screen.say("no tokens yet; make one with: baton token create NAME");
+        return Ok(Exit::Ok);
+    }
+    let titles = ["ID", "NAME", "SUBJECT", "SCOPES", "EXPIRES", "STATE"].map(str::to_owned);
+    let rows: Vec<_> = std::iter::once(titles).chain(tokens.iter().map(row)).collect();
+    for line in columns(&rows) {
+        screen.print(&line);
+    }
+    Ok(Exit::Ok)
+}
+
+fn row(token: &TokenEntry) -> [String; 6] {
+    let subject = match token.tenant.as_str() {
+        "local" => token.subject.clone(),
+        tenant => format!("{} of {tenant}", token.subject),
+    };
+    [
+        token.id.clone(),
+        one_line(&token.name, 40),
+        one_line(&subject, 60),
+        token.scopes.join(","),
+        day(token.expires_at),
+        state(token, now()).to_owned(),
+    ]
+}

@@ -1,0 +1,61 @@
+//! Who may come in.
+
+use super::baton::Baton;
+use crate::{
+    config::{Auth, Cards, Issuer, Settings, Tls},
+    failure::Failure,
+};
+use baton_http::{AccessOptions, RateLimit, TlsFiles};
+use baton_identity::{Documents, Gate, GuardedDocuments, IssuerConfig, Issuers};
+use baton_local::{AuditFile, SystemClock};
+use baton_ports::{Clock, Identity};
+use baton_types::ErrorCode;
+use std::{path::Path, sync::Arc};
+
+/// What callers may do when nothing else is said.
+const USUAL_SCOPE: &str = "call";
+/// Where it is kept who was turned away, below the data directory.
+const AUDIT_FILE: &str = "audit.jsonl";
+
+/// Who may come in, and who keeps a record of those who may not; `owner` is the token of this Baton's owner.
+pub(super) fn access(baton: &Baton, settings: &Settings, owner: &str) -> Result<AccessOptions, Failure> {
+    let required = settings.auth.required;
+    let mut access = baton.local_access();
+    access.rate = settings.rate.map(|rate| RateLimit { per_second: rate.per_second, burst: rate.burst });
+    if required {
+        let gate = Gate::new(Some(owner), baton.tokens().clone(), issuers(&settings.auth)?);
+        access.identity = Some(Arc::new(gate) as Arc<dyn Identity>);
+        access.private_cards = settings.auth.cards == Cards::Private;
+        access.audit = Some(Arc::new(audit(&settings.data)?));
+    }
+    Ok(access)
+}
+
+fn audit(data: &Path) -> Result<AuditFile, Failure> {
+    let path = data.join(AUDIT_FILE);
+    AuditFile::open(&path).map_err(|error| {
+        Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("{} cannot be written: {error}", path.display()))
+    })
+}
+
+fn issuers(auth: &Auth) -> Result<Issuers, Failure> {
+    let wrong =
+        |error: baton_identity::IssuerError| Failure::new(ErrorCode::CONFIG_INVALID, format!("auth.issuers: {error}"));
+    let configs: Vec<IssuerConfig> = auth.issuers.iter().map(issuer).collect();
+    let documents = GuardedDocuments::new(&configs, Vec::new()).map_err(wrong)?;
+    let documents: Arc<dyn Documents> = Arc::new(documents);
+    Issuers::new(configs, &documents, Arc::new(SystemClock) as Arc<dyn Clock>).map_err(wrong)
+}
+
+fn issuer(given: &Issuer) -> IssuerConfig {
+    let Issuer { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim } = given.clone();
+    let scopes = if scopes.is_empty() { vec![USUAL_SCOPE.to_owned()] } else { scopes };
+    IssuerConfig { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim }
+}
+
+/// The certificate of the server.
+pub(super) fn tls(given: &Tls) -> Result<baton_http::Tls, Failure> {
+    let Tls { cert, key, client_ca } = given.clone();
+    baton_http::Tls::load(TlsFiles { cert, key, client_ca })
+        .map_err(|error| Failure::new(error.code(), error.to_string()))
+}
