@@ -78,6 +78,6 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(5), answer: Duration::from_secs(30), idle: Duration::from_secs(60) }
+        Self { connect: Duration::from_secs(5), answer: Duration::from_secs(60), idle: Duration::from_secs(60) }
     }
 }

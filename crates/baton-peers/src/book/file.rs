@@ -1,6 +1,7 @@
 //! The book on disk: who was added, and every card that was read, so that a start needs no network.
 
 use super::{ReadCard, entry::Entry};
+use crate::PeerConfig;
 use baton_types::AgentName;
 use baton_wire::a2a::v1::AgentCard;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub(super) struct Line {
     pub(super) bearer: Option<String>,
     #[serde(default)]
     pub(super) configured: bool,
+    /// By whose keys the card was judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    signers: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     card: Option<AgentCard>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,6 +52,7 @@ impl Line {
             listed: entry.config.listed,
             bearer: entry.bearer.clone(),
             configured: entry.configured,
+            signers: entry.config.signers.clone(),
             card: card.map(|read| read.card.clone()),
             card_url: card.map(|read| read.url.clone()),
             etag: card.and_then(|read| read.etag.clone()),
@@ -55,7 +60,12 @@ impl Line {
         }
     }
 
-    pub(super) fn card(&mut self) -> Option<ReadCard> {
+    /// The card, if it was judged as it would be now.
+    pub(super) fn card(&mut self, config: &PeerConfig) -> Option<ReadCard> {
+        let unsigned = config.require_signature && self.signed_by.is_none();
+        if self.signers != config.signers || unsigned {
+            return None;
+        }
         let url = self.card_url.take().unwrap_or_else(|| self.url.clone());
         let (etag, signed_by) = (self.etag.take(), self.signed_by.take());
         self.card.take().map(|card| ReadCard { card, url, etag, signed_by })

@@ -40,12 +40,13 @@ impl Book {
             configure(&mut entries, config, &mut lines, &*reach)?;
         }
         for mut line in lines.into_iter().filter(|line| !line.configured) {
-            let card = line.card();
             if entries.named.contains_key(&line.name) {
                 tracing::warn!(peer = %line.name, "an added remote agent is hidden by one of the configuration");
                 continue;
             }
-            let entry = Entry::new(&line.name, added(&line)?, line.bearer.clone(), false);
+            let config = added(&line)?;
+            let card = line.card(&config);
+            let entry = Entry::new(&line.name, config, line.bearer.clone(), false);
             let entry = match card {
                 Some(card) => entry.with_card(Arc::new(card), &*reach),
                 None => entry,
@@ -74,7 +75,7 @@ fn configure(
 ) -> Result<(), PeerBookError> {
     let stored = lines.iter_mut().find(|line| line.configured && line.url == config.url);
     let (name, card) = match stored {
-        Some(line) => (config.name.clone().or_else(|| Some(line.name.clone())), line.card()),
+        Some(line) => (config.name.clone().or_else(|| Some(line.name.clone())), line.card(&config)),
         None => (config.name.clone(), None),
     };
     // Without a name it is met when its card is read.

@@ -7,11 +7,11 @@ use std::{fmt, sync::Arc};
 
 /// The way to peers: the network, or a script.
 pub trait Reach: Send + Sync + 'static {
-    /// Reads the card; with the `etag` of the last one, only when it changed.
+    /// Reads the card; with the last one, only when it changed.
     fn read_card<'a>(
         &'a self,
         config: &'a PeerConfig,
-        etag: Option<&'a str>,
+        last: Option<&'a ReadCard>,
     ) -> BoxFuture<'a, Result<CardRead, PeerBookError>>;
 
     /// Chooses an interface of the card; nothing is sent.

@@ -39,8 +39,8 @@ impl Book {
     /// Reads one card.
     pub(super) async fn refresh(&self, name: &AgentName) -> Result<(), PeerBookError> {
         let entry = self.entry(name)?;
-        let etag = entry.card.as_ref().and_then(|card| card.etag.as_deref());
-        let CardRead::Read(card) = self.reach.read_card(&entry.config, etag).await? else { return Ok(()) };
+        let last = entry.card.as_deref();
+        let CardRead::Read(card) = self.reach.read_card(&entry.config, last).await? else { return Ok(()) };
         let _writing = self.writing.lock().await;
         let mut entries = self.entries.read().clone();
         // It may have been removed, or added anew at another address, meanwhile.

@@ -4,8 +4,12 @@ use super::{
     Credential, KeyPlace, SecretError, SecretRef,
     oauth::{TokenEndpoint, Tokens},
 };
-use crate::{Authorize, CallError, PeerConfig};
+use crate::{
+    Authorize, CallError, PeerConfig,
+    discover::{is_at_home, with_scheme},
+};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use baton_outbound::Target;
 use baton_ports::BoxFuture;
 use http::{HeaderName, HeaderValue, Uri, header, request::Parts};
 use std::{fmt, sync::Arc};
@@ -13,9 +17,8 @@ use std::{fmt, sync::Arc};
 /// A credential and the hosts that it is for.
 pub struct Authorizer {
     shown: Shown,
-    /// `host`, or `host:port`.
+    own: Option<Target>,
     hosts: Vec<String>,
-    only_secure: bool,
 }
 
 enum Shown {
@@ -36,24 +39,22 @@ impl Authorizer {
             Credential::Basic { user, secret } => Shown::Basic(user, secret),
             Credential::OAuth2(grant) => Shown::Token(Tokens::new(grant, tokens)),
         };
-        let own: Option<Uri> = config.url.parse().ok();
-        let host = own.as_ref().and_then(Uri::host).map(str::to_ascii_lowercase);
-        let named = config.hosts.iter().map(|host| host.to_ascii_lowercase());
-        let only_secure = own.as_ref().and_then(Uri::scheme_str) != Some("http");
-        Self { shown, hosts: host.into_iter().chain(named).collect(), only_secure }
+        Self { shown, own: Target::parse(&with_scheme(config.url.trim())).ok(), hosts: config.hosts.clone() }
     }
 
     /// Refuses origins that the credential is not for: a card may point anywhere.
     fn check(&self, uri: &Uri) -> Result<(), CallError> {
-        let host = uri.host().unwrap_or_default().to_ascii_lowercase();
-        let with_port = uri.port_u16().map(|port| format!("{host}:{port}"));
-        if !self.hosts.iter().any(|named| *named == host || Some(named) == with_port.as_ref()) {
-            let words = format!("the credential of this peer is not for {host}; name the host under hosts if it is");
-            return Err(CallError::Forbidden(words));
+        let forbidden = |words: String| Err(CallError::Forbidden(words));
+        let target = Target::of(uri.clone()).map_err(|error| CallError::Forbidden(error.to_string()))?;
+        let host = target.host();
+        let Some(own) = &self.own else { return forbidden("this peer has no address".to_owned()) };
+        if !is_at_home(&target, &own.host(), &self.hosts) {
+            return forbidden(format!(
+                "the credential of this peer is not for {host}; name the host under hosts if it is"
+            ));
         }
-        if self.only_secure && uri.scheme_str() != Some("https") {
-            let words = format!("the credential of this peer is not sent to {host} without encryption");
-            return Err(CallError::Forbidden(words));
+        if own.is_secure() && !target.is_secure() {
+            return forbidden(format!("the credential of this peer is not sent to {host} without encryption"));
         }
         Ok(())
     }

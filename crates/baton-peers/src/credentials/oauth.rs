@@ -17,6 +17,9 @@ const MARGIN: Duration = Duration::from_secs(30);
 /// How long a token lasts whose server does not say.
 const UNSAID: Duration = Duration::from_secs(300);
 
+/// Largest answer of an authorization server.
+const MOST: usize = 64 * 1024;
+
 /// Where tokens are asked for.
 pub trait TokenEndpoint: Send + Sync + 'static {
     /// Sends one request.
@@ -25,7 +28,7 @@ pub trait TokenEndpoint: Send + Sync + 'static {
 
 impl TokenEndpoint for GuardedClient {
     fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Reply, OutboundError>> {
-        Box::pin(self.send(request))
+        Box::pin(self.send_bounded(request, MOST))
     }
 }
 

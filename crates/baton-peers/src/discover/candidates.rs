@@ -9,7 +9,7 @@ const WELL_KNOWN: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/age
 pub(super) fn of(url: &str) -> Result<Vec<String>, DiscoverError> {
     let url = url.trim();
     let url = url.split('#').next().unwrap_or_default();
-    let url = if url.contains("://") { url.to_owned() } else { with_scheme(url) };
+    let url = with_scheme(url);
     let wrong = |reason: String| DiscoverError::Url(format!("'{}' is not an address: {reason}", clip(&url)));
     let target = Target::parse(&url).map_err(|error| wrong(error.to_string()))?;
     let authority = target.uri().authority().map_or("", |authority| authority.as_str());
@@ -30,7 +30,10 @@ pub(super) fn of(url: &str) -> Result<Vec<String>, DiscoverError> {
 }
 
 /// People leave the scheme out: on this machine nobody has certificates, elsewhere everybody should.
-fn with_scheme(url: &str) -> String {
+pub(crate) fn with_scheme(url: &str) -> String {
+    if url.contains("://") {
+        return url.to_owned();
+    }
     let guess = format!("http://{url}");
     match Target::parse(&guess) {
         Ok(target) if is_loopback(&target.host()) => guess,

@@ -6,7 +6,9 @@ mod error;
 mod fetch;
 mod vet;
 
+pub(crate) use candidates::with_scheme;
 pub use error::DiscoverError;
+pub(crate) use vet::is_at_home;
 
 use crate::{Anonymous, Authorize, CallError};
 use baton_outbound::{GuardedClient, Target};

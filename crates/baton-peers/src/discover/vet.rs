@@ -37,16 +37,21 @@ fn vetted(interface: &AgentInterface, from: &Target, hosts: &[String]) -> Result
         url = format!("{scheme}://{url}");
     }
     let target = Target::parse(&url).map_err(|error| error.to_string())?;
-    let (host, own) = (target.host(), from.host());
-    let with_port = format!("{host}:{}", target.port());
-    let named = hosts.iter().map(|named| plain(named)).any(|named| same_host(&named, &host) || named == with_port);
-    if !named && !same_host(&own, &host) {
-        return Err(format!("it is at {host}, and the card is from {own}"));
+    if !is_at_home(&target, &from.host(), hosts) {
+        return Err(format!("it is at {}, and the card is from {}", target.host(), from.host()));
     }
     if from.is_secure() && !target.is_secure() {
         return Err("it is not encrypted, and the card came over https".to_owned());
     }
     Ok(url)
+}
+
+/// Whether a URL leads to a peer's own host, on any port, or to one that was named for it.
+pub(crate) fn is_at_home(target: &Target, own: &str, hosts: &[String]) -> bool {
+    let host = target.host();
+    let with_port = format!("{host}:{}", target.port());
+    let named = hosts.iter().map(|named| plain(named)).any(|named| same_host(&named, &host) || named == with_port);
+    named || same_host(own, &host)
 }
 
 /// Whether two hosts are one: the same name or address, or both this machine.

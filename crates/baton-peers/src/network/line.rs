@@ -1,0 +1,45 @@
+//! The connections of one peer, and what is shown on them.
+
+use super::refusal;
+use crate::{Authorize, Authorizer, ClientIdentity, PeerConfig};
+use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_ports::PeerBookError;
+use baton_types::ErrorCode;
+use std::{fs, sync::Arc};
+
+pub(super) struct Line {
+    pub(super) client: GuardedClient,
+    pub(super) authorize: Arc<dyn Authorize>,
+}
+
+impl Line {
+    pub(super) fn open(config: &PeerConfig, allow: &[String]) -> Result<Self, PeerBookError> {
+        let policy = AddressPolicy::allowing(allow.iter().chain(&config.allow))
+            .map_err(|error| refusal(ErrorCode::CONFIG_INVALID, error.to_string()))?;
+        let timeouts = config.timeouts;
+        let options = Options {
+            connect_timeout: timeouts.connect,
+            request_timeout: timeouts.answer,
+            head_timeout: timeouts.answer,
+            idle_body_timeout: timeouts.idle,
+            client_identity: config.client_identity.as_ref().map(identity).transpose()?,
+            ..Options::default()
+        };
+        let unusable = |error: baton_outbound::SetupError| refusal(ErrorCode::TLS_INVALID, error.to_string());
+        let client = GuardedClient::new(policy, &options).map_err(unusable)?;
+        // Secrets in a form would travel with a redirect, and our certificate is the peer's business only.
+        let to_issuers = Options { max_redirects: 0, client_identity: None, ..options };
+        let tokens = client.with_options(to_issuers).map_err(unusable)?;
+        let authorize = Arc::new(Authorizer::of(config, Arc::new(tokens)));
+        Ok(Self { client, authorize })
+    }
+}
+
+fn identity(files: &ClientIdentity) -> Result<baton_outbound::ClientIdentity, PeerBookError> {
+    let read = |path: &std::path::Path| {
+        let unreadable = |error| refusal(ErrorCode::TLS_INVALID, format!("cannot read {}: {error}", path.display()));
+        fs::read(path).map_err(unreadable)
+    };
+    baton_outbound::ClientIdentity::from_pem(&read(&files.certificate)?, &read(&files.key)?)
+        .map_err(|error| refusal(ErrorCode::TLS_INVALID, error.to_string()))
+}

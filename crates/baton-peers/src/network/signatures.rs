@@ -1,0 +1,101 @@
+//! Whether somebody whom the operator trusts vouches for a card.
+
+use super::refusal;
+use crate::{Discovered, PeerConfig, discover::is_at_home};
+use baton_identity::{TrustedKeys, signature_headers, verify_card};
+use baton_outbound::{GuardedClient, Target};
+use baton_ports::PeerBookError;
+use baton_types::{ErrorCode, Json};
+use baton_wire::a2a::v1::AgentCard;
+use bytes::Bytes;
+use http::{Request, StatusCode, header};
+
+/// Largest set of keys in bytes.
+const MAX_KEYS: usize = 256 * 1024;
+
+/// Key sets that a card names and that are looked at.
+const MAX_SETS: usize = 4;
+
+/// The card as far as it is believed, and the key that vouches for it.
+pub(super) async fn judged(
+    client: &GuardedClient,
+    config: &PeerConfig,
+    found: &Discovered,
+) -> Result<(AgentCard, Option<String>), PeerBookError> {
+    if config.signers.is_empty() {
+        if config.require_signature {
+            let detail = "a signature is required, and no key is trusted; name keys under signers".to_owned();
+            return Err(refusal(ErrorCode::CONFIG_INVALID, detail));
+        }
+        return Ok((found.card.clone(), None));
+    }
+    let untrusted = |reason: String| refusal(ErrorCode::PEER_UNTRUSTED, format!("{}: {reason}", found.url));
+    let trusted = trusted(client, config, found).await;
+    match verify_card(found.raw.as_str(), &trusted) {
+        Ok(verified) => {
+            let signed: AgentCard = verified.card.read().map_err(|error| untrusted(error.to_string()))?;
+            // Where old cards say their address nobody signs.
+            if signed.supported_interfaces.is_empty() {
+                return Err(untrusted("the signed card does not say where the agent is".to_owned()));
+            }
+            let card = AgentCard { supported_interfaces: found.interfaces.clone(), ..signed };
+            Ok((card, Some(verified.kid)))
+        }
+        Err(distrust) if config.require_signature => Err(untrusted(distrust.to_string())),
+        Err(distrust) => {
+            tracing::info!(url = found.url, %distrust, "the card of a remote agent has no signature that counts");
+            Ok((found.card.clone(), None))
+        }
+    }
+}
+
+/// The keys that count: those of the sets that the operator named, and those of the peer's own sets whose thumbprints
+/// the operator named.
+async fn trusted(client: &GuardedClient, config: &PeerConfig, found: &Discovered) -> TrustedKeys {
+    let (sets, thumbprints): (Vec<&String>, Vec<&String>) =
+        config.signers.iter().partition(|signer| signer.contains("://"));
+    let any_thumbprint = !thumbprints.is_empty();
+    let mut trusted = TrustedKeys::of_thumbprints(thumbprints);
+    for url in sets {
+        match keys(client, url).await.map(|set| trusted.trust_jwks(&set).map_err(|error| error.to_string())) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) | Err(error) => tracing::warn!(url, error, "keys that sign cards cannot be read"),
+        }
+    }
+    if any_thumbprint {
+        for url in published(config, found) {
+            match keys(client, &url).await.map(|set| trusted.admit(&set).map_err(|error| error.to_string())) {
+                Ok(Ok(_)) => {}
+                Ok(Err(error)) | Err(error) => tracing::debug!(url, error, "the keys of a remote agent cannot be read"),
+            }
+        }
+    }
+    trusted
+}
+
+/// Where the peer publishes its keys, as far as that is at home.
+fn published(config: &PeerConfig, found: &Discovered) -> Vec<String> {
+    let Ok(home) = Target::parse(&found.url) else { return Vec::new() };
+    let named = signature_headers(found.raw.as_str()).unwrap_or_default().into_iter().filter_map(|header| header.jku);
+    let scheme = if home.is_secure() { "https" } else { "http" };
+    let usual = home.uri().authority().map(|authority| format!("{scheme}://{authority}/.well-known/jwks.json"));
+    let mut places: Vec<String> = Vec::new();
+    for url in named.chain(usual) {
+        let target = Target::parse(&url).ok().filter(|target| is_at_home(target, &home.host(), &config.hosts));
+        if target.is_some() && !places.contains(&url) && places.len() < MAX_SETS {
+            places.push(url);
+        }
+    }
+    places
+}
+
+async fn keys(client: &GuardedClient, url: &str) -> Result<Json, String> {
+    let request = Request::get(url).header(header::ACCEPT, "application/json").body(Bytes::new());
+    let request = request.map_err(|error| error.to_string())?;
+    let reply = client.send_bounded(request, MAX_KEYS).await.map_err(|error| error.to_string())?;
+    if reply.status != StatusCode::OK || !reply.complete {
+        return Err(format!("answered {}", reply.status.as_u16()));
+    }
+    let text = std::str::from_utf8(&reply.body).map_err(|error| error.to_string())?;
+    Json::parse(text).map_err(|error| error.to_string())
+}
