@@ -80,6 +80,7 @@ codes! {
     TLS_INVALID = "BTN-5006", "The certificate or its key cannot be used", "Give PEM files that belong together as tls.cert and tls.key.";
     EXPOSED = "BTN-5007", "Others could use this Baton without authentication", "Add --auth and give them tokens, listen on 127.0.0.1, or add --insecure on a network you trust.";
     SECRET_MISSING = "BTN-5008", "A secret that the configuration refers to is not there", "Set the environment variable or write the file that the message names, and start again.";
+    KEYS_UNUSABLE = "BTN-5009", "The keys that sign agent cards cannot be used", "Only the user that runs Baton may use the files under keys in its data directory; the message says which one is wrong.";
     INTERNAL = "BTN-9001", "Something went wrong inside Baton", "Please report it with the lines of the log that carry this code.";
 }
 
