@@ -59,6 +59,7 @@ pub(crate) fn place<'a>(shared: &'a Shared, agent: &AgentSpec, headers: &HeaderM
         push: offered.push,
         extended_card: offered.extended_card,
         extensions: &offered.extensions,
+        issuers: shared.options.access.identity.as_ref().map(|identity| identity.issuers()),
     }
 }
 

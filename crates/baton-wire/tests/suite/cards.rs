@@ -2,8 +2,12 @@
 
 use crate::sample::{agent, json};
 use baton_types::{AgentSpec, Effects, HandoffTarget, ToolExecution, ToolRunner, ToolSpec};
-use baton_wire::a2a::v1::{self, AgentCard, AgentExtension, CardPlace, GrpcPlace};
+use baton_wire::a2a::{
+    v1::{self, AgentCard, AgentExtension, CardPlace, GrpcPlace},
+    v03,
+};
 use insta::assert_snapshot;
+use std::collections::BTreeMap;
 
 fn pretty(value: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap()
@@ -17,7 +21,17 @@ fn place(extensions: &[AgentExtension]) -> CardPlace<'_> {
         push: true,
         extended_card: true,
         extensions,
+        issuers: None,
     }
+}
+
+#[test]
+fn cards_say_what_callers_have_to_show() {
+    let place = CardPlace { issuers: Some(vec!["https://login.example/".to_owned()]), ..place(&[]) };
+    let card = AgentCard::of(&agent(), &place);
+    let union: serde_json::Value = serde_json::to_value(v03::UnionCard::of(&card)).unwrap();
+    let shown = ["securitySchemes", "securityRequirements", "security"].map(|key| (key, union[key].clone()));
+    assert_snapshot!(pretty(&BTreeMap::from(shown)));
 }
 
 #[test]

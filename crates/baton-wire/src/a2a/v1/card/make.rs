@@ -1,6 +1,9 @@
 //! The cards of a definition.
 
-use super::{AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, INPUT_MODES};
+use super::{
+    AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, HttpAuthSecurityScheme, INPUT_MODES,
+    OpenIdConnectSecurityScheme, Scopes, SecurityRequirement, SecurityScheme,
+};
 use crate::a2a::v1::{GENERATION, IDEMPOTENCY, PROTOCOL_VERSION, TOOL_EXECUTION};
 use baton_types::{AgentSpec, SkillSpec};
 
@@ -22,6 +25,8 @@ pub struct CardPlace<'a> {
     pub extended_card: bool,
     /// Extensions beside Baton's own; one with the URI of an own one replaces it.
     pub extensions: &'a [AgentExtension],
+    /// Issuers whose tokens callers may show besides those made here; nobody shows anything when not given.
+    pub issuers: Option<Vec<String>>,
 }
 
 /// Where gRPC is spoken.
@@ -54,6 +59,33 @@ impl AgentCard {
             skills: agent.skills.iter().map(AgentSkill::from).collect(),
             ..Self::default()
         }
+        .secured(place.issuers.as_deref())
+    }
+
+    /// Says what callers have to show: a token made here, or one of an issuer.
+    fn secured(mut self, issuers: Option<&[String]>) -> Self {
+        let Some(issuers) = issuers else { return self };
+        let bearer = HttpAuthSecurityScheme {
+            description: Some("A token of `baton token create`, or of one of the issuers.".to_owned()),
+            scheme: "Bearer".to_owned(),
+            bearer_format: None,
+        };
+        let bearer = SecurityScheme { http_auth_security_scheme: Some(bearer), ..SecurityScheme::default() };
+        let connect = issuers.iter().enumerate().map(|(index, issuer)| {
+            let discovery = OpenIdConnectSecurityScheme {
+                description: None,
+                open_id_connect_url: format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/')),
+            };
+            let scheme =
+                SecurityScheme { open_id_connect_security_scheme: Some(discovery), ..SecurityScheme::default() };
+            (format!("issuer{}", index + 1), scheme)
+        });
+        self.security_schemes = std::iter::once(("bearer".to_owned(), bearer)).chain(connect).collect();
+        let needs = |name: &String| SecurityRequirement {
+            schemes: [(name.clone(), Scopes { list: vec!["call".to_owned()] })].into(),
+        };
+        self.security_requirements = self.security_schemes.keys().map(needs).collect();
+        self
     }
 
     /// The public card, with a skill for each tool of the agent and for each agent that it may hand work to.
