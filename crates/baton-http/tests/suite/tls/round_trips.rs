@@ -94,3 +94,18 @@ async fn shutdown_ends_streams_and_secured_connections_within_its_bound() {
     let gone = client.health().await.unwrap_err();
     assert!(matches!(gone, ClientError::Unreachable { .. }), "{gone}");
 }
+
+#[tokio::test]
+async fn shutdown_does_not_wait_for_connections_that_do_nothing() {
+    let authority = Authority::new();
+    let tls = Tls::load(Directory::with(&authority.issue()).files()).unwrap();
+    let bounds = ServeOptions { drain: Duration::from_secs(3600), ..ServeOptions::default() };
+    let server = Server::start_with(tls, bounds).await;
+    let visitor = Visitor::who_trusts(&authority);
+    let (http1, http2) = (server.http1(&visitor).await, server.http2(&visitor).await);
+    converse(&http1, Binding::JsonRpc).await;
+    converse(&http2, Binding::Grpc).await;
+    let _silent = server.connect(&visitor).await.unwrap();
+    server.shutdown.cancel();
+    tokio::time::timeout(Duration::from_secs(20), server.serving).await.unwrap().unwrap().unwrap();
+}
