@@ -61,4 +61,8 @@ async def extended(agent):
     added = [(skill.id, list(skill.tags)) for skill in card.skills[1:]]
     expect("what it adds", added, [("tool:get_weather", ["tool"]), ("tool:get_time", ["tool"])])
     del card.skills[1:]
+    # Each card has its own.
+    for one in (card, public):
+        require("it is signed", one.signatures)
+        one.ClearField("signatures")
     expect("the rest", card, public)

@@ -1,0 +1,140 @@
+//! Cards that are signed: between Baton and the official Python client, and from start to start.
+
+use crate::{
+    binary::{Home, get},
+    foreign::Interpreter,
+};
+use baton_identity::{CardAlgorithm, CardDistrust, SigningKeys, TrustedKeys, verify_card};
+use baton_ports::CardSigner as _;
+use baton_types::Json;
+use baton_wire::a2a::{
+    v1::{
+        AgentCard, AgentCardSignature, AgentInterface, AgentSkill, HttpAuthSecurityScheme, Scopes, SecurityRequirement,
+        SecurityScheme,
+    },
+    v03::UnionCard,
+};
+use serde::Deserialize;
+
+const PYTHON: Interpreter = Interpreter { variable: "BATON_TEST_PYTHON", set_up: &["scripts/python-env.sh"] };
+const SCRIPT: &str = "tests/python/signed_cards.py";
+const AGENT: &str = "\
+skills:
+  - id: talk
+    name: Reden über „alles“
+    description: Says something.
+tools:
+  - name: look
+    description: Looks.
+    command: [\"true\"]
+    effects: read_only
+";
+
+fn serving(home: &Home) {
+    home.agent("talker", AGENT, "rules: []\n");
+    home.agent("other", "", "rules: []\n");
+}
+
+fn body(reply: &str) -> &str {
+    reply.split_once("\r\n\r\n").expect("a body").1
+}
+
+#[test]
+fn the_official_client_is_content_with_what_is_served() {
+    for agents in [&["talker"][..], &["talker", "other"]] {
+        let home = Home::new();
+        serving(&home);
+        let (_server, url) = home.up(&[agents, &["--port", "0", "--data", "data"]].concat());
+        PYTHON.runs(&[SCRIPT, "check", &format!("{url}/agents/talker")]);
+    }
+}
+
+#[test]
+fn the_official_client_is_content_with_members_that_are_empty() {
+    let home = Home::new();
+    let keys = SigningKeys::open(&home.path("keys")).expect("keys");
+    let http = HttpAuthSecurityScheme { scheme: "Bearer".into(), ..HttpAuthSecurityScheme::default() };
+    let scheme = SecurityScheme { http_auth_security_scheme: Some(http), ..SecurityScheme::default() };
+    let interface = |version: &str| AgentInterface {
+        url: "https://agents.example.com".into(),
+        protocol_binding: "JSONRPC".into(),
+        tenant: None,
+        protocol_version: version.into(),
+    };
+    let mut card = AgentCard {
+        name: "Guarded".into(),
+        supported_interfaces: vec![interface("1.0"), interface("0.3")],
+        version: "1".into(),
+        security_schemes: [("bearer".to_owned(), scheme)].into(),
+        security_requirements: vec![SecurityRequirement { schemes: [("bearer".to_owned(), Scopes::default())].into() }],
+        default_input_modes: vec!["text/plain".into()],
+        default_output_modes: vec!["text/plain".into()],
+        skills: vec![AgentSkill { id: "s".into(), name: "S".into(), ..AgentSkill::default() }],
+        ..AgentCard::default()
+    };
+    let payloads = card.payloads().expect("canonical");
+    assert_eq!(payloads.len(), 2);
+    for payload in payloads {
+        let made = keys.sign(payload.as_bytes(), "https://agents.example.com/.well-known/jwks.json").expect("signed");
+        card.signatures.extend(made.into_iter().map(|it| AgentCardSignature {
+            protected: it.protected,
+            signature: it.signature,
+            header: None,
+        }));
+    }
+    home.write("card.json", &serde_json::to_string(&UnionCard::of(&card)).expect("JSON"));
+    home.write("keys.json", keys.keys().as_str());
+    let path = |name: &str| home.path(name).to_str().expect("UTF-8").to_owned();
+    PYTHON.runs(&[SCRIPT, "read", &path("card.json"), &path("keys.json")]);
+}
+
+#[test]
+fn what_the_official_client_signs_holds() {
+    #[derive(Deserialize)]
+    struct Made {
+        keys: Json,
+        cards: Vec<Json>,
+    }
+    let made: Made = serde_json::from_str(&PYTHON.runs(&[SCRIPT, "sign"])).expect("JSON");
+    let trusted = TrustedKeys::of_jwks(&made.keys).expect("a key");
+    assert_eq!(made.cards.len(), 3);
+    for card in &made.cards {
+        let verified = verify_card(card.as_str(), &trusted).unwrap_or_else(|error| panic!("{error}\n{card:?}"));
+        assert_eq!((verified.kid.as_str(), verified.alg), ("key of the test", CardAlgorithm::Es256));
+        assert_eq!(verified.card.read::<AgentCard>().expect("a card").name, "Zürich 🦀");
+        let changed = card.as_str().replace("\"skills\":[{\"id\":\"s\"", "\"skills\":[{\"id\":\"t\"");
+        assert_ne!(changed, card.as_str());
+        let refused = verify_card(&changed, &trusted);
+        assert_eq!(refused, Err(CardDistrust::BadSignature("key of the test".into())));
+    }
+}
+
+#[test]
+fn keys_stay_from_start_to_start_and_are_nobody_else_s() {
+    let home = Home::new();
+    serving(&home);
+    let up = ["talker", "--port", "0", "--data", "data"];
+    let (card, keys) = ("/agents/talker/.well-known/agent-card.json", "/.well-known/jwks.json");
+    let (server, url) = home.up(&up);
+    let published = Json::parse(body(&get(&url, keys))).expect("JSON");
+    let trusted = TrustedKeys::of_jwks(&published).expect("keys");
+    verify_card(body(&get(&url, card)), &trusted).expect("it holds");
+    server.kill();
+
+    let (server, url) = home.up(&up);
+    assert_eq!(Json::parse(body(&get(&url, keys))).expect("JSON"), published);
+    verify_card(body(&get(&url, card)), &trusted).expect("it holds");
+    drop(server);
+
+    #[cfg(unix)]
+    {
+        use std::{fs, os::unix::fs::PermissionsExt as _};
+        let mode = |path: &str| fs::metadata(home.path(path)).expect("there").permissions().mode() & 0o777;
+        let files = ["data/keys", "data/keys/es256.pk8", "data/keys/ed25519.pk8"];
+        assert_eq!(files.map(mode), [0o700, 0o600, 0o600]);
+        fs::set_permissions(home.path("data/keys/es256.pk8"), fs::Permissions::from_mode(0o644)).expect("changed");
+        let refused = home.run(&[&["up"], &up[..]].concat());
+        assert_eq!(refused.code, Some(4), "{}", refused.shown());
+        assert!(refused.stderr.contains("BTN-5009") && refused.stderr.contains("chmod 600 "), "{}", refused.shown());
+    }
+}
