@@ -5,6 +5,7 @@ mod agents;
 mod baton;
 mod elsewhere;
 mod keys;
+mod reach;
 mod server;
 
 pub(crate) use agents::load;

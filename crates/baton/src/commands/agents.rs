@@ -31,7 +31,7 @@ pub(crate) struct Options {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    list: list::Options,
+    list: list::Listing,
 }
 
 /// What can be done with agents.

@@ -14,8 +14,6 @@ use std::{path::Path, sync::Arc};
 
 /// What callers may do when nothing else is said.
 const USUAL_SCOPE: &str = "call";
-/// Where it is kept who was turned away, below the data directory.
-const AUDIT_FILE: &str = "audit.jsonl";
 
 /// Who may come in, and who keeps a record of those who may not; `owner` is the token of this Baton's owner.
 pub(super) fn access(baton: &Baton, settings: &Settings, owner: &str) -> Result<AccessOptions, Failure> {
@@ -31,10 +29,11 @@ pub(super) fn access(baton: &Baton, settings: &Settings, owner: &str) -> Result<
     Ok(access)
 }
 
+/// Who was turned away stands in `audit.jsonl` of the data directory.
 fn audit(data: &Path) -> Result<AuditFile, Failure> {
-    let path = data.join(AUDIT_FILE);
-    AuditFile::open(&path).map_err(|error| {
-        Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("{} cannot be written: {error}", path.display()))
+    AuditFile::open(data).map_err(|error| {
+        let message = format!("the audit log in {} cannot be written: {error}", data.display());
+        Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
     })
 }
 

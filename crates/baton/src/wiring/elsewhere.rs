@@ -1,8 +1,8 @@
 //! Agents that live elsewhere.
 
-use super::agents::FixedAgents;
+use super::{agents::FixedAgents, reach::TypedHosts};
 use crate::{config::Settings, failure::Failure};
-use baton_peers::{Book, BookOptions, Credential, Network, PeerClient, PeerConfig, Reach, SecretRef};
+use baton_peers::{Book, BookOptions, Credential, PeerClient, PeerConfig, SecretRef};
 use baton_ports::{AgentSource, KnownPeer, NewPeer, PeerBook as _, PeerBookError};
 use baton_types::{AgentName, AgentSpec, ErrorCode, ModelSpec};
 use baton_wire::api::{AgentDetails, RemoteEntry};
@@ -27,7 +27,7 @@ fn open(configured: Vec<PeerConfig>, file: Option<&Path>, locals: Option<Arc<Fix
         configured,
         file: file.map(Path::to_owned),
         locals: locals.map(|locals| locals as Arc<dyn AgentSource>),
-        reach: Arc::new(Network::new(Vec::new())),
+        reach: Arc::new(TypedHosts::new()),
     };
     Book::open(options).map_err(failure)
 }
@@ -68,8 +68,7 @@ pub(crate) async fn elsewhere(
         config.credential = Credential::Bearer(bearer);
     }
     config.credential.check().map_err(|error| Failure::new(error.code(), error.to_string()))?;
-    let reach: Arc<dyn Reach> = Arc::new(Network::new(Vec::new()));
-    PeerClient::connect(&*reach, &config).await.map(|(client, _)| client).map_err(failure)
+    PeerClient::connect(&TypedHosts::new(), &config).await.map(|(client, _)| client).map_err(failure)
 }
 
 /// What an address offers.

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// What `baton agents` is told.
 #[derive(Args, Debug)]
-pub(super) struct Options {
+pub(super) struct Listing {
     /// Agent directories, or directories of them; without any, the running server is asked
     #[arg(value_name = "DIR_OR_FILE", conflicts_with = "server")]
     paths: Vec<PathBuf>,
@@ -25,8 +25,8 @@ pub(super) struct Options {
 }
 
 /// Lists the agents; an agent that does not work makes the command fail.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { paths, place: Place { server, token, data, config } } = options;
+pub(super) async fn run(options: Listing, screen: Screen) -> Result<Exit, Failure> {
+    let Listing { paths, place: Place { server, token, data, config } } = options;
     let ask = paths.is_empty();
     let settings = Chosen { config, data, agents: paths, ..Chosen::default() }.resolve()?;
     let session = match server {

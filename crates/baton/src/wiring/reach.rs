@@ -1,0 +1,76 @@
+//! The way to agents elsewhere: what an operator typed may be called, wherever it is.
+
+use baton_peers::{Bound, CardRead, Credential, Network, PeerConfig, Reach, ReadCard};
+use baton_ports::{BoxFuture, PeerBookError};
+use baton_wire::a2a::v1::AgentCard;
+
+/// The network, with the hosts that stand in a peer's own description allowed. Where its card points, and where it
+/// redirects, is judged like every address that strangers choose.
+pub(super) struct TypedHosts(Network);
+
+impl TypedHosts {
+    /// The network with nothing else allowed.
+    pub(super) fn new() -> Self {
+        Self(Network::new(Vec::new()))
+    }
+}
+
+impl Reach for TypedHosts {
+    fn read_card<'a>(
+        &'a self,
+        config: &'a PeerConfig,
+        last: Option<&'a ReadCard>,
+    ) -> BoxFuture<'a, Result<CardRead, PeerBookError>> {
+        Box::pin(async move { self.0.read_card(&allowing(config), last).await })
+    }
+
+    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerBookError> {
+        self.0.bind(&allowing(config), card)
+    }
+}
+
+fn allowing(config: &PeerConfig) -> PeerConfig {
+    let mut config = config.clone();
+    let token_url = match &config.credential {
+        Credential::OAuth2(grant) => Some(grant.token_url.as_str()),
+        _ => None,
+    };
+    let typed = [Some(config.url.as_str()), token_url].into_iter().flatten().filter_map(host);
+    let typed: Vec<String> = typed.filter(|host| !config.allow.contains(host)).collect();
+    config.allow.extend(typed);
+    config
+}
+
+/// The host of a URL, an IPv6 address without its brackets.
+fn host(url: &str) -> Option<String> {
+    let (_, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next()?,
+        None => authority.split(':').next()?,
+    };
+    (!host.is_empty() && !host.contains('@')).then(|| host.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_is_allowed() {
+        for (url, expect) in [
+            ("http://127.0.0.1:8700/agents/weather", Some("127.0.0.1")),
+            ("https://weather.example.com", Some("weather.example.com")),
+            ("https://weather.example.com?x=1", Some("weather.example.com")),
+            ("http://[::1]:8700", Some("::1")),
+            ("http://user@127.0.0.1", None),
+            ("https://", None),
+            ("weather", None),
+        ] {
+            assert_eq!(host(url).as_deref(), expect, "{url}");
+        }
+        let config = PeerConfig { allow: vec!["10.0.0.0/8".to_owned()], ..PeerConfig::at("http://127.0.0.1:1/x") };
+        assert_eq!(allowing(&config).allow, ["10.0.0.0/8", "127.0.0.1"]);
+        assert_eq!(allowing(&allowing(&config)), allowing(&config));
+    }
+}
