@@ -52,7 +52,12 @@ impl Transport {
             (Some("https"), _) => (443, Some(Secured::new(host, trust).map_err(|reason| refuse(&reason))?)),
             _ => return Err(refuse("it must begin with http:// or https://")),
         };
-        let port = authority.port_u16().unwrap_or(usual_port);
+        let port = match authority.port_u16() {
+            _ if authority.as_str().contains('@') => return Err(refuse("it names a user; show a token instead")),
+            Some(port) => port,
+            None if authority.as_str() == host => usual_port,
+            None => return Err(refuse("its port is not a number up to 65535")),
+        };
         let header = HeaderValue::from_str(authority.as_str()).map_err(|_| refuse("its host is not valid"))?;
         Ok(Self::Tcp(Arc::new(Tcp {
             authority: format!("{host}:{port}"),

@@ -42,7 +42,15 @@ fn hello() -> SendRequest {
 
 #[tokio::test]
 async fn addresses_that_cannot_work() {
-    for address in ["", "localhost:8700", "http://", "https://", "https://a_b:x", "ftp://localhost"] {
+    for address in [
+        "",
+        "localhost:8700",
+        "http://",
+        "https://",
+        "https://localhost:x",
+        "http://me@localhost:80",
+        "ftp://localhost",
+    ] {
         assert!(matches!(Client::tcp(address), Err(ClientError::Address { .. })), "{address}");
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
