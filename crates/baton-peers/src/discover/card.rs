@@ -76,7 +76,7 @@ mod tests {
             ),
             ("[]".to_owned(), "it is not a JSON object"),
             ("<html>".to_owned(), "it is not JSON"),
-            ("[".repeat(1000), "it is nested deeper than 64 levels"),
+            ("[".repeat(1000), "it is nested deeper than 100 levels"),
         ] {
             assert_eq!(shown(&json), expect, "{json}");
         }

@@ -135,7 +135,7 @@ mod tests {
             ),
             ("https://a.example/card", "JSONRPC", "a.example:443", Err("the URL must begin with http:// or https://")),
             ("https://a.example/card", "JSONRPC", "/rpc", Err("the URL must begin with http:// or https://")),
-            ("https://a.example/card", "GRPC", "dns:///a.example", Err("the URL must begin with http:// or https://")),
+            ("https://a.example/card", "GRPC", "dns:///a.example", Err("the URL is malformed")),
             (
                 "https://a.example/card",
                 "JSONRPC",

@@ -110,13 +110,15 @@ impl Binding for RestV1 {
 /// The members of a request as a query, those of the path left out.
 fn query(request: &impl Serialize, in_path: &[&str]) -> String {
     let Ok(Value::Object(members)) = serde_json::to_value(request) else { return String::new() };
-    let mut query = form_urlencoded::Serializer::new(String::from("?"));
-    for (name, value) in members.iter().filter(|(name, _)| !in_path.contains(&name.as_str())) {
+    let mut members: Vec<_> = members.into_iter().filter(|(name, _)| !in_path.contains(&name.as_str())).collect();
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in &members {
         query.append_pair(name, &value.as_str().map_or_else(|| value.to_string(), str::to_owned));
     }
     match query.finish() {
-        empty if empty == "?" => String::new(),
-        query => query,
+        empty if empty.is_empty() => empty,
+        query => format!("?{query}"),
     }
 }
 

@@ -1,0 +1,269 @@
+//! The same story in every binding and dialect, told by Baton's own server.
+
+use crate::{outside::guarded, served::Served};
+use baton_peers::{
+    Anonymous, Binding, BindingChoice, CallError, Dialect, Hearing, Looking, With, choose, connect, discover,
+};
+use baton_wire::a2a::v1::{
+    CancelTaskRequest, GetTaskRequest, IDEMPOTENCY, ListTasksRequest, Message, Part, Role, SendMessageConfiguration,
+    SendMessageRequest, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig, TaskState,
+};
+use futures_util::StreamExt as _;
+use std::{fmt::Debug, sync::Arc};
+
+const BINDINGS: [BindingChoice; 3] = BindingChoice::ALL;
+
+async fn binding(url: &str, choice: BindingChoice, dialect: Dialect) -> Arc<dyn Binding> {
+    let client = guarded();
+    let mut found = discover(&client, url, &Looking::default()).await.unwrap();
+    found.interfaces.retain(|one| Dialect::of_version(&one.protocol_version) == Some(dialect));
+    let chosen = choose(&found.interfaces, Some(choice)).unwrap();
+    assert_eq!((chosen.binding, chosen.dialect), (choice, dialect));
+    connect(&chosen, &client, Arc::new(Anonymous)).unwrap()
+}
+
+fn said(id: &str, text: &str) -> SendMessageRequest<'static> {
+    let message = Message {
+        message_id: id.to_owned().into(),
+        role: Role::User,
+        parts: vec![Part { text: Some(text.to_owned().into()), ..Part::default() }],
+        ..Message::default()
+    };
+    SendMessageRequest { message: Some(message), ..SendMessageRequest::default() }
+}
+
+fn at_once(mut request: SendMessageRequest<'static>) -> SendMessageRequest<'static> {
+    request.configuration = Some(SendMessageConfiguration { return_immediately: true, ..Default::default() });
+    request
+}
+
+/// What an event says, without what differs between runs.
+fn shown(item: &StreamResponse<'_>) -> String {
+    match item {
+        StreamResponse { task: Some(task), .. } => format!("task {:?}", task.status.state),
+        StreamResponse { message: Some(_), .. } => "message".to_owned(),
+        StreamResponse { status_update: Some(update), .. } => format!("{:?}", update.status.state),
+        StreamResponse { artifact_update: Some(update), .. } => {
+            let text: String = update.artifact.parts.iter().filter_map(|part| part.text.as_deref()).collect();
+            format!("artifact {text}")
+        }
+        _ => "nothing".to_owned(),
+    }
+}
+
+fn refused<T: Debug>(answer: Result<T, CallError>) -> (i32, u16) {
+    match answer.unwrap_err() {
+        CallError::Refused { code, status, message, .. } => {
+            assert!(!message.is_empty());
+            (code, status)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn refused_stream(answer: Result<Hearing, CallError>) -> (i32, u16) {
+    refused(answer.map(drop))
+}
+
+fn answer(task: &Task<'_>) -> String {
+    let artifacts = task.artifacts.as_deref().unwrap_or_default();
+    artifacts.iter().flat_map(|one| &one.parts).filter_map(|part| part.text.as_deref()).collect()
+}
+
+/// Listens to the end; gives what was heard and the last cursor.
+async fn heard(mut hearing: Hearing) -> (Vec<String>, Option<String>) {
+    let (mut items, mut cursor) = (Vec::new(), None);
+    while let Some(item) = hearing.next().await {
+        let item = item.unwrap();
+        items.push(shown(&item.item));
+        cursor = item.cursor.or(cursor);
+    }
+    (items, cursor)
+}
+
+#[tokio::test]
+async fn every_operation_in_every_binding_and_dialect() {
+    let served = Served::start(&["echo"]).await;
+    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, Dialect::V1), (*one, Dialect::V03)]) {
+        let name = format!("{choice:?}-{dialect}");
+        let peer = binding(&served.url(""), choice, dialect).await;
+        let with = With::default();
+
+        let sent = peer.send(said(&format!("{name}-1"), "Hello you"), &with).await.unwrap().task.unwrap();
+        assert_eq!((sent.status.state, answer(&sent).as_str()), (TaskState::Completed, "Hello you"), "{name}");
+
+        let (items, cursor) = heard(peer.stream(said(&format!("{name}-2"), "Hello you"), &with).await.unwrap()).await;
+        assert!(items[0].starts_with("task "), "{name}: {items:?}");
+        assert_eq!(items.last().unwrap(), "Completed", "{name}: {items:?}");
+        assert!(items.contains(&"artifact Hello you".to_owned()) || items.len() > 3, "{name}: {items:?}");
+        assert_eq!(cursor.is_some(), choice != BindingChoice::Grpc, "{name}");
+
+        let get = |id: &str, history| GetTaskRequest {
+            id: id.to_owned().into(),
+            history_length: history,
+            ..GetTaskRequest::default()
+        };
+        let all = peer.get(get(&sent.id, None), &with).await.unwrap();
+        assert_eq!((answer(&all).as_str(), all.history.unwrap().len()), ("Hello you", 2), "{name}");
+        let few = peer.get(get(&sent.id, Some(0)), &with).await.unwrap();
+        let least = if dialect == Dialect::V1 { 0 } else { 1 };
+        assert_eq!(few.history.unwrap_or_default().len(), least, "{name}");
+
+        let context = Some(sent.context_id.clone());
+        let list = ListTasksRequest { context_id: context, page_size: Some(10), ..ListTasksRequest::default() };
+        let listed = peer.list(list, &with).await;
+        match dialect {
+            Dialect::V1 => {
+                let listed = listed.unwrap();
+                assert_eq!((listed.tasks.len(), listed.tasks[0].id.as_ref()), (1, sent.id.as_ref()), "{name}");
+            }
+            Dialect::V03 => assert_eq!(refused(listed), (-32601, 404)),
+        }
+
+        let card = peer.extended_card(Default::default(), &with).await;
+        match card {
+            Ok(card) => assert_eq!(card.name, "The echo agent", "{name}"),
+            Err(error) => {
+                assert!(matches!(error, CallError::Refused { code: -32007 | -32004, .. }), "{name}: {error:?}");
+            }
+        }
+
+        assert_eq!(refused(peer.get(get("nobody", None), &with).await), (-32001, 404), "{name}");
+        let cancel = |id: &str| CancelTaskRequest { id: id.to_owned().into(), ..CancelTaskRequest::default() };
+        let old_rest = dialect == Dialect::V03 && choice == BindingChoice::HttpJson;
+        let not_cancelable = (-32002, if old_rest { 409 } else { 400 });
+        assert_eq!(refused(peer.cancel(cancel(&sent.id), &with).await), not_cancelable, "{name}");
+        let subscribe = |id: &str| SubscribeToTaskRequest { id: id.to_owned().into(), tenant: None };
+        let ended = (-32004, if old_rest { 501 } else { 400 });
+        assert_eq!(refused_stream(peer.subscribe(subscribe(&sent.id), &with).await).await, ended, "{name}");
+        let mut wordless = said(&format!("{name}-3"), "");
+        wordless.message.as_mut().unwrap().parts.clear();
+        let invalid = (-32602, if old_rest { 422 } else { 400 });
+        assert_eq!(refused(peer.send(wordless.clone(), &with).await), invalid, "{name}");
+        assert_eq!(refused_stream(peer.stream(wordless, &with).await).await, invalid, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_task_in_progress_is_followed_notified_and_canceled_in_every_way() {
+    let served = Served::start(&["echo"]).await;
+    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, Dialect::V1), (*one, Dialect::V03)]) {
+        let name = format!("{choice:?}-{dialect}");
+        let peer = binding(&served.url(""), choice, dialect).await;
+        let with = With::default();
+        let task = peer.send(at_once(said(&format!("{name}-1"), "hang")), &with).await.unwrap().task.unwrap();
+        assert!(matches!(task.status.state, TaskState::Submitted | TaskState::Working), "{name}");
+
+        let config = TaskPushNotificationConfig {
+            task_id: task.id.clone(),
+            id: "mine".into(),
+            url: "https://hooks.example/here".into(),
+            token: Some("t0ken".into()),
+            ..TaskPushNotificationConfig::default()
+        };
+        let kept = peer.create_push(config.clone(), &with).await.unwrap();
+        assert_eq!(
+            (kept.id.as_ref(), kept.task_id.as_ref(), kept.url.as_ref()),
+            ("mine", task.id.as_ref(), "https://hooks.example/here"),
+            "{name}"
+        );
+
+        let subscribe = SubscribeToTaskRequest { id: task.id.clone(), tenant: None };
+        let mut hearing = peer.subscribe(subscribe.clone(), &with).await.unwrap();
+        let first = hearing.next().await.unwrap().unwrap();
+        assert!(shown(&first.item).starts_with("task "), "{name}: {first:?}");
+        let canceled =
+            peer.cancel(CancelTaskRequest { id: task.id.clone(), ..Default::default() }, &with).await.unwrap();
+        assert_eq!(canceled.status.state, TaskState::Canceled, "{name}");
+        let (rest, _) = heard(hearing).await;
+        assert_eq!(rest.last().unwrap(), "Canceled", "{name}: {rest:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_goes_on_where_it_was() {
+    let served = Served::start(&["echo"]).await;
+    for choice in [BindingChoice::JsonRpc, BindingChoice::HttpJson] {
+        for dialect in [Dialect::V1, Dialect::V03] {
+            let name = format!("{choice:?}-{dialect}");
+            let peer = binding(&served.url(""), choice, dialect).await;
+            let mut hearing = peer.stream(said(&format!("{name}-1"), "hang"), &With::default()).await.unwrap();
+            let first = hearing.next().await.unwrap().unwrap();
+            let task = first.item.task.as_ref().unwrap().id.clone();
+            let mut cursor = first.cursor;
+            while cursor.is_none() {
+                cursor = hearing.next().await.unwrap().unwrap().cursor;
+            }
+            drop(hearing);
+            let cancel = CancelTaskRequest { id: task.clone(), ..CancelTaskRequest::default() };
+            let with = With { last_event: cursor.clone(), ..With::default() };
+            let mut hearing = peer.subscribe(SubscribeToTaskRequest { id: task, tenant: None }, &with).await.unwrap();
+            peer.cancel(cancel, &With::default()).await.unwrap();
+            let number = |cursor: Option<String>| cursor.map(|cursor| cursor.parse::<u64>().unwrap());
+            let (mut last, mut items) = (number(cursor).unwrap(), Vec::new());
+            while let Some(heard) = hearing.next().await {
+                let heard = heard.unwrap();
+                items.push(shown(&heard.item));
+                if let Some(next) = number(heard.cursor) {
+                    // A stream begins with the task as the cursor knows it.
+                    let known = heard.item.task.is_some() && next == last;
+                    assert!(known || next > last, "{name}: {next} after {last}: {items:?}");
+                    last = next;
+                }
+            }
+            assert_eq!(items.last().unwrap(), "Canceled", "{name}: {items:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_send_under_one_key_has_one_effect() {
+    let served = Served::start(&["echo"]).await;
+    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, Dialect::V1), (*one, Dialect::V03)]) {
+        let name = format!("{choice:?}-{dialect}");
+        let peer = binding(&served.url(""), choice, dialect).await;
+        let with = With {
+            extensions: vec![IDEMPOTENCY.to_owned()],
+            idempotency_key: Some(format!("key-{name}")),
+            trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".into()),
+            depth: 2,
+            ..With::default()
+        };
+        let request = said(&format!("{name}-1"), "Hello");
+        let one = peer.send(request.clone(), &with).await.unwrap().task.unwrap();
+        let two = peer.send(request, &with).await.unwrap().task.unwrap();
+        assert_eq!(one.id, two.id, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_tenant_reaches_its_agent_among_several() {
+    let served = Served::start(&["echo", "other"]).await;
+    let peer = binding(&served.url("/agents/other"), BindingChoice::Grpc, Dialect::V1).await;
+    let task = peer.send(said("m1", "Hello"), &With::default()).await.unwrap().task.unwrap();
+    let echo = binding(&served.url("/agents/echo"), BindingChoice::JsonRpc, Dialect::V1).await;
+    let get = GetTaskRequest { id: task.id.clone(), ..GetTaskRequest::default() };
+    assert_eq!(refused(echo.get(get.clone(), &With::default()).await), (-32001, 404));
+    assert_eq!(peer.get(get, &With::default()).await.unwrap().id, task.id);
+}
+
+#[tokio::test]
+async fn a_server_that_is_gone_was_sent_nothing() {
+    let served = Served::start(&["echo"]).await;
+    let mut peers = Vec::new();
+    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, Dialect::V1), (*one, Dialect::V03)]) {
+        peers.push(binding(&served.url(""), choice, dialect).await);
+    }
+    let address = served.address;
+    drop(served);
+    // The listener is closed a moment after it was told to.
+    while tokio::net::TcpStream::connect(address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    for peer in peers {
+        let sent = peer.send(said("m1", "Hello"), &With::default()).await;
+        assert!(matches!(sent, Err(CallError::NotSent(_))), "{sent:?}");
+        let streamed = peer.stream(said("m1", "Hello"), &With::default()).await.map(drop);
+        assert!(matches!(streamed, Err(CallError::NotSent(_))), "{streamed:?}");
+    }
+}

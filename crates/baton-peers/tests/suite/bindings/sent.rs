@@ -1,0 +1,110 @@
+//! What goes over the wire besides the parameters.
+
+use crate::{
+    outside::guarded,
+    scripted::{Answer, Scripted},
+};
+use baton_peers::{Anonymous, Authorize, Binding, BindingChoice, Chosen, Dialect, With, connect};
+use baton_wire::a2a::v1::{
+    AgentInterface, CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message, Part, Role, SendMessageRequest,
+    SubscribeToTaskRequest, TaskPushNotificationConfig,
+};
+use std::sync::Arc;
+
+/// A client of the scripted server.
+pub(super) fn line(
+    server: &Scripted,
+    (binding, dialect): (BindingChoice, Dialect),
+    authorize: Arc<dyn Authorize>,
+) -> Arc<dyn Binding> {
+    tenanted(server, binding, dialect, None, authorize)
+}
+
+fn tenanted(
+    server: &Scripted,
+    binding: BindingChoice,
+    dialect: Dialect,
+    tenant: Option<&str>,
+    authorize: Arc<dyn Authorize>,
+) -> Arc<dyn Binding> {
+    let interface = AgentInterface {
+        url: server.url("/base"),
+        protocol_binding: binding.card_name().to_owned(),
+        tenant: tenant.map(str::to_owned),
+        protocol_version: dialect.to_string(),
+    };
+    connect(&Chosen { binding, dialect, interface }, &guarded(), authorize).unwrap()
+}
+
+pub(super) fn said(text: &str) -> SendMessageRequest<'static> {
+    let message = Message {
+        message_id: "m1".into(),
+        role: Role::User,
+        parts: vec![Part { text: Some(text.to_owned().into()), ..Part::default() }],
+        ..Message::default()
+    };
+    SendMessageRequest { message: Some(message), ..SendMessageRequest::default() }
+}
+
+pub(super) fn get(id: &str) -> GetTaskRequest<'static> {
+    GetTaskRequest { id: id.to_owned().into(), ..GetTaskRequest::default() }
+}
+
+/// Asks for everything once, and gives the lines of what was sent.
+async fn everything(binding: BindingChoice, dialect: Dialect, tenant: Option<&str>) -> Vec<String> {
+    let server = Scripted::start(|_| Answer::json("{}")).await;
+    let peer = tenanted(&server, binding, dialect, tenant, Arc::new(Anonymous));
+    let with = With {
+        trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".into()),
+        extensions: vec!["https://one.example".to_owned(), "https://two.example".to_owned()],
+        idempotency_key: Some("key".to_owned()),
+        depth: 3,
+        last_event: Some("41".to_owned()),
+    };
+    let id = "a task/1";
+    let _ = peer.send(said("Hello"), &with).await;
+    let _ = peer.stream(said("Hello"), &with).await.map(drop);
+    let _ = peer.subscribe(SubscribeToTaskRequest { id: id.into(), tenant: None }, &with).await.map(drop);
+    let _ = peer.get(GetTaskRequest { history_length: Some(2), ..get(id) }, &with).await;
+    let list = ListTasksRequest {
+        context_id: Some("c&1".into()),
+        page_size: Some(5),
+        include_artifacts: Some(true),
+        ..ListTasksRequest::default()
+    };
+    let _ = peer.list(list, &with).await;
+    let _ = peer.cancel(CancelTaskRequest { id: id.into(), ..CancelTaskRequest::default() }, &With::default()).await;
+    let push = TaskPushNotificationConfig {
+        task_id: id.into(),
+        url: "https://hooks.example".into(),
+        ..TaskPushNotificationConfig::default()
+    };
+    let _ = peer.create_push(push, &With::default()).await;
+    let _ = peer.extended_card(Default::default(), &With::default()).await;
+    let mut lines = Vec::new();
+    for request in server.received() {
+        lines.push(format!("{} {}", request.method, request.path));
+        let mut headers: Vec<String> = request
+            .headers
+            .iter()
+            .filter(|(name, _)| !["host", "content-length", "user-agent", "connection"].contains(&name.as_str()))
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        headers.sort();
+        lines.push(format!("  {}", headers.join(" | ")));
+        if !request.body.is_empty() {
+            lines.push(format!("  {}", request.body));
+        }
+    }
+    lines
+}
+
+#[tokio::test]
+async fn requests_of_every_json_binding() {
+    for (binding, name) in [(BindingChoice::JsonRpc, "jsonrpc"), (BindingChoice::HttpJson, "rest")] {
+        for dialect in [Dialect::V1, Dialect::V03] {
+            let lines = everything(binding, dialect, Some("tenant-1")).await;
+            insta::assert_snapshot!(format!("{name}_{}", dialect.to_string().replace('.', "_")), lines.join("\n"));
+        }
+    }
+}

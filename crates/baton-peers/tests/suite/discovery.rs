@@ -1,0 +1,181 @@
+//! Cards where they are, where they are not, and where they lead.
+
+use crate::{
+    outside::{Keys, guarded},
+    scripted::{Answer, Scripted},
+    served::Served,
+};
+use baton_peers::{DiscoverError, Discovered, Looking, discover, refresh};
+use serde_json::json;
+use std::sync::Arc;
+
+fn card(url: &str) -> String {
+    json!({
+        "name": "Echo", "description": "Repeats", "version": "1",
+        "supportedInterfaces": [{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+        "capabilities": {}, "defaultInputModes": [], "defaultOutputModes": [], "skills": [],
+    })
+    .to_string()
+}
+
+/// A site whose card is at one path only.
+async fn site(place: &'static str) -> Scripted {
+    Scripted::start(move |request| match request.path.as_str() {
+        path if path == place => {
+            let host = request.header("host").unwrap();
+            Answer::json(card(&format!("http://{host}/rpc"))).with("etag", "\"one\"")
+        }
+        "/page.json" => Answer::json("[]"),
+        "/loop/.well-known/agent-card.json" => Answer::new(302, "").with("location", "/moved/card"),
+        "/moved/card" => Answer::json(card(&format!("http://{}/rpc", request.header("host").unwrap()))),
+        _ => Answer::new(404, "no"),
+    })
+    .await
+}
+
+async fn found(site: &Scripted, path: &str) -> Result<Discovered, DiscoverError> {
+    discover(&guarded(), &site.url(path), &Looking::default()).await
+}
+
+#[tokio::test]
+async fn the_first_place_with_a_card_counts() {
+    for (place, asked, tries) in [
+        ("/.well-known/agent-card.json", "", 1),
+        ("/.well-known/agent.json", "/", 2),
+        ("/a/b/.well-known/agent-card.json", "/a/b/", 1),
+        ("/a/b/.well-known/agent.json", "/a/b", 2),
+        ("/.well-known/agent-card.json", "/a/b", 3),
+        ("/.well-known/agent.json", "/a/b", 4),
+        ("/some/card.json?v=2", "/some/card.json?v=2", 1),
+        ("/.well-known/agent-card.json", "/page.json", 2),
+    ] {
+        let site = site(place).await;
+        let found = found(&site, asked).await.unwrap();
+        assert_eq!((found.card.name.as_str(), found.url.as_str()), ("Echo", site.url(place).as_str()));
+        assert_eq!(found.etag.as_deref(), Some("\"one\""));
+        assert_eq!(found.interfaces[0].url, site.url("/rpc"));
+        assert_eq!(site.received().len(), tries, "{place} from {asked}");
+        assert!(found.raw.as_str().contains("supportedInterfaces"));
+    }
+}
+
+#[tokio::test]
+async fn redirects_count_by_where_they_end() {
+    let site = site("/nowhere").await;
+    let found = found(&site, "/loop").await.unwrap();
+    assert_eq!(found.url, site.url("/moved/card"));
+}
+
+#[tokio::test]
+async fn what_was_tried_is_told_together() {
+    let site = site("/nowhere").await;
+    let error = found(&site, "/page.json").await.unwrap_err();
+    assert_eq!(error.code().code, "BTN-2016");
+    let origin = site.url("");
+    let told = error.to_string().replace(&origin, "SITE");
+    assert_eq!(
+        told,
+        "there is no agent card; SITE/page.json: it is not a JSON object; SITE/.well-known/agent-card.json: answered \
+         404; SITE/.well-known/agent.json: answered 404"
+    );
+    let huge = Scripted::start(|_| Answer::json(format!("{{\"name\":\"{}\"", "x".repeat(1_100_000)))).await;
+    let error = found(&huge, "").await.unwrap_err().to_string();
+    assert!(error.contains("agent-card.json: it is larger than 1 MB"), "{error}");
+}
+
+#[tokio::test]
+async fn nobody_there_and_places_that_are_not_for_us() {
+    let gone = {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        listener.local_addr().unwrap()
+    };
+    for (url, code) in [
+        (format!("http://{gone}/"), "BTN-3011"),
+        ("http://10.0.0.1/".to_owned(), "BTN-2017"),
+        ("http://169.254.169.254/latest".to_owned(), "BTN-2017"),
+        ("ftp://a.example".to_owned(), "BTN-2016"),
+    ] {
+        let error = discover(&guarded(), &url, &Looking::default()).await.unwrap_err();
+        assert_eq!(error.code().code, code, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_card_that_points_elsewhere_is_not_followed() {
+    let site = Scripted::start(|_| Answer::json(card("https://evil.example/rpc"))).await;
+    let error = found(&site, "").await.unwrap_err();
+    assert_eq!(error.code().code, "BTN-2017");
+    assert!(
+        error.to_string().ends_with("https://evil.example/rpc: it is at evil.example, and the card is from 127.0.0.1"),
+        "{error}"
+    );
+    let looking = Looking { hosts: vec!["evil.example".to_owned()], ..Looking::default() };
+    let found = discover(&guarded(), &site.url(""), &looking).await.unwrap();
+    assert_eq!(found.interfaces[0].url, "https://evil.example/rpc");
+}
+
+#[tokio::test]
+async fn one_good_interface_is_enough() {
+    let site = Scripted::start(|request| {
+        let own = format!("http://{}/", request.header("host").unwrap());
+        Answer::json(
+            json!({
+                "name": "Echo", "url": "https://evil.example/", "preferredTransport": "JSONRPC",
+                "additionalInterfaces": [{"url": own, "transport": "HTTP+JSON"}],
+            })
+            .to_string(),
+        )
+    })
+    .await;
+    let found = found(&site, "").await.unwrap();
+    assert_eq!((found.interfaces.len(), found.elsewhere.len()), (1, 1));
+    assert_eq!(found.card.supported_interfaces, found.interfaces);
+    assert_eq!(found.interfaces[0].protocol_version, "0.3");
+}
+
+#[tokio::test]
+async fn a_card_that_has_not_changed_is_not_sent_again() {
+    let site = Scripted::start(|request| match request.header("if-none-match") {
+        Some("\"one\"") => Answer::new(304, ""),
+        _ => Answer::json(card(&format!("http://{}/", request.header("host").unwrap()))).with("etag", "\"two\""),
+    })
+    .await;
+    let (client, url, looking) = (guarded(), site.url("/card.json"), Looking::default());
+    assert!(refresh(&client, &url, Some("\"one\""), &looking).await.unwrap().is_none());
+    let changed = refresh(&client, &url, Some("\"zero\""), &looking).await.unwrap().unwrap();
+    assert_eq!(changed.etag.as_deref(), Some("\"two\""));
+}
+
+#[tokio::test]
+async fn a_card_may_need_a_credential_that_stays_at_home() {
+    let away =
+        Scripted::start(|request| Answer::json(card(&format!("http://{}/", request.header("host").unwrap())))).await;
+    let to = away.url("/card.json");
+    let site = Scripted::start(move |request| match (request.path.as_str(), request.header("authorization")) {
+        ("/away.json", _) => Answer::new(307, "").with("location", &to),
+        (_, Some("Bearer key-2")) => Answer::json(card(&format!("http://{}/", request.header("host").unwrap()))),
+        _ => Answer::new(401, ""),
+    })
+    .await;
+    let looking = Looking { authorize: Arc::new(Keys::default()), ..Looking::default() };
+    let found = discover(&guarded(), &site.url("/own.json"), &looking).await.unwrap();
+    assert_eq!(found.url, site.url("/own.json"));
+    let error = discover(&guarded(), &site.url("/away.json"), &looking).await;
+    assert!(error.is_err() || error.unwrap().url != away.url("/card.json"));
+    assert!(away.received().is_empty(), "nothing goes to another origin with a credential, nor without");
+}
+
+#[tokio::test]
+async fn batons_own_card_offers_every_way() {
+    let served = Served::start(&["echo", "other"]).await;
+    let found = discover(&guarded(), &served.url("/agents/echo"), &Looking::default()).await.unwrap();
+    let ways: Vec<String> = found
+        .interfaces
+        .iter()
+        .map(|one| {
+            format!("{} {} {}", one.protocol_binding, one.protocol_version, one.tenant.as_deref().unwrap_or("-"))
+        })
+        .collect();
+    assert_eq!(ways, ["JSONRPC 1.0 -", "HTTP+JSON 1.0 -", "GRPC 1.0 echo", "JSONRPC 0.3 -", "HTTP+JSON 0.3 -"]);
+    assert!(found.elsewhere.is_empty());
+}

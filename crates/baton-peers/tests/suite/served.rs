@@ -1,0 +1,168 @@
+//! Baton's own server on loopback, with an agent that does what the message says.
+
+use async_stream::stream;
+use baton_engine::{Engine, NoPeers, Options, Ports};
+use baton_http::{HttpOptions, ServeOptions, app, serve};
+use baton_journal::MemoryJournal;
+use baton_ports::{
+    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Model, ModelCall, ModelError, ModelEvent, ModelStream,
+    Models, Notice, Notified, ToolHost, ToolOutput, WebhookError, Webhooks,
+};
+use baton_types::{
+    AgentName, AgentSpec, ControlTools, Json, ModelSpec, PushConfig, RunLimits, SkillSpec, Timestamp, ToolCall,
+    ToolExecution, ToolSpec, Usage,
+};
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// A server that ends with this value.
+pub(crate) struct Served {
+    pub(crate) address: SocketAddr,
+    shutdown: CancellationToken,
+}
+
+impl Served {
+    pub(crate) async fn start(agents: &[&str]) -> Self {
+        let ports = Ports {
+            journal: Arc::new(MemoryJournal::default()),
+            models: Arc::new(Obedient),
+            tools: Arc::new(NoTools),
+            agents: Arc::new(Agents(agents.iter().map(|name| Arc::new(agent(name))).collect())),
+            peers: Arc::new(NoPeers),
+            webhooks: Arc::new(Deaf),
+            clock: Arc::new(Ticking(AtomicI64::new(1_794_770_760_000))),
+            ids: Arc::new(Counted::default()),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let options = HttpOptions { bound: Some(address), ..HttpOptions::default() };
+        let shutdown = options.shutdown.clone();
+        let app = app(Engine::new(Options::default(), ports), options);
+        tokio::spawn(serve(listener, app, ServeOptions::default(), shutdown.clone()));
+        Self { address, shutdown }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.shutdown.cancel();
+    }
+}
+
+fn agent(name: &str) -> AgentSpec {
+    AgentSpec {
+        name: name.into(),
+        title: format!("The {name} agent"),
+        description: "Repeats what it is told".to_owned(),
+        version: "1.0.0".to_owned(),
+        prompt: String::new(),
+        skills: vec![SkillSpec {
+            id: "repeat".to_owned(),
+            name: "Repeat".to_owned(),
+            description: "Says it again".to_owned(),
+            tags: vec!["echo".to_owned()],
+            examples: Vec::new(),
+        }],
+        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        tools: Vec::new(),
+        model: ModelSpec::Playbook { rules: None },
+        tool_execution: ToolExecution::Agent,
+        limits: RunLimits::default(),
+        control_tools: ControlTools::default(),
+        handoffs: Vec::new(),
+    }
+}
+
+struct Obedient;
+
+impl Models for Obedient {
+    fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::new(Self))
+    }
+}
+
+impl Model for Obedient {
+    fn name(&self) -> &str {
+        "obedient"
+    }
+
+    /// `hang` says a word and never ends; anything else is answered word by word.
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let last = call.messages.last().cloned();
+        Box::pin(stream! {
+            if let Some(ChatMessage::User { text, .. }) = last {
+                if text == "hang" {
+                    yield Ok(ModelEvent::Text("Hm".to_owned()));
+                    std::future::pending::<()>().await;
+                }
+                for word in text.split_inclusive(' ') {
+                    yield Ok(ModelEvent::Text(word.to_owned()));
+                    tokio::task::yield_now().await;
+                }
+            }
+            yield Ok(ModelEvent::Done { usage: Usage { input_tokens: 1, output_tokens: 1 }, finish: Finish::Stop });
+        })
+    }
+}
+
+struct NoTools;
+
+impl ToolHost for NoTools {
+    fn call<'a>(&'a self, _: &'a AgentSpec, _: &'a ToolSpec, _: &'a ToolCall) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async { ToolOutput { output: Json::string("none"), is_error: true } })
+    }
+}
+
+struct Agents(Vec<Arc<AgentSpec>>);
+
+impl AgentSource for Agents {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        self.0.clone()
+    }
+
+    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
+        self.0.iter().find(|agent| agent.name == *name).cloned()
+    }
+}
+
+/// Takes every address and hears nothing.
+struct Deaf;
+
+impl Webhooks for Deaf {
+    fn admit<'a>(&'a self, _: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn notify<'a>(&'a self, _: &'a PushConfig, _: Notice<'a>) -> BoxFuture<'a, Result<Notified, WebhookError>> {
+        Box::pin(std::future::ready(Ok(Notified::Delivered)))
+    }
+}
+
+/// Every look is a millisecond later.
+struct Ticking(AtomicI64);
+
+impl Clock for Ticking {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+#[derive(Default)]
+struct Counted(AtomicU64);
+
+impl Ids for Counted {
+    fn fresh(&self) -> String {
+        format!("id-{}", self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
