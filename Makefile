@@ -38,8 +38,9 @@ docs: ## build the API documentation, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 .PHONY: soak
-soak: ## the kill loop: CYCLES (200) rounds of kill -9 under load, with the history checker
+soak: ## the kill loops: CYCLES (200) rounds of kill -9 under load, then 5 handoffs a round between two Batons
 	BATON_SOAK_CYCLES=$(CYCLES) cargo test -p baton --test suite kill_loop -- --nocapture $(ARGS)
+	BATON_RELAY_HANDOFFS=$$((5 * $(CYCLES))) cargo test -p baton --test suite relay -- --nocapture $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## coverage-guided fuzzing of every wire parser for SECONDS (60) in all

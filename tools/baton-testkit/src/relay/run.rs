@@ -21,9 +21,9 @@ use tokio::{sync::watch, task::JoinSet};
 /// Callers at the same time.
 const CALLERS: usize = 4;
 /// Milliseconds from taking work to death.
-const LIFE: Range<u64> = 150..1500;
+const LIFE: Range<u64> = 60..600;
 /// Longer than the whole loop may take.
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What to run.
 #[derive(Clone, Debug)]
