@@ -162,6 +162,9 @@ impl Gate {
     }
 
     fn turn_away(&self, request: &Request, came: &Came, refused: &Refused, caller: Option<&Caller>) -> Response {
+        if let Refused::Unidentified(Unidentified::KeysUnavailable(reason)) = refused {
+            tracing::warn!(%reason, "a token could not be judged: its issuer's keys cannot be read");
+        }
         if refused.is_denial() {
             let error = refused.error();
             came.denied(&self.shared.options.access, error.code, &error.message, caller);

@@ -1,9 +1,9 @@
 //! Cards that are not for everybody.
 
 use super::Caller;
-use crate::{app::Shared, reply};
+use crate::{app::Shared, named::unreadable, reply};
 use axum::{
-    extract::{RawPathParams, Request, State},
+    extract::{RawPathParams, Request, State, rejection::RawPathParamsRejection},
     middleware::Next,
     response::Response,
 };
@@ -18,13 +18,17 @@ use std::sync::Arc;
 pub(crate) async fn introduce(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
-    names: RawPathParams,
+    names: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
     next: Next,
 ) -> Response {
     if !shared.options.access.private_cards {
         return next.run(request).await;
     }
+    let names = match names {
+        Ok(names) => names,
+        Err(error) => return reply::rest_error(&unreadable(&error.body_text())),
+    };
     let named = names.iter().find(|(name, _)| *name == "agent").map(|(_, agent)| AgentName::from(agent));
     if let Err(error) = may_be_introduced(&shared, &caller, named) {
         return reply::rest_error(&error);

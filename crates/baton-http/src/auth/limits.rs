@@ -46,7 +46,7 @@ fn forget<K: Hash + Eq>(buckets: &mut HashMap<K, Bucket>, most: usize, now: Dura
         return;
     }
     let mut full_at: Vec<Duration> = buckets.values().map(|bucket| bucket.full_at()).collect();
-    let (_, middle, _) = full_at.select_nth_unstable(most / 2);
+    let (_, middle, _) = full_at.select_nth_unstable((most - 1) / 2);
     let middle = *middle;
     buckets.retain(|_, bucket| bucket.full_at() > middle);
 }

@@ -34,8 +34,10 @@ impl Refused {
         let unauthenticated = |message| Error::new(ErrorKind::Unauthenticated, ErrorCode::UNAUTHENTICATED, message);
         match self {
             Self::NoBearer(reason) => unauthenticated(reason.message().to_owned()),
-            Self::Unidentified(reason @ Unidentified::KeysUnavailable(_)) => {
-                Error::new(ErrorKind::Unavailable, ErrorCode::UNAUTHENTICATED, reason.to_string())
+            Self::Unidentified(Unidentified::KeysUnavailable(_)) => {
+                // What went wrong on the way to the issuer is for the operator.
+                let message = "the keys of the token's issuer cannot be read now; try again";
+                Error::new(ErrorKind::Unavailable, ErrorCode::UNAUTHENTICATED, message)
             }
             Self::Unidentified(reason) => unauthenticated(reason.to_string()),
             Self::TooMany { wait, of } => {
