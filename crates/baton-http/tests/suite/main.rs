@@ -1,6 +1,7 @@
 //! The surface over a real engine: what clients see when they behave, and when they do not.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
+mod access;
 mod bad_grpc;
 mod bad_input;
 mod bad_rest;

@@ -143,7 +143,7 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
     }
 }
 
-struct Obedient;
+pub(crate) struct Obedient;
 
 impl Models for Obedient {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
@@ -156,8 +156,8 @@ impl Model for Obedient {
         "obedient"
     }
 
-    /// `hang` says a word and never ends, `ask` asks, `look` says a word and uses its tool, anything else is answered
-    /// word by word.
+    /// `hang` says a word and never ends, `ask` asks, `look` says a word and uses its tool, `hand over` hands work over,
+    /// anything else is answered word by word.
     fn call(&self, call: ModelCall) -> ModelStream {
         let last = call.messages.last().cloned();
         Box::pin(stream! {
@@ -168,9 +168,10 @@ impl Model for Obedient {
                         yield Ok(ModelEvent::Text("Hm".to_owned()));
                         std::future::pending::<()>().await;
                     }
-                    "look" | "ask" => {
+                    "look" | "ask" | "hand over" => {
                         let (name, arguments) = match text.as_str() {
                             "look" => ("get_weather", serde_json::json!({"location": "Oakland"})),
+                            "hand over" => ("handoff", serde_json::json!({"agent_uri": "clock", "message": "Hello"})),
                             _ => ("ask_user", serde_json::json!({"question": "Where?"})),
                         };
                         yield Ok(ModelEvent::Text("Let me see.".to_owned()));

@@ -1,0 +1,182 @@
+//! A Baton that knows its callers: a token says in plain words who shows it.
+
+use crate::world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options};
+use axum::Router;
+use baton_client::Client;
+use baton_engine::{Engine, Options, Ports};
+use baton_http::{AccessOptions, HttpOptions, app};
+use baton_journal::MemoryJournal;
+use baton_ports::{
+    Audit, BoxFuture, Denial, Identified, Identity, IssuedToken, Model, ModelCall, ModelError, ModelStream, Models,
+    NewToken, TokenError, TokenRecord, Tokens, Unidentified,
+};
+use baton_types::{AgentSpec, Digest, HandoffTarget, Principal, Timestamp};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+/// An engine behind the gate, and everything that can be seen of it from inside.
+pub(super) struct House {
+    pub(super) app: Router,
+    pub(super) journal: MemoryJournal,
+    pub(super) heard: Arc<Mutex<Vec<ModelCall>>>,
+    pub(super) denied: Arc<Denied>,
+}
+
+impl House {
+    pub(super) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub(super) fn with(change: impl FnOnce(&mut AccessOptions)) -> Self {
+        let (journal, heard, denied) = (MemoryJournal::new(), Arc::default(), Arc::new(Denied::default()));
+        let mut weather = agent("weather");
+        weather.handoffs = vec![HandoffTarget { agent: "clock".into(), description: String::new() }];
+        let ports = Ports {
+            journal: Arc::new(journal.clone()),
+            models: Arc::new(Listening(Arc::clone(&heard))),
+            tools: Arc::new(Weather),
+            agents: Arc::new(Served(vec![Arc::new(agent("clock")), Arc::new(weather)])),
+            peers: Arc::new(baton_engine::NoPeers),
+            webhooks: Arc::new(Deaf),
+            clock: Arc::new(Ticking::default()),
+            ids: Arc::new(Counted::default()),
+        };
+        let mut access = AccessOptions {
+            identity: Some(Arc::new(PlainWords)),
+            tokens: Some(Arc::new(Drawer::default())),
+            audit: Some(Arc::<Denied>::clone(&denied)),
+            clock: Arc::new(Ticking::default()),
+            ..AccessOptions::default()
+        };
+        change(&mut access);
+        let options = HttpOptions { access, ..options() };
+        Self { app: app(Engine::new(Options::default(), ports), options), journal, heard, denied }
+    }
+
+    pub(super) fn client(&self, token: &str) -> Client {
+        Client::in_memory(self.app.clone()).with_token(token).unwrap()
+    }
+}
+
+/// Everything that happened is over: time stands still while anything can still happen.
+pub(super) async fn settled() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+/// The token of somebody, such as `acme.ann.call:weather read`.
+pub(super) fn token(tenant: &str, subject: &str, scopes: &str) -> String {
+    format!("{tenant}.{subject}.{}", scopes.replace(':', "/").replace(' ', "~"))
+}
+
+/// The header that shows a token.
+pub(super) fn bearer(token: &str) -> String {
+    format!("Bearer {token}")
+}
+
+pub(super) fn principal(token: &str) -> Option<Principal> {
+    let mut words = token.splitn(3, '.');
+    let (tenant, subject, scopes) = (words.next()?, words.next()?, words.next()?);
+    let scopes = scopes.split('~').filter(|scope| !scope.is_empty());
+    Some(Principal {
+        tenant: tenant.into(),
+        subject: subject.into(),
+        scopes: scopes.map(|scope| scope.replace('/', ":").into()).collect(),
+    })
+}
+
+struct PlainWords;
+
+impl Identity for PlainWords {
+    fn identify<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>> {
+        let identified = match bearer {
+            "expired" => Err(Unidentified::Expired),
+            "revoked" => Err(Unidentified::Revoked),
+            "away" => Err(Unidentified::KeysUnavailable("no answer".to_owned())),
+            known => principal(known).ok_or(Unidentified::Unknown).map(|principal| {
+                let credential = format!("token of {}", principal.subject).into();
+                Identified { principal: Arc::new(principal), credential }
+            }),
+        };
+        Box::pin(std::future::ready(identified))
+    }
+
+    fn issuers(&self) -> Vec<String> {
+        vec!["https://issuer.example.com".to_owned()]
+    }
+}
+
+/// Remembers who was turned away.
+#[derive(Default)]
+pub(super) struct Denied(Mutex<Vec<Denial>>);
+
+impl Denied {
+    /// Those since the last look.
+    pub(super) fn take(&self) -> Vec<Denial> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl Audit for Denied {
+    fn denied(&self, denial: Denial) {
+        self.0.lock().unwrap().push(denial);
+    }
+}
+
+/// Does what it is told, and remembers what that was.
+struct Listening(Arc<Mutex<Vec<ModelCall>>>);
+
+impl Models for Listening {
+    fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::new(Self(Arc::clone(&self.0))))
+    }
+}
+
+impl Model for Listening {
+    fn name(&self) -> &str {
+        "listening"
+    }
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        self.0.lock().unwrap().push(call.clone());
+        Obedient.call(call)
+    }
+}
+
+/// Keeps tokens in memory; their secrets are no secrets.
+#[derive(Default)]
+struct Drawer(Mutex<Vec<TokenRecord>>);
+
+impl Tokens for Drawer {
+    fn create(&self, token: NewToken) -> BoxFuture<'_, Result<IssuedToken, TokenError>> {
+        let mut records = self.0.lock().unwrap();
+        let NewToken { name, principal, expires_at } = token;
+        let record = TokenRecord {
+            id: format!("t{}", records.len() + 1),
+            name,
+            principal,
+            secret: Digest::of(b"secret"),
+            created_at: Timestamp::from_millis(1_794_770_760_000),
+            expires_at,
+            revoked_at: None,
+        };
+        records.push(record.clone());
+        let token = format!("btn_{}_secret", record.id);
+        Box::pin(std::future::ready(Ok(IssuedToken { record, token })))
+    }
+
+    fn list(&self) -> Vec<TokenRecord> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn revoke<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<TokenRecord, TokenError>> {
+        let mut records = self.0.lock().unwrap();
+        let found = records.iter_mut().find(|record| record.id == id);
+        let revoked = found.map(|record| {
+            record.revoked_at = Some(Timestamp::from_millis(1_794_770_761_000));
+            record.clone()
+        });
+        Box::pin(std::future::ready(revoked.ok_or_else(|| TokenError::NotFound(id.to_owned()))))
+    }
+}

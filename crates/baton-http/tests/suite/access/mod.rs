@@ -1,0 +1,11 @@
+//! Who may come in, and what they see.
+
+mod house;
+mod open;
+mod rates;
+mod refusals;
+mod scopes;
+mod stranger;
+mod tokens;
+mod watched;
+mod whole;

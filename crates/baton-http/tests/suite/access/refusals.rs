@@ -1,0 +1,137 @@
+//! How those who do not come in are told, in every binding and dialect.
+
+use super::house::{House, bearer, token};
+use crate::speak::{Binding, Op, Reply, headers, open, raw};
+use axum::body::Body;
+use baton_rules::RateLimit;
+use http::{HeaderMap, HeaderValue, Response, header};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+
+/// One refusal as its client reads it.
+async fn told(binding: Binding, response: Response<Body>) -> String {
+    let reply = Reply::read(binding, Op::Send, response).await;
+    let refused = reply.refused();
+    let header = |name: &str| reply.headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+    let mut text = format!(
+        "  {}: {} {} {} {} {}\n",
+        binding.name(),
+        reply.http,
+        refused.code,
+        refused.reason,
+        refused.baton_code,
+        refused.message
+    );
+    for name in ["www-authenticate", "retry-after"] {
+        if let Some(value) = header(name) {
+            text.push_str(&format!("    {name}: {value}\n"));
+        }
+    }
+    text
+}
+
+fn saying() -> Value {
+    json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}})
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_refusal_in_every_binding() {
+    let house = House::new();
+    let few = House::with(|access| access.rate = Some(RateLimit { per_second: 1, burst: 1 }));
+    let (reader, caller) = (bearer(&token("acme", "ann", "read:weather")), bearer(&token("acme", "ann", "call")));
+    let mut seen = String::new();
+    for (name, house, authorization) in [
+        ("no token", &house, None),
+        ("an unknown token", &house, Some("Bearer who-knows")),
+        ("an expired token", &house, Some("Bearer expired")),
+        ("another scheme", &house, Some("Basic YTpi")),
+        ("keys that cannot be had", &house, Some("Bearer away")),
+        ("a scope that is missing", &house, Some(reader.as_str())),
+        ("too many requests", &few, Some(caller.as_str())),
+    ] {
+        seen.push_str(&format!("{name}\n"));
+        for binding in Binding::ALL {
+            let mut pairs = vec![("baton-agent", "weather")];
+            pairs.extend(authorization.map(|value| ("authorization", value)));
+            if name == "too many requests" {
+                tokio::time::advance(std::time::Duration::from_secs(1)).await;
+                open(&house.app, binding, Op::Card, &json!({}), &pairs).await.unwrap();
+            }
+            let response = open(&house.app, binding, Op::Send, &saying(), &pairs).await.unwrap();
+            seen.push_str(&told(binding, response).await);
+        }
+    }
+    insta::assert_snapshot!(seen);
+}
+
+#[tokio::test]
+async fn what_is_not_a2a_is_refused_as_rest() {
+    let house = House::new();
+    for (method, path) in [
+        ("GET", "/api/v1/tasks/x"),
+        ("GET", "/api/v1/tasks/x/events"),
+        ("GET", "/api/v1/handoffs/x"),
+        ("GET", "/api/v1/tokens"),
+        ("POST", "/api/v1/tokens"),
+        ("DELETE", "/api/v1/tokens/x"),
+        ("GET", "/nowhere"),
+        ("GET", "/agents/weather"),
+        ("DELETE", "/agents"),
+    ] {
+        let response = raw(&house.app, method, path, HeaderMap::new(), "").await;
+        assert!(response.headers().contains_key(header::WWW_AUTHENTICATE), "{method} {path}");
+        assert_eq!(response.status(), 401, "{method} {path}");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body["error"]["status"], "UNAUTHENTICATED", "{method} {path}");
+    }
+}
+
+/// A reply to a request that was not read has no id to go with.
+#[tokio::test]
+async fn json_rpc_is_answered_without_an_id() {
+    let house = House::new();
+    for (method, name) in [("message.send", "ContextCore"), ("message/send", "0.3"), ("SendMessage", "1.0")] {
+        let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": {}}).to_string();
+        let given = headers(&[("content-type", "application/json")]);
+        let response = raw(&house.app, "POST", "/agents/weather", given, body).await;
+        assert_eq!(response.status(), 401, "{name}");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!((&body["id"], &body["error"]["code"]), (&Value::Null, &json!(-32600)), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn one_header_and_one_token() {
+    let house = House::new();
+    let good = bearer(&token("acme", "ann", "call"));
+    let scheme = good.replace("Bearer", "bEARER");
+    for (given, status, error) in [
+        (&[good.as_str()][..], 404, ""),
+        (&[scheme.as_str()], 404, ""),
+        (&[], 401, ""),
+        (&[""], 401, ""),
+        (&[&good, &good], 401, "invalid_request"),
+        (&[&good, "Basic YTpi"], 401, "invalid_request"),
+        (&["Bearer"], 401, "invalid_request"),
+        (&["Bearer a b"], 401, "invalid_request"),
+        (&["Bearer a,b"], 401, "invalid_request"),
+        (&["Bearer t\u{f6}ken"], 401, "invalid_request"),
+        (&["Bearer nobody"], 401, "invalid_token"),
+        (&["Bearer revoked"], 401, "invalid_token"),
+    ] {
+        let mut all = HeaderMap::new();
+        for value in given {
+            all.append(header::AUTHORIZATION, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        let response = raw(&house.app, "GET", "/api/v1/tasks/nothing", all, "").await;
+        assert_eq!(response.status(), status, "{given:?}");
+        let challenge = response.headers().get(header::WWW_AUTHENTICATE).map(|value| value.to_str().unwrap());
+        assert_eq!(challenge.is_some(), status == 401, "{given:?}");
+        if let Some(challenge) = challenge {
+            let named = challenge.split("error=\"").nth(1).map_or("", |rest| rest.split('"').next().unwrap());
+            assert_eq!(named, error, "{given:?} {challenge}");
+        }
+    }
+}
