@@ -44,6 +44,8 @@ const PUBLISHED: &[(ErrorKind, i32, &str, u16, &str)] = &[
     (ErrorKind::Unavailable, -32603, "Unavailable", 503, "UNAVAILABLE"),
     (ErrorKind::AgentNotFound, -32600, "NotFound", 404, "AGENT_NOT_FOUND"),
     (ErrorKind::Forbidden, -32600, "PermissionDenied", 403, "FORBIDDEN"),
+    (ErrorKind::Unauthenticated, -32600, "Unauthenticated", 401, "UNAUTHENTICATED"),
+    (ErrorKind::RateLimited, -32600, "ResourceExhausted", 429, "RATE_LIMITED"),
 ];
 
 /// A request that is refused, and by what.
