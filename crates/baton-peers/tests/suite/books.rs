@@ -1,0 +1,208 @@
+//! Peers are kept, by name, through restarts and without the network.
+
+use crate::{
+    fake::{Kind, Script, Server},
+    world::{Scripted, abilities, ask},
+};
+use baton_peers::{Book, BookOptions, Bound, CardRead, Credential, PeerConfig, PeerHub, Reach, ReadCard};
+use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerBook as _, PeerBookError, PeerError, Peers as _};
+use baton_types::{AgentName, AgentSpec, ErrorCode, ModelSpec};
+use baton_wire::a2a::v1::{AgentCard, AgentSkill};
+use parking_lot::Mutex;
+use std::{future::ready, path::Path, sync::Arc, time::Duration};
+
+/// Cards by script; without one the peer is away.
+#[derive(Default)]
+struct Cards {
+    card: Mutex<Option<AgentCard>>,
+    reads: Mutex<Vec<Option<String>>>,
+}
+
+impl Reach for Cards {
+    fn read_card<'a>(
+        &'a self,
+        config: &'a PeerConfig,
+        last: Option<&'a ReadCard>,
+    ) -> BoxFuture<'a, Result<CardRead, PeerBookError>> {
+        let etag = last.and_then(|last| last.etag.clone());
+        self.reads.lock().push(etag.clone());
+        let url = format!("{}/.well-known/agent-card.json", config.url);
+        Box::pin(ready(match self.card.lock().clone() {
+            None => Err(PeerBookError { code: ErrorCode::PEER_UNREACHABLE, detail: "nobody is there".to_owned() }),
+            Some(card) if etag.as_ref() == Some(&card.version) => Ok(CardRead::Unchanged),
+            Some(card) => {
+                let etag = Some(card.version.clone());
+                Ok(CardRead::Read(Box::new(ReadCard { card, url, etag, signed_by: Some("key".to_owned()) })))
+            }
+        }))
+    }
+
+    fn bind(&self, config: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerBookError> {
+        let server = Server::new(Kind::Snapshot, Script::short());
+        let can = abilities(Kind::Snapshot);
+        Scripted { server, abilities: can, name: String::new() }.bind(config, &AgentCard::default())
+    }
+}
+
+fn card(name: &str, version: &str) -> AgentCard {
+    let skill = AgentSkill { id: "s".to_owned(), name: "Skill".to_owned(), ..AgentSkill::default() };
+    AgentCard {
+        name: name.to_owned(),
+        description: "Knows the weather.\u{202e}".to_owned(),
+        version: version.to_owned(),
+        default_input_modes: vec!["image/png".to_owned()],
+        skills: vec![skill],
+        ..AgentCard::default()
+    }
+}
+
+/// One agent that is served here.
+struct Local;
+
+impl AgentSource for Local {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        Vec::new()
+    }
+
+    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
+        let spec = Book::open(BookOptions {
+            configured: vec![PeerConfig { name: Some("local".into()), ..PeerConfig::at("https://x.example") }],
+            file: None,
+            locals: None,
+            reach: Arc::new(Cards::default()),
+        });
+        spec.ok()?.agents().into_iter().find(|agent| agent.name == *name)
+    }
+}
+
+fn open(file: &Path, configured: Vec<PeerConfig>, reach: &Arc<Cards>) -> Result<Book, PeerBookError> {
+    let reach = Arc::clone(reach) as Arc<dyn Reach>;
+    Book::open(BookOptions { configured, file: Some(file.to_owned()), locals: Some(Arc::new(Local)), reach })
+}
+
+fn new_peer(url: &str) -> NewPeer {
+    NewPeer { url: url.to_owned(), ..NewPeer::default() }
+}
+
+#[tokio::test]
+async fn added_peers_stay_and_a_start_needs_nobody() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("peers.json");
+    let reach = Arc::new(Cards::default());
+    *reach.card.lock() = Some(card("Weather Agent", "7"));
+    let book = open(&file, vec![], &reach).expect("a book");
+    let token = directory.path().join("token");
+    std::fs::write(&token, "hunter2").expect("written");
+    let bearer = format!("file://{}", token.display());
+    let peer = NewPeer { listed: true, bearer: Some(bearer.clone()), ..new_peer("https://weather.example") };
+    let known = book.add(peer).await.expect("added");
+    assert_eq!(known.agent.name.as_str(), "weather-agent");
+    assert_eq!(known.agent.title, "Weather Agent");
+    assert_eq!(known.agent.description, "Knows the weather.");
+    assert_eq!(known.agent.input_modes, ["image/png"]);
+    assert_eq!(known.agent.limits.deadline, Duration::from_secs(3600));
+    assert_eq!(known.agent.model, ModelSpec::Peer { url: "https://weather.example".to_owned(), listed: true });
+    assert_eq!(
+        (known.spoken.as_str(), known.signed_by.as_deref(), known.configured),
+        ("JSONRPC 1.0", Some("key"), false)
+    );
+
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).expect("a file").permissions());
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let stored = std::fs::read_to_string(&file).expect("text");
+    assert!(stored.contains(&bearer) && !stored.contains("hunter2"), "{stored}");
+
+    *reach.card.lock() = None;
+    let again = open(&file, vec![], &reach).expect("the same book");
+    assert_eq!(again.agents(), book.agents());
+    let (_, config) = again.client(&"weather-agent".into()).await.expect("a client");
+    assert_eq!(config.credential, Credential::Bearer(bearer.parse().expect("a reference")));
+    assert_eq!(reach.reads.lock().len(), 1, "nobody was asked a second time");
+
+    again.remove(&"weather-agent".into()).await.expect("removed");
+    assert!(again.agents().is_empty() && open(&file, vec![], &reach).expect("a book").agents().is_empty());
+    assert_eq!(again.remove(&"weather-agent".into()).await.expect_err("gone").code, ErrorCode::AGENT_NOT_FOUND);
+}
+
+#[tokio::test]
+async fn names_are_taken_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("peers.json");
+    let reach = Arc::new(Cards::default());
+    *reach.card.lock() = Some(card("Weather", "1"));
+    let configured = PeerConfig { name: Some("fixed".into()), ..PeerConfig::at("https://fixed.example") };
+    let book = open(&file, vec![configured.clone()], &reach).expect("a book");
+    book.add(new_peer("https://one.example")).await.expect("added");
+    let named = |name: &str| NewPeer { name: Some(name.into()), ..new_peer("https://two.example") };
+    for (peer, code) in [
+        (new_peer("https://two.example"), ErrorCode::ALREADY_EXISTS),
+        (named("weather"), ErrorCode::ALREADY_EXISTS),
+        (named("local"), ErrorCode::ALREADY_EXISTS),
+        (named("fixed"), ErrorCode::ALREADY_EXISTS),
+        (named("Not A Name"), ErrorCode::INVALID_REQUEST),
+        (NewPeer { bearer: Some("hunter2".to_owned()), ..named("w") }, ErrorCode::CONFIG_INVALID),
+        (NewPeer { bearer: Some("env://BATON_TEST_NOT_SET".to_owned()), ..named("w") }, ErrorCode::SECRET_MISSING),
+    ] {
+        assert_eq!(book.add(peer.clone()).await.expect_err("refused").code, code, "{peer:?}");
+    }
+    assert_eq!(book.remove(&"fixed".into()).await.expect_err("configured").code, ErrorCode::INVALID_REQUEST);
+    let names: Vec<_> = book.peers().into_iter().map(|peer| peer.agent.name.to_string()).collect();
+    assert_eq!(names, ["fixed", "weather"]);
+    let twice = open(&file, vec![configured.clone(), configured], &reach);
+    assert_eq!(twice.err().map(|error| error.code), Some(ErrorCode::CONFIG_INVALID));
+}
+
+#[tokio::test]
+async fn cards_are_read_anew_and_the_last_one_counts_while_the_peer_is_away() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("peers.json");
+    let reach = Arc::new(Cards::default());
+    let named = PeerConfig { name: Some("fixed".into()), ..PeerConfig::at("https://fixed.example") };
+    let nameless = PeerConfig::at("https://nameless.example");
+    let book = Arc::new(open(&file, vec![named.clone(), nameless.clone()], &reach).expect("a book"));
+    let titles = |book: &Book| book.agents().iter().map(|agent| agent.title.clone()).collect::<Vec<_>>();
+    assert_eq!(titles(&book), ["fixed"], "it is there before anybody has seen it");
+    let hub = PeerHub::new(Arc::clone(&book), None);
+    let asked = hub.ask(&"fixed".into(), ask("hello")).await.err();
+    assert!(matches!(asked, Some(PeerError::Unreached { code: ErrorCode::PEER_UNREACHABLE, .. })), "{asked:?}");
+    let asked = hub.ask(&"nobody".into(), ask("hello")).await.err();
+    assert!(matches!(asked, Some(PeerError::Unreached { code: ErrorCode::AGENT_NOT_FOUND, .. })), "{asked:?}");
+
+    *reach.card.lock() = Some(card("First", "1"));
+    book.refresh_all().await;
+    assert_eq!(titles(&book), ["First", "First"]);
+    assert!(book.peer(&"first".into()).is_some_and(|peer| peer.configured), "named by its card");
+    *reach.card.lock() = Some(card("Second", "2"));
+    book.refresh_all().await;
+    assert_eq!(titles(&book), ["Second", "Second"], "names stay, titles change");
+    book.refresh_all().await;
+    assert_eq!(reach.reads.lock().last().cloned().flatten().as_deref(), Some("2"), "asked with what tells the version");
+    *reach.card.lock() = None;
+    book.refresh_all().await;
+    assert_eq!(titles(&book), ["Second", "Second"]);
+
+    let again = open(&file, vec![named.clone(), nameless], &reach).expect("the same book");
+    assert_eq!(again.agents(), book.agents());
+    // Whoever trusts other keys than before judges the card anew.
+    let stricter = PeerConfig { signers: vec!["thumbprint".to_owned()], ..named };
+    assert_eq!(titles(&open(&file, vec![stricter], &reach).expect("a book")), ["fixed"]);
+}
+
+#[tokio::test]
+async fn a_book_that_cannot_be_written_changes_nothing_and_a_broken_one_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let reach = Arc::new(Cards::default());
+    *reach.card.lock() = Some(card("Weather", "1"));
+    let nowhere = directory.path().join("missing").join("peers.json");
+    let book = open(&nowhere, vec![], &reach).expect("an empty book");
+    let error = book.add(new_peer("https://one.example")).await.expect_err("it cannot be kept");
+    assert_eq!(error.code, ErrorCode::JOURNAL_UNAVAILABLE);
+    assert!(book.agents().is_empty());
+
+    let broken = directory.path().join("peers.json");
+    std::fs::write(&broken, "{").expect("written");
+    assert!(open(&broken, vec![], &reach).is_err_and(|error| error.detail.contains("peers.json")));
+}

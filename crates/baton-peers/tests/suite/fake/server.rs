@@ -1,0 +1,406 @@
+//! A peer that serves a script, and breaks where it is told to.
+
+use super::{Script, chunk};
+use baton_peers::{Binding, CallError, Heard, Hearing, With};
+use baton_ports::BoxFuture;
+use baton_wire::a2a::v1::{
+    AgentCard, CancelTaskRequest, ErrorKind, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest,
+    ListTasksResponse, Message, SendMessageRequest, SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task,
+    TaskPushNotificationConfig,
+};
+use parking_lot::Mutex;
+use std::{
+    collections::{HashMap, VecDeque},
+    future::ready,
+    sync::Arc,
+    time::Duration,
+};
+
+/// How a server treats those who come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Events are numbered per task, and a stream goes on after a number; live text is neither numbered nor kept.
+    Numbered,
+    /// 1.0 as it is written: a stream begins with the task in full.
+    Snapshot,
+    /// The same, with numbers that begin anew in each response.
+    PerResponse,
+    /// 0.3: a stream goes on with what happens next.
+    Old,
+    /// 0.3, with the time as the name of an event.
+    Clock,
+    /// No streams at all.
+    Silent,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Numbered, Self::Snapshot, Self::PerResponse, Self::Old, Self::Clock, Self::Silent];
+}
+
+/// Where a connection breaks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cut {
+    /// After this many items.
+    pub(crate) after: usize,
+    /// How many events happen before anybody is back.
+    pub(crate) meanwhile: usize,
+    /// Whether it looks like an end.
+    pub(crate) clean: bool,
+}
+
+/// What happens to a send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SendFault {
+    NotSent,
+    Busy,
+    Unavailable,
+    /// The request never arrived, and nobody knows.
+    RequestLost,
+    /// The request arrived, and its answer did not.
+    AnswerLost,
+    /// A gateway answers in the peer's place; the request arrived.
+    Gateway,
+    Refused,
+}
+
+pub(crate) struct Server {
+    pub(crate) kind: Kind,
+    pub(crate) script: Script,
+    /// Whether every event is sent twice, and old ones again after a number.
+    pub(crate) repeats: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    tasks: Vec<Live>,
+    keys: HashMap<String, usize>,
+    sends: VecDeque<SendFault>,
+    cuts: VecDeque<Cut>,
+    gaps: VecDeque<CallError>,
+    calls: Vec<String>,
+}
+
+struct Live {
+    id: String,
+    context: String,
+    said: Vec<Message<'static>>,
+    position: usize,
+}
+
+impl Server {
+    pub(crate) fn new(kind: Kind, script: Script) -> Arc<Self> {
+        Self::with(kind, script, false)
+    }
+
+    pub(crate) fn with(kind: Kind, script: Script, repeats: bool) -> Arc<Self> {
+        Arc::new(Self { kind, script, repeats, state: Mutex::default() })
+    }
+
+    /// Connections break here, one after the other.
+    pub(crate) fn cut(&self, cuts: impl IntoIterator<Item = Cut>) {
+        self.state.lock().cuts.extend(cuts);
+    }
+
+    /// These sends go wrong.
+    pub(crate) fn fail_sends(&self, faults: impl IntoIterator<Item = SendFault>) {
+        self.state.lock().sends.extend(faults);
+    }
+
+    /// The next requests about tasks are answered so.
+    pub(crate) fn fail_requests(&self, errors: impl IntoIterator<Item = CallError>) {
+        self.state.lock().gaps.extend(errors);
+    }
+
+    pub(crate) fn calls(&self, name: &str) -> usize {
+        self.state.lock().calls.iter().filter(|call| call.starts_with(name)).count()
+    }
+
+    pub(crate) fn tasks(&self) -> usize {
+        self.state.lock().tasks.len()
+    }
+
+    /// The task is there, at this event, as if somebody else had begun it.
+    pub(crate) fn place(&self, id: &str, context: &str, message: &str, position: usize) {
+        let said = Message { message_id: message.to_owned().into(), ..Message::default() };
+        let live = Live { id: id.to_owned(), context: context.to_owned(), said: vec![said], position };
+        self.state.lock().tasks.push(live);
+    }
+
+    fn note(&self, call: String) -> Result<(), CallError> {
+        let mut state = self.state.lock();
+        state.calls.push(call);
+        state.gaps.pop_front().map_or(Ok(()), Err)
+    }
+
+    /// Takes the words, unless it has them under their key.
+    fn accept(&self, request: &SendMessageRequest<'static>, with: &With) -> usize {
+        let mut state = self.state.lock();
+        let message = request.message.clone().expect("a message");
+        if let Some(index) = with.idempotency_key.as_ref().and_then(|key| state.keys.get(key)) {
+            return *index;
+        }
+        let known = message.task_id.as_ref().and_then(|id| state.tasks.iter().position(|live| live.id == *id));
+        let index = known.unwrap_or_else(|| {
+            let id = format!("task-{}", state.tasks.len() + 1);
+            let context = message.context_id.as_deref().unwrap_or("made-up").to_owned();
+            state.tasks.push(Live { id, context, said: Vec::new(), position: 0 });
+            state.tasks.len() - 1
+        });
+        state.tasks[index].said.push(message);
+        if let Some(key) = &with.idempotency_key {
+            state.keys.insert(key.clone(), index);
+        }
+        index
+    }
+
+    fn send_fault(&self, request: &SendMessageRequest<'static>, with: &With) -> Result<usize, CallError> {
+        let fault = {
+            let mut state = self.state.lock();
+            state.calls.push(format!("send {:?}", with.idempotency_key));
+            state.sends.pop_front()
+        };
+        let broken = || Err(CallError::Broken("the connection broke".to_owned()));
+        match fault {
+            None => Ok(self.accept(request, with)),
+            Some(SendFault::NotSent) => Err(CallError::NotSent("connection refused".to_owned())),
+            Some(SendFault::Busy) => Err(refusal(-32600, 429, Some(Duration::from_secs(1)))),
+            Some(SendFault::Unavailable) => Err(refusal(-32603, 503, Some(Duration::from_secs(2)))),
+            Some(SendFault::RequestLost) => broken(),
+            Some(SendFault::AnswerLost) => {
+                self.accept(request, with);
+                broken()
+            }
+            Some(SendFault::Gateway) => {
+                self.accept(request, with);
+                Err(refusal(-32603, 504, None))
+            }
+            Some(SendFault::Refused) => Err(refusal(ErrorKind::InvalidParams.rpc_code(), 400, None)),
+        }
+    }
+
+    fn find(&self, id: &str) -> Result<usize, CallError> {
+        let place = self.state.lock().tasks.iter().position(|live| live.id == id);
+        place.ok_or_else(|| refusal(ErrorKind::TaskNotFound.rpc_code(), 404, None))
+    }
+
+    fn task(&self, index: usize, count: usize) -> Task<'static> {
+        let state = self.state.lock();
+        let live = &state.tasks[index];
+        let mut task = self.script.snapshot(count, self.kind == Kind::Numbered);
+        task.id = live.id.clone().into();
+        task.context_id = live.context.clone().into();
+        task.history = Some(live.said.clone());
+        task
+    }
+
+    fn named(&self, index: usize, mut item: StreamResponse<'static>) -> StreamResponse<'static> {
+        let state = self.state.lock();
+        let live = &state.tasks[index];
+        if let Some(update) = &mut item.status_update {
+            (update.task_id, update.context_id) = (live.id.clone().into(), live.context.clone().into());
+        }
+        if let Some(update) = &mut item.artifact_update {
+            (update.task_id, update.context_id) = (live.id.clone().into(), live.context.clone().into());
+        }
+        item
+    }
+
+    fn position(&self, index: usize) -> usize {
+        self.state.lock().tasks[index].position
+    }
+
+    fn advance(&self, index: usize, to: usize) {
+        let mut state = self.state.lock();
+        let live = &mut state.tasks[index];
+        live.position = live.position.max(to.min(self.script.events.len()));
+    }
+
+    /// Everything of a connection that begins at `from`, up to where it breaks.
+    fn connection(self: Arc<Self>, index: usize, from: usize, first: Option<usize>) -> Hearing {
+        let cut = self.state.lock().cuts.pop_front();
+        Box::pin(async_stream::stream! {
+            let mut sent = 0;
+            let mut next = from;
+            let mut first = first;
+            // A connection that goes on finds the text that is open now.
+            let mut catching_up = (self.kind == Kind::Numbered && from > 0).then(|| self.position(index));
+            loop {
+                if let Some(cut) = cut.filter(|cut| cut.after == sent) {
+                    self.advance(index, self.position(index) + cut.meanwhile);
+                    if !cut.clean {
+                        yield Err(CallError::Broken("cut".to_owned()));
+                    }
+                    return;
+                }
+                sent += 1;
+                if let Some(count) = first.take() {
+                    yield Ok(Heard { cursor: self.cursor(count, sent), item: self.task(index, count).into() });
+                    continue;
+                }
+                if catching_up == Some(next) {
+                    catching_up = None;
+                    if let Some((id, text)) = self.script.open_text(next) {
+                        yield Ok(Heard { cursor: None, item: self.named(index, chunk(&id, &text, false)) });
+                        continue;
+                    }
+                }
+                let Some(event) = self.script.events.get(next) else { return };
+                next += 1;
+                let replayed = catching_up.is_some();
+                self.advance(index, next);
+                if event.live && replayed {
+                    sent -= 1;
+                    continue;
+                }
+                let cursor = self.cursor(next, sent).filter(|_| !(event.live && self.kind == Kind::Numbered));
+                let heard = Heard { cursor, item: self.named(index, event.item.clone()) };
+                if self.repeats && heard.cursor.is_some() {
+                    yield Ok(heard.clone());
+                }
+                yield Ok(heard);
+            }
+        })
+    }
+
+    fn cursor(&self, number: usize, sent: usize) -> Option<String> {
+        match self.kind {
+            Kind::Numbered => Some((number + 1).to_string()),
+            Kind::PerResponse => Some(sent.to_string()),
+            // Several events fall into the same millisecond.
+            Kind::Clock => Some((1_763_250_000_000_u64 + number as u64 / 3).to_string()),
+            Kind::Snapshot | Kind::Old | Kind::Silent => None,
+        }
+    }
+}
+
+pub(crate) fn refusal(code: i32, status: u16, retry_after: Option<Duration>) -> CallError {
+    CallError::Refused { code, status, message: format!("refused with {code}"), retry_after }
+}
+
+/// The trait wants the peer behind a pointer that lives on in streams.
+pub(crate) struct Shared(pub(crate) Arc<Server>);
+
+impl Binding for Shared {
+    fn send<'a>(
+        &'a self,
+        request: SendMessageRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
+        let sent = self.0.send_fault(&request, with).map(|index| {
+            let task = Some(self.0.task(index, self.0.position(index)));
+            SendMessageResponse { task, message: None }
+        });
+        Box::pin(ready(sent))
+    }
+
+    fn stream<'a>(
+        &'a self,
+        request: SendMessageRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        let sent = self.0.send_fault(&request, with).map(|index| {
+            let from = self.0.position(index);
+            Arc::clone(&self.0).connection(index, from, Some(from))
+        });
+        Box::pin(ready(sent))
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        request: SubscribeToTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        let server = &self.0;
+        let noted = server.note(format!("subscribe {:?}", with.last_event));
+        let begun = noted.and_then(|()| server.find(&request.id)).and_then(|index| {
+            let now = server.position(index);
+            let after = with.last_event.as_ref().and_then(|last| last.parse::<usize>().ok());
+            match (server.kind, after) {
+                (Kind::Numbered, Some(number)) => {
+                    let count = number - 1;
+                    let from = if server.repeats { count.saturating_sub(3) } else { count };
+                    Ok(Arc::clone(server).connection(index, from, Some(count)))
+                }
+                _ if now == server.script.events.len() => {
+                    Err(refusal(ErrorKind::UnsupportedOperation.rpc_code(), 400, None))
+                }
+                (Kind::Old | Kind::Clock, _) => Ok(Arc::clone(server).connection(index, now, None)),
+                _ => Ok(Arc::clone(server).connection(index, now, Some(now))),
+            }
+        });
+        Box::pin(ready(begun))
+    }
+
+    fn get<'a>(
+        &'a self,
+        request: GetTaskRequest<'static>,
+        _: &'a With,
+    ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
+        let server = &self.0;
+        let got = server.note("get".to_owned()).and_then(|()| server.find(&request.id)).map(|index| {
+            // The work goes on whether or not somebody listens.
+            let stride = if server.kind == Kind::Silent { 7 } else { 1 };
+            server.advance(index, server.position(index) + stride);
+            server.task(index, server.position(index))
+        });
+        Box::pin(ready(got))
+    }
+
+    fn list<'a>(
+        &'a self,
+        request: ListTasksRequest<'static>,
+        _: &'a With,
+    ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
+        let server = &self.0;
+        let listed = server.note("list".to_owned()).map(|()| {
+            let tasks = (0..server.tasks()).rev().map(|index| {
+                let mut task = server.task(index, server.position(index));
+                task.history = None;
+                task
+            });
+            let tasks = tasks.filter(|task| request.context_id.as_ref().is_none_or(|id| *id == task.context_id));
+            ListTasksResponse { tasks: tasks.collect(), ..ListTasksResponse::default() }
+        });
+        Box::pin(ready(listed))
+    }
+
+    fn cancel<'a>(
+        &'a self,
+        request: CancelTaskRequest<'static>,
+        _: &'a With,
+    ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
+        let server = &self.0;
+        let canceled = server.note("cancel".to_owned()).and_then(|()| server.find(&request.id));
+        let canceled = canceled.and_then(|index| match server.position(index) == server.script.events.len() {
+            true => Err(refusal(ErrorKind::TaskNotCancelable.rpc_code(), 400, None)),
+            false => Ok(server.task(index, server.position(index))),
+        });
+        Box::pin(ready(canceled))
+    }
+
+    fn create_push<'a>(
+        &'a self,
+        request: TaskPushNotificationConfig<'static>,
+        _: &'a With,
+    ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
+        let token = request.token.as_deref().unwrap_or_default();
+        self.0.state.lock().calls.push(format!("push {} {token}", request.url));
+        Box::pin(ready(Ok(request)))
+    }
+
+    fn extended_card<'a>(
+        &'a self,
+        _: GetExtendedAgentCardRequest<'static>,
+        _: &'a With,
+    ) -> BoxFuture<'a, Result<AgentCard, CallError>> {
+        Box::pin(ready(Err(refusal(ErrorKind::UnsupportedOperation.rpc_code(), 400, None))))
+    }
+}
+
+impl Server {
+    pub(crate) fn last_call(&self, name: &str) -> Option<String> {
+        self.state.lock().calls.iter().rev().find(|call| call.starts_with(name)).cloned()
+    }
+}

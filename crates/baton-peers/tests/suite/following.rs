@@ -1,0 +1,205 @@
+//! Whatever breaks, everything is heard once and the end is right.
+
+use crate::{
+    fake::{Cut, Fold, Kind, Script, Server, chunk, status, whole},
+    world::{ask, client, paused, refusal},
+};
+use baton_peers::CallError;
+use baton_ports::{PeerError, PeerEvent};
+use baton_types::TaskState as State;
+use baton_wire::a2a::v1::{StreamResponse, TaskState};
+use futures_util::StreamExt as _;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const EVENTS: usize = 200;
+
+/// Everything that a caller is shown.
+fn heard(server: &Arc<Server>) -> Vec<StreamResponse<'static>> {
+    paused(async {
+        let followed = client(server).send_streaming(&ask("hello")).await.expect("the words arrive");
+        followed.map(|item| item.expect("nothing is lost")).collect().await
+    })
+}
+
+/// Everything that the engine is told.
+fn told(server: &Arc<Server>) -> Vec<PeerEvent> {
+    paused(async {
+        let hub = crate::world::hub(server);
+        let stream = baton_ports::Peers::ask(&hub, &"peer".into(), ask("hello")).await.expect("the words arrive");
+        stream.map(|event| event.expect("nothing is lost")).collect().await
+    })
+}
+
+fn check(server: &Arc<Server>, items: &[StreamResponse<'static>]) {
+    let script = &server.script;
+    assert!(items[0].task.is_some(), "the task comes first");
+    let fold = Fold::of(items);
+    let truth = script.snapshot(script.events.len(), server.kind == Kind::Numbered);
+    let truth = Fold::of(&[truth.into()]);
+    assert_eq!(fold.state, TaskState::Completed);
+    assert_eq!(fold.message.as_deref(), Some("the answer"));
+    assert_eq!(fold.outputs(), truth.outputs());
+    let updates = items.iter().filter_map(|item| item.status_update.as_ref());
+    let ends = updates.filter(|update| update.status.state == TaskState::Completed).count();
+    assert_eq!(ends, 1, "the end is told once");
+    if server.kind == Kind::Numbered {
+        let named = |item: &StreamResponse<'static>| {
+            let mut item = item.clone();
+            if let Some(update) = &mut item.status_update {
+                (update.task_id, update.context_id) = ("task-1".into(), "context".into());
+            }
+            if let Some(update) = &mut item.artifact_update {
+                (update.task_id, update.context_id) = ("task-1".into(), "context".into());
+            }
+            item
+        };
+        let numbered: Vec<_> =
+            script.events.iter().filter(|event| !event.live).map(|event| named(&event.item)).collect();
+        let shown: Vec<_> = items[1..].iter().filter(|item| numbered.contains(item)).cloned().collect();
+        assert_eq!(shown, numbered, "every numbered event is shown once and in order");
+    }
+}
+
+fn check_words(events: &[PeerEvent]) {
+    assert!(matches!(&events[0], PeerEvent::Taken { task, context } if task == "task-1" && context == "context"));
+    let (mut text, mut taken) = (String::new(), 0);
+    for event in events {
+        match event {
+            PeerEvent::Taken { .. } => taken += 1,
+            PeerEvent::Text(more) => text.push_str(more),
+            PeerEvent::TextReplaced => text.clear(),
+            PeerEvent::Settled(outcome) => {
+                assert_eq!(outcome.state, State::Completed);
+                assert_eq!(outcome.message.as_ref().map(baton_types::Message::text).as_deref(), Some("the answer"));
+                assert!(outcome.artifacts.iter().all(|artifact| artifact.id.as_str() != "answer"));
+                assert!(outcome.artifacts.iter().any(|artifact| artifact.id.as_str() == "report"));
+            }
+        }
+    }
+    assert_eq!(taken, 1);
+    assert_eq!(text, "the answer", "the text shown last is the answer");
+    assert!(matches!(events.last(), Some(PeerEvent::Settled(_))));
+}
+
+#[test]
+fn a_cut_at_every_boundary_of_a_long_stream_loses_and_repeats_nothing() {
+    for kind in Kind::ALL {
+        for after in 0..=EVENTS + 1 {
+            // A stream that is cut before its first item leaves it open whether the words arrived; that is another story.
+            let after = if kind == Kind::Silent { EVENTS } else { after.max(1) };
+            let server = Server::with(kind, Script::long(EVENTS), after % 2 == 0);
+            server.cut([Cut { after, meanwhile: after % 4, clean: after % 3 == 0 }]);
+            check(&server, &heard(&server));
+            if kind == Kind::Silent {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn cursors_are_used_and_a_peer_that_goes_on_from_them_is_believed() {
+    let server = Server::new(Kind::Numbered, Script::long(EVENTS));
+    server.cut([Cut { after: 50, meanwhile: 2, clean: false }]);
+    check(&server, &heard(&server));
+    let asked = server.last_call("subscribe").expect("it came back");
+    assert!(asked.starts_with("subscribe Some("), "{asked}");
+    assert_eq!(server.calls("get"), 0, "there is nothing to make sure of");
+}
+
+#[test]
+fn live_text_goes_on_where_it_broke_off() {
+    let mut script = Script::of(vec![
+        status(0, TaskState::Working, None),
+        chunk("a", "one ", false),
+        chunk("a", "two ", true),
+        chunk("a", "three", true),
+        whole("a", "one two three"),
+        status(5, TaskState::Completed, Some("one two three")),
+    ]);
+    for event in &mut script.events[1..4] {
+        event.live = true;
+    }
+    let server = Server::new(Kind::Numbered, script);
+    server.cut([Cut { after: 3, meanwhile: 1, clean: false }]);
+    let texts: Vec<PeerEvent> = told(&server)
+        .into_iter()
+        .filter(|event| !matches!(event, PeerEvent::Settled(_) | PeerEvent::Taken { .. }))
+        .collect();
+    let text = |text: &str| PeerEvent::Text(text.to_owned());
+    assert_eq!(texts, [text("one "), text("two "), text("three")]);
+}
+
+fn cuts() -> impl Strategy<Value = Vec<Cut>> {
+    let cut = (1..60_usize, 0..9_usize, any::<bool>());
+    prop::collection::vec(cut.prop_map(|(after, meanwhile, clean)| Cut { after, meanwhile, clean }), 0..8)
+}
+
+fn troubles() -> impl Strategy<Value = Vec<CallError>> {
+    let trouble = prop::sample::select(vec![
+        CallError::NotSent("connection refused".to_owned()),
+        CallError::Broken("reset".to_owned()),
+        CallError::Unintelligible("<html>".to_owned()),
+        // A server that starts may not know its tasks yet.
+        refusal(-32001, 404),
+        refusal(-32603, 503),
+    ]);
+    prop::collection::vec(trouble, 0..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_cuts_and_restarts_of_any_server_end_right(
+        kind in prop::sample::select(Kind::ALL.to_vec()),
+        repeats in any::<bool>(),
+        cuts in cuts(),
+        troubles in troubles(),
+    ) {
+        let server = Server::with(kind, Script::long(60), repeats);
+        server.cut(cuts.clone());
+        server.fail_requests(troubles.clone());
+        check(&server, &heard(&server));
+
+        let server = Server::with(kind, Script::long(60), repeats);
+        server.cut(cuts);
+        server.fail_requests(troubles);
+        check_words(&told(&server));
+    }
+}
+
+#[test]
+fn a_task_that_the_peer_no_longer_has_is_lost_and_silence_ends_too() {
+    for kind in [Kind::Numbered, Kind::Old, Kind::Silent] {
+        let server = Server::new(kind, Script::short());
+        server.cut([Cut { after: 1, meanwhile: 0, clean: false }]);
+        server.fail_requests(std::iter::repeat_n(refusal(-32001, 404), 50));
+        assert!(
+            matches!(broken(&server), PeerError::Lost(words) if words.contains("no longer has its task")),
+            "{kind:?}"
+        );
+
+        let server = Server::new(kind, Script::short());
+        server.cut([Cut { after: 1, meanwhile: 0, clean: false }]);
+        server.fail_requests(std::iter::repeat_n(CallError::NotSent("refused".to_owned()), 10_000));
+        assert!(matches!(broken(&server), PeerError::Lost(words) if words.contains("600 seconds")), "{kind:?}");
+    }
+}
+
+fn broken(server: &Arc<Server>) -> PeerError {
+    paused(async {
+        let mut followed = client(server).send_streaming(&ask("hello")).await.expect("the words arrive");
+        loop {
+            match followed.next().await {
+                Some(Ok(_)) => {}
+                Some(Err(error)) => {
+                    assert!(followed.next().await.is_none());
+                    return error;
+                }
+                None => panic!("it ended well"),
+            }
+        }
+    })
+}
