@@ -3,6 +3,10 @@
 //!
 //! This crate must never send a message a second time unless the peer promised to take it once, never send a credential
 //! to an origin that its owner did not name for it, and never reach an address that the policy did not judge.
+//!
+//! Read first: [`Binding`] (what can be asked of a peer, one request each), [`Seen`] (what of all that is heard is new),
+//! [`PeerClient`] (says something once and stays with it), [`Book`] (which peers there are), [`PeerHub`] (the engine's way
+//! to them).
 
 mod ask;
 mod authorize;

@@ -125,7 +125,7 @@ mod tests {
             ("  --Ünïcode 7! ", "https://a.example", Some("n-code-7")),
             ("天気", "https://weather.example:8443/", Some("weather-example")),
             ("tasks", "https://a.example", Some("a-example")),
-            ("", "nowhere", None),
+            ("", "/", None),
         ] {
             let card = AgentCard { name: name.to_owned(), ..AgentCard::default() };
             assert_eq!(slug(&card, url).as_ref().map(AgentName::as_str), expected, "{name}");

@@ -41,6 +41,8 @@ pub(crate) struct Follow {
     /// When the peer last let us know anything.
     pub(super) alive: Instant,
     pub(super) missed: u32,
+    /// How often the peer would not stream the task.
+    pub(super) refusals: u32,
     /// What the peer asked for when it was last too busy.
     pub(super) asked_for: Option<Duration>,
     /// Since when the task seems to wait for something that it got.
@@ -73,6 +75,7 @@ impl Follow {
             looks: Backoff::looks(),
             alive: Instant::now(),
             missed: 0,
+            refusals: 0,
             asked_for: None,
             stale_since: None,
             waits: true,

@@ -11,6 +11,9 @@ use tokio::time::{Instant, sleep, timeout};
 /// How long a stream that was asked to go on from an event may take to show that it does.
 const PROOF: Duration = Duration::from_secs(2);
 
+/// How often a peer may say that it does not stream a task which it has.
+const REFUSALS: u32 = 3;
+
 /// Most events that are looked through for what the task in full has already.
 const EARLY: usize = 1024;
 
@@ -32,10 +35,8 @@ impl Follow {
                 }
                 Ok(())
             }
-            // It has ended, it has no such task, or it does not stream: the task itself tells.
             Err(error) if is_ended(&error) || is_missing(&error) || is_unknown_method(&error) => {
-                self.how = How::Looks;
-                self.look().await
+                self.refused(&error).await
             }
             Err(error) => {
                 tracing::debug!(%error, "a remote agent's task could not be subscribed to");
@@ -43,6 +44,26 @@ impl Follow {
                 Ok(())
             }
         }
+    }
+
+    /// The task has ended, there is none, or the peer does not stream it: the task in full tells.
+    async fn refused(&mut self, error: &CallError) -> Result<(), PeerError> {
+        self.refusals += 1;
+        let task = match self.get().await {
+            Ok(task) => task,
+            Err(error) if is_missing(&error) => return self.miss(&error),
+            Err(error) => {
+                self.asked_for = error.retry_after();
+                return Ok(());
+            }
+        };
+        // A peer that is starting may have its tasks before it streams them, and what was missed is told best there.
+        if is_missing(error) && self.refusals < REFUSALS {
+            return Ok(());
+        }
+        self.how = How::Looks;
+        self.take(Heard::unnamed(task.into()));
+        Ok(())
     }
 
     /// Looks at the task in full.

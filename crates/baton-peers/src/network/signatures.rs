@@ -38,7 +38,8 @@ pub(super) async fn judged(
             if signed.supported_interfaces.is_empty() {
                 return Err(untrusted("the signed card does not say where the agent is".to_owned()));
             }
-            let card = AgentCard { supported_interfaces: found.interfaces.clone(), ..signed };
+            let (supported_interfaces, signatures) = (found.interfaces.clone(), found.card.signatures.clone());
+            let card = AgentCard { supported_interfaces, signatures, ..signed };
             Ok((card, Some(verified.kid)))
         }
         Err(distrust) if config.require_signature => Err(untrusted(distrust.to_string())),
