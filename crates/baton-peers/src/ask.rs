@@ -38,6 +38,7 @@ impl PeerClient {
             let error = match self.say_once(request.clone(), &with).await {
                 Ok(begin) => {
                     let seen = Seen::new(Some(ask.message.id.as_str()));
+                    let seen = if ask.task.is_some() { seen.continuing() } else { seen };
                     return Ok(Follow::new(self.clone(), self.with(ask), seen, begin));
                 }
                 Err(error) => error,

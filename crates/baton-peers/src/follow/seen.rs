@@ -28,6 +28,8 @@ pub struct Seen {
     answer: Option<Message<'static>>,
     /// What we said; a question from before it is none any more.
     asked: Option<String>,
+    /// Whether we said it to a task that was there before.
+    continues: bool,
     /// The task waits, but as far as we know only because it has not read what we said.
     stale: bool,
     connection: Connection,
@@ -49,6 +51,12 @@ impl Seen {
     /// Nothing was heard; `asked` is the id of the message that is being answered.
     pub fn new(asked: Option<&str>) -> Self {
         Self { asked: asked.map(str::to_owned), ..Self::default() }
+    }
+
+    /// The words went to a task that was there before, and perhaps waited for them.
+    #[must_use]
+    pub fn continuing(self) -> Self {
+        Self { continues: true, ..self }
     }
 
     /// Only the id of the task is known.
@@ -77,6 +85,11 @@ impl Seen {
             return Some(TaskState::Completed);
         }
         settles(self.status.as_ref()?).filter(|_| !self.stale)
+    }
+
+    /// Whether the words went to a task that was there before.
+    pub(crate) fn continues(&self) -> bool {
+        self.continues
     }
 
     /// Whether the task waits for something that it may have got already.
@@ -158,20 +171,35 @@ impl Seen {
         } else if let Some(message) = item.message {
             self.take_message(message)
         } else if let Some(update) = item.status_update {
-            self.take_status(update, told).into_iter().collect()
+            let begun = self.begin(&update.task_id, &update.context_id);
+            begun.into_iter().chain(self.take_status(update, told)).collect()
         } else if let Some(update) = item.artifact_update {
-            self.take_artifact(update, told).into_iter().collect()
+            let begun = self.begin(&update.task_id, &update.context_id);
+            begun.into_iter().chain(self.take_artifact(update, told)).collect()
         } else {
             Vec::new()
         }
+    }
+
+    /// The task that a stream should have begun with; many old servers leave it out.
+    fn begin(&mut self, task: &str, context: &str) -> Option<StreamResponse<'static>> {
+        self.name(task, context);
+        if self.task_was_heard() {
+            return None;
+        }
+        let status = TaskStatus { state: baton_wire::a2a::v1::TaskState::Submitted, ..TaskStatus::default() };
+        self.status = Some(status.clone());
+        let (id, context_id) = self.names();
+        Some(Task { id, context_id, status, ..Task::default() }.into())
     }
 
     /// Puts the outputs right by the task in full; gives what changes with that.
     pub(crate) fn correct(&mut self, truth: &Task<'static>) -> Vec<StreamResponse<'static>> {
         let mut news = self.diff_artifacts(truth, true);
         let gone = match &truth.artifacts {
-            Some(artifacts) => self.artifacts.keep_only(artifacts),
-            None => Vec::new(),
+            // Servers leave outputs out of a task, and not all of them say so.
+            Some(artifacts) if !artifacts.is_empty() => self.artifacts.keep_only(artifacts),
+            _ => Vec::new(),
         };
         news.extend(gone.into_iter().map(|id| {
             let artifact =
@@ -210,6 +238,15 @@ impl Seen {
 
     fn task_was_heard(&self) -> bool {
         self.status.is_some()
+    }
+
+    /// Whether a status is the one that is known.
+    fn is_known(&self, status: &TaskStatus<'_>) -> bool {
+        let id = |status: &TaskStatus<'_>| status.message.as_ref().map(|message| message.message_id.to_string());
+        let same = |known: &TaskStatus<'_>| {
+            (known.state, id(known), known.timestamp) == (status.state, id(status), status.timestamp)
+        };
+        self.status.as_ref().is_some_and(same)
     }
 
     /// Whether a status is older than the one that is known.
@@ -278,13 +315,7 @@ impl Seen {
     }
 
     fn take_status(&mut self, update: TaskStatusUpdateEvent<'static>, told: Told) -> Option<StreamResponse<'static>> {
-        self.name(&update.task_id, &update.context_id);
-        let same = self.status.as_ref().is_some_and(|known| {
-            let id = |status: &TaskStatus<'_>| status.message.as_ref().map(|message| message.message_id.to_string());
-            (known.state, id(known), known.timestamp)
-                == (update.status.state, id(&update.status), update.status.timestamp)
-        });
-        let same = same && (update.metadata.is_none() || update.metadata == self.note);
+        let same = self.is_known(&update.status) && (update.metadata.is_none() || update.metadata == self.note);
         if told != Told::New && same {
             return None;
         }
@@ -298,7 +329,6 @@ impl Seen {
         mut update: TaskArtifactUpdateEvent<'static>,
         told: Told,
     ) -> Option<StreamResponse<'static>> {
-        self.name(&update.task_id, &update.context_id);
         if told == Told::New {
             update.append &= self.artifacts.get(&update.artifact.artifact_id).is_some();
             return match self.artifacts.take_new(&update) {
@@ -320,16 +350,16 @@ impl Seen {
     /// Whether the task in full waits for what we said, rather than for something that it asked after that.
     fn is_old_question(&self, task: &Task<'_>) -> bool {
         let waits = settles(&task.status).is_some_and(TaskState::is_interrupted);
-        let (Some(asked), Some(history), true) = (&self.asked, &task.history, waits) else { return false };
-        if history.last().is_none_or(|last| last.message_id != *asked) {
-            return false;
-        }
-        match &task.status.message {
-            None => true,
-            Some(question) => {
-                let before = &history[..history.len() - 1];
-                before.iter().any(|said| said.message_id == question.message_id)
-            }
+        let Some(asked) = self.asked.as_ref().filter(|_| waits) else { return false };
+        let history = task.history.as_deref().unwrap_or_default();
+        match history.iter().position(|said| said.message_id == *asked) {
+            Some(place) if place + 1 < history.len() => false,
+            Some(place) => match &task.status.message {
+                None => true,
+                Some(question) => history[..place].iter().any(|said| said.message_id == question.message_id),
+            },
+            // The task does not say what it has read: what it waited for from the start is the old question.
+            None => self.continues && (!self.task_was_heard() || self.stale && self.is_known(&task.status)),
         }
     }
 

@@ -20,7 +20,8 @@ impl Words {
             self.announced = true;
             events.push(PeerEvent::Taken { task: task.to_owned(), context: seen.context().to_owned() });
         }
-        if item.task.is_some() {
+        // What a task that goes on had before is no news.
+        if item.task.is_some() && !seen.continues() {
             let latest = seen.artifacts().rev().find(|artifact| !text(&artifact.parts).is_empty());
             if let Some(latest) = latest {
                 self.show(&latest.artifact_id, &text(&latest.parts), &mut events);

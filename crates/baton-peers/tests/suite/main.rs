@@ -11,5 +11,6 @@ mod fake;
 mod following;
 mod outside;
 mod scripted;
+mod seen;
 mod served;
 mod world;
