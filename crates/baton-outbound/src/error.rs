@@ -167,6 +167,8 @@ fn turned_away(error: &(dyn std::error::Error + 'static)) -> bool {
                 | AlertDescription::CertificateExpired
                 | AlertDescription::CertificateUnknown
                 | AlertDescription::UnknownCA
+                | AlertDescription::HandshakeFailure
+                | AlertDescription::DecryptError
                 | AlertDescription::AccessDenied
         ))
     )

@@ -3,7 +3,10 @@
 
 mod allow;
 mod calls;
+mod http2;
+mod identity;
 mod names;
+mod opened;
 mod policy;
 mod push;
 mod redirects;

@@ -179,3 +179,117 @@ impl From<OutboundError> for CallError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn head(status: u16) -> Head {
+        Head { status: StatusCode::from_u16(status).unwrap(), headers: HeaderMap::new() }
+    }
+
+    fn parts(error: CallError) -> (i32, u16, String) {
+        match error {
+            CallError::Refused { code, status, message, .. } => (code, status, message),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn status(code: u16, name: &str, reason: Option<&str>) -> Value {
+        let details: Vec<Value> = reason
+            .map(|reason| json!({"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}))
+            .into_iter()
+            .collect();
+        json!({"error": {"code": code, "status": name, "message": "no", "details": details}})
+    }
+
+    #[test]
+    fn bodies_of_http_errors_have_the_code_that_json_rpc_has() {
+        for (http, body, code) in [
+            (404, status(404, "NOT_FOUND", Some("TASK_NOT_FOUND")), -32001),
+            (400, status(400, "FAILED_PRECONDITION", Some("TASK_NOT_CANCELABLE")), -32002),
+            (400, status(400, "FAILED_PRECONDITION", Some("PUSH_NOTIFICATION_NOT_SUPPORTED")), -32003),
+            (400, status(400, "FAILED_PRECONDITION", Some("EXTENSION_SUPPORT_REQUIRED")), -32008),
+            (400, status(400, "FAILED_PRECONDITION", Some("VERSION_NOT_SUPPORTED")), -32009),
+            (409, status(409, "ABORTED", Some("TASK_GENERATION_MISMATCH")), -32010),
+            (401, status(401, "UNAUTHENTICATED", Some("UNAUTHENTICATED")), -32600),
+            (400, status(400, "INVALID_ARGUMENT", None), -32602),
+            (400, status(400, "FAILED_PRECONDITION", Some("SOMETHING_NEW")), -32004),
+            (404, status(404, "NOT_FOUND", None), -32001),
+            (409, status(409, "ABORTED", None), -32010),
+            (500, status(500, "INTERNAL", None), -32603),
+            (503, status(503, "UNAVAILABLE", None), -32603),
+            (400, json!({"error": {"code": 400, "message": "no", "details": [{"metadata": {"n": 1}}]}}), -32600),
+            (404, json!({"code": -32001, "message": "no"}), -32001),
+            (500, json!({"code": -32603, "message": "no", "data": [{"reason": "VERSION_NOT_SUPPORTED"}]}), -32009),
+            (409, json!({"message": "no"}), -32002),
+            (422, json!({"message": "no"}), -32602),
+            (501, json!({"message": "no"}), -32004),
+            (415, json!({"message": "no"}), -32005),
+            (502, json!({"message": "no"}), -32006),
+            (404, json!({"type": "https://a2a-protocol.org/errors/task-not-found", "title": "no"}), -32001),
+            (400, json!({"type": "urn:a2a:unsupported-operation", "detail": "no"}), -32004),
+        ] {
+            let error = parts(of_http(&head(http), body.to_string().as_bytes()));
+            assert_eq!(error, (code, http, "no".to_owned()), "{body}");
+        }
+        for (http, body, code) in [(404, json!({"detail": "Not Found"}), -32600), (500, json!([1]), -32603)] {
+            let (given, status, message) = parts(of_http(&head(http), body.to_string().as_bytes()));
+            assert_eq!((given, status), (code, http));
+            assert!(message.starts_with("the peer answered "), "{message}");
+        }
+        for gateway in [502, 504] {
+            assert!(matches!(of_http(&head(gateway), b"<html>"), CallError::Broken(_)));
+        }
+    }
+
+    #[test]
+    fn errors_of_json_rpc_have_the_status_that_http_has() {
+        for (http, code, reason, expect) in [
+            (200, -32001, None, (-32001, 404)),
+            (200, -32002, None, (-32002, 400)),
+            (200, -32603, None, (-32603, 500)),
+            (200, -32603, Some("VERSION_NOT_SUPPORTED"), (-32009, 400)),
+            (200, -32603, Some("UNAVAILABLE"), (-32603, 503)),
+            (503, -32603, Some("UNAVAILABLE"), (-32603, 503)),
+            (401, -32600, Some("UNAUTHENTICATED"), (-32600, 401)),
+            (200, -32601, None, (-32601, 404)),
+            (200, 17, None, (17, 500)),
+            (400, -32000, None, (-32000, 400)),
+        ] {
+            let data = reason.map(|reason| json!([{"@type": "x", "reason": reason}]));
+            let object = json!({"code": code, "message": "no", "data": data});
+            let object: ErrorObject = serde_json::from_value(object).unwrap();
+            let (code, status, message) = parts(of_rpc(&head(http), &object));
+            assert_eq!(((code, status), message.as_str()), (expect, "no"), "{object:?}");
+        }
+    }
+
+    #[test]
+    fn events_that_are_errors_are_told_from_those_that_are_not() {
+        for (data, expect) in [
+            (status(404, "NOT_FOUND", Some("TASK_NOT_FOUND")), Some((-32001, 404))),
+            (json!({"error": {"code": -32004, "message": "no"}}), Some((-32004, 400))),
+            (json!({"code": -32602, "message": "no"}), Some((-32602, 400))),
+            (json!({"task": {}}), None),
+            (json!({"message": {"parts": []}}), None),
+            (json!({"liveUpdate": {"error": true}}), None),
+        ] {
+            let error = in_event(&data.to_string()).map(parts);
+            assert_eq!(error.map(|(code, status, _)| (code, status)), expect, "{data}");
+        }
+    }
+
+    #[test]
+    fn what_a_peer_says_is_bounded() {
+        let body = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "é".repeat(5000)}});
+        let (_, _, message) = parts(of_http(&head(400), body.to_string().as_bytes()));
+        assert_eq!(message.chars().count(), MAX_SAID + 3);
+        let mut patient = head(503);
+        for (given, expect) in [("7", Some(7)), ("99999999", Some(LONGEST_WAIT)), ("soon", None), ("-1", None)] {
+            patient.headers.insert(header::RETRY_AFTER, given.parse().unwrap());
+            assert_eq!(retry_after(&patient.headers), expect.map(Duration::from_secs), "{given}");
+        }
+    }
+}

@@ -40,3 +40,72 @@ pub(super) fn of_stream(status: &Status) -> CallError {
         _ => of(status),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_types::ErrorCode;
+    use baton_wire::a2a::v1::{Error, ErrorKind};
+    use std::time::Duration;
+
+    fn parts(error: CallError) -> (i32, u16) {
+        match error {
+            CallError::Refused { code, status, .. } => (code, status),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_kind_has_its_code_back() {
+        for kind in ErrorKind::ALL {
+            // Of two kinds with one reason the first is meant.
+            let meant = ErrorKind::of_reason(kind.reason()).unwrap();
+            let shown = baton_proto::status(&Error::new(*kind, ErrorCode::INTERNAL, "no"));
+            assert_eq!(parts(of(&shown)), (meant.rpc_code(), meant.http_status()), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn codes_without_details() {
+        for (code, expect) in [
+            (Code::NotFound, (-32001, 404)),
+            (Code::InvalidArgument, (-32602, 400)),
+            (Code::FailedPrecondition, (-32004, 400)),
+            (Code::Unimplemented, (-32601, 404)),
+            (Code::Unauthenticated, (-32600, 401)),
+            (Code::PermissionDenied, (-32600, 403)),
+            (Code::ResourceExhausted, (-32600, 429)),
+            (Code::Unavailable, (-32603, 503)),
+            (Code::Internal, (-32603, 500)),
+            (Code::Unknown, (-32603, 500)),
+        ] {
+            assert_eq!(parts(of(&Status::new(code, "no"))), expect, "{code:?}");
+        }
+        for code in [Code::Cancelled, Code::DeadlineExceeded] {
+            assert!(matches!(of(&Status::new(code, "no")), CallError::Broken(_)));
+        }
+        assert!(matches!(of(&Status::out_of_range("too long")), CallError::Unintelligible(_)));
+        assert!(matches!(of_stream(&Status::unknown("cut")), CallError::Broken(_)));
+        assert!(matches!(of_stream(&Status::not_found("gone")), CallError::Refused { code: -32001, .. }));
+    }
+
+    #[test]
+    fn causes_of_our_own_come_back_as_they_were() {
+        let own = CallError::Forbidden("not there".to_owned());
+        assert_eq!(of(&Status::from_error(Box::new(own.clone()))), own);
+        let io = std::io::Error::other("reset");
+        assert_eq!(
+            of(&Status::from_error(Box::new(io))),
+            CallError::Broken("the connection broke off: reset".to_owned())
+        );
+        let mut busy = Status::unavailable("later");
+        busy.metadata_mut().insert("retry-after", "7".parse().unwrap());
+        let expect = CallError::Refused {
+            code: -32603,
+            status: 503,
+            message: "later".to_owned(),
+            retry_after: Some(Duration::from_secs(7)),
+        };
+        assert_eq!(of(&busy), expect);
+    }
+}
