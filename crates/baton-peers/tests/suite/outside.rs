@@ -30,6 +30,13 @@ pub(crate) struct Keys {
     refused: AtomicUsize,
 }
 
+impl Keys {
+    /// As if so many had been refused already.
+    pub(crate) fn after(refused: usize) -> Self {
+        Self { refused: AtomicUsize::new(refused) }
+    }
+}
+
 impl Authorize for Keys {
     fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), CallError>> {
         let key = format!("Bearer key-{}", self.refused.load(Ordering::Relaxed) + 1);
