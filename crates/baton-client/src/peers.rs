@@ -1,0 +1,21 @@
+//! One agent in detail, and agents elsewhere.
+
+use crate::{Client, ClientError, call::path_segment};
+use baton_wire::api::{AddAgent, AgentDetails};
+
+impl Client {
+    /// One agent in detail.
+    pub async fn agent(&self, name: &str) -> Result<AgentDetails, ClientError> {
+        self.document(&format!("/api/v1/agents/{}", path_segment(name))).await
+    }
+
+    /// Adds an agent that lives elsewhere; for administrators.
+    pub async fn add_agent(&self, agent: &AddAgent) -> Result<AgentDetails, ClientError> {
+        self.post("/api/v1/agents", agent).await
+    }
+
+    /// Forgets an agent that was added; for administrators.
+    pub async fn remove_agent(&self, name: &str) -> Result<AgentDetails, ClientError> {
+        self.delete(&format!("/api/v1/agents/{}", path_segment(name))).await
+    }
+}
