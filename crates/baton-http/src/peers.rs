@@ -152,6 +152,7 @@ fn details(shared: &Shared, headers: &HeaderMap, peer: &KnownPeer) -> AgentDetai
             spoken: peer.spoken.clone(),
             endpoint: peer.endpoint.clone(),
             security: peer.security.clone(),
+            signatures: peer.signatures.clone(),
             signed_by: peer.signed_by.clone(),
             configured: peer.configured,
         }),

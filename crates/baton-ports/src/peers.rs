@@ -125,6 +125,8 @@ pub struct KnownPeer {
     pub endpoint: String,
     /// How it wants to know its callers: the names of the security schemes in its card, with their kinds.
     pub security: Vec<String>,
+    /// The key ids that its card names as signers, whether they are trusted or not.
+    pub signatures: Vec<String>,
     /// Who signed its card, by key id; nobody whom we know when not given.
     pub signed_by: Option<String>,
     /// Whether it stands in the configuration, and so cannot be removed by command.

@@ -64,10 +64,18 @@ impl Entry {
             spoken: self.bound.as_ref().map_or_else(unknown, Bound::spoken),
             endpoint: self.bound.as_ref().map_or_else(unknown, |bound| bound.endpoint.clone()),
             security: self.card.as_ref().map(|card| security(&card.card)).unwrap_or_default(),
+            signatures: self.card.as_ref().map(|card| signers(&card.card)).unwrap_or_default(),
             signed_by: self.card.as_ref().and_then(|card| card.signed_by.clone()),
             configured: self.configured,
         }
     }
+}
+
+/// Whom a card names as its signers; the names are its own.
+fn signers(card: &AgentCard) -> Vec<String> {
+    let text = serde_json::to_string(card).unwrap_or_default();
+    let headers = baton_identity::signature_headers(&text).unwrap_or_default();
+    headers.iter().take(16).map(|header| clean(&header.kid, 200)).collect()
 }
 
 /// How a card wants its callers to show who they are.

@@ -70,6 +70,9 @@ pub struct RemoteEntry {
     pub endpoint: String,
     /// How it wants to know its callers.
     pub security: Vec<String>,
+    /// The key ids that its card names as signers, whether they are trusted or not.
+    #[serde(default)]
+    pub signatures: Vec<String>,
     /// Who signed its card, by key id; nobody who is known when not given.
     pub signed_by: Option<String>,
     /// Whether it stands in the configuration, and so cannot be removed by command.

@@ -109,6 +109,7 @@ fn details(peer: &KnownPeer) -> AgentDetails {
             spoken: peer.spoken.clone(),
             endpoint: peer.endpoint.clone(),
             security: peer.security.clone(),
+            signatures: peer.signatures.clone(),
             signed_by: peer.signed_by.clone(),
             configured: peer.configured,
         }),

@@ -1,7 +1,7 @@
 //! One agent in words.
 
 use crate::screen::{Screen, one_line};
-use baton_wire::api::AgentDetails;
+use baton_wire::api::{AgentDetails, RemoteEntry};
 
 /// Most characters of a text that somebody else chose.
 const SHOWN: usize = 200;
@@ -25,7 +25,7 @@ pub(super) fn print(agent: &AgentDetails, screen: Screen) {
         line("endpoint", &remote.endpoint);
         let wants = remote.security.join(", ");
         line("wants", if wants.is_empty() { "no credentials" } else { &wants });
-        line("signed by", remote.signed_by.as_deref().unwrap_or("nobody who is trusted here"));
+        line("signed by", &signed_by(remote));
         line("set in", if remote.configured { "baton.yaml" } else { "" });
     } else {
         line("card", &agent.card_url);
@@ -35,5 +35,14 @@ pub(super) fn print(agent: &AgentDetails, screen: Screen) {
     line("listed", if agent.remote.is_some() && agent.listed { "in the catalog of this Baton" } else { "" });
     for skill in &agent.skills {
         line("skill", &format!("{}: {}", skill.name, skill.description));
+    }
+}
+
+/// Who vouches for the card; key ids that nobody trusts yet are what `signers` in baton.yaml takes.
+fn signed_by(remote: &RemoteEntry) -> String {
+    match (&remote.signed_by, remote.signatures.as_slice()) {
+        (Some(key), _) => format!("{key} (trusted)"),
+        (None, []) => "nobody".to_owned(),
+        (None, keys) => format!("{} (not trusted here)", keys.join(", ")),
     }
 }
