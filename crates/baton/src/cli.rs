@@ -47,7 +47,7 @@ Examples:
   baton new helper                                 make an agent
   baton up helper                                  serve it
   baton run helper \"What time is it?\"              ask it
-  baton run https://agent.example.com \"Hello\"     ask an agent that lives elsewhere
+  baton run https://agent.example.com \"Hello\"      ask an agent that lives elsewhere
 
 Most options of `baton up` can also stand in the environment or in baton.yaml (not --strict,
 --insecure and --json; --config only in the environment): flag over environment over file over

@@ -5,6 +5,8 @@ use crate::{
     connect::Session,
     failure::Failure,
 };
+use baton_peers::{SecretError, SecretRef};
+use baton_types::ErrorCode;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -23,6 +25,15 @@ pub(crate) struct Place {
     /// The configuration file [default: baton.yaml, if there is one]
     #[arg(long, value_name = "FILE", env = "BATON_CONFIG")]
     pub(crate) config: Option<PathBuf>,
+}
+
+/// Where a bearer token is, from the command line; what may be the token itself is not repeated.
+pub(crate) fn bearer(written: Option<&str>) -> Result<Option<SecretRef>, Failure> {
+    let parse = |text: &str| text.parse().map_err(|error: SecretError| error.to_string());
+    written.map(parse).transpose().map_err(|message| {
+        Failure::new(ErrorCode::USAGE, format!("--bearer: {message}"))
+            .hint("Put the token into an environment variable or a file, and name that.")
+    })
 }
 
 impl Place {

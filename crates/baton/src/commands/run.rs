@@ -9,7 +9,7 @@ use self::{
     telling::Telling,
 };
 use crate::{
-    commands::place::Place,
+    commands::place::{self, Place},
     config::Chosen,
     connect::{Session, failure},
     failure::{Exit, Failure},
@@ -19,7 +19,6 @@ use crate::{
     wiring::{self, fresh_id},
 };
 use baton_client::SendRequest;
-use baton_peers::SecretRef;
 use baton_types::{ErrorCode, Message, Part, Role};
 use clap::Args;
 use std::path::PathBuf;
@@ -51,7 +50,7 @@ pub(crate) struct Options {
     agents: Vec<PathBuf>,
     /// Where the bearer token for an address is: env://NAME or file://PATH [default: as peers in baton.yaml say]
     #[arg(long, value_name = "REF")]
-    bearer: Option<SecretRef>,
+    bearer: Option<String>,
     /// The task to go on with
     #[arg(long, value_name = "ID")]
     task: Option<String>,
@@ -72,13 +71,13 @@ struct Said {
 
 /// Sends, follows, and asks back when the agent asks.
 pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
-    let Options { agent, message, place, agents, bearer, task, context, quiet } = options;
+    let Options { agent, message, place: Place { server, token, data, config }, agents, bearer, task, context, quiet } =
+        options;
     let said = Said { message, task, context };
     let mut telling = Telling::new(screen, quiet);
-    let Place { server, token, data, config } = place;
     let chosen = Chosen { config, data, agents, ..Chosen::default() };
     if wiring::is_address(&agent) {
-        let client = wiring::elsewhere(&agent, bearer, &chosen.resolve()?).await?;
+        let client = wiring::elsewhere(&agent, place::bearer(bearer.as_deref())?, &chosen.resolve()?).await?;
         return tokio::select! {
             ended = elsewhere::converse(&client, &agent, said, &mut telling) => ended,
             () = stop.first() => Ok(stopped(&mut telling, "stopped listening; the task goes on there")),

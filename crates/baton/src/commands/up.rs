@@ -129,7 +129,8 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     };
     let settings = chosen.resolve()?;
     if !settings.host.is_loopback() && !settings.auth.required && !options.insecure {
-        let message = format!("others can reach {}, and everybody who does could use the agents", settings.host);
+        let message =
+            format!("others can reach {}, and without authentication they may do everything here", settings.host);
         return Err(Failure::new(ErrorCode::EXPOSED, message));
     }
     let (baton, diagnostics) = Baton::open(&settings, strictness).await?;

@@ -107,7 +107,7 @@ fn peer() -> Value {
             "client_key": text("A PEM file with the key of that certificate, relative to this file."),
             "hosts": texts("Hosts besides that of its card to which the card may point.", MOST_HOSTS),
             "allow": texts("Private addresses that it may have, such as 10.1.2.3 or 127.0.0.0/8.", MOST_HOSTS),
-            "signers": texts("Ids of the keys whose signatures of its card are trusted.", MOST_SIGNERS),
+            "signers": texts("Whose signatures of its card are trusted: ids of keys, or addresses of JWK sets.", MOST_SIGNERS),
             "require_signature": off("Whether its card must be signed by one of them."),
             "listed": off("Whether the catalog of this Baton names it."),
             "push": off("Whether it may notify this Baton instead of being listened to."),

@@ -2,13 +2,12 @@
 
 use super::details;
 use crate::{
-    commands::place::Place,
+    commands::place::{self, Place},
     config::secret_below,
     connect::failure,
     failure::{Exit, Failure},
     screen::Screen,
 };
-use baton_peers::SecretRef;
 use baton_types::ErrorCode;
 use baton_wire::api::AddAgent;
 use clap::Args;
@@ -39,18 +38,18 @@ pub(super) struct Options {
     listed: bool,
     /// Where the bearer token for it is: env://NAME or file://PATH, as the server sees it
     #[arg(long, value_name = "REF")]
-    bearer: Option<SecretRef>,
+    bearer: Option<String>,
     #[command(flatten)]
     place: Place,
 }
 
 /// Adds it, and shows how it will be spoken to.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { url, name, listed, bearer, place } = options;
+    let Options { url, name, listed, bearer: written, place } = options;
     let here = env::current_dir()
         .map_err(|error| Failure::new(ErrorCode::USAGE, format!("the current directory is not there: {error}")))?;
     // The server may have been started elsewhere.
-    let bearer = bearer.map(|bearer| secret_below(&bearer, &here).to_string());
+    let bearer = place::bearer(written.as_deref())?.map(|bearer| secret_below(&bearer, &here).to_string());
     let session = place.manage().await?;
     let added = session.client.add_agent(&AddAgent { url, name, listed, bearer }).await;
     session.close().await;

@@ -102,7 +102,8 @@ fn failure(error: &PeerError) -> Failure {
                 .exit(Exit::Server)
         }
         PeerError::Unreached { code, .. } => Failure::new(*code, message),
-        PeerError::Refused(_) => Failure::new(ErrorCode::PEER_FAILED, message),
+        PeerError::Refused(_) => Failure::new(ErrorCode::PEER_FAILED, message)
+            .hint("The message says what it answered; if it wants credentials, give them with --bearer."),
         PeerError::InDoubt(_) => Failure::new(ErrorCode::PEER_IN_DOUBT, message)
             .hint("Look at the agent before you ask again: it may have done the work."),
     }

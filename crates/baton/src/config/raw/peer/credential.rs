@@ -16,16 +16,19 @@ pub(in crate::config) const PLACES: [(&str, KeyPlace); 3] =
 /// The one of the keys `bearer`, `api_key`, `basic` and `oauth2` that is there.
 pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Credential {
     let place = fields.place;
-    let bearer = fields.take("bearer").and_then(|node| bearer(reader, &node));
-    let api_key = fields.take("api_key").and_then(|node| api_key(reader, node));
-    let basic = fields.take("basic").and_then(|node| basic(reader, node));
-    let oauth2 = fields.take("oauth2").and_then(|node| oauth2(reader, node));
-    let mut given: Vec<Credential> = [bearer, api_key, basic, oauth2].into_iter().flatten().collect();
-    if given.len() > 1 {
+    let given = ["bearer", "api_key", "basic", "oauth2"].map(|key| fields.take(key));
+    if given.iter().flatten().count() > 1 {
         let message = "a peer has several of bearer, api_key, basic and oauth2";
         reader.error(place, message, "keep the one that the peer asks for");
     }
-    given.pop().unwrap_or_default()
+    let [bearer, api_key, basic, oauth2] = given;
+    let all = [
+        bearer.and_then(|node| self::bearer(reader, &node)),
+        api_key.and_then(|node| self::api_key(reader, node)),
+        basic.and_then(|node| self::basic(reader, node)),
+        oauth2.and_then(|node| self::oauth2(reader, node)),
+    ];
+    all.into_iter().flatten().next().unwrap_or_default()
 }
 
 fn bearer(reader: &mut Reader, node: &Node) -> Option<Credential> {
