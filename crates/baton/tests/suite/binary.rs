@@ -87,14 +87,23 @@ impl Home {
 
     /// Runs to the end.
     pub(crate) fn run(&self, args: &[&str]) -> Ended {
-        let output = self.baton(args).output().expect("it starts");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-        Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        ended(&mut self.baton(args))
+    }
+
+    /// Runs to the end with these variables in its environment.
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Ended {
+        ended(self.baton(args).envs(variables.iter().copied()))
     }
 
     /// Starts and does not wait.
     pub(crate) fn start(&self, args: &[&str]) -> Running {
-        let mut child = self.baton(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        self.start_with(&[], args)
+    }
+
+    fn start_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Running {
+        let mut command = self.baton(args);
+        command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
         let stdout = BufReader::new(child.stdout.take().expect("piped"));
         let stderr = BufReader::new(child.stderr.take().expect("piped"));
         Running { child, stdout, stderr }
@@ -102,11 +111,22 @@ impl Home {
 
     /// Starts `baton up` and waits until it says where it serves.
     pub(crate) fn up(&self, args: &[&str]) -> (Running, String) {
-        let mut running = self.start(&[&["up"], args].concat());
+        self.up_with(&[], args)
+    }
+
+    /// The same with these variables in its environment.
+    pub(crate) fn up_with(&self, variables: &[(&str, &str)], args: &[&str]) -> (Running, String) {
+        let mut running = self.start_with(variables, &[&["up"], args].concat());
         let line = await_line(&mut running.stderr, "baton serves");
         let url = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
         (running, url.to_owned())
     }
+}
+
+fn ended(command: &mut Command) -> Ended {
+    let output = command.output().expect("it starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
 impl Running {
@@ -171,6 +191,38 @@ pub(crate) fn get(url: &str, path: &str) -> String {
     let mut reply = String::new();
     stream.read_to_string(&mut reply).expect("UTF-8");
     reply
+}
+
+/// An HTTP reply.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    head: String,
+    pub(crate) body: String,
+}
+
+impl Reply {
+    /// A header by its name in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let fields = self.head.lines().filter_map(|line| line.split_once(": "));
+        fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+/// One HTTP request with headers and a body.
+pub(crate) fn request(url: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    let address = url.trim_start_matches("http://");
+    let mut stream = std::net::TcpStream::connect(address).expect("it listens");
+    let fields: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let length = body.len();
+    let head =
+        format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {length}\r\n");
+    write!(stream, "{head}{fields}\r\n{body}").expect("sent");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("UTF-8");
+    let (head, body) = reply.split_once("\r\n\r\n").expect("a head");
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    Reply { status, head: head.to_owned(), body: body.to_owned() }
 }
 
 /// Snapshots without what changes from run to run.

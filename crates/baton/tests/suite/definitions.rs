@@ -50,6 +50,26 @@ fn nothing_to_serve_is_an_error_and_one_broken_agent_is_not() {
     assert_eq!(server.end().code, Some(0));
 }
 
+const WRONG_ACCESS: &str = r#"
+auth:
+  required: always
+  cards: hidden
+  issuers:
+    - { issuer: login.example.com, scopes: [everything], algorithms: [none] }
+    - { issuer: "https://a.example.com", audience: [], jwks: "https://a.example.com/keys" }
+    - { issuer: "https://b.example.com", audience: b }
+    - { issuer: "https://b.example.com", audience: b }
+tls: { certificate: cert.pem }
+cors: { origins: ["https://app.example.com/page"] }
+limits: { requests_per_second: 0 }
+peers:
+  - { name: Weather, url: weather.example.com, bearer: hunter2 }
+  - { name: two, url: "https://a.example.com", bearer: "env://A", basic: { user: me, secret: hunter2 } }
+  - { name: two, url: "https://a.example.com", api_key: { in: body, secret: "env://A" }, client_cert: c.pem }
+  - { name: three, url: "https://a.example.com", require_signature: true, hosts: ["https://b"], allow: ["10.0.0.1/8"] }
+  - { name: four, url: "https://a.example.com", oauth2: { token_url: x, client_id: me }, binding: soap, patience: 2d }
+"#;
+
 #[test]
 fn mistakes_in_the_configuration_have_a_place() {
     let home = Home::new();
@@ -60,7 +80,15 @@ fn mistakes_in_the_configuration_have_a_place() {
     home.write("baton.yaml", &format!("{limits}{offered}"));
     let wrong = home.run(&["up"]);
     let json = home.run(&["run", "good", "hi", "--json", "--config", "elsewhere.yaml"]);
-    filtered(|| insta::assert_snapshot!("config", [wrong, json].map(|ended| ended.shown()).join("\n")));
+    home.write("baton.yaml", WRONG_ACCESS);
+    let access = home.run(&["up"]);
+    assert!(!access.stderr.contains("hunter2"), "a secret is not repeated");
+    home.write("baton.yaml", "cors: { origins: [\"*\"] }\n");
+    let open = home.run(&["up"]);
+    home.write("baton.yaml", "peers: [{ name: good, url: \"https://a.example.com\" }]\n");
+    let twice = home.run(&["up"]);
+    let all = [wrong, json, access, open, twice].map(|ended| ended.shown()).join("\n");
+    filtered(|| insta::assert_snapshot!("config", all));
     home.write("baton.yaml", "port: 0\ndata: state\nagents: [good]\nretention: { days: 1, keep: 10 }\n");
     let (server, _) = home.up(&[]);
     assert!(home.path("state/server.json").exists());

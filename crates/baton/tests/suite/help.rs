@@ -13,6 +13,13 @@ fn every_command_explains_itself() {
         &["run", "--help"],
         &["new", "--help"],
         &["agents", "--help"],
+        &["agents", "add", "--help"],
+        &["agents", "show", "--help"],
+        &["agents", "remove", "--help"],
+        &["token", "--help"],
+        &["token", "create", "--help"],
+        &["token", "list", "--help"],
+        &["token", "revoke", "--help"],
     ] {
         let ended = home.run(command);
         assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
@@ -30,6 +37,9 @@ fn wrong_usage_is_exit_code_2() {
         &["up", "--port", "99999"],
         &["up", "--host", "0.0.0.0"],
         &["up", "--log", "a=b=c"],
+        &["up", "--cors-origin", "app.example.com"],
+        &["token", "create", "ci", "--expires", "soon"],
+        &["agents", "add", "http://127.0.0.1:1", "--bearer", "hunter2"],
     ]
     .into_iter()
     .map(|command| {
