@@ -5,7 +5,11 @@ use crate::{Authorize, Authorizer, ClientIdentity, PeerConfig};
 use baton_outbound::{AddressPolicy, GuardedClient, Options};
 use baton_ports::PeerBookError;
 use baton_types::ErrorCode;
-use std::{fs, sync::Arc};
+use std::{fs, sync::Arc, time::Duration};
+
+/// Common servers close idle connections after five seconds; words sent at that very moment would leave it in doubt
+/// whether they arrived.
+const IDLE: Duration = Duration::from_secs(3);
 
 pub(super) struct Line {
     pub(super) client: GuardedClient,
@@ -22,6 +26,7 @@ impl Line {
             request_timeout: timeouts.answer,
             head_timeout: timeouts.answer,
             idle_body_timeout: timeouts.idle,
+            idle_timeout: IDLE,
             client_identity: config.client_identity.as_ref().map(identity).transpose()?,
             ..Options::default()
         };
