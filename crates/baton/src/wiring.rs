@@ -8,8 +8,8 @@ mod keys;
 mod reach;
 mod server;
 
-pub(crate) use agents::load;
+pub(crate) use agents::{Loaded, load};
 pub(crate) use baton::{Baton, Strictness, fresh_id, now};
 pub(crate) use baton_journal::is_owned;
-pub(crate) use elsewhere::{discover, elsewhere, is_address};
+pub(crate) use elsewhere::{discover, elsewhere, is_address, known};
 pub(crate) use server::{PortChoice, Server};

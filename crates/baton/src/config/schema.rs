@@ -6,7 +6,7 @@ use super::raw::{
 };
 use serde_json::{Value, json};
 
-fn object(about: &str, properties: Value) -> Value {
+fn object(about: &str, properties: &Value) -> Value {
     json!({"type": "object", "additionalProperties": false, "description": about, "properties": properties})
 }
 
@@ -43,7 +43,7 @@ fn off(about: &str) -> Value {
 fn auth() -> Value {
     let issuer = object(
         "One issuer.",
-        json!({
+        &json!({
             "issuer": url("Its address, as it stands in its tokens."),
             "audience": {"oneOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": {"type": "string"}}],
             "description": "What its tokens for this Baton say as audience; a token must be for one of them."},
@@ -56,7 +56,7 @@ fn auth() -> Value {
     );
     object(
         "Who must be known. Since 0.3.",
-        json!({
+        &json!({
             "required": off("Whether callers must show a token."),
             "cards": {"enum": ["public", "private"], "default": "public", "description": "Who may read agent cards."},
             "issuers": {"type": "array", "maxItems": MOST_ISSUERS, "items": with(issuer, &["issuer", "audience"]),
@@ -70,7 +70,7 @@ fn peer() -> Value {
     let (bindings, places) = (BINDINGS.map(|(word, _)| word), PLACES.map(|(word, _)| word));
     let key = object(
         "A key that it is shown.",
-        json!({
+        &json!({
             "in": {"enum": places, "default": "header", "description": "Where the key stands."},
             "name": text("The header, query parameter or cookie."),
             "secret": secret("Where the key is."),
@@ -78,14 +78,14 @@ fn peer() -> Value {
     );
     let basic = object(
         "A name and a password that it is shown.",
-        json!({
+        &json!({
             "user": text("The name."),
             "secret": secret("Where the password is."),
         }),
     );
     let oauth2 = object(
         "Tokens that an authorization server gives for a secret.",
-        json!({
+        &json!({
             "token_url": url("Where it gives tokens."),
             "client_id": text("Under which it knows this Baton."),
             "secret": secret("Where the secret is."),
@@ -95,7 +95,7 @@ fn peer() -> Value {
     );
     let peer = object(
         "One agent.",
-        json!({
+        &json!({
             "name": text("What it is called here."),
             "url": url("Where its card is, or below what address."),
             "binding": {"enum": bindings, "description": "What to speak; as its card prefers when not given."},
@@ -126,7 +126,7 @@ fn schema() -> Value {
     let switch = |about: &str| json!({"type": "boolean", "default": true, "description": about});
     let extension = object(
         "One extension.",
-        json!({
+        &json!({
             "uri": {"type": "string", "format": "uri", "description": "Its URI."},
             "description": {"type": "string", "description": "What the agents do with it."},
             "required": {"type": "boolean", "default": false, "description": "Whether senders must name it."},
@@ -134,7 +134,7 @@ fn schema() -> Value {
     );
     let mut schema = object(
         "The configuration of `baton up`; flags and environment variables come before it.",
-        json!({
+        &json!({
             "port": {"type": "integer", "minimum": 0, "maximum": u16::MAX, "default": 8700,
                 "description": "Where to listen; 0 takes any free port. Since 0.1."},
             "host": {"type": "string", "default": "127.0.0.1", "description": "The address to listen at. Since 0.1."},
@@ -146,7 +146,7 @@ fn schema() -> Value {
             "tools": {"enum": ["agent", "caller"],
                 "description": "Who runs tools, for all agents; each agent's own setting otherwise. Since 0.1."},
             "agents": all("Agent directories to serve, relative to this file. Since 0.1."),
-            "limits": object("Bounds of the server. Since 0.1.", json!({
+            "limits": object("Bounds of the server. Since 0.1.", &json!({
                 "body_bytes": {"oneOf": [
                     {"type": "integer", "minimum": 1024, "maximum": LARGEST_BODY},
                     {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
@@ -156,12 +156,12 @@ fn schema() -> Value {
                 "requests_per_second": often("Requests of one caller in the long run; 50 with authentication. Since 0.3."),
                 "burst": often("Requests of one caller at once; four seconds' worth when not given. Since 0.3."),
             })),
-            "retention": object("What may be forgotten of ended tasks; without it nothing is. Since 0.1.", json!({
+            "retention": object("What may be forgotten of ended tasks; without it nothing is. Since 0.1.", &json!({
                 "days": {"type": "integer", "minimum": 1, "maximum": MOST_DAYS,
                     "description": "Forget tasks that ended longer ago."},
                 "keep": {"type": "integer", "minimum": 0, "description": "Forget the oldest beyond this many."},
             })),
-            "a2a": object("What of A2A is offered; agent cards say the same. Since 0.2.", json!({
+            "a2a": object("What of A2A is offered; agent cards say the same. Since 0.2.", &json!({
                 "streaming": switch("Whether replies and tasks can be streamed."),
                 "push": switch("Whether callers can have notifications pushed to them."),
                 "extended_card": switch("Whether there is a card that says more than the public one."),
@@ -170,19 +170,19 @@ fn schema() -> Value {
                 "extensions": {"type": "array", "maxItems": MOST_EXTENSIONS, "items": with(extension, &["uri"]),
                     "description": "Extensions that cards declare besides Baton's own."},
             })),
-            "push": object("Notifications to receivers outside. Since 0.2.", json!({
+            "push": object("Notifications to receivers outside. Since 0.2.", &json!({
                 "allow": {"type": "array", "maxItems": MOST_ALLOWED, "items": {"type": "string"},
                     "description": "Receivers that may be private: hooks.internal, *.corp.example, 10.1.2.3 or 127.0.0.0/8."},
                 "deadline": {"type": "string", "pattern": "^[0-9]+ ?(ms|s|m|h|d)$", "default": "24h",
                     "description": "A notification that nobody takes is dropped after this long, 1s to 30d."},
             })),
             "auth": auth(),
-            "tls": object("Encryption, with PEM files relative to this one. Since 0.3.", json!({
+            "tls": object("Encryption, with PEM files relative to this one. Since 0.3.", &json!({
                 "cert": text("The server's certificate, then those that lead to its authority."),
                 "key": text("The key of that certificate."),
                 "client_ca": text("Who signs the certificates of callers; with it, callers must show one."),
             })),
-            "cors": object("Web pages of other origins that may call; without it none may. Since 0.3.", json!({
+            "cors": object("Web pages of other origins that may call; without it none may. Since 0.3.", &json!({
                 "origins": {"type": "array", "maxItems": MOST_ORIGINS, "items": {"type": "string"},
                     "description": "Such as https://app.example.com; * is every page, with authentication only."},
             })),

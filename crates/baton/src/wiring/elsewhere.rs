@@ -1,6 +1,9 @@
 //! Agents that live elsewhere.
 
-use super::{agents::FixedAgents, reach::TypedHosts};
+use super::{
+    agents::{FixedAgents, Loaded, load},
+    reach::TypedHosts,
+};
 use crate::{config::Settings, failure::Failure};
 use baton_peers::{Book, BookOptions, Credential, PeerClient, PeerConfig, SecretRef};
 use baton_ports::{AgentSource, KnownPeer, NewPeer, PeerBook as _, PeerBookError};
@@ -49,6 +52,21 @@ impl AgentSource for AllAgents {
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
         self.locals.agent(name).or_else(|| AgentSource::agent(&*self.book, name))
+    }
+}
+
+/// The agents that a Baton with these settings would serve, wherever they live. Nobody is asked for anything.
+pub(crate) fn known(settings: &Settings) -> Result<Loaded, Failure> {
+    let (agents, diagnostics, nobody) = match load(&settings.agents, settings.tools) {
+        Ok(loaded) => (loaded.agents, loaded.diagnostics, None),
+        Err(failure) => (Vec::new(), Vec::new(), Some(failure)),
+    };
+    let locals = Arc::new(FixedAgents(agents));
+    let book = Arc::new(book(settings, &locals)?);
+    let agents = AllAgents { locals, book }.agents();
+    match nobody {
+        Some(failure) if agents.is_empty() => Err(failure),
+        _ => Ok(Loaded { agents, diagnostics }),
     }
 }
 

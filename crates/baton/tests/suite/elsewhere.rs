@@ -40,6 +40,8 @@ fn an_agent_elsewhere_is_added_shown_asked_and_removed() {
     let catalog = request(&own, "GET", "/.well-known/ai-catalog.json", &[], "").body;
     assert!(catalog.contains("/agents/one/") && !catalog.contains("forecast"), "{catalog}");
     server.kill();
+    let asleep = home.run(&["agents"]);
+    assert!(asleep.stdout.contains("forecast") && asleep.stdout.contains("[elsewhere: "), "{}", asleep.shown());
     let (_server, own) = home.up(&["--port", "0"]);
     assert!(request(&own, "GET", "/agents", &[], "").body.contains("\"remote\""), "it is still there");
     let removed = home.run(&["agents", "remove", "forecast"]);

@@ -82,6 +82,13 @@ fn a_revoked_token_is_refused_at_once_and_after_a_restart() {
     let challenge = refused.header("www-authenticate").unwrap_or_default();
     assert!(challenge.starts_with("Bearer") && refused.body.contains("BTN-1010"), "{refused:?}");
     assert_eq!(request(&url, "GET", "/agents/one/.well-known/agent-card.json", &[], "").status, 200);
+    // Agents elsewhere are for administrators to manage; whoever notifies shows another kind of token.
+    let bearer = format!("Bearer {ci}");
+    let known = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+    let add = |headers| request(&url, "POST", "/api/v1/agents", headers, "{\"url\": \"http://127.0.0.1:1\"}").status;
+    assert_eq!((add(&known[1..]), add(&known)), (401, 403));
+    assert_eq!(request(&url, "DELETE", "/api/v1/agents/one", &known, "").status, 403);
+    assert_eq!(request(&url, "POST", "/api/v1/peers/notifications/x", &known[1..], "{}").status, 404);
 
     assert_eq!(home.run(&["token", "revoke", id(ci)]).code, Some(0));
     assert_eq!(statuses(&url), [401, 401, 403, 401]);

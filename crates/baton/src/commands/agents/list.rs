@@ -6,13 +6,13 @@ use crate::{
     connect::{Session, failure},
     failure::{Exit, Failure, diagnostic_json},
     screen::{Screen, one_line},
-    wiring,
+    wiring::{self, Loaded},
 };
-use baton_types::ErrorCode;
+use baton_types::{AgentSpec, ErrorCode, ModelSpec};
 use baton_wire::api::AgentEntry;
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 /// What `baton agents` is told.
 #[derive(Args, Debug)]
@@ -36,7 +36,8 @@ pub(super) async fn run(options: Listing, screen: Screen) -> Result<Exit, Failur
     };
     match session {
         Some(session) => served(&session, screen).await,
-        None => on_disk(&settings.agents, screen),
+        None if ask => on_disk(wiring::known(&settings)?, screen),
+        None => on_disk(wiring::load(&settings.agents, None)?, screen),
     }
 }
 
@@ -48,32 +49,35 @@ async fn served(session: &Session, screen: Screen) -> Result<Exit, Failure> {
     }
     screen.say(&format!("served at {}", session.url.as_deref().unwrap_or_default()));
     let row = |agent: &AgentEntry| {
-        let about = match &agent.remote {
-            Some(url) => format!("[elsewhere: {url}] {}", agent.description),
-            None => agent.description.clone(),
-        };
-        [agent.name.clone(), agent.title.clone(), about]
+        [agent.name.clone(), agent.title.clone(), about(&agent.description, agent.remote.as_deref())]
     };
     let rows: Vec<_> = agents.iter().map(row).collect();
     table(&rows, screen);
     Ok(Exit::Ok)
 }
 
-fn on_disk(paths: &[PathBuf], screen: Screen) -> Result<Exit, Failure> {
-    let loaded = wiring::load(paths, None)?;
+fn on_disk(loaded: Loaded, screen: Screen) -> Result<Exit, Failure> {
     let broken = loaded.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error);
     if screen.is_json() {
         let agents: Vec<_> = loaded
             .agents
             .iter()
-            .map(|agent| json!({"name": agent.name, "title": agent.title, "description": agent.description}))
+            .map(|agent| {
+                let mut entry = json!({"name": agent.name, "title": agent.title, "description": agent.description});
+                if let Some(url) = remote(agent) {
+                    entry["remote"] = url.into();
+                }
+                entry
+            })
             .collect();
         let diagnostics: Vec<_> = loaded.diagnostics.iter().map(diagnostic_json).collect();
         screen.print(&json!({"server": null, "agents": agents, "diagnostics": diagnostics}).to_string());
         return Ok(if broken { Exit::Usage } else { Exit::Ok });
     }
-    let rows: Vec<_> =
-        loaded.agents.iter().map(|agent| [agent.name.as_str(), &agent.title, &agent.description]).collect();
+    let row = |agent: &Arc<AgentSpec>| {
+        [agent.name.to_string(), agent.title.clone(), about(&agent.description, remote(agent))]
+    };
+    let rows: Vec<_> = loaded.agents.iter().map(row).collect();
     table(&rows, screen);
     if broken {
         let message = "some agents cannot be served";
@@ -85,13 +89,29 @@ fn on_disk(paths: &[PathBuf], screen: Screen) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn table<T: AsRef<str>>(rows: &[[T; 3]], screen: Screen) {
-    let width = |column: usize| rows.iter().map(|row| row[column].as_ref().chars().count()).max().unwrap_or(0);
+/// Where an agent lives, when that is elsewhere.
+fn remote(agent: &AgentSpec) -> Option<&str> {
+    match &agent.model {
+        ModelSpec::Peer { url, .. } => Some(url),
+        ModelSpec::Playbook { .. } => None,
+    }
+}
+
+/// What an agent is for, marked when it lives elsewhere.
+fn about(description: &str, remote: Option<&str>) -> String {
+    match remote {
+        Some(url) => format!("[elsewhere: {url}] {description}"),
+        None => description.to_owned(),
+    }
+}
+
+fn table(rows: &[[String; 3]], screen: Screen) {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (name, title) = (width(0), width(1));
     let paint = screen.data_paint();
     for row in rows {
-        let padded = format!("{:<name$}", row[0].as_ref());
-        let about = one_line(row[2].as_ref(), 100);
-        screen.print(format!("{}  {:<title$}  {about}", paint.name(&padded), row[1].as_ref()).trim_end());
+        let padded = format!("{:<name$}", row[0]);
+        let about = one_line(&row[2], 160);
+        screen.print(format!("{}  {:<title$}  {about}", paint.name(&padded), row[1]).trim_end());
     }
 }
