@@ -33,6 +33,9 @@ pub(super) struct Line {
     /// By whose keys the card was judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     signers: Vec<String>,
+    /// Where the card was allowed to lead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hosts: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     card: Option<AgentCard>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,6 +56,7 @@ impl Line {
             bearer: entry.bearer.clone(),
             configured: entry.configured,
             signers: entry.config.signers.clone(),
+            hosts: entry.config.hosts.clone(),
             card: card.map(|read| read.card.clone()),
             card_url: card.map(|read| read.url.clone()),
             etag: card.and_then(|read| read.etag.clone()),
@@ -63,7 +67,7 @@ impl Line {
     /// The card, if it was judged as it would be now.
     pub(super) fn card(&mut self, config: &PeerConfig) -> Option<ReadCard> {
         let unsigned = config.require_signature && self.signed_by.is_none();
-        if self.signers != config.signers || unsigned {
+        if self.signers != config.signers || self.hosts != config.hosts || unsigned {
             return None;
         }
         let url = self.card_url.take().unwrap_or_else(|| self.url.clone());

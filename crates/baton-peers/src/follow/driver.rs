@@ -129,7 +129,14 @@ impl Follow {
     async fn advance(&mut self) -> Result<(), PeerError> {
         self.register().await;
         let Some(hearing) = &mut self.hearing else { return self.reconnect().await };
-        match hearing.next().await {
+        let heard = if self.seen.is_stale() {
+            // A stream may stay open without ever saying that the task still waits.
+            let Ok(heard) = timeout(GRACE, hearing.next()).await else { return self.look().await };
+            heard
+        } else {
+            hearing.next().await
+        };
+        match heard {
             Some(Ok(heard)) => self.hear(heard).await,
             Some(Err(error)) => {
                 tracing::debug!(%error, "a stream of a remote agent broke off");
@@ -220,8 +227,8 @@ impl Follow {
         let Some(registration) = desk.register() else { return };
         let config = registration.config(task);
         // Kept even when the peer refuses, so that it is not asked again.
-        let registered = self.client.binding().create_push(config, &self.with).await;
-        if let Err(error) = registered {
+        let registered = timeout(GRACE, self.client.binding().create_push(config, &self.with)).await;
+        if let Ok(Err(error)) = registered {
             tracing::debug!(%error, "a remote agent will not notify us");
         }
         self.registration = Some(registration);

@@ -24,7 +24,7 @@ impl Words {
         if item.task.is_some() && !seen.continues() {
             let latest = seen.artifacts().rev().find(|artifact| !text(&artifact.parts).is_empty());
             if let Some(latest) = latest {
-                self.show(&latest.artifact_id, &text(&latest.parts), &mut events);
+                self.show(&latest.artifact_id, &text(&latest.parts), seen, &mut events);
             }
         }
         let Some(update) = &item.artifact_update else { return events };
@@ -37,14 +37,17 @@ impl Words {
             }
         } else {
             let whole = seen.artifact(id).map(|artifact| text(&artifact.parts)).unwrap_or_default();
-            self.show(id, &whole, &mut events);
+            self.show(id, &whole, seen, &mut events);
         }
         events
     }
 
-    fn show(&mut self, artifact: &str, whole: &str, events: &mut Vec<PeerEvent>) {
+    /// Shows an output, unless a newer one is shown already: what changes in an older one is no step forward.
+    fn show(&mut self, artifact: &str, whole: &str, seen: &Seen, events: &mut Vec<PeerEvent>) {
         let same = self.artifact.as_deref() == Some(artifact);
-        if !same && whole.is_empty() {
+        let place = |id: &str| seen.artifacts().position(|known| known.artifact_id == id);
+        let newer = self.artifact.as_deref().and_then(place).is_some_and(|shown| place(artifact) < Some(shown));
+        if !same && (whole.is_empty() || newer) {
             return;
         }
         let more = match whole.strip_prefix(self.shown.as_str()).filter(|_| same || self.shown.is_empty()) {

@@ -186,9 +186,12 @@ async fn cards_are_read_anew_and_the_last_one_counts_while_the_peer_is_away() {
 
     let again = open(&file, vec![named.clone(), nameless], &reach).expect("the same book");
     assert_eq!(again.agents(), book.agents());
-    // Whoever trusts other keys than before judges the card anew.
-    let stricter = PeerConfig { signers: vec!["thumbprint".to_owned()], ..named };
-    assert_eq!(titles(&open(&file, vec![stricter], &reach).expect("a book")), ["fixed"]);
+    // Whoever trusts other keys or hosts than before judges the card anew.
+    let other_keys = PeerConfig { signers: vec!["thumbprint".to_owned()], ..named.clone() };
+    let other_hosts = PeerConfig { hosts: vec!["elsewhere.example".to_owned()], ..named };
+    for stricter in [other_keys, other_hosts] {
+        assert_eq!(titles(&open(&file, vec![stricter], &reach).expect("a book")), ["fixed"]);
+    }
 }
 
 #[tokio::test]

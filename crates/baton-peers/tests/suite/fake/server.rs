@@ -29,13 +29,25 @@ pub(crate) enum Kind {
     Old,
     /// 0.3, with the time as the name of an event.
     Clock,
+    /// 1.0, but between the task in full and what follows it two events are lost.
+    Hasty,
+    /// 1.0, but what follows the task in full begins with two events that it has.
+    Slow,
     /// No streams at all.
     Silent,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Numbered, Self::Snapshot, Self::PerResponse, Self::Old, Self::Clock, Self::Silent];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Numbered,
+        Self::Snapshot,
+        Self::PerResponse,
+        Self::Old,
+        Self::Clock,
+        Self::Hasty,
+        Self::Slow,
+        Self::Silent,
+    ];
 }
 
 /// Where a connection breaks.
@@ -270,7 +282,7 @@ impl Server {
             Kind::PerResponse => Some(sent.to_string()),
             // Several events fall into the same millisecond.
             Kind::Clock => Some((1_763_250_000_000_u64 + number as u64 / 3).to_string()),
-            Kind::Snapshot | Kind::Old | Kind::Silent => None,
+            Kind::Snapshot | Kind::Old | Kind::Hasty | Kind::Slow | Kind::Silent => None,
         }
     }
 }
@@ -326,6 +338,11 @@ impl Binding for Shared {
                 _ if now == server.script.events.len() => {
                     Err(refusal(ErrorKind::UnsupportedOperation.rpc_code(), 400, None))
                 }
+                (Kind::Hasty, _) => {
+                    server.advance(index, now + 2);
+                    Ok(Arc::clone(server).connection(index, now + 2, Some(now)))
+                }
+                (Kind::Slow, _) => Ok(Arc::clone(server).connection(index, now.saturating_sub(2), Some(now))),
                 (Kind::Old | Kind::Clock, _) => Ok(Arc::clone(server).connection(index, now, None)),
                 _ => Ok(Arc::clone(server).connection(index, now, Some(now))),
             }
