@@ -22,6 +22,10 @@ impl Peers for NoPeers {
         Box::pin(ready(Err(unknown(peer))))
     }
 
+    fn find<'a>(&'a self, peer: &'a AgentName, _: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
+        Box::pin(ready(Err(unknown(peer))))
+    }
+
     fn cancel<'a>(&'a self, peer: &'a AgentName, _: &'a str) -> BoxFuture<'a, Result<(), PeerError>> {
         Box::pin(ready(Err(unknown(peer))))
     }

@@ -54,6 +54,10 @@ impl Peers for PeerHub {
         })
     }
 
+    fn find<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
+        Box::pin(async move { Ok(self.client(peer).await?.trace(&ask).await) })
+    }
+
     fn cancel<'a>(&'a self, peer: &'a AgentName, task: &'a str) -> BoxFuture<'a, Result<(), PeerError>> {
         Box::pin(async move { self.client(peer).await?.cancel(task).await })
     }

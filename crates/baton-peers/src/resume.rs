@@ -51,13 +51,23 @@ impl PeerClient {
 
     /// Finds words whose arrival is unknown.
     pub(crate) async fn find(&self, ask: &PeerAsk) -> Option<Follow> {
-        let idempotent = self.abilities().idempotent;
         // Whoever takes words once can be told again at once.
-        let looks = if idempotent { &LOOKS[..1] } else { &LOOKS[..] };
+        let once = self.abilities().idempotent;
+        let looks = if once { &LOOKS[..1] } else { &LOOKS[..] };
+        let task = self.search(ask, looks, once).await?;
+        Some(self.stay(ask, &task))
+    }
+
+    /// The task that took the words, for those who would not say them again whatever the peer promises.
+    pub(crate) async fn trace(&self, ask: &PeerAsk) -> Option<String> {
+        self.search(ask, &LOOKS, false).await
+    }
+
+    async fn search(&self, ask: &PeerAsk, looks: &[Duration], once: bool) -> Option<String> {
         for wait in looks {
             sleep(*wait).await;
-            match self.look_patiently(ask, idempotent).await {
-                Look::Found(task) => return Some(self.stay(ask, &task)),
+            match self.look_patiently(ask, once).await {
+                Look::Found(task) => return Some(task),
                 Look::NotThere => {}
                 Look::Blind => break,
             }

@@ -92,6 +92,10 @@ pub trait Peers: Send + Sync + 'static {
         task: Option<String>,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>>;
 
+    /// The peer's task that took these words, when it shows a trace of them; tries for a bounded time, and never says
+    /// them.
+    fn find<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>>;
+
     /// Asks the peer to stop; tries for a bounded time.
     fn cancel<'a>(&'a self, peer: &'a AgentName, task: &'a str) -> BoxFuture<'a, Result<(), PeerError>>;
 

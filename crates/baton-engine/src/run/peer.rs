@@ -195,7 +195,7 @@ fn answer(task: &Task, id: MessageId, said: Option<Message>) -> Message {
 
 impl Inner {
     /// Tells the agent elsewhere that nobody waits any more; what it was asked but is not known to have is looked for
-    /// first.
+    /// first, and never said for that.
     pub(crate) fn leave_peer(self: &Arc<Self>, task: &Task, trace: Option<Arc<str>>) {
         let known = task.peer.as_ref().and_then(|place| place.task.clone());
         let asked = asking(task, trace);
@@ -206,14 +206,13 @@ impl Inner {
         self.drivers.spawn(async move {
             let left = async {
                 let task = match (known, asked) {
-                    (Some(task), _) => task,
-                    (None, Some((ask, _))) => match inner.ports.peers.resume(&agent, ask, None).await?.next().await {
-                        Some(Ok(PeerEvent::Taken { task, .. })) => task,
-                        _ => return Ok(()),
-                    },
-                    (None, None) => return Ok(()),
+                    (None, Some((ask, _))) => inner.ports.peers.find(&agent, ask).await?,
+                    (known, _) => known,
                 };
-                inner.ports.peers.cancel(&agent, &task).await
+                match task {
+                    Some(task) => inner.ports.peers.cancel(&agent, &task).await,
+                    None => Ok(()),
+                }
             };
             let left: Option<Result<(), PeerError>> = inner.stopping.run_until_cancelled(left).await;
             if let Some(Err(error)) = left {

@@ -2,7 +2,7 @@
 
 use async_stream::stream;
 use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers};
-use baton_types::{AgentName, AgentSpec, Artifact, Message, ModelSpec, Part, Role, TaskState};
+use baton_types::{AgentName, AgentSpec, Artifact, ErrorCode, Message, ModelSpec, Part, Role, TaskState};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -13,6 +13,9 @@ use std::{
 pub(crate) const FAR: &str = "far";
 /// Keeps no promise and lists nothing: what is not known to have arrived stays unknown.
 pub(crate) const VAGUE: &str = "vague";
+
+/// Keeps every promise, but nobody answers there for a while.
+pub(crate) const AWAY: &str = "away";
 
 /// What the agents elsewhere have and have heard.
 #[derive(Clone, Default)]
@@ -140,6 +143,11 @@ impl Peers for Elsewhere {
         Box::pin(async move {
             // A crash before this leaves the words unsaid, a crash after it leaves their arrival unknown.
             pause().await;
+            if peer.as_str() == AWAY {
+                tokio::time::sleep(Duration::from_secs(30)).await;
+                let (code, detail) = (ErrorCode::PEER_UNREACHABLE, "nobody answers".to_owned());
+                return Err(PeerError::Unreached { code, detail });
+            }
             let id = self.take(peer, &ask);
             pause().await;
             Ok(self.follow(id))
@@ -159,6 +167,15 @@ impl Peers for Elsewhere {
                 None if peer.as_str() == VAGUE => Err(PeerError::InDoubt("nobody can tell".to_owned())),
                 None => Ok(self.follow(self.take(peer, &ask))),
             }
+        })
+    }
+
+    fn find<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
+        Box::pin(async move {
+            pause().await;
+            let state = self.0.lock().unwrap();
+            let had = state.tasks.iter().find(|(_, far)| far.key == ask.message.id.as_str());
+            Ok(had.map(|(id, _)| id.clone()).filter(|_| peer.as_str() != VAGUE))
         })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     check,
-    elsewhere::{FAR, VAGUE, remote},
+    elsewhere::{AWAY, FAR, VAGUE, remote},
     world::{World, agent, message},
 };
 use baton_engine::{Engine, SendCommand, TaskRef};
@@ -10,7 +10,7 @@ use baton_types::{AgentSpec, Message, Principal, TaskState, TaskView};
 use std::sync::Arc;
 
 fn agents() -> Vec<AgentSpec> {
-    vec![agent("boss", &[FAR, VAGUE]), remote(FAR), remote(VAGUE)]
+    vec![agent("boss", &[FAR, VAGUE]), remote(FAR), remote(VAGUE), remote(AWAY)]
 }
 
 fn me() -> Arc<Principal> {
@@ -89,6 +89,19 @@ async fn canceling_reaches_the_agent_elsewhere() {
     engine.cancel(&me(), &TaskRef { task: late.task.id.clone(), agent: None }).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert!(world.elsewhere.states().iter().all(|state| *state == TaskState::Canceled), "also when nobody knew it yet");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_waits_for_any_more_is_not_said_after_all() {
+    let world = World::default();
+    let engine = world.engine_with(agents());
+    let failed = say(&engine, AWAY, message("m", "hang on")).await;
+    assert_eq!(failed.state, TaskState::Failed);
+    let sent = engine.send(&me(), SendCommand::new(AWAY.into(), message("n", "hang on"))).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    engine.cancel(&me(), &TaskRef { task: sent.task.id.clone(), agent: None }).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+    assert_eq!((world.elsewhere.asks().len(), world.elsewhere.states()), (0, Vec::new()));
 }
 
 #[tokio::test(start_paused = true)]
