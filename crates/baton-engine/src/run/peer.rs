@@ -15,6 +15,10 @@ use std::{pin::pin, sync::Arc};
 /// Text beyond this is not shown while it grows; the answer has it all the same.
 const MAX_LIVE_TEXT: usize = 4 * 1024 * 1024;
 
+/// How often a text may be replaced by another while it grows. Each time is an event of the journal, and nobody
+/// elsewhere may fill it; the answer is shown all the same.
+const MAX_REPLACED: u32 = 256;
+
 /// How hearing a peer out ended.
 enum Came {
     Outcome(Box<PeerOutcome>),
@@ -76,7 +80,7 @@ impl Driver {
             Err(error) => return Ok(Came::Failed(error)),
         };
         let (message, turn, mut attempt) = text;
-        let mut shown = 0;
+        let (mut shown, mut replaced) = (0_usize, 0);
         loop {
             match stream.next().await {
                 Some(Ok(PeerEvent::Taken { task, context })) => {
@@ -87,13 +91,14 @@ impl Driver {
                     }
                 }
                 Some(Ok(PeerEvent::Text(more))) => {
-                    shown += more.len();
+                    shown = shown.saturating_add(more.len());
                     if shown <= MAX_LIVE_TEXT {
                         self.live.feed.delta(&more);
                     }
                 }
+                Some(Ok(PeerEvent::TextReplaced)) if replaced == MAX_REPLACED => shown = usize::MAX,
                 Some(Ok(PeerEvent::TextReplaced)) => {
-                    (attempt, shown) = (attempt + 1, 0);
+                    (attempt, shown, replaced) = (attempt + 1, 0, replaced + 1);
                     self.commit(|_| vec![TaskEvent::AttemptStarted { message: message.clone(), turn, attempt }])?;
                 }
                 Some(Ok(PeerEvent::Settled(outcome))) => return Ok(Came::Outcome(outcome)),

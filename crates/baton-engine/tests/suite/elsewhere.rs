@@ -101,6 +101,12 @@ impl Elsewhere {
                 pause().await;
                 yield Ok(PeerEvent::Text(word.to_owned()));
             }
+            if far.words.contains("flicker") {
+                for _ in 0..1000 {
+                    yield Ok(PeerEvent::TextReplaced);
+                    yield Ok(PeerEvent::Text("flicker".to_owned()));
+                }
+            }
             if far.words.contains("hang") {
                 std::future::pending::<()>().await;
             }

@@ -44,6 +44,9 @@ async fn what_is_done_elsewhere_looks_like_any_other_work() {
         let task = say(&engine, FAR, message(script, script)).await;
         assert_eq!((task.state, words(&task).as_str()), (state, says));
     }
+    let flickered = say(&engine, FAR, message("f", "flicker")).await;
+    assert_eq!((flickered.state, words(&flickered).as_str()), (TaskState::Completed, "flicker"));
+    assert!(flickered.version < 300, "drafts do not fill the journal: {}", flickered.version);
     let parent = say(&engine, "boss", message("p", "handoff(far:brew it);say")).await;
     assert_eq!(parent.state, TaskState::Completed, "{parent:?}");
     let all = check::everything(&world.journal).await;
