@@ -82,7 +82,7 @@ impl Artifacts {
     pub(super) fn keep_only(&mut self, truth: &[Artifact<'_>]) -> Vec<String> {
         let gone = |kept: &Kept| truth.iter().all(|artifact| artifact.artifact_id != kept.artifact.artifact_id);
         let forgotten: Vec<Kept> = self.kept.extract_if(.., |kept| gone(kept)).collect();
-        self.weight -= forgotten.iter().map(|kept| weight(&kept.artifact.parts)).sum::<usize>();
+        self.weight -= forgotten.iter().map(|kept| whole_weight(&kept.artifact)).sum::<usize>();
         forgotten.into_iter().map(|kept| kept.artifact.artifact_id.into_owned()).collect()
     }
 
@@ -98,8 +98,8 @@ impl Artifacts {
 
     fn put(&mut self, artifact: &Artifact<'static>) -> bool {
         let place = self.kept.iter().position(|kept| kept.artifact.artifact_id == artifact.artifact_id);
-        let before = place.map_or(0, |place| weight(&self.kept[place].artifact.parts));
-        let after = weight(&artifact.parts);
+        let before = place.map_or(0, |place| whole_weight(&self.kept[place].artifact));
+        let after = whole_weight(artifact);
         if self.weight - before + after > MAX_CONTENT || place.is_none() && self.kept.len() == MAX_ARTIFACTS {
             tracing::warn!(artifact = %artifact.artifact_id, "a remote agent produced more than is kept of one task");
             return false;
@@ -114,18 +114,14 @@ impl Artifacts {
     }
 
     fn extend(&mut self, more: &Artifact<'static>) -> bool {
-        let added = weight(&more.parts);
-        if self.weight + added > MAX_CONTENT {
+        if self.weight + weight(&more.parts) > MAX_CONTENT {
             tracing::warn!(artifact = %more.artifact_id, "a remote agent produced more than is kept of one task");
             return false;
         }
         let Some(kept) = self.kept.iter_mut().find(|kept| kept.artifact.artifact_id == more.artifact_id) else {
             return false;
         };
-        self.weight += added;
-        for part in &more.parts {
-            append(&mut kept.artifact.parts, part);
-        }
+        self.weight += more.parts.iter().map(|part| append(&mut kept.artifact.parts, part)).sum::<usize>();
         true
     }
 
@@ -143,10 +139,19 @@ pub(super) fn text(parts: &[Part<'_>]) -> String {
     parts.iter().filter_map(|part| part.text.as_deref()).collect()
 }
 
+/// About how many bytes an output takes, with all that is said about it.
+fn whole_weight(artifact: &Artifact<'_>) -> usize {
+    let said = [&artifact.name, &artifact.description].into_iter().flatten().map(|text| text.len()).sum::<usize>();
+    let listed = artifact.extensions.iter().map(|text| 64 + text.len()).sum::<usize>();
+    let metadata = artifact.metadata.as_ref().map_or(0, |json| json.as_str().len());
+    artifact.artifact_id.len() + said + listed + metadata + weight(&artifact.parts)
+}
+
 /// About how many bytes the content takes.
 pub(super) fn weight(parts: &[Part<'_>]) -> usize {
     let part = |part: &Part<'_>| {
-        let texts = [&part.text, &part.raw, &part.url].into_iter().flatten().map(|text| text.len()).sum::<usize>();
+        let texts = [&part.text, &part.raw, &part.url, &part.filename, &part.media_type];
+        let texts = texts.into_iter().flatten().map(|text| text.len()).sum::<usize>();
         let json = [&part.data, &part.metadata].into_iter().flatten().map(|json| json.as_str().len()).sum::<usize>();
         // Empty parts count, so that nobody can send them without end.
         64 + texts + json
@@ -164,16 +169,17 @@ fn is_plain_text(part: &Part<'_>) -> bool {
         && part.media_type.is_none()
 }
 
-/// Puts a part behind others; text that goes on where text ended becomes one with it.
-fn append(parts: &mut Vec<Part<'static>>, part: &Part<'static>) {
+/// Puts a part behind others; text that goes on where text ended becomes one with it. Gives the weight that this adds.
+fn append(parts: &mut Vec<Part<'static>>, part: &Part<'static>) -> usize {
     if let (Some(last), true) = (parts.last_mut(), is_plain_text(part))
         && is_plain_text(last)
         && let (Some(text), Some(more)) = (&mut last.text, &part.text)
     {
         text.to_mut().push_str(more);
-        return;
+        return more.len();
     }
     parts.push(part.clone());
+    weight(std::slice::from_ref(part))
 }
 
 /// The same content, whatever pieces the text came in.
@@ -249,5 +255,56 @@ mod tests {
         let grown = [texts(&["a"]), vec![file.clone()]].concat();
         assert_eq!(change(&texts(&["a"]), &grown), Change::Grown(vec![file]));
         assert_eq!(change(&grown, &texts(&["a"])), Change::Replaced);
+    }
+
+    fn update(artifact: Artifact<'static>, append: bool) -> TaskArtifactUpdateEvent<'static> {
+        TaskArtifactUpdateEvent { artifact, append, ..TaskArtifactUpdateEvent::default() }
+    }
+
+    /// Whether an output is kept, and whether a second one like it still is.
+    fn kept_twice(one: &Artifact<'static>, append: bool) -> [bool; 2] {
+        let mut artifacts = Artifacts::default();
+        let mut other = one.clone();
+        if !append {
+            other.artifact_id = format!("{}'", one.artifact_id).into();
+        }
+        let mut taken = |update| !matches!(artifacts.take_new(&update), Update::Old);
+        [taken(update(one.clone(), false)), taken(update(other, append))]
+    }
+
+    #[test]
+    fn whatever_an_output_carries_counts() {
+        let big = || "x".repeat(MAX_CONTENT / 2);
+        let named = |part| Artifact { artifact_id: "a".into(), parts: vec![part], ..Artifact::default() };
+        for part in [
+            Part::text(big()),
+            Part { filename: Some(big().into()), ..Part::text("") },
+            Part { media_type: Some(big().into()), ..Part::text("") },
+        ] {
+            for append in [false, true] {
+                assert_eq!(kept_twice(&named(part.clone()), append), [true, false]);
+            }
+        }
+        let plain = named(Part::text(""));
+        for artifact in [
+            Artifact { artifact_id: big().into(), ..plain.clone() },
+            Artifact { name: Some(big().into()), ..plain.clone() },
+            Artifact { description: Some(big().into()), ..plain.clone() },
+            Artifact { metadata: Some(baton_types::Json::string(&big())), ..plain.clone() },
+            Artifact { extensions: vec![big().into()], ..plain.clone() },
+        ] {
+            assert_eq!(kept_twice(&artifact, false), [true, false]);
+        }
+    }
+
+    #[test]
+    fn the_pieces_of_a_text_cost_no_more_than_the_text() {
+        let mut artifacts = Artifacts::default();
+        let piece = Artifact { artifact_id: "a".into(), parts: texts(&["abcd"]), ..Artifact::default() };
+        let pieces = MAX_CONTENT / 8;
+        for count in 0..pieces {
+            assert!(!matches!(artifacts.take_new(&update(piece.clone(), count > 0)), Update::Old), "piece {count}");
+        }
+        assert_eq!(text(&artifacts.get("a").unwrap().parts).len(), pieces * 4);
     }
 }

@@ -9,6 +9,9 @@ use std::{
 /// How many names are remembered to tell repetitions by.
 const REMEMBERED: usize = 1024;
 
+/// Longer names, in bytes, are not used: nobody needs them, and they are remembered.
+const LONGEST: usize = 256;
+
 /// Numbers above this are moments, not counts.
 const MOST: u64 = 1_000_000_000;
 
@@ -43,7 +46,7 @@ impl Cursors {
 
     /// Notes an event.
     pub(super) fn note(&mut self, cursor: Option<&str>, item: &StreamResponse<'_>) -> Told {
-        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty() && !self.meaningless) else {
+        let Some(cursor) = cursor.filter(|cursor| (1..=LONGEST).contains(&cursor.len()) && !self.meaningless) else {
             return Told::Unknown;
         };
         let content = fingerprint(item);
@@ -116,5 +119,9 @@ mod tests {
         assert_eq!(clock.note(Some("1763250000000"), &item("a")), Told::Unknown);
         assert_eq!(clock.note(Some("1763250000000"), &item("b")), Told::Unknown);
         assert_eq!(clock.last(), None, "a name of two events is no place to go on from");
+
+        let mut long = Cursors::default();
+        assert_eq!(long.note(Some(&"x".repeat(LONGEST + 1)), &item("a")), Told::Unknown);
+        assert_eq!((long.last(), long.heard.len()), (None, 0), "nobody makes us remember long names");
     }
 }

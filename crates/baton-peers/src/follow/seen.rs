@@ -9,10 +9,15 @@ use baton_types::{Json, TaskState};
 use baton_wire::a2a::v1::{
     Artifact, Message, Part, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent,
 };
-use std::collections::{HashMap, VecDeque};
+use std::{
+    collections::{HashMap, VecDeque},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
 /// How many messages about the state are remembered.
 const MESSAGES: usize = 256;
+/// The longest id of a task or a conversation, in bytes; longer ones are none.
+const LONGEST_ID: usize = 1024;
 
 /// Everything that was heard of one task, from however many connections.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +27,8 @@ pub struct Seen {
     status: Option<TaskStatus<'static>>,
     /// What came with the status.
     note: Option<Json>,
-    messages: VecDeque<String>,
+    /// The messages about the state, by what tells them apart: their ids may be long.
+    messages: VecDeque<u64>,
     artifacts: Artifacts,
     cursors: Cursors,
     answer: Option<Message<'static>>,
@@ -303,10 +309,7 @@ impl Seen {
     fn diff_status(&mut self, status: TaskStatus<'static>) -> Option<StreamResponse<'static>> {
         let known = self.status.as_ref()?;
         let moved = status.state != known.state && status.state.known().is_some();
-        let says = status
-            .message
-            .as_ref()
-            .is_some_and(|message| !self.messages.iter().any(|known| *known == message.message_id));
+        let says = status.message.as_ref().is_some_and(|message| !self.messages.contains(&mark(&message.message_id)));
         if !(moved || says) || self.is_past(&status) {
             return None;
         }
@@ -364,10 +367,10 @@ impl Seen {
     }
 
     fn name(&mut self, task: &str, context: &str) {
-        if self.task.is_none() && !task.is_empty() {
+        if self.task.is_none() && (1..=LONGEST_ID).contains(&task.len()) {
             self.task = Some(task.to_owned());
         }
-        if self.context.is_empty() {
+        if self.context.is_empty() && context.len() <= LONGEST_ID {
             context.clone_into(&mut self.context);
         }
     }
@@ -382,13 +385,14 @@ impl Seen {
 
     /// Whether the message is a new one.
     fn remember(&mut self, id: &str) -> bool {
-        if self.messages.iter().any(|known| known == id) {
+        let id = mark(id);
+        if self.messages.contains(&id) {
             return false;
         }
         if self.messages.len() == MESSAGES {
             self.messages.pop_front();
         }
-        self.messages.push_back(id.to_owned());
+        self.messages.push_back(id);
         true
     }
 
@@ -405,6 +409,13 @@ impl Seen {
     fn names(&self) -> (std::borrow::Cow<'static, str>, std::borrow::Cow<'static, str>) {
         (self.task.clone().unwrap_or_default().into(), self.context.clone().into())
     }
+}
+
+/// What tells the ids of messages apart, however long they are.
+fn mark(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The state, when the task ended in it or needs something.

@@ -123,3 +123,15 @@ fn a_repeated_whole_output_is_no_news_and_a_longer_one_is_what_it_adds() {
     items.extend(take(&mut seen, whole("a", "else")));
     assert_eq!(Fold::of(&items).outputs(), [("a".to_owned(), "else".to_owned())]);
 }
+
+#[test]
+fn names_that_nobody_could_keep_are_none() {
+    let mut seen = Seen::new(None);
+    let mut first = status(1, TaskState::Working, Some("on it"));
+    let long = "x".repeat(100_000);
+    if let Some(update) = &mut first.status_update {
+        (update.task_id, update.context_id) = (long.clone().into(), long.into());
+    }
+    seen.take(Heard { cursor: None, item: first });
+    assert_eq!((seen.task(), seen.context()), (None, ""));
+}
