@@ -111,7 +111,7 @@ impl Inner {
             }
             inner.rest(&live);
             if let Some((task, trace)) = left {
-                inner.leave_peer(&task, trace);
+                inner.leave_peer(&task, &live.owner, trace);
             }
             for (_, child) in handed {
                 inner.cancel_child(child).await;

@@ -7,7 +7,10 @@ use super::{Driver, Halt};
 use crate::{end::Ending, engine::Inner};
 use baton_ports::{PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream};
 use baton_rules::{Task, handed_over};
-use baton_types::{AgentSpec, ErrorCode, Json, Message, MessageId, Part, Reason, Role, TaskEvent, TaskState, Usage};
+use baton_types::{
+    AgentSpec, ContextId, Digest, ErrorCode, Json, Message, MessageId, Part, Principal, Reason, Role, TaskEvent,
+    TaskState, Usage,
+};
 use futures_util::StreamExt;
 use serde_json::json;
 use std::{pin::pin, sync::Arc};
@@ -37,7 +40,7 @@ impl Driver {
         }
         let asked = {
             let cell = self.live.lock();
-            asking(&cell.task, cell.trace.clone())
+            asking(&cell.task, &self.live.owner, cell.trace.clone())
         };
         let Some((ask, place)) = asked else { return Ok(()) };
         let deepest = self.inner.options.max_handoff_depth;
@@ -167,7 +170,7 @@ impl Driver {
 }
 
 /// The words that the peer has not answered yet, and the task there that took them.
-fn asking(task: &Task, trace: Option<Arc<str>>) -> Option<(PeerAsk, Option<String>)> {
+fn asking(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -> Option<(PeerAsk, Option<String>)> {
     let run = task.run.as_ref()?;
     let asked = run.asked.as_ref()?;
     let unheard = task.history.iter().rev().take_while(|message| message.role == Role::User);
@@ -183,12 +186,24 @@ fn asking(task: &Task, trace: Option<Arc<str>>) -> Option<(PeerAsk, Option<Strin
     let (continued, taken) = if asked.taken { (None, known) } else { (known, None) };
     let ask = PeerAsk {
         message: Message::new(asked.message.clone(), Role::User, parts),
-        context: place.map_or_else(|| task.context.to_string(), |place| place.context.clone()),
+        context: place.map_or_else(|| conversation(owner, &task.context), |place| place.context.clone()),
         task: continued,
         trace,
         depth: u32::try_from(depth).unwrap_or(u32::MAX),
     };
     Some((ask, taken))
+}
+
+/// The name of a conversation towards a peer. To it all callers of this Baton are one, and callers choose the names of
+/// their conversations: without their own names in there, one could go on with what another said.
+fn conversation(owner: &Principal, context: &ContextId) -> String {
+    let local = Principal::local();
+    if (&owner.tenant, &owner.subject) == (&local.tenant, &local.subject) {
+        return context.to_string();
+    }
+    // Quoted, so that no two of them read the same.
+    let whose = format!("{:?} {:?} {:?}", owner.tenant, owner.subject, context.as_str());
+    Digest::of(whose.as_bytes()).to_string()
 }
 
 /// What the peer said, as a message of this task.
@@ -201,9 +216,9 @@ fn answer(task: &Task, id: MessageId, said: Option<Message>) -> Message {
 impl Inner {
     /// Tells the agent elsewhere that nobody waits any more; what it was asked but is not known to have is looked for
     /// first, and never said for that.
-    pub(crate) fn leave_peer(self: &Arc<Self>, task: &Task, trace: Option<Arc<str>>) {
+    pub(crate) fn leave_peer(self: &Arc<Self>, task: &Task, owner: &Principal, trace: Option<Arc<str>>) {
         let known = task.peer.as_ref().and_then(|place| place.task.clone());
-        let asked = asking(task, trace);
+        let asked = asking(task, owner, trace);
         if known.is_none() && asked.is_none() {
             return;
         }

@@ -76,6 +76,27 @@ async fn a_question_from_elsewhere_is_answered_in_the_same_task_there() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn callers_who_name_their_conversations_alike_do_not_meet_elsewhere() {
+    let world = World::default();
+    let engine = world.engine_with(agents());
+    let caller = |tenant: &str, subject: &str| {
+        Arc::new(Principal { tenant: tenant.into(), subject: subject.into(), scopes: vec!["call".into()] })
+    };
+    let callers = [me(), caller("local", "ann"), caller("local", "bob"), caller("acme", "ann"), caller("a", "b c")];
+    for (number, caller) in callers.iter().enumerate() {
+        for turn in 0..2 {
+            let said = Message { context: Some("chat".into()), ..message(&format!("{number}-{turn}"), "hello") };
+            engine.send_and_settle(caller, SendCommand::new(FAR.into(), said)).await.unwrap();
+        }
+    }
+    let contexts: Vec<String> = world.elsewhere.asks().into_iter().map(|ask| ask.context).collect();
+    assert!(contexts.chunks(2).all(|turns| turns[0] == turns[1]), "each goes on with its own: {contexts:?}");
+    let distinct: std::collections::BTreeSet<_> = contexts.iter().collect();
+    assert_eq!(distinct.len(), callers.len(), "{contexts:?}");
+    assert_eq!(contexts[0], "chat", "the owner's keep their names");
+}
+
+#[tokio::test(start_paused = true)]
 async fn canceling_reaches_the_agent_elsewhere() {
     let world = World::default();
     let engine = world.engine_with(agents());
