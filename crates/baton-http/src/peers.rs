@@ -106,12 +106,13 @@ pub(crate) async fn notified(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let Some(ports) = &shared.options.peers else { return nobody_waits() };
-    let received = match shared.bodies.read(&parts.headers, body).await {
-        Ok(received) => received,
-        Err(error) => return reply::rest_error(&error),
-    };
-    if !ports.peers.notified(&registration, notification_token(&parts.headers), &received.bytes).await {
+    // Before the body is read, or strangers could use up the room that is there for bodies. What it says is not needed:
+    // a notification is a reason to look, and whoever is told looks for itself.
+    if !ports.peers.notified(&registration, notification_token(&parts.headers), &[]).await {
         return nobody_waits();
+    }
+    if let Err(error) = shared.bodies.read(&parts.headers, body).await {
+        return reply::rest_error(&error);
     }
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;

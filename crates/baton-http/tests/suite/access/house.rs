@@ -30,6 +30,10 @@ impl House {
     }
 
     pub(super) fn with(change: impl FnOnce(&mut AccessOptions)) -> Self {
+        Self::of(change, |_| {})
+    }
+
+    pub(super) fn of(change: impl FnOnce(&mut AccessOptions), more: impl FnOnce(&mut HttpOptions)) -> Self {
         let (journal, heard, denied) = (MemoryJournal::new(), Arc::default(), Arc::new(Denied::default()));
         let mut weather = agent("weather");
         weather.handoffs = vec![HandoffTarget { agent: "clock".into(), description: String::new() }];
@@ -51,7 +55,8 @@ impl House {
             ..AccessOptions::default()
         };
         change(&mut access);
-        let options = HttpOptions { access, ..options() };
+        let mut options = HttpOptions { access, ..options() };
+        more(&mut options);
         Self { app: app(Engine::new(Options::default(), ports), options), journal, heard, denied }
     }
 

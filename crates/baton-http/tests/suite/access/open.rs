@@ -2,9 +2,16 @@
 
 use super::house::{House, bearer, token};
 use crate::speak::{headers, raw};
-use http::{HeaderMap, Response};
+use axum::body::Body;
+use baton_engine::NoPeers;
+use baton_http::PeerPorts;
+use baton_ports::{BoxFuture, KnownPeer, NewPeer, PeerBook, PeerBookError};
+use baton_types::{AgentName, ErrorCode};
+use http::{HeaderMap, Request, Response};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
+use std::{future::ready, sync::Arc};
+use tower::ServiceExt as _;
 
 async fn get(house: &House, path: &str, token: Option<&str>) -> Response<axum::body::Body> {
     let given = token.map_or_else(HeaderMap::new, |token| headers(&[("authorization", &bearer(token))]));
@@ -87,4 +94,39 @@ async fn clients_can_find_out_where_tokens_come_from() {
     // Where nobody needs a token there is nothing to find.
     let local = House::with(|access| access.identity = None);
     assert_eq!(get(&local, place, None).await.status(), 404);
+}
+
+/// Knows nobody, and wants to know nobody.
+struct NoBook;
+
+fn nobody<T: Send + 'static>() -> BoxFuture<'static, Result<T, PeerBookError>> {
+    Box::pin(ready(Err(PeerBookError { code: ErrorCode::AGENT_NOT_FOUND, detail: "nobody".to_owned() })))
+}
+
+impl PeerBook for NoBook {
+    fn add(&self, _: NewPeer) -> BoxFuture<'_, Result<KnownPeer, PeerBookError>> {
+        nobody()
+    }
+
+    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), PeerBookError>> {
+        nobody()
+    }
+
+    fn peer(&self, _: &AgentName) -> Option<KnownPeer> {
+        None
+    }
+
+    fn peers(&self) -> Vec<KnownPeer> {
+        Vec::new()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_strangers_notification_gets_no_room() {
+    let ports = PeerPorts { book: Arc::new(NoBook), peers: Arc::new(NoPeers) };
+    let house = House::of(|_| {}, |options| options.peers = Some(ports));
+    let endless = Body::from_stream(futures_util::stream::pending::<Result<String, std::io::Error>>());
+    let request = Request::post("/api/v1/peers/notifications/x").header("host", "localhost").body(endless).unwrap();
+    let answered = tokio::time::timeout(std::time::Duration::from_secs(1), house.app.oneshot(request)).await;
+    assert_eq!(answered.expect("an answer before the body").unwrap().status(), 404);
 }
