@@ -32,6 +32,8 @@ pub enum Cut {
     Never,
     /// Right behind so many server-sent events.
     Events(usize),
+    /// Right behind so many server-sent events that have an id.
+    Numbered(usize),
     /// Behind so many bytes, wherever that is.
     Bytes(usize),
 }
@@ -156,7 +158,8 @@ async fn said(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut) -> Resu
         let piece = &piece[..read];
         let end = match cut {
             Cut::Never => None,
-            Cut::Events(most) => events.pass(piece, most),
+            Cut::Events(most) => events.pass(piece, most, Counted::All),
+            Cut::Numbered(most) => events.pass(piece, most, Counted::Numbered),
             Cut::Bytes(most) => Some(most - bytes).filter(|left| *left <= read),
         };
         bytes += read;
@@ -173,23 +176,25 @@ async fn said(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut) -> Resu
 #[derive(Default)]
 struct Events {
     seen: usize,
-    line: Line,
-    /// The event that is passing has data.
+    /// The beginning of the line that is passing.
+    line: Vec<u8>,
+    /// What the event that is passing has.
     data: bool,
+    id: bool,
 }
 
-/// What is known of the line that is passing.
-#[derive(Default)]
-struct Line {
-    length: usize,
-    /// It is what a line with data begins with, as far as it goes.
-    is_data: bool,
+/// Which events count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    All,
+    Numbered,
 }
 
 impl Events {
     /// Where in the piece the last of `most` events ends, if it does.
-    fn pass(&mut self, piece: &[u8], most: usize) -> Option<usize> {
-        const DATA: &[u8] = b"data:";
+    fn pass(&mut self, piece: &[u8], most: usize, counted: Counted) -> Option<usize> {
+        /// Longer than the name of a field.
+        const BEGINNING: usize = 8;
         if self.seen >= most {
             return Some(0);
         }
@@ -197,20 +202,19 @@ impl Events {
             match byte {
                 b'\r' => {}
                 b'\n' => {
-                    self.data |= self.line.is_data && self.line.length >= DATA.len();
-                    if self.line.length == 0 && std::mem::take(&mut self.data) {
-                        self.seen += 1;
+                    self.data |= self.line.starts_with(b"data:");
+                    self.id |= self.line.starts_with(b"id:");
+                    if self.line.is_empty() {
+                        let (data, id) = (std::mem::take(&mut self.data), std::mem::take(&mut self.id));
+                        self.seen += usize::from(data && (id || counted == Counted::All));
                     }
-                    self.line = Line::default();
-                    if self.seen == most {
+                    self.line.clear();
+                    if self.seen >= most {
                         return Some(at + 1);
                     }
                 }
-                byte => {
-                    let begins = self.line.length == 0 || self.line.is_data;
-                    let fits = DATA.get(self.line.length).is_none_or(|expected| expected == byte);
-                    self.line = Line { length: self.line.length + 1, is_data: begins && fits };
-                }
+                byte if self.line.len() < BEGINNING => self.line.push(*byte),
+                _ => {}
             }
         }
         None
@@ -219,32 +223,34 @@ impl Events {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Counted::*, *};
 
     #[test]
     fn events_end_where_their_blank_line_ends() {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
-        let plain = format!("{head}: ping\n\nid: 1\ndata: {{\"a\":1}}\n\n: ping\n\ndata: x\ndata: y\n\ndata: z\n\n");
+        let plain =
+            format!("{head}: ping\n\nid: 1\ndata: {{\"a\":1}}\n\n: ping\n\ndata: x\ndata: y\n\nid: 2\ndata: z\n\n");
         let chunked = format!("{head}8\r\ndata: 1\r\n\r\n\r\n8\r\ndata: 2\r\n\r\n\r\n8\r\ndata: 3\r\n\r\n\r\n");
-        for (text, most, rest) in [
-            (&plain, 1, ": ping\n\ndata: x\ndata: y\n\ndata: z\n\n"),
-            (&plain, 2, "data: z\n\n"),
-            (&plain, 3, ""),
-            (&chunked, 1, "\r\n8\r\ndata: 2\r\n\r\n\r\n8\r\ndata: 3\r\n\r\n\r\n"),
-            (&chunked, 3, "\r\n"),
+        for (text, most, counted, rest) in [
+            (&plain, 1, All, ": ping\n\ndata: x\ndata: y\n\nid: 2\ndata: z\n\n"),
+            (&plain, 2, All, "id: 2\ndata: z\n\n"),
+            (&plain, 2, Numbered, ""),
+            (&plain, 3, All, ""),
+            (&chunked, 1, All, "\r\n8\r\ndata: 2\r\n\r\n\r\n8\r\ndata: 3\r\n\r\n\r\n"),
+            (&chunked, 3, All, "\r\n"),
         ] {
             // However it comes in pieces.
             for size in [1, 3, 7, 1000] {
                 let (mut events, mut passed) = (Events::default(), 0);
                 let end = text.as_bytes().chunks(size).find_map(|piece| {
-                    let end = events.pass(piece, most);
+                    let end = events.pass(piece, most, counted);
                     passed += end.unwrap_or(piece.len());
                     end
                 });
                 assert!(end.is_some(), "{most} events in pieces of {size}");
                 assert_eq!(&text[passed..], rest, "{most} events in pieces of {size}");
             }
-            assert_eq!(Events::default().pass(text.as_bytes(), 4), None);
+            assert_eq!(Events::default().pass(text.as_bytes(), 4, counted), None);
         }
     }
 }

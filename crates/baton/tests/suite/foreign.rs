@@ -20,7 +20,7 @@ pub(crate) struct Interpreter {
 }
 
 impl Interpreter {
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         if let Some(given) = std::env::var_os(self.variable) {
             return given.into();
         }
@@ -29,6 +29,15 @@ impl Interpreter {
         let path = String::from_utf8_lossy(&made.stdout).trim().to_owned();
         assert!(made.status.success() && !path.is_empty(), "{script} says:\n{}", text(&made));
         path.into()
+    }
+
+    /// Runs a script to its good end, and gives what it printed.
+    pub(crate) fn runs(&self, arguments: &[&str]) -> String {
+        let interpreter = self.path();
+        let script = command(&interpreter).args(arguments).output();
+        let script = script.unwrap_or_else(|error| panic!("{} does not start: {error}", interpreter.display()));
+        assert!(script.status.success(), "{arguments:?} is not content:\n{}", text(&script));
+        String::from_utf8(script.stdout).expect("UTF-8")
     }
 
     /// Serves the agent of `tests/agents/flows` and lets a client script loose on it over one binding.
@@ -64,7 +73,7 @@ fn repository() -> PathBuf {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the client is a program of its own")]
-fn command(program: impl AsRef<Path>) -> Command {
+pub(crate) fn command(program: impl AsRef<Path>) -> Command {
     let mut command = Command::new(program.as_ref());
     // Loopback is not reached through anybody's proxy.
     command.current_dir(repository()).envs([("NO_PROXY", "127.0.0.1"), ("no_proxy", "127.0.0.1")]);

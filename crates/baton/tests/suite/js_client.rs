@@ -5,7 +5,7 @@ use crate::foreign::{
     Served::{self, Alone, AmongSeveral},
 };
 
-const NODE: Interpreter = Interpreter { variable: "BATON_TEST_NODE", set_up: &["scripts/node-env.sh"] };
+pub(crate) const NODE: Interpreter = Interpreter { variable: "BATON_TEST_NODE", set_up: &["scripts/node-env.sh"] };
 
 fn talks(binding: &str, served: Served) {
     NODE.talks("tests/js/a2a_client.mjs", binding, served);

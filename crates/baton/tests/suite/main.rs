@@ -15,11 +15,14 @@ mod kill_loop;
 mod old_python_client;
 #[cfg(target_os = "linux")]
 mod output;
+mod peers;
 #[cfg(unix)]
 mod possession;
 mod push;
 mod python_client;
+mod relay;
 mod retention;
 mod run;
 mod serving;
+mod signed_cards;
 mod tokens;

@@ -5,7 +5,7 @@ use crate::foreign::{
     Served::{self, Alone, AmongSeveral},
 };
 
-const OLD_PYTHON: Interpreter = Interpreter {
+pub(crate) const OLD_PYTHON: Interpreter = Interpreter {
     variable: "BATON_TEST_OLD_PYTHON",
     set_up: &["scripts/python-env.sh", "tests/python/requirements-0.3.txt"],
 };

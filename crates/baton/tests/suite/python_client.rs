@@ -5,7 +5,8 @@ use crate::foreign::{
     Served::{self, Alone, AmongSeveral},
 };
 
-const PYTHON: Interpreter = Interpreter { variable: "BATON_TEST_PYTHON", set_up: &["scripts/python-env.sh"] };
+pub(crate) const PYTHON: Interpreter =
+    Interpreter { variable: "BATON_TEST_PYTHON", set_up: &["scripts/python-env.sh"] };
 
 fn talks(binding: &str, served: Served) {
     PYTHON.talks("tests/python/a2a_client.py", binding, served);
