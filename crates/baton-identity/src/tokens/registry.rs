@@ -6,7 +6,7 @@ use baton_ports::{
     Unidentified,
 };
 use baton_rules::Scope;
-use baton_types::{Digest, Timestamp};
+use baton_types::{Digest, Principal, Timestamp};
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::Mutex;
@@ -171,6 +171,13 @@ fn check(wanted: &NewToken, now: Timestamp) -> Result<(), TokenError> {
     let is_word = |word: &str| (1..=MAX_WORD).contains(&word.len()) && !word.chars().any(char::is_control);
     if !is_word(&principal.tenant) || !is_word(&principal.subject) {
         return Err(invalid(format!("a token's tenant and subject must have 1 to {MAX_WORD} printable bytes each")));
+    }
+    let owner = Principal::local();
+    if (&principal.tenant, &principal.subject) == (&owner.tenant, &owner.subject) {
+        return Err(invalid(format!(
+            "'{}' of '{}' is the owner of this Baton; choose another name or subject",
+            owner.subject, owner.tenant
+        )));
     }
     if !(1..=MAX_SCOPES).contains(&principal.scopes.len()) {
         return Err(invalid(format!("a token must have 1 to {MAX_SCOPES} scopes")));

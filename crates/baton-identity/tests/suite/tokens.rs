@@ -179,6 +179,7 @@ async fn wrong_descriptions_are_refused() {
         new(&"x".repeat(101)),
         who("", "s", &["call"]),
         who("t", &"s".repeat(256), &["call"]),
+        who("local", "local", &["read"]),
         who("t", "s", &[]),
         who("t", "s", &["call", "write"]),
         NewToken { expires_at: Some(clock.now()), ..new("ci") },
