@@ -1,6 +1,12 @@
 //! Agents elsewhere: added, shown, removed, and heard from.
 
-use crate::{app::Shared, auth::Caller, cards::base_url, named::Named, reply};
+use crate::{
+    app::Shared,
+    auth::{Caller, shows_owner},
+    cards::base_url,
+    named::Named,
+    reply,
+};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -45,6 +51,12 @@ pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, reque
         let asked: AddAgent = serde_json::from_str(reply::readable(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
         let AddAgent { url, name, listed, bearer } = asked;
+        // Whoever may say where a secret is, and where it is sent, can read what this process can read.
+        if bearer.is_some() && !shows_owner(&shared.options.access, &parts.headers) {
+            let message = "where a secret is may be said by the owner of this Baton only: run `baton agents add` on its \
+                           machine, or put the agent under peers in baton.yaml";
+            return Err(Error::new(ErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, message));
+        }
         let name = name.map(AgentName::from);
         ports.book.add(NewPeer { url, name, listed, bearer }).await.map_err(refusal)
     };
@@ -73,7 +85,7 @@ pub(crate) async fn show(
     let shown = match (known, shared.agent(name.as_str())) {
         (Some(peer), _) => details(&shared, &headers, &peer),
         (None, Some(agent)) => AgentDetails::of(&agent, &base_url(&shared, &headers)),
-        (None, None) => return reply::rest_error(&shared.no_such_agent(Some(name.as_str()))),
+        (None, None) => return reply::rest_error(&shared.no_such_agent_for(&caller, Some(name.as_str()))),
     };
     reply::json(&shown)
 }

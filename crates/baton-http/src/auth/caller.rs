@@ -3,12 +3,15 @@
 use super::Came;
 use crate::{app::Shared, reply};
 use axum::{extract::FromRequestParts, response::Response};
-use baton_ports::Identified;
+use baton_ports::{BoxFuture, Identified, Identity, Unidentified};
 use baton_rules::{Access, Missing, Scope, may};
 use baton_types::{AgentName, ErrorCode, Principal, StreamId};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{Extensions, request::Parts};
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 /// Who asks; the gate puts one into every request.
 #[derive(Clone)]
@@ -19,9 +22,14 @@ struct Known {
     credential: Option<Arc<str>>,
     /// How the request came; not told where everybody is the owner, because nobody is turned away there.
     came: Option<Came>,
+    /// What was shown, and who judges it; kept for as long as the request lasts.
+    shown: Option<(Arc<dyn Identity>, Box<str>)>,
     /// The scope for want of which the request was refused.
     missing: OnceLock<Scope>,
 }
+
+/// How often it is looked whether the credentials of an open stream still hold.
+const RECHECK: Duration = Duration::from_secs(5);
 
 impl Caller {
     /// The owner of this Baton.
@@ -36,13 +44,30 @@ impl Caller {
 
     fn unknown(principal: Principal) -> Self {
         let principal = Arc::new(principal);
-        Self(Arc::new(Known { principal, credential: None, came: None, missing: OnceLock::new() }))
+        Self(Arc::new(Known { principal, credential: None, came: None, shown: None, missing: OnceLock::new() }))
     }
 
     /// Somebody who showed credentials.
-    pub(super) fn identified(identified: Identified, came: Came) -> Self {
+    pub(super) fn identified(identified: Identified, came: Came, identity: Arc<dyn Identity>, token: &str) -> Self {
         let Identified { principal, credential } = identified;
-        Self(Arc::new(Known { principal, credential: Some(credential), came: Some(came), missing: OnceLock::new() }))
+        let (credential, shown) = (Some(credential), Some((identity, token.into())));
+        Self(Arc::new(Known { principal, credential, came: Some(came), shown, missing: OnceLock::new() }))
+    }
+
+    /// Resolves when what the caller showed no longer holds: it was revoked, or has expired.
+    pub(crate) fn no_longer(&self) -> BoxFuture<'static, ()> {
+        let known = Arc::clone(&self.0);
+        Box::pin(async move {
+            let Some((identity, token)) = &known.shown else { return std::future::pending().await };
+            loop {
+                tokio::time::sleep(RECHECK).await;
+                match identity.identify(token).await {
+                    // That an issuer is away says nothing about the token.
+                    Ok(_) | Err(Unidentified::KeysUnavailable(_)) => {}
+                    Err(_) => return,
+                }
+            }
+        })
     }
 
     /// The caller of a request.

@@ -118,11 +118,14 @@ impl Gate {
     {
         let came = Came::of(&request);
         let identified = match bearer(request.headers()) {
-            Ok(token) => identity.identify(token).await.map_err(Refused::Unidentified),
+            Ok(token) => match identity.identify(token).await {
+                Ok(identified) => Ok(Caller::identified(identified, came.clone(), Arc::clone(&identity), token)),
+                Err(unknown) => Err(Refused::Unidentified(unknown)),
+            },
             Err(none) => Err(Refused::NoBearer(none)),
         };
         let caller = match identified {
-            Ok(identified) => Caller::identified(identified, came.clone()),
+            Ok(caller) => caller,
             Err(refused) => {
                 let refused = self.counted(&came, refused);
                 return Ok(self.turn_away(&request, &came, &refused, None));

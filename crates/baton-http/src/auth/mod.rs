@@ -14,6 +14,7 @@ mod open;
 mod options;
 mod refused;
 
+pub(crate) use bearer::shows_owner;
 pub(crate) use caller::Caller;
 pub(crate) use came::Came;
 pub(crate) use gate::GateLayer;

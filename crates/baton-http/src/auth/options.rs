@@ -2,7 +2,7 @@
 
 use baton_ports::{Audit, Clock, Identity, Tokens};
 use baton_rules::RateLimit;
-use baton_types::Timestamp;
+use baton_types::{Digest, Timestamp};
 use std::{fmt, sync::Arc};
 
 /// Who may come in.
@@ -10,6 +10,9 @@ use std::{fmt, sync::Arc};
 pub struct AccessOptions {
     /// Who knows callers; without it everybody is the owner of this Baton, which is for loopback only.
     pub identity: Option<Arc<dyn Identity>>,
+    /// The digest of the token that only this Baton's owner has; without it everybody who comes is the owner, as in
+    /// the owner's own process.
+    pub owner: Option<Digest>,
     /// Who makes tokens and takes them back.
     pub tokens: Option<Arc<dyn Tokens>>,
     /// Who keeps a record of those that were turned away.
@@ -24,7 +27,15 @@ pub struct AccessOptions {
 
 impl Default for AccessOptions {
     fn default() -> Self {
-        Self { identity: None, tokens: None, audit: None, private_cards: false, rate: None, clock: Arc::new(Stopped) }
+        Self {
+            identity: None,
+            owner: None,
+            tokens: None,
+            audit: None,
+            private_cards: false,
+            rate: None,
+            clock: Arc::new(Stopped),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use baton_http::{AccessOptions, RateLimit, TlsFiles};
 use baton_identity::{Documents, Gate, GuardedDocuments, IssuerConfig, Issuers};
 use baton_local::{AuditFile, SystemClock};
 use baton_ports::{Clock, Identity};
-use baton_types::ErrorCode;
+use baton_types::{Digest, ErrorCode};
 use std::{path::Path, sync::Arc};
 
 /// What callers may do when nothing else is said.
@@ -19,6 +19,7 @@ const USUAL_SCOPE: &str = "call";
 pub(super) fn access(baton: &Baton, settings: &Settings, owner: &str) -> Result<AccessOptions, Failure> {
     let required = settings.auth.required;
     let mut access = baton.local_access();
+    access.owner = Some(Digest::of(owner.as_bytes()));
     access.rate = settings.rate.map(|rate| RateLimit { per_second: rate.per_second, burst: rate.burst });
     if required {
         let gate = Gate::new(Some(owner), baton.tokens().clone(), issuers(&settings.auth)?);

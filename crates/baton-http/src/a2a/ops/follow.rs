@@ -6,6 +6,7 @@ use super::{
 };
 use crate::a2a::call::Call;
 use baton_engine::{FeedItem, Subscription};
+use baton_ports::BoxFuture;
 use baton_types::{ErrorCode, Fact, Json, TaskEvent, TaskState, TaskView};
 use baton_wire::a2a::v1::{
     ArtifactChoice, Error, ErrorKind, GENERATION, HistoryLength, Projected, StreamProjector, StreamResponse,
@@ -50,11 +51,18 @@ pub(in super::super) struct Told<'a> {
 pub(in super::super) struct Following {
     pub(in super::super) keep_alive: Duration,
     pub(in super::super) shutdown: CancellationToken,
+    feeding: Feeding,
+    /// Resolves when the caller's credentials no longer hold.
+    no_longer: BoxFuture<'static, ()>,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// What comes of the task, in order.
+struct Feeding {
     subscription: Subscription,
     withheld: Option<Withheld>,
     released: VecDeque<FeedItem>,
     narrator: Narrator,
-    _permit: OwnedSemaphorePermit,
 }
 
 /// Fed and not yet shown, while the agent may still reply with a bare message.
@@ -88,21 +96,40 @@ impl Following {
         Self {
             keep_alive: call.shared.options.keep_alive,
             shutdown: call.shared.options.shutdown.clone(),
-            subscription,
-            withheld,
-            released: VecDeque::new(),
-            narrator: Narrator {
-                beginning,
-                generation: active.generation().then_some(0),
-                projector: None,
-                reply: None,
+            feeding: Feeding {
+                subscription,
+                withheld,
+                released: VecDeque::new(),
+                narrator: Narrator {
+                    beginning,
+                    generation: active.generation().then_some(0),
+                    projector: None,
+                    reply: None,
+                },
             },
+            no_longer: call.caller.no_longer(),
             _permit: permit,
         }
     }
 
-    /// What happened next; `None` at the end. Safe to drop half-way and ask again.
+    /// What happened next; `None` at the end, which also comes with the end of the caller's credentials. Safe to drop
+    /// half-way and ask again.
     pub(in super::super) async fn next(&mut self) -> Option<FeedItem> {
+        tokio::select! {
+            biased;
+            () = &mut self.no_longer => None,
+            next = self.feeding.next() => next,
+        }
+    }
+
+    /// What is to be shown of it; `show` is called for each.
+    pub(in super::super) fn tell(&mut self, item: &FeedItem, show: impl FnMut(Told<'_>)) {
+        self.feeding.narrator.tell(item, show);
+    }
+}
+
+impl Feeding {
+    async fn next(&mut self) -> Option<FeedItem> {
         loop {
             if let Some(item) = self.released.pop_front() {
                 return Some(item);
@@ -132,11 +159,6 @@ impl Following {
 
     fn release(&mut self) {
         self.released = self.withheld.take().map(|withheld| withheld.items).unwrap_or_default();
-    }
-
-    /// What is to be shown of it; `show` is called for each.
-    pub(in super::super) fn tell(&mut self, item: &FeedItem, show: impl FnMut(Told<'_>)) {
-        self.narrator.tell(item, show);
     }
 }
 

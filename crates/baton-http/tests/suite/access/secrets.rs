@@ -1,0 +1,68 @@
+//! Where secrets are is the owner's word.
+
+use super::house::{House, bearer, token};
+use crate::speak::{headers, raw};
+use baton_engine::NoPeers;
+use baton_http::PeerPorts;
+use baton_ports::{BoxFuture, KnownPeer, NewPeer, PeerBook, PeerBookError};
+use baton_types::{AgentName, Digest, ErrorCode};
+use std::sync::{Arc, Mutex};
+
+/// Takes note of what it is asked to add, and adds nothing.
+#[derive(Default)]
+struct Noting(Mutex<Vec<NewPeer>>);
+
+impl PeerBook for Noting {
+    fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<KnownPeer, PeerBookError>> {
+        self.0.lock().unwrap().push(peer);
+        let (code, detail) = (ErrorCode::PEER_UNREACHABLE, "nobody is there".to_owned());
+        Box::pin(std::future::ready(Err(PeerBookError { code, detail })))
+    }
+
+    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), PeerBookError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn peer(&self, _: &AgentName) -> Option<KnownPeer> {
+        None
+    }
+
+    fn peers(&self) -> Vec<KnownPeer> {
+        Vec::new()
+    }
+}
+
+#[tokio::test]
+async fn only_the_owner_says_where_a_secret_is() {
+    let admin = token("acme", "root", "admin");
+    let owner = token("local", "local", "admin");
+    let with_secret = r#"{"url": "http://127.0.0.1:9", "bearer": "file:///etc/passwd"}"#;
+    let without = r#"{"url": "http://127.0.0.1:9"}"#;
+    for (local, shown, body, status) in [
+        (false, Some(&admin), with_secret, 403),
+        (false, Some(&admin), without, 503),
+        (false, Some(&owner), with_secret, 503),
+        (true, None, with_secret, 403),
+        (true, Some(&admin), with_secret, 403),
+        (true, None, without, 503),
+        (true, Some(&owner), with_secret, 503),
+    ] {
+        let book = Arc::new(Noting::default());
+        let ports = PeerPorts { book: Arc::<Noting>::clone(&book), peers: Arc::new(NoPeers) };
+        let house = House::of(
+            |access| {
+                access.owner = Some(Digest::of(owner.as_bytes()));
+                if local {
+                    access.identity = None;
+                }
+            },
+            |options| options.peers = Some(ports),
+        );
+        let shown = shown.map(|token| bearer(token));
+        let mut given = vec![("content-type", "application/json")];
+        given.extend(shown.as_deref().map(|shown| ("authorization", shown)));
+        let answered = raw(&house.app, "POST", "/api/v1/agents", headers(&given), body).await;
+        assert_eq!(answered.status().as_u16(), status, "local {local}, {shown:?}, {body}");
+        assert_eq!(book.0.lock().unwrap().len(), usize::from(status == 503));
+    }
+}

@@ -1,0 +1,59 @@
+//! Streams last no longer than the credentials by which they were opened.
+
+use super::house::House;
+use crate::world::message;
+use baton_client::SendRequest;
+use baton_ports::{BoxFuture, Identified, Identity, Unidentified};
+use baton_types::Principal;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Duration,
+};
+use tokio::time::{Instant, timeout};
+
+const GOOD: u8 = 0;
+const AWAY: u8 = 1;
+const REVOKED: u8 = 2;
+
+/// Judges every token by what is set.
+#[derive(Clone, Default)]
+struct Fickle(Arc<AtomicU8>);
+
+impl Identity for Fickle {
+    fn identify<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>> {
+        let (tenant, subject) = ("acme".into(), "ann".into());
+        let principal = Arc::new(Principal { tenant, subject, scopes: vec!["call".into()] });
+        let judged = match self.0.load(Ordering::Relaxed) {
+            AWAY => Err(Unidentified::KeysUnavailable("no answer".to_owned())),
+            REVOKED => Err(Unidentified::Revoked),
+            _ => Ok(Identified { principal, credential: "token".into() }),
+        };
+        Box::pin(std::future::ready(judged))
+    }
+
+    fn issuers(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_ends_soon_after_its_token() {
+    let identity = Fickle::default();
+    let house = House::with(|access| access.identity = Some(Arc::new(identity.clone())));
+    let client = house.client("token");
+    let mut stream = client.send_streaming("weather", SendRequest::new(message("hang"))).await.unwrap();
+    let minute = Duration::from_secs(60);
+    for standing in [GOOD, AWAY] {
+        identity.0.store(standing, Ordering::Relaxed);
+        while let Ok(event) = timeout(minute, stream.next()).await {
+            event.expect("a stream whose token holds goes on").unwrap();
+        }
+    }
+    identity.0.store(REVOKED, Ordering::Relaxed);
+    let revoked_at = Instant::now();
+    assert!(timeout(minute, stream.next()).await.unwrap().is_none());
+    assert!(revoked_at.elapsed() <= Duration::from_secs(6), "{:?}", revoked_at.elapsed());
+}
