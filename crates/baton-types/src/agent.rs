@@ -94,6 +94,16 @@ pub enum ModelSpec {
     },
 }
 
+impl ModelSpec {
+    /// The address by which an agent elsewhere was added.
+    pub fn peer_url(&self) -> Option<&str> {
+        match self {
+            Self::Peer { url, .. } => Some(url),
+            Self::Playbook { .. } => None,
+        }
+    }
+}
+
 /// Bounds of one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunLimits {

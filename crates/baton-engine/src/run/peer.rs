@@ -48,6 +48,11 @@ impl Driver {
             let detail = format!("the work was handed over {} times already; {deepest} is the limit", ask.depth - 1);
             return self.peer_failed(ErrorCode::HANDOFF_REFUSED, detail).await;
         }
+        let now = self.inner.ports.agents.agent(&spec.name);
+        if now.is_some_and(|now| now.is_peer() && now.model.peer_url() != spec.model.peer_url()) {
+            let detail = format!("'{}' is at another address now than when the work began", spec.name);
+            return self.peer_failed(ErrorCode::PEER_FAILED, detail).await;
+        }
         let mut deadline = pin!(self.until_deadline());
         let came = tokio::select! {
             biased;
