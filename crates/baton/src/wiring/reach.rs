@@ -43,7 +43,8 @@ fn allowing(config: &PeerConfig) -> PeerConfig {
 
 /// The host of a URL, an IPv6 address without its brackets.
 fn host(url: &str) -> Option<String> {
-    let (_, rest) = url.split_once("://")?;
+    // Typed without a scheme it is read as if it had one.
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next()?;
     let host = match authority.strip_prefix('[') {
         Some(rest) => rest.split(']').next()?,
@@ -65,7 +66,8 @@ mod tests {
             ("http://[::1]:8700", Some("::1")),
             ("http://user@127.0.0.1", None),
             ("https://", None),
-            ("weather", None),
+            ("127.0.0.1:8701", Some("127.0.0.1")),
+            ("", None),
         ] {
             assert_eq!(host(url).as_deref(), expect, "{url}");
         }
