@@ -1,7 +1,7 @@
 //! Why a call to the outside did not work.
 
 use crate::Range;
-use rustls::AlertDescription;
+use rustls::{AlertDescription, CertificateError, InvalidMessage, OtherError};
 use std::{net::IpAddr, time::Duration};
 
 /// Why a request was not sent, or not answered.
@@ -142,7 +142,8 @@ impl OutboundError {
         if let Some(own) = chain.clone().find_map(|error| error.downcast_ref::<Self>()) {
             return own.clone();
         }
-        let reason = chain.clone().last().map(ToString::to_string).unwrap_or_default();
+        let reason = chain.clone().find_map(of_tls).or_else(|| chain.clone().last().map(ToString::to_string));
+        let reason = reason.unwrap_or_default();
         if error.is_connect() || chain.clone().any(turned_away) {
             Self::Unreachable { target, reason }
         } else {
@@ -151,13 +152,37 @@ impl OutboundError {
     }
 }
 
+/// The error of TLS that one of input and output carries, which may be wrapped in another: their sources skip it.
+fn tls_in<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+    let inner = error.downcast_ref::<std::io::Error>()?.get_ref()?;
+    inner.downcast_ref::<rustls::Error>().or_else(|| tls_in(inner))
+}
+
+/// What is wrong with a server's TLS, for people.
+fn of_tls(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let said = match tls_in(error)? {
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => "no TLS is spoken there; is it http://?",
+        rustls::Error::InvalidCertificate(cause) => match cause {
+            CertificateError::UnknownIssuer => "its certificate is of an authority that this system does not know",
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate has expired",
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                "its certificate is for another name"
+            }
+            CertificateError::Other(OtherError(other)) if other.to_string() == "CaUsedAsEndEntity" => {
+                "its certificate is that of an authority, which no server may show; make one with CA:FALSE"
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(said.to_owned())
+}
+
 /// Whether the server's TLS would not have us. It says so only after the client thinks that the connection stands, and
 /// has read no request by then.
 fn turned_away(error: &(dyn std::error::Error + 'static)) -> bool {
-    let io = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    let tls = io.and_then(|inner| inner.downcast_ref::<rustls::Error>());
     matches!(
-        tls,
+        tls_in(error),
         Some(rustls::Error::AlertReceived(
             AlertDescription::CertificateRequired
                 | AlertDescription::NoCertificate

@@ -56,11 +56,17 @@ async fn https_needs_a_trusted_authority_and_the_right_name() {
         assert_eq!(reply.status, 200);
     }
     let stranger = named(ALLOW, names, &Options::default());
-    for (client, host) in [(&client, "other.example"), (&stranger, "hooks.example")] {
+    for (client, host, said) in [
+        (&client, "other.example", "its certificate is for another name"),
+        (&stranger, "hooks.example", "its certificate is of an authority that this system does not know"),
+    ] {
         let error = client.send(post(&format!("https://{host}:{port}/"))).await.unwrap_err();
         assert!(matches!(error, OutboundError::Unreachable { .. }), "{error:?}");
-        assert!(error.to_string().contains("certificate"), "{error}");
+        assert!(error.to_string().ends_with(said), "{error}");
     }
+    let plain = Receiver::start(|_| Answer::status(200)).await;
+    let error = client.send(post(&plain.url("/").replace("http:", "https:"))).await.unwrap_err();
+    assert!(error.to_string().ends_with("no TLS is spoken there; is it http://?"), "{error}");
     assert_eq!(receiver.received().len(), 2);
 }
 
