@@ -3,7 +3,7 @@
 use crate::ClientError;
 use baton_types::Digest;
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime},
@@ -77,6 +77,9 @@ fn explained(error: io::Error) -> io::Error {
             "it shows another certificate than the pinned one".to_owned()
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate has expired".to_owned(),
+        CertificateError::Other(OtherError(other)) if other.to_string() == "CaUsedAsEndEntity" => {
+            "its certificate is that of an authority, which no server may show; make one with CA:FALSE".to_owned()
+        }
         other => format!("its certificate is not accepted: {other}"),
     };
     io::Error::new(error.kind(), said)
