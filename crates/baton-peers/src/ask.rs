@@ -2,7 +2,7 @@
 
 use crate::{
     CallError, Heard, PeerClient, Seen, With,
-    client::{clipped, request, unreached},
+    client::{clipped, refused, request, unreached},
     follow::{Begin, Follow},
     retry::Backoff,
 };
@@ -55,7 +55,7 @@ impl PeerClient {
                 }
                 (CallError::Forbidden(_), Before::NotSaid) => return Err(unreached(&error)),
                 (CallError::Refused { .. }, _) if !error.is_busy() && !error.leaves_doubt() => {
-                    return Err(PeerError::Refused(clipped(&error.to_string())));
+                    return Err(refused(&error));
                 }
                 _ => {}
             }

@@ -2,7 +2,7 @@
 
 use crate::{
     CallError, PeerClient, With,
-    client::{clipped, unreached},
+    client::{refused, unreached},
     follow::{is_ended, is_missing},
     retry::Backoff,
 };
@@ -22,9 +22,9 @@ impl PeerClient {
                 Err(error) if is_ended(&error) || is_missing(&error) => return Ok(()),
                 Err(error) => error,
             };
-            let refused = matches!(&error, CallError::Refused { .. } if !error.is_busy() && !error.leaves_doubt());
-            if refused {
-                return Err(PeerError::Refused(clipped(&error.to_string())));
+            let is_no = matches!(&error, CallError::Refused { .. } if !error.is_busy() && !error.leaves_doubt());
+            if is_no {
+                return Err(refused(&error));
             }
             let wait = backoff.next(error.retry_after());
             if matches!(error, CallError::Forbidden(_)) || began.elapsed() + wait > self.patience().reach {

@@ -165,6 +165,15 @@ pub(crate) fn request(ask: &PeerAsk) -> SendMessageRequest<'static> {
     }
 }
 
+/// The peer said no; whoever was not let in hears that this is why.
+pub(crate) fn refused(error: &CallError) -> PeerError {
+    PeerError::Refused(clipped(&match error {
+        CallError::Refused { status: 401, message, .. } => format!("it wants credentials: {message}"),
+        CallError::Refused { status: 403, message, .. } => format!("it does not allow this: {message}"),
+        _ => error.to_string(),
+    }))
+}
+
 /// Nothing was said, and why.
 pub(crate) fn unreached(error: &CallError) -> PeerError {
     let code = match error {
