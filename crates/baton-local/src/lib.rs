@@ -12,6 +12,7 @@ mod command;
 mod discover;
 mod ids;
 mod open_files;
+mod private_file;
 
 pub use agents::{DirectoryAgents, LoadError, Reload, SpecCheck};
 pub use audit::AuditFile;
@@ -19,3 +20,4 @@ pub use clock::SystemClock;
 pub use command::CommandTools;
 pub use ids::TimeOrderedIds;
 pub use open_files::raise_open_files;
+pub use private_file::write_private;

@@ -3,12 +3,11 @@
 use baton_types::ErrorCode;
 use serde::{Deserialize, Serialize};
 use std::{
-    fs,
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::failure::Failure;
+use crate::{failure::Failure, wiring::write_private};
 
 const NAME: &str = "server.json";
 
@@ -55,19 +54,7 @@ impl ServerFile {
     /// Writes the file for its owner only, complete or not at all; again when something in it changes.
     pub(crate) fn write(&self, data: &Path) -> Result<(), Failure> {
         let path = data.join(NAME);
-        let draft = data.join(".server.json.new");
-        let written = serde_json::to_vec(self).map_err(io::Error::other).and_then(|bytes| {
-            match fs::remove_file(&draft) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-            let mut options = fs::OpenOptions::new();
-            options.write(true).create_new(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            options.open(&draft)?.write_all(&bytes)?;
-            fs::rename(&draft, &path)
-        });
+        let written = serde_json::to_vec(self).map_err(io::Error::other).and_then(|bytes| write_private(&path, &bytes));
         written.map_err(|error| {
             Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", path.display()))
         })

@@ -11,5 +11,6 @@ mod server;
 pub(crate) use agents::{Loaded, load};
 pub(crate) use baton::{Baton, Strictness, fresh_id, now};
 pub(crate) use baton_journal::is_owned;
+pub(crate) use baton_local::write_private;
 pub(crate) use elsewhere::{discover, elsewhere, is_address, known};
 pub(crate) use server::{PortChoice, Server};

@@ -1,9 +1,10 @@
 //! Key files that only their owner can read.
 
+use baton_local::write_private;
 use ring::{pkcs8::Document, rand::SystemRandom};
 use std::{
     fs::{self, File},
-    io::{self, Read, Write},
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -81,7 +82,7 @@ pub(super) fn load_or_make(
         Ok(file) => read(path, file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let made = make(&SystemRandom::new()).map_err(|_| KeyFileError::NoRandomness)?;
-            write(path, made.as_ref()).map_err(failed)?;
+            write_private(path, made.as_ref()).map_err(failed)?;
             Ok(made.as_ref().to_vec())
         }
         Err(error) => Err(failed(error)),
@@ -100,29 +101,6 @@ fn read(path: &Path, file: File) -> Result<Vec<u8>, KeyFileError> {
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
-}
-
-/// Writes the file complete or not at all, for its owner alone from its first byte.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = path.with_extension("new");
-    match fs::remove_file(&draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&draft, path)?;
-    // The name has to survive a power cut as well as the bytes; only Unix lets a directory be synced.
-    #[cfg(unix)]
-    if let Some(directory) = path.parent() {
-        File::open(directory)?.sync_all()?;
-    }
-    Ok(())
 }
 
 #[cfg(unix)]

@@ -88,7 +88,7 @@ fn files_that_hold_no_key_are_refused_and_kept() {
 #[test]
 fn what_a_crash_left_behind_is_no_key() {
     let home = home();
-    fs::write(home.path().join("es256.new"), "half a k").unwrap();
+    fs::write(home.path().join(".es256.pk8.new"), "half a k").unwrap();
     let made = SigningKeys::open(home.path()).unwrap();
     assert_eq!(names(home.path()), ["ed25519.pk8", "es256.pk8"]);
     assert_eq!(SigningKeys::open(home.path()).unwrap().thumbprints(), made.thumbprints());

@@ -2,14 +2,11 @@
 
 use super::{ReadCard, entry::Entry};
 use crate::PeerConfig;
+use baton_local::write_private;
 use baton_types::AgentName;
 use baton_wire::a2a::v1::AgentCard;
 use serde::{Deserialize, Serialize};
-use std::{
-    fs, io,
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
 const VERSION: u32 = 1;
 
@@ -99,29 +96,6 @@ impl Page {
 
     /// Stores it for its owner only, complete or not at all; on disk when this returns.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
-        let draft = draft(path);
-        match fs::remove_file(&draft) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&draft)?;
-        file.write_all(&serde_json::to_vec_pretty(self)?)?;
-        file.sync_all()?;
-        fs::rename(&draft, path)?;
-        match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            Some(parent) => fs::File::open(parent)?.sync_all(),
-            None => Ok(()),
-        }
+        write_private(path, &serde_json::to_vec_pretty(self)?)
     }
-}
-
-fn draft(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".new");
-    path.with_file_name(name)
 }
