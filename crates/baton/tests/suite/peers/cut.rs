@@ -70,7 +70,7 @@ async fn follow_all(kind: &Kind, binding: &str, plans: Vec<Plan>) {
 
 /// Turns of the agent that writes much, and what it puts out in each.
 const TURNS: usize = 25;
-const OUTPUTS: usize = 8;
+const OUTPUTS: usize = 4;
 
 /// An agent whose task has some two hundred events; it takes a moment for each turn, so that the first cuts find it at
 /// work and the last ones find the task ended.
