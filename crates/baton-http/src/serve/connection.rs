@@ -1,6 +1,6 @@
 //! One connection: both protocols of the port, told apart by their first bytes.
 
-use super::{ServeOptions, handshake, rewound::Rewound};
+use super::{ServeOptions, handshake, rewound::Rewound, unread::Unread};
 use axum::Router;
 use http::{HeaderValue, Request, header};
 use hyper::{
@@ -12,7 +12,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::graceful::GracefulConnection,
 };
-use std::{io, net::SocketAddr, pin::pin, time::Duration};
+use std::{convert::Infallible, io, net::SocketAddr, pin::pin, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite},
     net::TcpStream,
@@ -79,10 +79,19 @@ impl Connections {
         let is_http2 = first.as_slice() == PREFACE;
         let stream = TokioIo::new(Rewound::new(first, stream));
         let app = self.app.clone();
-        let service = service_fn(move |request| app.clone().call(introduced(request, remote)));
         let ended = if is_http2 {
+            let service = service_fn(move |request| app.clone().call(introduced(request, remote)));
             self.to_its_end(self.http2.serve_connection(stream, service)).await
         } else {
+            let service = service_fn(move |request| {
+                let (request, unread) = Unread::watch(introduced(request, remote));
+                let answered = app.clone().call(request);
+                async move {
+                    let mut response = answered.await?;
+                    unread.finish(&mut response).await;
+                    Ok::<_, Infallible>(response)
+                }
+            });
             self.to_its_end(self.http1.serve_connection(stream, service)).await
         };
         if let Err(error) = ended {

@@ -5,6 +5,7 @@ mod connection;
 mod handshake;
 mod options;
 mod rewound;
+mod unread;
 
 pub use accept::serve;
 pub(crate) use connection::RemoteAddress;

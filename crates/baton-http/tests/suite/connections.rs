@@ -75,6 +75,35 @@ async fn fifty_megabytes_are_refused_and_the_sender_hears_it() {
 }
 
 #[tokio::test]
+async fn what_is_refused_before_its_body_came_does_not_cost_the_connection() {
+    let server = Server::start(ServeOptions::default()).await;
+    let mut socket = TcpStream::connect(server.address).await.unwrap();
+    let mut replies = String::new();
+    for body in ["{\"a\": 1}", "{\"b\": 22}", "{\"c\": 333}"] {
+        let length = body.len();
+        let head =
+            format!("POST /agents/weather HTTP/1.1\r\nHost: evil.example.com\r\nContent-Length: {length}\r\n\r\n");
+        socket.write_all(head.as_bytes()).await.unwrap();
+        // Long enough for the server to have the head and to know its answer.
+        for _ in 0..200 {
+            tokio::task::yield_now().await;
+        }
+        socket.write_all(body.as_bytes()).await.unwrap();
+        let mut piece = [0; 4096];
+        let read = socket.read(&mut piece).await.unwrap();
+        replies.push_str(std::str::from_utf8(&piece[..read]).unwrap());
+    }
+    assert_eq!(replies.matches("HTTP/1.1 403").count(), 3, "{replies}");
+    assert!(!replies.to_ascii_lowercase().contains("connection: close"), "{replies}");
+
+    // What is too much to wait for ends the connection, and the reply says so.
+    let head = "POST /agents/weather HTTP/1.1\r\nHost: evil.example.com\r\nContent-Length: 99999999\r\n\r\n";
+    let reply = server.raw(head.as_bytes()).await;
+    assert!(reply.starts_with("HTTP/1.1 403") && reply.contains("connection: close"), "{reply}");
+    server.still_serves().await;
+}
+
+#[tokio::test]
 async fn connections_are_reused_and_a_lost_one_is_replaced() {
     let bounds =
         ServeOptions { max_connections: 1, header_timeout: Duration::from_millis(100), ..ServeOptions::default() };
