@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod authenticated_client;
 mod binary;
 mod conformance;
 mod crash;

@@ -1,0 +1,40 @@
+//! The official Python client shows tokens as its users make it do; `tests/python/authenticated_client.py` says what it
+//! checks.
+
+use crate::{binary::Home, python_client::PYTHON};
+
+fn talks(binding: &str) {
+    let home = Home::new();
+    home.agent("one", "", "rules: [{ say: hello }]\n");
+    // A token that works, but not here.
+    let elsewhere = Home::new();
+    let made = |home: &Home, arguments: &[&str]| {
+        let made = home.run(&[&["token", "create"], arguments].concat());
+        assert_eq!(made.code, Some(0), "{}", made.shown());
+        made.stdout.trim().to_owned()
+    };
+    let unknown = made(&elsewhere, &["mine"]);
+    let (server, url) = home.up(&["--auth", "--port", "0"]);
+    let (mine, theirs) = (made(&home, &["mine"]), made(&home, &["theirs"]));
+    let reading = made(&home, &["eye", "--scope", "read"]);
+    let agent = format!("{url}/agents/one");
+    PYTHON.runs(&["tests/python/authenticated_client.py", &agent, binding, &mine, &theirs, &reading, &unknown]);
+    server.signal("TERM");
+    let ended = server.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.shown());
+}
+
+#[test]
+fn over_json_rpc() {
+    talks("JSONRPC");
+}
+
+#[test]
+fn over_http_json() {
+    talks("HTTP+JSON");
+}
+
+#[test]
+fn over_grpc() {
+    talks("GRPC");
+}
