@@ -28,7 +28,7 @@ codes! {
     BODY_TOO_LARGE = "BTN-1002", "The request body is over the limit", "Send a smaller body, or put large content behind a URL part.";
     TOO_DEEP = "BTN-1003", "The JSON is nested too deeply", "Flatten the value; 100 levels are accepted.";
     TOO_MANY_PARTS = "BTN-1004", "The message has too many parts", "Split the message; 256 parts are accepted.";
-    FORBIDDEN_HOST = "BTN-1005", "The Host or Origin header is not allowed", "Call Baton by its own address, or start it with --public-url or --allow-host.";
+    FORBIDDEN_HOST = "BTN-1005", "The Host or Origin header is not allowed", "Call Baton by its own address, or start it with --public-url or --allow-host; for pages of another origin, with --cors-origin.";
     PUSH_URL_REFUSED = "BTN-1006", "Notifications may not be sent to that address", "Use a public https address, or allow this one under push.allow in baton.yaml.";
     VERSION_UNKNOWN = "BTN-1007", "The protocol version is not spoken here", "Send A2A-Version: 1.0 with method names of 1.0, or leave it out with names of 0.3.";
     EXTENSION_REQUIRED = "BTN-1008", "The agent requires an extension", "Name the extension's URI in the A2A-Extensions header.";
@@ -62,7 +62,7 @@ codes! {
     HANDOFF_REFUSED = "BTN-3006", "The handoff is not allowed", "Hand work only to agents listed under handoffs in agent.yaml, at most five deep and never in a circle.";
     HANDOFF_FAILED = "BTN-3007", "The agent that work was handed to did not complete it", "Look at the child task for the reason.";
     AGENT_CHANGED = "BTN-3008", "The run's pinned agent definition is gone", "Send the request again; it runs with the current definition.";
-    PEER_FAILED = "BTN-3009", "The remote agent did not complete the work", "The message says what it answered; look at the task there.";
+    PEER_FAILED = "BTN-3009", "The remote agent did not complete the work", "The message says what it answered; credentials for it stand under peers in baton.yaml, or in --bearer when it is added.";
     PEER_IN_DOUBT = "BTN-3010", "It is unknown whether the remote agent got the message", "Look at the remote agent; answer the task to send the message again, or cancel it.";
     PEER_UNREACHABLE = "BTN-3011", "The remote agent cannot be reached", "Check that it runs and that its address is right: `baton agents show NAME`.";
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
@@ -77,7 +77,7 @@ codes! {
     PORT_IN_USE = "BTN-5003", "The port is taken", "Choose another with --port, or --port 0 for any free one.";
     ALREADY_EXISTS = "BTN-5004", "The file or directory exists already", "Choose another name, or remove it first.";
     USAGE = "BTN-5005", "The command line or an environment variable is wrong", "Run the command with --help for its arguments and examples.";
-    TLS_INVALID = "BTN-5006", "The certificate or its key cannot be used", "Give PEM files that belong together as tls.cert and tls.key.";
+    TLS_INVALID = "BTN-5006", "The certificate or its key cannot be used", "Give PEM files that belong together with --tls-cert and --tls-key, or as tls.cert and tls.key in baton.yaml.";
     EXPOSED = "BTN-5007", "Others could use this Baton without authentication", "Add --auth and give them tokens, listen on 127.0.0.1, or add --insecure on a network you trust.";
     SECRET_MISSING = "BTN-5008", "A secret that the configuration refers to is not there", "Set the environment variable or write the file that the message names, and start again.";
     KEYS_UNUSABLE = "BTN-5009", "The keys that sign agent cards cannot be used", "Only the user that runs Baton may use the files under keys in its data directory; the message says which one is wrong.";

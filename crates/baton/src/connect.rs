@@ -14,6 +14,10 @@ use std::{path::Path, time::Duration};
 /// How long a server that may be gone is given to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How a person at the command line shows a token.
+const SHOW: &str =
+    "Show a token with --token or BATON_TOKEN: one of `baton token create`, or of an issuer that the server trusts.";
+
 /// A client, and the Baton behind it when that is in this process.
 pub(crate) struct Session {
     /// Speaks to the Baton.
@@ -103,6 +107,7 @@ pub(crate) fn failure(error: ClientError) -> Failure {
     let message = error.to_string();
     match error {
         ClientError::Refused(refusal) => match refusal.baton_code {
+            Some(code) if code == ErrorCode::UNAUTHENTICATED.code => Failure::foreign(code, message, Some(SHOW.into())),
             Some(code) => Failure::foreign(code, message, refusal.hint),
             None => Failure::plain(Exit::Server, format!("the server refused: {message} (code {})", refusal.code)),
         },

@@ -34,6 +34,7 @@ impl Exit {
     fn of(code: &str) -> Self {
         match code.strip_prefix("BTN-").and_then(|digits| digits.chars().next()) {
             Some('1' | '2') => Self::Usage,
+            Some('3') if code == ErrorCode::PEER_UNREACHABLE.code => Self::Server,
             Some('3') => Self::TaskFailed,
             Some('5')
                 if [

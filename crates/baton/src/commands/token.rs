@@ -11,6 +11,10 @@ use crate::{
 use baton_types::Timestamp;
 use baton_wire::api::TokenEntry;
 use clap::{Args, Subcommand};
+use std::time::Duration;
+
+/// A day alone would say too little about an end that is so near.
+const SOON: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 /// What `baton token` is told.
 #[derive(Args, Debug)]
@@ -19,7 +23,7 @@ Examples:
   TOKEN=$(baton token create ci)                   make one; it is shown this once
   baton token create ana --scope call:weather --expires 30d
   baton token list                                 what was made, and what still works
-  baton token revoke 4fq2x7                        from now on it opens nothing
+  baton token revoke 4f1d2a90c3                    from now on it opens nothing
 
 Tokens count where `baton up --auth` serves. The running server of the data directory is used when
 there is one; otherwise the data directory itself, so that tokens can be made before the first start.")]
@@ -57,8 +61,14 @@ fn state(token: &TokenEntry, now: Timestamp) -> &'static str {
     }
 }
 
-/// The day of a moment; a token that never expires has none.
-fn day(at: Option<Timestamp>) -> String {
-    let text = at.map(|at| at.to_string());
-    text.as_deref().and_then(|text| text.split('T').next()).unwrap_or("never").to_owned()
+/// When a token stops working: the day, and the minute when that is soon.
+fn end(at: Option<Timestamp>, now: Timestamp) -> String {
+    let Some(at) = at else { return "never".to_owned() };
+    let text = at.to_string();
+    let (day, time) = text.split_once('T').unwrap_or((&text, ""));
+    let soon = now.until(at).max(at.until(now)) < SOON;
+    match time.get(..5) {
+        Some(minute) if soon => format!("{day} {minute} UTC"),
+        _ => day.to_owned(),
+    }
 }

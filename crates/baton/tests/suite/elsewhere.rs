@@ -125,6 +125,10 @@ fn credentials_come_from_where_they_are_kept() {
     assert_eq!(added.code, Some(0), "{}", added.shown());
     assert!(added.stdout.contains("HTTP Bearer"), "the card says what is wanted: {}", added.shown());
     assert!(home.run(&["run", "second", "Weather in Lisbon?", "-q"]).stdout.contains("Lisbon"));
+    let bare = home.run(&["agents", "add", &url, "--name", "third"]);
+    assert!(bare.stderr.contains("it wants credentials") && !added.stderr.contains("it wants"), "{}", bare.shown());
+    let refused = home.run(&["run", "third", "Weather in Lisbon?", "-q"]);
+    assert!(refused.stderr.contains("it wants credentials: the request shows no token"), "{}", refused.shown());
     // Directly: with the configured credential of the same address, with one of its own, and with none.
     assert_eq!(home.run(&["run", &url, "Weather in Rome?", "-q"]).code, Some(0));
     let stranger = Home::new();

@@ -12,6 +12,7 @@ fn tokens_filtered(check: impl FnOnce()) {
     for (pattern, replacement) in [
         (r"btn_[0-9a-f]{10}_[A-Za-z0-9_-]{43}", "btn_[id]_[secret]"),
         (r"\b[0-9a-f]{10}\b", "[token id]"),
+        (r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "[minute]"),
         (r"\d{4}-\d\d-\d\d", "[day]"),
         (r"T\[time\]Z", "[moment]"),
     ] {
@@ -60,7 +61,11 @@ fn tokens_are_made_listed_and_revoked_with_and_without_a_server() {
     let unknown = home.run(&["token", "revoke", "nothing"]);
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
-    let again = home.run(&["token", "revoke", id(token(&made))]);
+    let again = home.run(&["token", "revoke", token(&made)]);
+    let mistyped = home.run(&["token", "revoke", &format!("btn_{}", token(&made))]);
+    for ended in [&again, &mistyped] {
+        assert!(!ended.stderr.contains(token(&made)), "a secret is not repeated: {}", ended.stderr);
+    }
     let after = home.run(&["token", "list", "--json"]);
     let kept: serde_json::Value = serde_json::from_str(&after.stdout).expect("JSON");
     let states: Vec<_> = kept["tokens"].as_array().expect("a list").iter().map(|t| t["revokedAt"].is_null()).collect();

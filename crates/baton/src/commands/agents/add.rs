@@ -23,10 +23,10 @@ Examples:
   baton agents add https://weather.example.com --bearer env://WEATHER_TOKEN
   baton run weather \"Will it rain?\"           ask it like any agent here
 
-The address is that of the card, or the one below which /.well-known/agent-card.json is. Tasks of the
-agent are ordinary tasks here: they survive a crash on either side. Agents of this Baton may hand work
-to it when their agent.yaml names it under handoffs. What needs more than a bearer token (an API key,
-OAuth2, a client certificate, a trusted signer) stands under peers in baton.yaml.")]
+The address is that of the card, or the one below which /.well-known/agent-card.json is. Tasks of
+the agent are ordinary tasks here: they survive a crash on either side. Agents of this Baton may
+hand work to it when their agent.yaml names it under handoffs. What needs more than a bearer token
+(an API key, OAuth2, a client certificate, a trusted signer) stands under peers in baton.yaml.")]
 pub(super) struct Options {
     /// Where its card is, or below what address
     url: String,
@@ -50,6 +50,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         .map_err(|error| Failure::new(ErrorCode::USAGE, format!("the current directory is not there: {error}")))?;
     // The server may have been started elsewhere.
     let bearer = place::bearer(written.as_deref())?.map(|bearer| secret_below(&bearer, &here).to_string());
+    let shows_none = bearer.is_none();
     let session = place.manage().await?;
     let added = session.client.add_agent(&AddAgent { url, name, listed, bearer }).await;
     session.close().await;
@@ -60,5 +61,8 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     }
     details::print(&added, screen);
     screen.say(&format!("added {}; ask it with: baton run {} \"...\"", added.name, added.name));
+    if shows_none && added.remote.is_some_and(|remote| !remote.security.is_empty()) {
+        screen.say("  it wants credentials: remove it and add it with --bearer, or name it under peers in baton.yaml");
+    }
     Ok(Exit::Ok)
 }

@@ -103,7 +103,7 @@ fn failure(error: &PeerError) -> Failure {
         }
         PeerError::Unreached { code, .. } => Failure::new(*code, message),
         PeerError::Refused(_) => Failure::new(ErrorCode::PEER_FAILED, message)
-            .hint("The message says what it answered; if it wants credentials, give them with --bearer."),
+            .hint("The message says what it answered; credentials are named with --bearer env://NAME, or under peers in baton.yaml."),
         PeerError::InDoubt(_) => Failure::new(ErrorCode::PEER_IN_DOUBT, message)
             .hint("Look at the agent before you ask again: it may have done the work."),
     }

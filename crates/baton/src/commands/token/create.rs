@@ -1,11 +1,12 @@
 //! `baton token create NAME`: a token, printed once.
 
-use super::day;
+use super::end;
 use crate::{
     commands::place::Place,
     connect::failure,
     failure::{Exit, Failure},
     screen::Screen,
+    wiring::now,
 };
 use baton_agentdir::document::duration;
 use baton_wire::api::CreateToken;
@@ -84,7 +85,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     }
     let entry = &created.entry;
     let until = match entry.expires_at {
-        Some(_) => format!("until {}", day(entry.expires_at)),
+        Some(_) => format!("until {}", end(entry.expires_at, now())),
         None => "until it is revoked".to_owned(),
     };
     screen.say(&format!("token {} for {} allows {} {until}", entry.id, entry.subject, entry.scopes.join(", ")));

@@ -1,6 +1,6 @@
 //! `baton token list`: which tokens there are.
 
-use super::{day, state};
+use super::{end, state};
 use crate::{
     commands::place::Place,
     connect::failure,
@@ -8,6 +8,7 @@ use crate::{
     screen::{Screen, columns, one_line},
     wiring::now,
 };
+use baton_types::Timestamp;
 use baton_wire::api::{TokenEntry, TokenList};
 use clap::Args;
 use serde_json::json;
@@ -37,15 +38,16 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         screen.say("no tokens yet; make one with: baton token create NAME");
         return Ok(Exit::Ok);
     }
+    let now = now();
     let titles = ["ID", "NAME", "SUBJECT", "SCOPES", "EXPIRES", "STATE"].map(str::to_owned);
-    let rows: Vec<_> = std::iter::once(titles).chain(tokens.iter().map(row)).collect();
+    let rows: Vec<_> = std::iter::once(titles).chain(tokens.iter().map(|token| row(token, now))).collect();
     for line in columns(&rows) {
         screen.print(&line);
     }
     Ok(Exit::Ok)
 }
 
-fn row(token: &TokenEntry) -> [String; 6] {
+fn row(token: &TokenEntry, now: Timestamp) -> [String; 6] {
     let subject = match token.tenant.as_str() {
         "local" => token.subject.clone(),
         tenant => format!("{} of {tenant}", token.subject),
@@ -55,7 +57,7 @@ fn row(token: &TokenEntry) -> [String; 6] {
         one_line(&token.name, 40),
         one_line(&subject, 60),
         token.scopes.join(","),
-        day(token.expires_at),
-        state(token, now()).to_owned(),
+        end(token.expires_at, now),
+        state(token, now).to_owned(),
     ]
 }

@@ -14,20 +14,25 @@ use serde_json::json;
 #[command(after_help = "\
 Examples:
   baton token list                   the ids are in the first column
-  baton token revoke 4fq2x7          requests that show it are refused from now on
+  baton token revoke 4f1d2a90c3      requests that show it are refused from now on
 
 Tasks that were started with it go on; another token with the same subject reaches them.")]
 pub(super) struct Options {
-    /// The id of the token, not the token itself
+    /// The id of the token; of a whole token, only its id is read
     id: String,
     #[command(flatten)]
     place: Place,
 }
 
+/// The id in a whole token, which must not be repeated anywhere.
+fn id_in(written: &str) -> &str {
+    written.strip_prefix("btn_").and_then(|rest| rest.split('_').next()).unwrap_or(written)
+}
+
 /// Takes it back; doing so again changes nothing.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let session = options.place.manage().await?;
-    let revoked = session.client.revoke_token(&options.id).await;
+    let revoked = session.client.revoke_token(id_in(&options.id)).await;
     session.close().await;
     let revoked = revoked.map_err(failure)?;
     match screen.is_json() {
