@@ -80,7 +80,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         let client = wiring::elsewhere(&agent, place::bearer(bearer.as_deref())?, &chosen.resolve()?).await?;
         return tokio::select! {
             ended = elsewhere::converse(&client, &agent, said, &mut telling) => ended,
-            () = stop.first() => Ok(stopped(&mut telling, "stopped listening; the task goes on there")),
+            () = stop.first() => Ok(stopped(&mut telling, ("stopped listening", "there"))),
         };
     }
     if bearer.is_some() {
@@ -95,17 +95,18 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     let ended = tokio::select! {
         ended = converse(&session, &agent, said, &mut telling) => ended,
         () = stop.first() => Ok(stopped(&mut telling, match session.url {
-            Some(_) => "stopped listening; the task goes on at the server",
-            None => "stopped; the task goes on at the next `baton up`",
+            Some(_) => ("stopped listening", "at the server"),
+            None => ("stopped", "at the next `baton up`"),
         })),
     };
     session.close().await;
     ended
 }
 
-fn stopped(telling: &mut Telling, why: &str) -> Exit {
+fn stopped(telling: &mut Telling, (what, place): (&str, &str)) -> Exit {
     telling.answer.end_line();
-    telling.screen.say(why);
+    let task = telling.task.as_ref().map_or("the task".to_owned(), |task| format!("task {task}"));
+    telling.screen.say(&format!("{what}; {task} goes on {place}"));
     Exit::Interrupted
 }
 

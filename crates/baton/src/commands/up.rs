@@ -173,6 +173,9 @@ fn announce(server: &Server, settings: &Settings, screen: Screen) {
     }
     if settings.auth.required {
         announce_auth(server.baton().valid_tokens(), settings, screen);
+    } else if !settings.host.is_loopback() {
+        let warning = paint.warn("warning");
+        screen.say(&format!("{warning}: whoever reaches {} may do everything here", settings.host));
     }
 }
 

@@ -14,6 +14,8 @@ pub(super) struct Telling {
     pub(super) screen: Screen,
     quiet: bool,
     pub(super) answer: Answer,
+    /// The task that was asked for, once it is known.
+    pub(super) task: Option<String>,
 }
 
 impl Telling {
@@ -21,7 +23,8 @@ impl Telling {
     pub(super) fn new(screen: Screen, quiet: bool) -> Self {
         let live = !screen.is_json() && io::stdout().is_terminal();
         let quiet = quiet || screen.is_json();
-        Self { screen, quiet, answer: Answer { screen, live, id: String::new(), text: String::new(), open: false } }
+        let answer = Answer { screen, live, id: String::new(), text: String::new(), open: false };
+        Self { screen, quiet, answer, task: None }
     }
 }
 
@@ -29,6 +32,9 @@ impl Watcher for Telling {
     fn step(&mut self, agent: &str, depth: usize, step: &Step) {
         if let (Step::Text(piece), 0) = (step, depth) {
             self.answer.piece(piece);
+        }
+        if let (Step::Began { task, .. }, 0) = (step, depth) {
+            self.task = Some(task.clone());
         }
         let ended = matches!(step, Step::Moved(_)) && depth == 0;
         if self.quiet || ended {
