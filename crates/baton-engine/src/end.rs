@@ -3,6 +3,7 @@
 use crate::{
     EngineError,
     engine::Inner,
+    farewell::Farewell,
     live::{LiveTask, Stopped},
 };
 use baton_ports::{BoxFuture, Commit};
@@ -90,9 +91,14 @@ impl Inner {
                     continue;
                 }
                 let events = ending.events(self, &cell.task);
-                let asked = cell.task.peer.is_some() || cell.task.run.as_ref().is_some_and(|run| run.asked.is_some());
-                let left = (asked && ending.leaves_peer()).then(|| (cell.task.clone(), cell.trace.clone()));
-                live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, Commit::of(beside))
+                let left = if ending.leaves_peer() { Farewell::to(&cell.task, &live.owner) } else { None };
+                let left = match left {
+                    Some(left) => Some((left.entry(&cell.task, self.ports.clock.now())?, left)),
+                    None => None,
+                };
+                let orders = left.iter().map(|(order, _)| order.clone()).collect();
+                let beside = Commit { outbox: orders, ..Commit::of(beside) };
+                live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, beside)
                     .map(|receipt| (receipt, left))
             };
             match queued {
@@ -110,8 +116,8 @@ impl Inner {
                 return Err(error);
             }
             inner.rest(&live);
-            if let Some((task, trace)) = left {
-                inner.leave_peer(&task, &live.owner, trace);
+            if let Some((order, farewell)) = left {
+                inner.say_farewell(order, farewell);
             }
             for (_, child) in handed {
                 inner.cancel_child(child).await;

@@ -3,6 +3,7 @@
 use crate::{
     EngineError,
     claims::ClaimLocks,
+    farewell::TOGETHER,
     hub::Hub,
     live::LiveTask,
     pins::Pins,
@@ -89,6 +90,9 @@ pub(crate) struct Inner {
     pub(crate) courier_started: AtomicBool,
     /// Sends under the same idempotency key must not overlap.
     pub(crate) claims: ClaimLocks,
+    pub(crate) farewells_begun: AtomicBool,
+    /// Farewells that are said at the same time.
+    pub(crate) farewells: tokio::sync::Semaphore,
     pub(crate) stopping: CancellationToken,
     pub(crate) drivers: TaskTracker,
 }
@@ -109,6 +113,8 @@ impl Engine {
             places: PlaceLocks::default(),
             courier_started: AtomicBool::new(false),
             claims: ClaimLocks::default(),
+            farewells_begun: AtomicBool::new(false),
+            farewells: tokio::sync::Semaphore::new(TOGETHER),
             stopping: CancellationToken::new(),
             drivers: TaskTracker::new(),
         };

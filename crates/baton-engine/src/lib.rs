@@ -13,6 +13,7 @@ mod command;
 mod end;
 mod engine;
 mod error;
+mod farewell;
 mod feed;
 mod foreign;
 mod hub;

@@ -30,6 +30,7 @@ impl Engine {
     /// Takes up every unfinished run under a new epoch, and begins to deliver notifications; returns how many runs.
     pub async fn recover(&self) -> Result<usize, EngineError> {
         self.inner.start_courier();
+        self.inner.say_owed_farewells();
         let mut taken = 0;
         let mut after = None;
         loop {
@@ -54,17 +55,20 @@ impl Inner {
     /// Continues one task from what the journal holds.
     pub(crate) async fn take_up(self: &Arc<Self>, task: &TaskId, after: After) -> Result<(), EngineError> {
         let live = self.take(task).await?;
+        let at_rest = {
+            let cell = live.lock();
+            !cell.driven && !cell.task.is_active()
+        };
+        if at_rest {
+            self.rest(&live);
+            return self.say_owed_farewell(task).await;
+        }
         if self.is_orphan(&live).await? {
             return self.end(&live, Ending::Canceled).await;
         }
         let decided = {
             let mut cell = live.lock();
             if cell.driven {
-                return Ok(());
-            }
-            if !cell.task.is_active() {
-                drop(cell);
-                self.rest(&live);
                 return Ok(());
             }
             let decided = if after == After::Death { resume(&cell.task) } else { Resume::Continue };

@@ -13,6 +13,7 @@ mod peer;
 mod prompt;
 
 pub(crate) use ask::asking;
+pub(crate) use peer::unheard;
 
 use crate::{
     EngineError,

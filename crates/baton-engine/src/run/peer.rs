@@ -4,7 +4,7 @@
 //! them there instead of saying them again.
 
 use super::{Driver, Halt};
-use crate::{end::Ending, engine::Inner};
+use crate::end::Ending;
 use baton_ports::{PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream};
 use baton_rules::{Task, handed_over};
 use baton_types::{
@@ -40,7 +40,7 @@ impl Driver {
         }
         let asked = {
             let cell = self.live.lock();
-            asking(&cell.task, &self.live.owner, cell.trace.clone())
+            unheard(&cell.task, &self.live.owner, cell.trace.clone())
         };
         let Some((ask, place)) = asked else { return Ok(()) };
         let deepest = self.inner.options.max_handoff_depth;
@@ -175,11 +175,11 @@ impl Driver {
 }
 
 /// The words that the peer has not answered yet, and the task there that took them.
-fn asking(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -> Option<(PeerAsk, Option<String>)> {
+pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -> Option<(PeerAsk, Option<String>)> {
     let run = task.run.as_ref()?;
     let asked = run.asked.as_ref()?;
-    let unheard = task.history.iter().rev().take_while(|message| message.role == Role::User);
-    let mut said: Vec<&Message> = unheard.collect();
+    let since = task.history.iter().rev().take_while(|message| message.role == Role::User);
+    let mut said: Vec<&Message> = since.collect();
     said.reverse();
     let parts = said.iter().flat_map(|message| message.parts.iter().cloned()).collect();
     let place = task.peer.as_ref();
@@ -216,33 +216,4 @@ fn answer(task: &Task, id: MessageId, said: Option<Message>) -> Message {
     let parts = said.map(|message| message.parts).unwrap_or_default();
     let parts = if parts.is_empty() { vec![Part::text(String::new())] } else { parts };
     Message::new(id, Role::Agent, parts).within(&task.context, &task.id)
-}
-
-impl Inner {
-    /// Tells the agent elsewhere that nobody waits any more; what it was asked but is not known to have is looked for
-    /// first, and never said for that.
-    pub(crate) fn leave_peer(self: &Arc<Self>, task: &Task, owner: &Principal, trace: Option<Arc<str>>) {
-        let known = task.peer.as_ref().and_then(|place| place.task.clone());
-        let asked = asking(task, owner, trace);
-        if known.is_none() && asked.is_none() {
-            return;
-        }
-        let (inner, agent) = (Arc::clone(self), task.agent.clone());
-        self.drivers.spawn(async move {
-            let left = async {
-                let task = match (known, asked) {
-                    (None, Some((ask, _))) => inner.ports.peers.find(&agent, ask).await?,
-                    (known, _) => known,
-                };
-                match task {
-                    Some(task) => inner.ports.peers.cancel(&agent, &task).await,
-                    None => Ok(()),
-                }
-            };
-            let left: Option<Result<(), PeerError>> = inner.stopping.run_until_cancelled(left).await;
-            if let Some(Err(error)) = left {
-                tracing::warn!(%agent, %error, "a task elsewhere could not be canceled");
-            }
-        });
-    }
 }

@@ -102,6 +102,7 @@ fn told_elsewhere(world: &World, all: &Everything) {
         assert_eq!(times, 1, "message {key} was said {times} times elsewhere");
         assert!(on_record.contains(&key), "message {key} was said elsewhere before it was on record");
     }
+    assert_eq!(world.elsewhere.forgotten(), [""; 0], "an agent elsewhere still works for nobody");
     let asks = world.elsewhere.asks();
     for task in all.tasks.values().filter(|task| task.state == TaskState::Completed && task.peer.is_some()) {
         for message in task.history.iter().filter(|message| message.role == Role::User) {

@@ -31,6 +31,7 @@ struct State {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Far {
+    peer: AgentName,
     key: String,
     context: String,
     words: String,
@@ -62,6 +63,13 @@ impl Elsewhere {
         self.0.lock().unwrap().tasks.values().map(|far| far.state).collect()
     }
 
+    /// Tasks of an agent that can be looked at which nobody brought to an end.
+    pub(crate) fn forgotten(&self) -> Vec<String> {
+        let state = self.0.lock().unwrap();
+        let open = state.tasks.iter().filter(|(_, far)| far.peer.as_str() == FAR && !far.state.is_terminal());
+        open.map(|(id, far)| format!("{id} {far:?}")).collect()
+    }
+
     /// Takes the words in, once for each key if the agent keeps that promise, and gives the task that has them.
     fn take(&self, peer: &AgentName, ask: &PeerAsk) -> String {
         let state = &mut *self.0.lock().unwrap();
@@ -83,7 +91,9 @@ impl Elsewhere {
         }
         let id = format!("far-{}", state.tasks.len());
         let context = ask.context.clone();
-        state.tasks.insert(id.clone(), Far { key, context, words, state: TaskState::Working, asked_back: false });
+        let (peer, state_there) = (peer.clone(), TaskState::Working);
+        let far = Far { peer, key, context, words, state: state_there, asked_back: false };
+        state.tasks.insert(id.clone(), far);
         id
     }
 

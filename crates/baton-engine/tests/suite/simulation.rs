@@ -314,6 +314,8 @@ async fn live(engine: &Engine, world: &World, clients: &Clients, plans: &[Plan],
     rest(engine, life == Life::Last).await;
     if life == Life::Last {
         delivered(world).await;
+        // Farewells to agents elsewhere are said beside everything else; a journal that fails once delays them.
+        tokio::time::sleep(Duration::from_secs(60)).await;
     }
     engine.shutdown(Duration::from_secs(60)).await;
 }
