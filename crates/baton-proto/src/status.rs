@@ -92,7 +92,8 @@ pub fn error_of(status: &tonic::Status) -> Error {
             _ => {}
         }
     }
-    let kind = ErrorKind::of_reason(&info.reason).unwrap_or(match status.code() {
+    let kind = ErrorKind::of_reason(&info.reason).or_else(|| kind_of_message(status.message()));
+    let kind = kind.unwrap_or(match status.code() {
         Code::NotFound => ErrorKind::TaskNotFound,
         Code::InvalidArgument | Code::OutOfRange => ErrorKind::InvalidParams,
         Code::FailedPrecondition => ErrorKind::UnsupportedOperation,
@@ -113,6 +114,25 @@ pub fn error_of(status: &tonic::Status) -> Error {
         _ => ErrorCode::INVALID_REQUEST,
     });
     Error { violations, ..Error::new(kind, code, status.message()) }
+}
+
+/// The kind that a message names in its first word: servers of 0.3 send no details, and codes that several kinds share.
+fn kind_of_message(message: &str) -> Option<ErrorKind> {
+    let (name, _) = message.split_once(':')?;
+    Some(match name {
+        "JSONParseError" => ErrorKind::Parse,
+        "InvalidRequestError" => ErrorKind::InvalidRequest,
+        "MethodNotFoundError" => ErrorKind::MethodNotFound,
+        "InvalidParamsError" => ErrorKind::InvalidParams,
+        "InternalError" => ErrorKind::Internal,
+        "TaskNotFoundError" => ErrorKind::TaskNotFound,
+        "TaskNotCancelableError" => ErrorKind::TaskNotCancelable,
+        "PushNotificationNotSupportedError" => ErrorKind::PushNotificationNotSupported,
+        "UnsupportedOperationError" => ErrorKind::UnsupportedOperation,
+        "ContentTypeNotSupportedError" => ErrorKind::ContentTypeNotSupported,
+        "InvalidAgentResponseError" => ErrorKind::InvalidAgentResponse,
+        _ => return None,
+    })
 }
 
 /// The gRPC code by its name in `google.rpc.Code`.

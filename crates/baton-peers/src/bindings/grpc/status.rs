@@ -81,6 +81,18 @@ mod tests {
         ] {
             assert_eq!(parts(of(&Status::new(code, "no"))), expect, "{code:?}");
         }
+        for (code, message, expect) in [
+            (Code::Unimplemented, "TaskNotCancelableError: it has ended", (-32002, 400)),
+            (Code::Unimplemented, "UnsupportedOperationError: no", (-32004, 400)),
+            (Code::Unimplemented, "PushNotificationNotSupportedError: no", (-32003, 400)),
+            (Code::NotFound, "TaskNotFoundError: no", (-32001, 404)),
+            (Code::NotFound, "MethodNotFoundError: no", (-32601, 404)),
+            (Code::InvalidArgument, "InvalidRequestError: no", (-32600, 400)),
+            (Code::Internal, "InvalidAgentResponseError: no", (-32006, 500)),
+            (Code::Unimplemented, "StrangeError: no", (-32601, 404)),
+        ] {
+            assert_eq!(parts(of(&Status::new(code, message))), expect, "{message}");
+        }
         for code in [Code::Cancelled, Code::DeadlineExceeded] {
             assert!(matches!(of(&Status::new(code, "no")), CallError::Broken(_)));
         }
