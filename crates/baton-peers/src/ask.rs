@@ -54,9 +54,7 @@ impl PeerClient {
                     return found.ok_or_else(|| PeerError::InDoubt(clipped(&error.to_string())));
                 }
                 (CallError::Forbidden(_), Before::NotSaid) => return Err(unreached(&error)),
-                (CallError::Refused { .. }, _) if !error.is_busy() && !error.leaves_doubt() => {
-                    return Err(refused(&error));
-                }
+                (error, _) if error.is_refusal() => return Err(refused(error)),
                 _ => {}
             }
             let patience = match before {

@@ -22,8 +22,7 @@ impl PeerClient {
                 Err(error) if is_ended(&error) || is_missing(&error) => return Ok(()),
                 Err(error) => error,
             };
-            let is_no = matches!(&error, CallError::Refused { .. } if !error.is_busy() && !error.leaves_doubt());
-            if is_no {
+            if error.is_refusal() {
                 return Err(refused(&error));
             }
             let wait = backoff.next(error.retry_after());

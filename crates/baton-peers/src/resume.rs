@@ -85,9 +85,8 @@ impl PeerClient {
                 Err(error) => error,
             };
             tracing::debug!(%error, "a remote agent could not be looked at");
-            let hopeless = matches!(&error, CallError::Refused { .. } if !error.is_busy() && !error.leaves_doubt());
             let wait = backoff.next(error.retry_after());
-            if once || hopeless || began.elapsed() + wait > self.patience().silence {
+            if once || error.is_refusal() || began.elapsed() + wait > self.patience().silence {
                 return Look::Blind;
             }
             sleep(wait).await;

@@ -54,6 +54,11 @@ impl CallError {
         matches!(self, Self::Refused { status: 429, .. } | Self::Refused { status: 503, retry_after: Some(_), .. })
     }
 
+    /// Whether the peer said no, and would again.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused { .. }) && !self.is_busy() && !self.leaves_doubt()
+    }
+
     /// Whether the request may have taken effect although no usable answer came.
     pub(crate) fn leaves_doubt(&self) -> bool {
         match self {

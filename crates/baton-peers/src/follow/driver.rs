@@ -138,6 +138,11 @@ impl Follow {
         };
         match heard {
             Some(Ok(heard)) => self.hear(heard).await,
+            // Some servers open a stream before they look whether there is anything to tell.
+            Some(Err(error)) if error.is_refusal() && self.seen.task().is_some() => {
+                self.hearing = None;
+                return self.refused(&error).await;
+            }
             Some(Err(error)) => {
                 tracing::debug!(%error, "a stream of a remote agent broke off");
                 self.asked_for = error.retry_after();

@@ -35,9 +35,7 @@ impl Follow {
                 }
                 Ok(())
             }
-            Err(error) if is_ended(&error) || is_missing(&error) || is_unknown_method(&error) => {
-                self.refused(&error).await
-            }
+            Err(error) if error.is_refusal() || is_unknown_method(&error) => self.refused(&error).await,
             Err(error) => {
                 tracing::debug!(%error, "a remote agent's task could not be subscribed to");
                 self.asked_for = error.retry_after();
@@ -47,7 +45,7 @@ impl Follow {
     }
 
     /// The task has ended, there is none, or the peer does not stream it: the task in full tells.
-    async fn refused(&mut self, error: &CallError) -> Result<(), PeerError> {
+    pub(super) async fn refused(&mut self, error: &CallError) -> Result<(), PeerError> {
         self.refusals += 1;
         let task = match self.get().await {
             Ok(task) => task,
@@ -58,10 +56,13 @@ impl Follow {
             }
         };
         // A peer that is starting may have its tasks before it streams them, and what was missed is told best there.
-        if is_missing(error) && self.refusals < REFUSALS {
+        let insists = is_ended(error) || is_unknown_method(error) || self.refusals >= REFUSALS;
+        if !insists && (is_missing(error) || self.seen.last_event().is_some()) {
             return Ok(());
         }
-        self.how = How::Looks;
+        if insists {
+            self.how = How::Looks;
+        }
         self.take(Heard::unnamed(task.into()));
         Ok(())
     }

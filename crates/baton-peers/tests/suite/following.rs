@@ -1,7 +1,7 @@
 //! Whatever breaks, everything is heard once and the end is right.
 
 use crate::{
-    fake::{Cut, Fold, Kind, Script, Server, chunk, status, whole},
+    fake::{Cut, Fold, Kind, Refusing, Script, Server, chunk, status, whole},
     world::{ask, client, paused, refusal},
 };
 use baton_peers::CallError;
@@ -185,6 +185,22 @@ fn a_task_that_the_peer_no_longer_has_is_lost_and_silence_ends_too() {
         server.cut([Cut { after: 1, meanwhile: 0, clean: false }]);
         server.fail_requests(std::iter::repeat_n(CallError::NotSent("refused".to_owned()), 10_000));
         assert!(matches!(broken(&server), PeerError::Lost(words) if words.contains("600 seconds")), "{kind:?}");
+    }
+}
+
+#[test]
+fn whoever_will_not_stream_a_task_that_ended_is_asked_for_the_task() {
+    let ways = [Kind::Snapshot, Kind::Old].map(|kind| [Refusing::AtOnce, Refusing::Within].map(|when| (kind, when)));
+    for (code, http) in [(-32004, 400), (-32602, 400), (-32600, 409), (-32603, 500), (-32601, 404)] {
+        for (kind, refusing) in ways.concat() {
+            let server = Server::new(kind, Script::short());
+            server.place("t", "context", "our-words", server.script.events.len());
+            server.refuse_ended(refusal(code, http), refusing);
+            let items: Vec<_> = paused(client(&server).follow("t").collect());
+            let items: Vec<_> = items.into_iter().map(|item| item.expect("it is there")).collect();
+            assert_eq!(Fold::of(&items).state, TaskState::Completed, "{kind:?} {refusing:?} {code}");
+            assert_eq!(server.calls("subscribe"), 1, "{kind:?} {refusing:?} {code}");
+        }
     }
 }
 

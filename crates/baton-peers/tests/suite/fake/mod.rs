@@ -6,4 +6,4 @@ mod server;
 
 pub(crate) use fold::Fold;
 pub(crate) use script::{Script, chunk, status, whole};
-pub(crate) use server::{Cut, Kind, SendFault, Server, Shared};
+pub(crate) use server::{Cut, Kind, Refusing, SendFault, Server, Shared};

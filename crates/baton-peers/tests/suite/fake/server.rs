@@ -76,6 +76,15 @@ pub(crate) enum SendFault {
     Refused,
 }
 
+/// When somebody hears that the task which is subscribed to has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusing {
+    /// At once.
+    AtOnce,
+    /// In the stream.
+    Within,
+}
+
 pub(crate) struct Server {
     pub(crate) kind: Kind,
     pub(crate) script: Script,
@@ -91,6 +100,7 @@ struct State {
     sends: VecDeque<SendFault>,
     cuts: VecDeque<Cut>,
     gaps: VecDeque<CallError>,
+    ended: Option<(CallError, Refusing)>,
     calls: Vec<String>,
 }
 
@@ -123,6 +133,11 @@ impl Server {
     /// The next requests about tasks are answered so.
     pub(crate) fn fail_requests(&self, errors: impl IntoIterator<Item = CallError>) {
         self.state.lock().gaps.extend(errors);
+    }
+
+    /// Those who subscribe to a task that has ended hear this.
+    pub(crate) fn refuse_ended(&self, error: CallError, refusing: Refusing) {
+        self.state.lock().ended = Some((error, refusing));
     }
 
     pub(crate) fn calls(&self, name: &str) -> usize {
@@ -335,9 +350,13 @@ impl Binding for Shared {
                     let from = if server.repeats { count.saturating_sub(3) } else { count };
                     Ok(Arc::clone(server).connection(index, from, Some(count)))
                 }
-                _ if now == server.script.events.len() => {
-                    Err(refusal(ErrorKind::UnsupportedOperation.rpc_code(), 400, None))
-                }
+                _ if now == server.script.events.len() => match server.state.lock().ended.clone() {
+                    Some((error, Refusing::Within)) => {
+                        Ok(Box::pin(futures_util::stream::iter([Err(error)])) as Hearing)
+                    }
+                    Some((error, Refusing::AtOnce)) => Err(error),
+                    None => Err(refusal(ErrorKind::UnsupportedOperation.rpc_code(), 400, None)),
+                },
                 (Kind::Hasty, _) => {
                     server.advance(index, now + 2);
                     Ok(Arc::clone(server).connection(index, now + 2, Some(now)))
