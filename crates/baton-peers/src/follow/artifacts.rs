@@ -86,16 +86,6 @@ impl Artifacts {
         forgotten.into_iter().map(|kept| kept.artifact.artifact_id.into_owned()).collect()
     }
 
-    /// How many of these chunks, taken one after the other, are the end of what is kept of the output.
-    pub(super) fn included(&self, id: &str, chunks: &[&[Part<'static>]]) -> usize {
-        let Some(artifact) = self.get(id) else { return 0 };
-        let whole = merged(&artifact.parts);
-        (1..=chunks.len())
-            .rev()
-            .find(|count| ends_with(&whole, &merged(&chunks[..*count].concat())))
-            .unwrap_or_default()
-    }
-
     fn put(&mut self, artifact: &Artifact<'static>) -> bool {
         let place = self.kept.iter().position(|kept| kept.artifact.artifact_id == artifact.artifact_id);
         let before = place.map_or(0, |place| whole_weight(&self.kept[place].artifact));
@@ -159,7 +149,8 @@ pub(super) fn weight(parts: &[Part<'_>]) -> usize {
     parts.iter().map(part).sum()
 }
 
-fn is_plain_text(part: &Part<'_>) -> bool {
+/// Whether the part is text and nothing else.
+pub(super) fn is_plain_text(part: &Part<'_>) -> bool {
     part.text.is_some()
         && part.raw.is_none()
         && part.url.is_none()
@@ -216,18 +207,6 @@ fn change(old: &[Part<'static>], new: &[Part<'static>]) -> Change {
             None => Change::Replaced,
         },
         _ => Change::Replaced,
-    }
-}
-
-fn ends_with(whole: &[Part<'static>], end: &[Part<'static>]) -> bool {
-    let Some((first, after)) = end.split_first() else { return true };
-    if whole.len() < end.len() || !whole.ends_with(after) {
-        return false;
-    }
-    let joint = &whole[whole.len() - end.len()];
-    match (&joint.text, &first.text) {
-        (Some(text), Some(tail)) if is_plain_text(joint) && is_plain_text(first) => text.ends_with(&**tail),
-        _ => joint == first,
     }
 }
 

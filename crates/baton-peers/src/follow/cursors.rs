@@ -79,6 +79,12 @@ impl Cursors {
         matches!((cursor, &self.last), (Some(now), Some(last)) if now == last && number(last).is_some())
     }
 
+    /// Whether the last name counts events of the task, so that what follows it is new. Servers that count the events
+    /// of a response begin with one of the first numbers.
+    pub(super) fn count(&self) -> bool {
+        self.last.as_deref().and_then(number).is_some_and(|number| number > 1)
+    }
+
     /// The peer did not go on from a name: its names belong to one response.
     pub(super) fn forget(&mut self) {
         self.last = None;

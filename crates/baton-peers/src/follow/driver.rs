@@ -18,6 +18,9 @@ const MISSED: u32 = 6;
 /// How long a peer that waits may take to notice what it was told.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// How long what a stream repeats at its beginning may take to come.
+const BURST: Duration = Duration::from_secs(5);
+
 /// Where following begins.
 pub(crate) enum Begin {
     /// With a stream of which the first item was read.
@@ -132,6 +135,12 @@ impl Follow {
         let heard = if self.seen.is_stale() {
             // A stream may stay open without ever saying that the task still waits.
             let Ok(heard) = timeout(GRACE, hearing.next()).await else { return self.look().await };
+            heard
+        } else if self.seen.holds_back() {
+            let Ok(heard) = timeout(BURST, hearing.next()).await else {
+                self.ready.extend(self.seen.release());
+                return Ok(());
+            };
             heard
         } else {
             hearing.next().await

@@ -123,7 +123,7 @@ impl Follow {
             }
         }
         self.take(Heard::unnamed(task.into()));
-        for heard in self.seen.without_included(early) {
+        for heard in early {
             self.hear(heard).await;
         }
         self.hearing = Some(hearing).filter(|_| !ended);

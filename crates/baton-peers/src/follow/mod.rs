@@ -8,6 +8,7 @@ mod cursors;
 mod driver;
 mod looks;
 mod outcome;
+mod overlap;
 mod seen;
 mod words;
 

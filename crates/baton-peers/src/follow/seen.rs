@@ -3,6 +3,7 @@
 use super::{
     artifacts::{Artifacts, Update},
     cursors::{Cursors, Told},
+    overlap::{Noted, Overlap},
 };
 use crate::Heard;
 use baton_types::{Json, TaskState};
@@ -10,7 +11,7 @@ use baton_wire::a2a::v1::{
     Artifact, Message, Part, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent,
 };
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::VecDeque,
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
@@ -39,6 +40,7 @@ pub struct Seen {
     /// The task waits, but as far as we know only because it has not read what we said.
     stale: bool,
     connection: Connection,
+    overlap: Overlap,
     doubtful: bool,
 }
 
@@ -136,6 +138,7 @@ impl Seen {
     /// Another connection begins.
     pub fn reconnected(&mut self) {
         self.connection = Connection::Fresh;
+        self.overlap.end();
     }
 
     /// Whether the first thing heard on a new connection shows that nothing was missed in between.
@@ -161,20 +164,48 @@ impl Seen {
             // The task as of the last event that was heard.
             return Vec::new();
         }
-        if first && self.task_was_heard() {
+        if first {
             self.doubtful = true;
             if heard.item.task.is_some() {
                 self.cursors.forget();
             }
         }
         let told = self.cursors.note(heard.cursor.as_deref(), &heard.item);
-        if told == Told::Repeated && heard.item.task.is_none() {
-            return Vec::new();
+        match heard.item {
+            StreamResponse { task: Some(task), .. } => {
+                self.overlap.end();
+                let news = self.take_task(task);
+                if first && !self.cursors.count() {
+                    self.overlap.begin(&self.artifacts);
+                }
+                news
+            }
+            _ if told == Told::Repeated => Vec::new(),
+            item if self.overlap.is_open() && self.is_old_status(&item) => Vec::new(),
+            item => {
+                let passed = self.overlap.pass(item, told);
+                self.take_passed(passed)
+            }
         }
-        let item = heard.item;
-        if let Some(task) = item.task {
-            self.take_task(task)
-        } else if let Some(message) = item.message {
+    }
+
+    /// Whether something is held back that may be a repetition of what the task in full had.
+    pub fn holds_back(&self) -> bool {
+        self.overlap.holds_back()
+    }
+
+    /// Gives what was held back: nothing followed that shows it to be a repetition.
+    pub fn release(&mut self) -> Vec<StreamResponse<'static>> {
+        let passed = self.overlap.release();
+        self.take_passed(passed)
+    }
+
+    fn take_passed(&mut self, passed: Vec<Noted>) -> Vec<StreamResponse<'static>> {
+        passed.into_iter().flat_map(|(item, told)| self.take_item(item, told)).collect()
+    }
+
+    fn take_item(&mut self, item: StreamResponse<'static>, told: Told) -> Vec<StreamResponse<'static>> {
+        if let Some(message) = item.message {
             self.take_message(message)
         } else if let Some(update) = item.status_update {
             let begun = self.begin(&update.task_id, &update.context_id);
@@ -201,6 +232,7 @@ impl Seen {
 
     /// Puts the outputs right by the task in full; gives what changes with that.
     pub(crate) fn correct(&mut self, truth: &Task<'static>) -> Vec<StreamResponse<'static>> {
+        self.overlap.end();
         let mut news = self.diff_artifacts(truth, true);
         let gone = match &truth.artifacts {
             // Servers leave outputs out of a task, and not all of them say so.
@@ -216,32 +248,6 @@ impl Seen {
         news
     }
 
-    /// Leaves out of `early` what the snapshot that was just taken has already; they came between its connection and it.
-    pub(crate) fn without_included(&self, early: Vec<Heard>) -> Vec<Heard> {
-        let mut chunks: HashMap<String, Vec<&[Part<'static>]>> = HashMap::new();
-        for heard in &early {
-            if let Some(update) = heard.item.artifact_update.as_ref().filter(|update| update.append) {
-                chunks.entry(update.artifact.artifact_id.to_string()).or_default().push(&update.artifact.parts);
-            }
-        }
-        let included = chunks.iter().map(|(id, chunks)| (id.clone(), self.artifacts.included(id, chunks)));
-        let mut included: HashMap<String, usize> = included.collect();
-        let old = |heard: &Heard| match &heard.item.artifact_update {
-            Some(update) if update.append => match included.get_mut(&*update.artifact.artifact_id) {
-                Some(count) if *count > 0 => {
-                    *count -= 1;
-                    true
-                }
-                _ => false,
-            },
-            Some(_) => false,
-            None => heard.item.status_update.as_ref().is_some_and(|update| self.is_past(&update.status)),
-        };
-        let mut old = old;
-        let early_is_old: Vec<bool> = early.iter().map(&mut old).collect();
-        early.into_iter().zip(early_is_old).filter(|(_, old)| !old).map(|(heard, _)| heard).collect()
-    }
-
     fn task_was_heard(&self) -> bool {
         self.status.is_some()
     }
@@ -253,6 +259,12 @@ impl Seen {
             (known.state, id(known), known.timestamp) == (status.state, id(status), status.timestamp)
         };
         self.status.as_ref().is_some_and(same)
+    }
+
+    /// Whether the item is a status that the task in full had, or one from before it.
+    fn is_old_status(&self, item: &StreamResponse<'_>) -> bool {
+        let Some(update) = &item.status_update else { return false };
+        self.is_past(&update.status) || self.is_known(&update.status) && update.metadata.is_none()
     }
 
     /// Whether a status is older than the one that is known.

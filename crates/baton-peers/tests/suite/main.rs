@@ -12,6 +12,7 @@ mod fake;
 mod following;
 mod networks;
 mod outside;
+mod overlap;
 mod scripted;
 mod seen;
 mod served;
