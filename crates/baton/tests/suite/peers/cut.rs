@@ -58,6 +58,8 @@ async fn follow_all(kind: &Kind, binding: &str, plans: Vec<Plan>) {
         let stored = stored.artifacts.iter().flatten().flat_map(|artifact| &artifact.parts);
         let stored: String = stored.filter_map(|part| part.text.as_deref()).collect();
         assert_eq!(story.output(), stored, "{plan:?}");
+        // Nothing is told twice, and nothing is told that has to be taken back.
+        assert!(story.pieces.concat() == *whole || kind.version == "0.3", "{plan:?}: {:?}", story.pieces);
         // The old server itself keeps pieces twice that it tells to a second listener.
         assert!(stored == *whole || kind.version == "0.3", "{plan:?}: {stored}");
         proxy.cuts()

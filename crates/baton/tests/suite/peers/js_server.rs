@@ -51,3 +51,8 @@ async fn cut_over_json_rpc() {
 async fn cut_over_http_json() {
     cut::everywhere(&SERVER, "HTTP+JSON").await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cut_over_grpc() {
+    cut::anywhere(&SERVER, "GRPC").await;
+}

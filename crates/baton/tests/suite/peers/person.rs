@@ -57,6 +57,7 @@ pub(super) async fn everything(kind: &Kind, binding: &str) {
     found(&known, &served, kind, binding);
     answers(&known, &served);
     question(&known, "words");
+    question(&known, &served.url);
     stopped(&known, &served).await;
 }
 
@@ -79,10 +80,8 @@ fn found(known: &Known, served: &Served, kind: &Kind, binding: &str) {
 }
 
 fn answers(known: &Known, served: &Served) {
-    for agent in ["words", "added"] {
-        assert_eq!(known.prints(&["run", agent, "hello there"]), "hello there", "{agent}");
-    }
     for agent in ["words", "added", &served.url] {
+        assert_eq!(known.prints(&["run", agent, "hello there"]), "hello there", "{agent}");
         assert_eq!(known.prints(&["run", agent, "bare"]), "just words", "{agent}");
         let failed = known.baton(&["run", agent, "fail"]);
         assert_ne!(failed.code, Some(0), "{}", failed.shown());

@@ -140,9 +140,10 @@ async fn stopped(client: &PeerClient, kind: &Kind) {
     if kind.version == "1.0" {
         story.go_on(followed).await;
         assert_eq!((story.end(), story.said.as_str()), (Some(TaskState::Canceled), "As you wish."));
-        // What has ended already need not be stopped.
-        client.cancel(&story.task).await.expect("it is as good");
     }
+    // What has ended already need not be stopped, and can be looked at.
+    client.cancel(&story.task).await.expect("it is as good");
+    assert_eq!(Story::of(client.follow(&story.task)).await.end(), Some(TaskState::Canceled));
     let task = client.get(&story.task).await.expect("the task is kept");
     assert_eq!(task.status.state.known(), Some(TaskState::Canceled));
 }
