@@ -137,6 +137,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     for diagnostic in &diagnostics {
         screen.diagnostic(diagnostic);
     }
+    warn_of_unheard(&settings, screen);
     let server = Server::start(baton, &settings, PortChoice::Fixed, screen).await?;
     announce(&server, &settings, screen);
     stop.first().await;
@@ -176,6 +177,19 @@ fn announce(server: &Server, settings: &Settings, screen: Screen) {
     } else if !settings.host.is_loopback() {
         let warning = paint.warn("warning");
         screen.say(&format!("{warning}: whoever reaches {} may do everything here", settings.host));
+    }
+}
+
+/// Says which peers will not be asked for the notifications that the configuration wants of them.
+fn warn_of_unheard(settings: &Settings, screen: Screen) {
+    let wanted = settings.peers.iter().filter(|peer| peer.push && settings.public_url.is_none());
+    let wanted: Vec<&str> =
+        wanted.map(|peer| peer.name.as_ref().map_or(peer.url.as_str(), |name| name.as_str())).collect();
+    if !wanted.is_empty() {
+        let (warning, names) = (screen.talk_paint().warn("warning"), wanted.join(", "));
+        screen.say(&format!(
+            "{warning}: push of {names} has no effect without --public-url, where peers reach this Baton"
+        ));
     }
 }
 

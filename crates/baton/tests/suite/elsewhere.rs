@@ -1,6 +1,6 @@
 //! Agents that live elsewhere, through the command line: a second Baton is the elsewhere.
 
-use crate::binary::{Home, Running, examples, filtered, request};
+use crate::binary::{Home, Running, await_line, examples, filtered, request};
 
 /// A second Baton, and its agent `weather`.
 fn second(args: &[&str]) -> (Home, Running, String) {
@@ -141,5 +141,28 @@ fn credentials_come_from_where_they_are_kept() {
     for file in ["peers.json", "journal.db", "journal.db-wal"] {
         let bytes = std::fs::read(home.path(&format!(".baton/{file}"))).unwrap_or_default();
         assert!(!bytes.windows(token.len()).any(|window| window == token.as_bytes()), "the token is in {file}");
+    }
+}
+
+#[test]
+fn notifications_that_nobody_could_send_are_warned_of() {
+    let home = first();
+    let peer =
+        |name: &str, push: bool| format!("  - {{ name: {name}, url: \"https://{name}.example\", push: {push} }}\n");
+    home.write("baton.yaml", &format!("peers:\n{}{}", peer("quiet", true), peer("other", false)));
+    let place = ["up", "--port", "0", "--data", "data"];
+    let mut unreachable = home.start(&place);
+    let warning = await_line(&mut unreachable.stderr, "warning");
+    assert!(warning.contains("push of quiet has no effect without --public-url"), "{warning}");
+    await_line(&mut unreachable.stderr, "baton serves");
+    unreachable.signal("TERM");
+    unreachable.end();
+    let mut reachable = home.start(&[&place[..], &["--public-url", "https://agents.example.com"]].concat());
+    loop {
+        let line = await_line(&mut reachable.stderr, "");
+        assert!(!line.contains("warning"), "{line}");
+        if line.contains("baton serves") {
+            break;
+        }
     }
 }
