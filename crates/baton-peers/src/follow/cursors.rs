@@ -79,9 +79,9 @@ impl Cursors {
         matches!((cursor, &self.last), (Some(now), Some(last)) if now == last && number(last).is_some())
     }
 
-    /// Whether the last name counts events of the task, so that what follows it is new. Servers that count the events
-    /// of a response begin with one of the first numbers.
-    pub(super) fn count(&self) -> bool {
+    /// Whether the last name counts the events of the task, so that what follows it is new. Servers that count the
+    /// events of each response begin with 0 or 1.
+    pub(super) fn counts_the_task(&self) -> bool {
         self.last.as_deref().and_then(number).is_some_and(|number| number > 1)
     }
 

@@ -175,7 +175,7 @@ impl Seen {
             StreamResponse { task: Some(task), .. } => {
                 self.overlap.end();
                 let news = self.take_task(task);
-                if first && !self.cursors.count() {
+                if first && !self.cursors.counts_the_task() {
                     self.overlap.begin(&self.artifacts);
                 }
                 news
