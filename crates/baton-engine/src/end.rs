@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub(crate) enum Ending {
     /// By an error.
     Failed(Reason),
+    /// By an error that kept its words from an agent elsewhere.
+    Unsaid(Reason),
     /// By the agent's own refusal.
     Rejected(String),
     /// By its caller.
@@ -34,7 +36,7 @@ impl Ending {
             Message::new(id, Role::Agent, vec![Part::text(words)]).within(&task.context, &task.id)
         };
         let (state, words, reason) = match self {
-            Self::Failed(reason) => {
+            Self::Failed(reason) | Self::Unsaid(reason) => {
                 (TaskState::Failed, format!("{}: {}", reason.code, reason.detail), Some(reason.clone()))
             }
             Self::Rejected(why) => (TaskState::Rejected, why.clone(), None),
@@ -61,10 +63,8 @@ impl Ending {
     fn leaves_peer(&self) -> bool {
         match self {
             Self::Canceled => true,
-            Self::Failed(reason) => {
-                ![ErrorCode::PEER_FAILED, ErrorCode::HANDOFF_REFUSED].iter().any(|known| known.code == reason.code)
-            }
-            Self::Rejected(_) | Self::Replied(..) => false,
+            Self::Failed(reason) => reason.code != ErrorCode::PEER_FAILED.code,
+            Self::Unsaid(_) | Self::Rejected(_) | Self::Replied(..) => false,
         }
     }
 }

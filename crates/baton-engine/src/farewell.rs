@@ -3,7 +3,7 @@
 use crate::{EngineError, engine::Inner, run::unheard, send::internal};
 use baton_ports::{OutboxEntry, OutboxProgress, PeerAsk, PeerError};
 use baton_rules::Task;
-use baton_types::{AgentName, Json, Message, MessageId, Principal, Role, StreamId, TaskId, Timestamp};
+use baton_types::{AgentName, ErrorCode, Json, Message, MessageId, Principal, Role, StreamId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -136,7 +136,8 @@ impl Inner {
             };
             match told {
                 Ok(()) => break,
-                Err(PeerError::Unreached { .. }) if self.ports.clock.now() < until => {}
+                Err(PeerError::Unreached { code, .. })
+                    if code != ErrorCode::AGENT_NOT_FOUND && self.ports.clock.now() < until => {}
                 Err(error) => {
                     tracing::warn!(agent = %farewell.agent, %error, "a task elsewhere could not be canceled");
                     break;

@@ -68,10 +68,15 @@ impl Access {
 
 /// The caller lacks a scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this needs the scope {scope}")]
+#[error("this needs {}the scope {scope}", at_least(scope))]
 pub struct Missing {
     /// The smallest one that would do.
     pub scope: Scope,
+}
+
+/// Looking is the least that is asked of a caller, and giving work the next.
+fn at_least(scope: &Scope) -> &'static str {
+    if matches!(scope, Scope::Read(_)) { "at least " } else { "" }
 }
 
 /// Whether the caller may do that with that agent; without an agent, a scope for any one of them will do.

@@ -46,7 +46,7 @@ impl Driver {
         let deepest = self.inner.options.max_handoff_depth;
         if usize::try_from(ask.depth).unwrap_or(usize::MAX) > deepest.max(1) {
             let detail = format!("the work was handed over {} times already; {deepest} is the limit", ask.depth - 1);
-            return self.peer_failed(ErrorCode::HANDOFF_REFUSED, detail).await;
+            return self.unsaid(ErrorCode::HANDOFF_REFUSED, detail).await;
         }
         let now = self.inner.ports.agents.agent(&spec.name);
         if now.is_some_and(|now| now.is_peer() && now.model.peer_url() != spec.model.peer_url()) {
@@ -64,7 +64,7 @@ impl Driver {
         match came {
             Came::Outcome(outcome) => self.take_over(&message, spec, *outcome).await,
             Came::Failed(PeerError::InDoubt(detail)) => self.ask_in_doubt(spec, &detail),
-            Came::Failed(PeerError::Unreached { code, detail }) => self.peer_failed(code, detail).await,
+            Came::Failed(PeerError::Unreached { code, detail }) => self.unsaid(code, detail).await,
             Came::Failed(PeerError::Refused(detail)) => self.peer_failed(ErrorCode::PEER_FAILED, detail).await,
             Came::Failed(PeerError::Lost(detail)) => self.peer_failed(ErrorCode::PEER_UNREACHABLE, detail).await,
         }
@@ -148,6 +148,11 @@ impl Driver {
                 self.peer_failed(ErrorCode::PEER_FAILED, words).await
             }
         }
+    }
+
+    async fn unsaid(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {
+        let reason = Reason { code: code.code.to_owned(), detail };
+        Ok(self.inner.end(&self.live, Ending::Unsaid(reason)).await?)
     }
 
     async fn peer_failed(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {

@@ -14,12 +14,8 @@ async fn every_handoff_to_another_baton_ends_once_whoever_dies() {
     let seed = setting("BATON_SOAK_SEED").unwrap_or_else(|| RandomState::new().hash_one("seed") >> 32);
     let handoffs = setting("BATON_RELAY_HANDOFFS").map_or(HANDOFFS, |count| usize::try_from(count).expect("a number"));
     eprintln!("relay: seed {seed}; BATON_SOAK_SEED={seed} repeats its choices");
-    let options = Options {
-        binary: env!("CARGO_BIN_EXE_baton").into(),
-        directory: scratch.path().to_owned(),
-        handoffs,
-        seed,
-    };
+    let options =
+        Options { binary: env!("CARGO_BIN_EXE_baton").into(), directory: scratch.path().to_owned(), handoffs, seed };
     let failure = match Box::pin(run(&options)).await {
         Ok(outcome) => {
             eprintln!(

@@ -54,7 +54,9 @@ async fn operations_need_read_or_call_of_their_agent() {
                 if !allowed {
                     // Whoever may not even look is told that first.
                     let missing = if reads { needed(op) } else { "read" };
-                    assert_eq!(reply.refused().message, format!("this needs the scope {missing}:weather"), "{place}");
+                    let least = if missing == "read" { "at least " } else { "" };
+                    let told = format!("this needs {least}the scope {missing}:weather");
+                    assert_eq!(reply.refused().message, told, "{place}");
                     assert_eq!(challenge.is_some(), !binding.is_grpc(), "{place}");
                 }
             }
