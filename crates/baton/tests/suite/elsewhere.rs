@@ -150,19 +150,17 @@ fn notifications_that_nobody_could_send_are_warned_of() {
     let peer =
         |name: &str, push: bool| format!("  - {{ name: {name}, url: \"https://{name}.example\", push: {push} }}\n");
     home.write("baton.yaml", &format!("peers:\n{}{}", peer("quiet", true), peer("other", false)));
-    let place = ["up", "--port", "0", "--data", "data"];
-    let mut unreachable = home.start(&place);
-    let warning = await_line(&mut unreachable.stderr, "warning");
-    assert!(warning.contains("push of quiet has no effect without --public-url"), "{warning}");
-    await_line(&mut unreachable.stderr, "baton serves");
-    unreachable.signal("TERM");
-    unreachable.end();
-    let mut reachable = home.start(&[&place[..], &["--public-url", "https://agents.example.com"]].concat());
-    loop {
-        let line = await_line(&mut reachable.stderr, "");
-        assert!(!line.contains("warning"), "{line}");
-        if line.contains("baton serves") {
-            break;
+    let said = |args: &[&str]| {
+        let mut server = home.start(&[&["up", "--port", "0", "--data", "data"], args].concat());
+        let mut said = String::new();
+        while !said.contains("baton serves") {
+            said.push_str(&await_line(&mut server.stderr, ""));
         }
-    }
+        server.kill();
+        said
+    };
+    let warned = said(&[]);
+    assert!(warned.contains("push of quiet has no effect without --public-url"), "{warned}");
+    let reachable = said(&["--public-url", "https://agents.example.com"]);
+    assert!(!reachable.contains("warning"), "{reachable}");
 }
