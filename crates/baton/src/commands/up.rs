@@ -80,7 +80,7 @@ pub(crate) struct Options {
     /// The key of that certificate (PEM)
     #[arg(long, value_name = "FILE", env = "BATON_TLS_KEY")]
     tls_key: Option<PathBuf>,
-    /// The origin of web pages that may call, such as https://app.example.com; may be repeated
+    /// The origin of web pages that may call, such as `https://app.example.com`; may be repeated
     #[arg(long = "cors-origin", value_name = "ORIGIN", env = "BATON_CORS_ORIGINS", value_delimiter = ',')]
     cors_origins: Vec<String>,
     /// Allow a --host that others can reach without authentication: whoever reaches it may do everything
