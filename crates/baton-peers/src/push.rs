@@ -3,11 +3,14 @@
 use baton_types::Digest;
 use baton_wire::a2a::v1::TaskPushNotificationConfig;
 use parking_lot::Mutex;
-use std::{collections::HashMap, fmt::Write as _, sync::Arc};
-use tokio::sync::Notify;
+use std::{collections::HashMap, fmt::Write as _, sync::Arc, time::Duration};
+use tokio::{sync::Notify, time::Instant};
 
 /// Most tasks about which we want to be notified at the same time; others are looked at from time to time.
 const MOST: usize = 4096;
+
+/// How long the last notification of a task may take: whoever is refused may try again for a day.
+const LATE: Duration = Duration::from_secs(10 * 60);
 
 /// Where peers send notifications, below the address by which this Baton is reached.
 const PATH: &str = "/api/v1/peers/notifications/";
@@ -23,6 +26,14 @@ struct Waiting {
     /// Tokens are compared by their digests, which tell nobody by the time it takes how much was right.
     token: Digest,
     knock: Arc<Notify>,
+    /// When nobody waited any more.
+    over: Option<Instant>,
+}
+
+impl Waiting {
+    fn is_stale(&self) -> bool {
+        self.over.is_some_and(|over| over.elapsed() > LATE)
+    }
 }
 
 /// One task about which we want to be notified, for as long as this lives.
@@ -45,19 +56,26 @@ impl PushDesk {
         let knock = Arc::new(Notify::new());
         let mut waiting = self.waiting.lock();
         if waiting.len() >= MOST {
+            waiting.retain(|_, entry| !entry.is_stale());
+        }
+        if waiting.len() >= MOST {
+            // Those who wait come before those who may still be told something late.
+            waiting.retain(|_, entry| entry.over.is_none());
+        }
+        if waiting.len() >= MOST {
             return None;
         }
-        let entry = Waiting { token: Digest::of(token.as_bytes()), knock: Arc::clone(&knock) };
+        let entry = Waiting { token: Digest::of(token.as_bytes()), knock: Arc::clone(&knock), over: None };
         waiting.insert(id.clone(), entry);
         Some(Registration { desk: self.clone(), id, token, knock })
     }
 
-    /// Wakes whoever waits under this name, if the token is right.
+    /// Wakes whoever waits under this name, if the token is right; for a while also when nobody does any more.
     pub(crate) fn notified(&self, registration: &str, token: Option<&str>) -> bool {
         let shown = Digest::of(token.unwrap_or_default().as_bytes());
         let waiting = self.waiting.lock();
         match waiting.get(registration) {
-            Some(entry) if entry.token == shown => {
+            Some(entry) if entry.token == shown && !entry.is_stale() => {
                 entry.knock.notify_one();
                 true
             }
@@ -85,7 +103,9 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        self.desk.waiting.lock().remove(&self.id);
+        if let Some(entry) = self.desk.waiting.lock().get_mut(&self.id) {
+            entry.over = Some(Instant::now());
+        }
     }
 }
 
@@ -104,8 +124,8 @@ mod tests {
     use super::*;
     use futures_util::FutureExt as _;
 
-    #[test]
-    fn only_the_right_token_wakes_and_registrations_end_with_their_follower() {
+    #[tokio::test(start_paused = true)]
+    async fn only_the_right_token_wakes_and_the_last_word_may_come_late() {
         let desk = PushDesk::new("https://baton.example/");
         let registration = desk.register().expect("there is room");
         let config = registration.config("t");
@@ -119,13 +139,18 @@ mod tests {
         assert!(registration.notified().now_or_never().is_some());
         let id = registration.id.clone();
         drop(registration);
+        assert!(desk.notified(&id, config.token.as_deref()));
+        assert!(!desk.notified(&id, Some("wrong")));
+        tokio::time::advance(LATE + Duration::from_secs(1)).await;
         assert!(!desk.notified(&id, config.token.as_deref()));
     }
 
-    #[test]
-    fn registrations_are_bounded() {
+    #[tokio::test]
+    async fn registrations_are_bounded() {
         let desk = PushDesk::new("https://baton.example");
-        let held: Vec<_> = (0..MOST).map(|_| desk.register()).collect();
+        let mut held: Vec<_> = (0..MOST).map(|_| desk.register()).collect();
         assert!(held.iter().all(Option::is_some) && desk.register().is_none());
+        held.pop();
+        assert!(desk.register().is_some(), "those that are over make room");
     }
 }
