@@ -50,7 +50,7 @@ impl Client {
             .map_err(|error| ClientError::Unintelligible(error.to_string()))?;
         let request = Request::builder()
             .method(Method::POST)
-            .uri(format!("/agents/{}", path_segment(agent)))
+            .uri(format!("/agents/{}", baton_wire::path_segment(agent)))
             .header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .header("a2a-version", HeaderValue::from_static(PROTOCOL_VERSION));
         headers(request)
@@ -146,21 +146,6 @@ fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
 
 pub(crate) fn unintelligible(error: impl std::fmt::Display) -> ClientError {
     ClientError::Unintelligible(error.to_string())
-}
-
-/// The text with everything escaped that would end or alter a path segment.
-pub(crate) fn path_segment(text: &str) -> String {
-    let mut segment = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            segment.push(char::from(byte));
-        } else {
-            segment.push('%');
-            segment.push(char::from(b"0123456789ABCDEF"[usize::from(byte >> 4)]));
-            segment.push(char::from(b"0123456789ABCDEF"[usize::from(byte & 15)]));
-        }
-    }
-    segment
 }
 
 /// Whether the reply is a stream rather than an error before one.

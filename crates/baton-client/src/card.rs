@@ -1,7 +1,8 @@
 //! How an agent introduces itself.
 
-use crate::{Client, ClientError, call::path_segment};
+use crate::{Client, ClientError};
 use baton_wire::a2a::v1::AgentCard;
+use baton_wire::path_segment;
 
 impl Client {
     /// An agent's card.

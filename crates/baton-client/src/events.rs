@@ -1,7 +1,8 @@
 //! Everything that was journaled of a task.
 
-use crate::{Client, ClientError, call::path_segment};
+use crate::{Client, ClientError};
 use baton_wire::api::{EventEntry, EventList};
+use baton_wire::path_segment;
 
 impl Client {
     /// Journaled events of a task with numbers above `after`, at most `limit` (1,000 at once).

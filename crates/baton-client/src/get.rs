@@ -1,6 +1,7 @@
 //! `GetTask`: one task.
 
-use crate::{Client, ClientError, call::path_segment};
+use crate::{Client, ClientError};
+use baton_wire::path_segment;
 use baton_wire::{
     a2a::v1::{GetTaskRequest, Task},
     api::TaskEntry,

@@ -1,7 +1,8 @@
 //! One agent in detail, and agents elsewhere.
 
-use crate::{Client, ClientError, call::path_segment};
+use crate::{Client, ClientError};
 use baton_wire::api::{AddAgent, AgentDetails};
+use baton_wire::path_segment;
 
 impl Client {
     /// One agent in detail.

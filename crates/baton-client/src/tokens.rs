@@ -1,7 +1,8 @@
 //! Tokens by which callers are known; for administrators.
 
-use crate::{Client, ClientError, call::path_segment};
+use crate::{Client, ClientError};
 use baton_wire::api::{CreateToken, CreatedToken, TokenEntry, TokenList};
+use baton_wire::path_segment;
 
 impl Client {
     /// Makes a token; its secret is in the answer and nowhere else.

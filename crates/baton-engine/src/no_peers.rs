@@ -30,7 +30,7 @@ impl Peers for NoPeers {
         Box::pin(ready(Err(unknown(peer))))
     }
 
-    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>, _: &'a [u8]) -> BoxFuture<'a, bool> {
+    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, bool> {
         Box::pin(ready(false))
     }
 }

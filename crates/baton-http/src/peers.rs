@@ -120,7 +120,7 @@ pub(crate) async fn notified(
     let Some(ports) = &shared.options.peers else { return nobody_waits() };
     // Before the body is read, or strangers could use up the room that is there for bodies. What it says is not needed:
     // a notification is a reason to look, and whoever is told looks for itself.
-    if !ports.peers.notified(&registration, notification_token(&parts.headers), &[]).await {
+    if !ports.peers.notified(&registration, notification_token(&parts.headers)).await {
         return nobody_waits();
     }
     if let Err(error) = shared.bodies.read(&parts.headers, body).await {

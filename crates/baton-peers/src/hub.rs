@@ -62,7 +62,7 @@ impl Peers for PeerHub {
         Box::pin(async move { self.client(peer).await?.cancel(task).await })
     }
 
-    fn notified<'a>(&'a self, registration: &'a str, token: Option<&'a str>, _: &'a [u8]) -> BoxFuture<'a, bool> {
+    fn notified<'a>(&'a self, registration: &'a str, token: Option<&'a str>) -> BoxFuture<'a, bool> {
         let known = self.desk.as_ref().is_some_and(|desk| desk.notified(registration, token));
         Box::pin(std::future::ready(known))
     }

@@ -100,7 +100,7 @@ pub trait Peers: Send + Sync + 'static {
     fn cancel<'a>(&'a self, peer: &'a AgentName, task: &'a str) -> BoxFuture<'a, Result<(), PeerError>>;
 
     /// A notification came for one of our registrations; `false` when nobody waits for it under that token.
-    fn notified<'a>(&'a self, registration: &'a str, token: Option<&'a str>, body: &'a [u8]) -> BoxFuture<'a, bool>;
+    fn notified<'a>(&'a self, registration: &'a str, token: Option<&'a str>) -> BoxFuture<'a, bool>;
 }
 
 /// A peer to be added.

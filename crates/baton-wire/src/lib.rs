@@ -17,9 +17,11 @@ mod de;
 mod depth;
 pub mod jsonrpc;
 mod members;
+mod path;
 pub mod sse;
 mod violation;
 
 pub use canonical::{NotCanonical, canonical_json};
 pub use depth::depth_within;
+pub use path::path_segment;
 pub use violation::{FieldViolation, Violations};

@@ -207,7 +207,7 @@ impl Peers for Elsewhere {
         })
     }
 
-    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>, _: &'a [u8]) -> BoxFuture<'a, bool> {
+    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, bool> {
         Box::pin(std::future::ready(false))
     }
 }

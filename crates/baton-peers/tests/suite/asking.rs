@@ -253,14 +253,14 @@ async fn a_notification_wakes_whoever_looks_and_only_with_its_token() {
     let mut words = asked.split(' ').skip(1);
     let (url, token) = (words.next().expect("a URL"), words.next().expect("a token"));
     let registration = url.strip_prefix("https://baton.example/api/v1/peers/notifications/").expect("our address");
-    assert!(!hub.notified(registration, None, b"{}").await && !hub.notified(registration, Some("x"), b"{}").await);
-    assert!(!hub.notified("other", Some(token), b"{}").await);
+    assert!(!hub.notified(registration, None).await && !hub.notified(registration, Some("x")).await);
+    assert!(!hub.notified("other", Some(token)).await);
     let before = tokio::time::Instant::now();
-    assert!(hub.notified(registration, Some(token), b"what it says is not believed").await);
+    assert!(hub.notified(registration, Some(token)).await);
     let events = follower.await.expect("it ends");
     assert!(before.elapsed() < std::time::Duration::from_secs(60), "nobody waits for the time to pass");
     assert!(matches!(events.last(), Some(PeerEvent::Settled(_))));
-    assert!(hub.notified(registration, Some(token), b"{}").await, "the last word may come late");
+    assert!(hub.notified(registration, Some(token)).await, "the last word may come late");
     tokio::time::advance(std::time::Duration::from_secs(11 * 60)).await;
-    assert!(!hub.notified(registration, Some(token), b"{}").await, "but not for ever");
+    assert!(!hub.notified(registration, Some(token)).await, "but not for ever");
 }

@@ -100,18 +100,3 @@ impl Routes {
 fn answer<'a>(head: &Head, body: &'a [u8]) -> Result<&'a [u8], CallError> {
     if head.status.is_success() { Ok(body) } else { Err(refusal::of_http(head, body)) }
 }
-
-/// The text with everything escaped that would end or alter a path segment.
-fn segment(text: &str) -> String {
-    let mut segment = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            segment.push(char::from(byte));
-        } else {
-            segment.push('%');
-            segment.push(char::from(b"0123456789ABCDEF"[usize::from(byte >> 4)]));
-            segment.push(char::from(b"0123456789ABCDEF"[usize::from(byte & 15)]));
-        }
-    }
-    segment
-}

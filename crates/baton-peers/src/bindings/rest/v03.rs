@@ -6,7 +6,7 @@ use super::{
         read::{card, sensible},
         refusal::no_such_operation,
     },
-    Routes, segment,
+    Routes,
 };
 use crate::{Binding, CallError, Hearing, With};
 use baton_ports::BoxFuture;
@@ -19,6 +19,7 @@ use baton_wire::a2a::{
     },
     v03::{self, rest},
 };
+use baton_wire::path_segment;
 
 /// A peer that speaks HTTP+JSON 0.3.
 pub(in super::super) struct RestV03 {
@@ -64,7 +65,7 @@ impl Binding for RestV03 {
         request: SubscribeToTaskRequest<'static>,
         with: &'a With,
     ) -> BoxFuture<'a, Result<Hearing, CallError>> {
-        let path = format!("/tasks/{}:subscribe", segment(&request.id));
+        let path = format!("/tasks/{}:subscribe", path_segment(&request.id));
         Box::pin(async move { self.routes.hear_task(self.routes.get(&path), with, item).await })
     }
 
@@ -75,7 +76,7 @@ impl Binding for RestV03 {
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let params = v03::TaskQueryParams::from(request);
         let query = params.history_length.map(|length| format!("?historyLength={length}")).unwrap_or_default();
-        let path = format!("/tasks/{}{query}", segment(&params.id));
+        let path = format!("/tasks/{}{query}", path_segment(&params.id));
         Box::pin(async move {
             let task: rest::Task<'static> = self.routes.call(self.routes.get(&path), with).await?;
             sensible(task.into_v1())
@@ -95,7 +96,7 @@ impl Binding for RestV03 {
         request: CancelTaskRequest<'static>,
         with: &'a With,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
-        let path = format!("/tasks/{}:cancel", segment(&request.id));
+        let path = format!("/tasks/{}:cancel", path_segment(&request.id));
         let body = serde_json::json!({ "name": rest::task_name(&request.id) });
         Box::pin(async move {
             let task: rest::Task<'static> = self.routes.call(self.routes.post(&path, &body)?, with).await?;
@@ -108,7 +109,7 @@ impl Binding for RestV03 {
         request: TaskPushNotificationConfig<'static>,
         with: &'a With,
     ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
-        let path = format!("/tasks/{}/pushNotificationConfigs", segment(&request.task_id));
+        let path = format!("/tasks/{}/pushNotificationConfigs", path_segment(&request.task_id));
         let body = rest::CreatePushRequest::from(request);
         Box::pin(async move {
             let ask = self.routes.post(&path, &body)?;

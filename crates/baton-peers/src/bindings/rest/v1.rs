@@ -1,12 +1,13 @@
 //! HTTP+JSON, 1.0.
 
-use super::{super::http::Line, Routes, segment};
+use super::{super::http::Line, Routes};
 use crate::{Binding, CallError, Hearing, With};
 use baton_ports::BoxFuture;
 use baton_wire::a2a::v1::{
     AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse,
     SendMessageRequest, SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
 };
+use baton_wire::path_segment;
 use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -25,7 +26,7 @@ impl RestV1 {
     /// A path below the tenant's; the tenant is taken out of the request, because the path says it.
     fn path(&self, own: &mut Option<Cow<'static, str>>, path: &str) -> String {
         match own.take().or_else(|| self.tenant.clone().map(Cow::Owned)).filter(|tenant| !tenant.is_empty()) {
-            Some(tenant) => format!("/{}{path}", segment(&tenant)),
+            Some(tenant) => format!("/{}{path}", path_segment(&tenant)),
             None => path.to_owned(),
         }
     }
@@ -55,7 +56,7 @@ impl Binding for RestV1 {
         mut request: SubscribeToTaskRequest<'static>,
         with: &'a With,
     ) -> BoxFuture<'a, Result<Hearing, CallError>> {
-        let path = self.path(&mut request.tenant, &format!("/tasks/{}:subscribe", segment(&request.id)));
+        let path = self.path(&mut request.tenant, &format!("/tasks/{}:subscribe", path_segment(&request.id)));
         Box::pin(async move { self.routes.hear_task(self.routes.get(&path), with, item).await })
     }
 
@@ -64,7 +65,7 @@ impl Binding for RestV1 {
         mut request: GetTaskRequest<'static>,
         with: &'a With,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
-        let path = self.path(&mut request.tenant, &format!("/tasks/{}", segment(&request.id)));
+        let path = self.path(&mut request.tenant, &format!("/tasks/{}", path_segment(&request.id)));
         let path = path + &query(&request, &["id"]);
         Box::pin(async move { self.routes.call(self.routes.get(&path), with).await })
     }
@@ -83,7 +84,7 @@ impl Binding for RestV1 {
         mut request: CancelTaskRequest<'static>,
         with: &'a With,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
-        let path = self.path(&mut request.tenant, &format!("/tasks/{}:cancel", segment(&request.id)));
+        let path = self.path(&mut request.tenant, &format!("/tasks/{}:cancel", path_segment(&request.id)));
         Box::pin(async move { self.routes.call(self.routes.post(&path, &request)?, with).await })
     }
 
@@ -92,7 +93,7 @@ impl Binding for RestV1 {
         mut request: TaskPushNotificationConfig<'static>,
         with: &'a With,
     ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
-        let path = format!("/tasks/{}/pushNotificationConfigs", segment(&request.task_id));
+        let path = format!("/tasks/{}/pushNotificationConfigs", path_segment(&request.task_id));
         let path = self.path(&mut request.tenant, &path);
         Box::pin(async move { self.routes.call(self.routes.post(&path, &request)?, with).await })
     }
