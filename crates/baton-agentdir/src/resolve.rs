@@ -49,6 +49,7 @@ pub(crate) fn resolve(
         input_modes,
         tools,
         handoffs,
+        orchestration: None,
     })
 }
 

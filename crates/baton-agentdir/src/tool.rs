@@ -7,7 +7,7 @@ use crate::{
     raw::RawTool,
     resolve::once,
 };
-use baton_types::{CommandTool, Json, ToolRunner, ToolSpec};
+use baton_types::{CommandTool, Json, Permission, ToolRunner, ToolSpec};
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 
@@ -45,6 +45,8 @@ fn resolve(reader: &mut Reader, seen: &mut BTreeSet<String>, raw: RawTool, base_
             timeout: raw.timeout.unwrap_or(DEFAULT_TIMEOUT),
             max_output: raw.max_output.unwrap_or(DEFAULT_MAX_OUTPUT),
         }),
+        output: None,
+        permission: Permission::Allow,
     })
 }
 

@@ -4,8 +4,8 @@ mod group;
 mod output;
 mod run;
 
-use baton_ports::{BoxFuture, ToolHost, ToolOutput};
-use baton_types::{AgentSpec, Json, ToolCall, ToolRunner, ToolSpec};
+use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolOutput, ToolRun};
+use baton_types::{Json, ToolRunner};
 use tokio::sync::Semaphore;
 
 const MAX_PROCESSES: usize = 64;
@@ -30,14 +30,15 @@ impl Default for CommandTools {
 }
 
 impl ToolHost for CommandTools {
-    fn call<'a>(&'a self, agent: &'a AgentSpec, tool: &'a ToolSpec, call: &'a ToolCall) -> BoxFuture<'a, ToolOutput> {
+    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        let ToolRun { agent, tool, call, .. } = run;
         Box::pin(async move {
             let ToolRunner::Command(command) = &tool.runner else {
-                return failed(format!("the tool {} is part of Baton itself and has no program", tool.name));
+                return ToolOutcome::Done(failed(format!("the tool {} has no program", tool.name)));
             };
             // The semaphore is never closed; were it, running unbounded by it is the lesser evil.
             let _turn = self.turns.acquire().await.ok();
-            run::run(agent, command, call).await
+            ToolOutcome::Done(run::run(agent, command, call).await)
         })
     }
 }

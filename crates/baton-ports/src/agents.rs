@@ -1,7 +1,12 @@
-//! Where agent definitions come from.
+//! Where agent definitions come from, and asking an agent for work.
 
-use baton_types::{AgentName, AgentSpec};
-use std::sync::Arc;
+use crate::BoxFuture;
+use baton_types::{AgentKit, AgentName, AgentSpec, ContextId, ErrorCode, Principal, TaskId, TaskState};
+use futures_core::Stream;
+use std::{pin::Pin, sync::Arc};
+
+/// Yields whenever something may have changed; what, the listener finds out by looking.
+pub type Changes = Pin<Box<dyn Stream<Item = ()> + Send>>;
 
 /// The agents that are served now.
 pub trait AgentSource: Send + Sync + 'static {
@@ -10,4 +15,90 @@ pub trait AgentSource: Send + Sync + 'static {
 
     /// One by name.
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>>;
+
+    /// What it has beside its definition; empty for an agent that has nothing, or that is not there.
+    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+        let _ = name;
+        Arc::default()
+    }
+
+    /// Looks again where the definitions come from; says which entries cannot be used, and why.
+    fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+
+    /// Yields after agents or their kits changed.
+    fn changes(&self) -> Changes {
+        no_changes()
+    }
+}
+
+/// Changes that do not come.
+pub(crate) fn no_changes() -> Changes {
+    Box::pin(Never)
+}
+
+/// An entry from which no agent could be made; the others are served all the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unusable {
+    /// As it was given: a path or an address.
+    pub entry: String,
+    /// What is wrong, and what to do.
+    pub reason: String,
+}
+
+struct Never;
+
+impl Stream for Never {
+    type Item = ();
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<Option<()>> {
+        std::task::Poll::Pending
+    }
+}
+
+/// Words for an agent, from somebody who waits for its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentAsk {
+    /// Whom.
+    pub agent: AgentName,
+    /// What.
+    pub text: String,
+    /// The conversation to go on with; a new one when not given.
+    pub context: Option<ContextId>,
+    /// The task to go on with, when it asked for something.
+    pub task: Option<TaskId>,
+    /// How often the work was handed over before.
+    pub depth: u32,
+    /// W3C trace context.
+    pub trace: Option<String>,
+}
+
+/// What an agent answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentReply {
+    /// The task that did the work.
+    pub task: TaskId,
+    /// The conversation, to go on with.
+    pub context: ContextId,
+    /// Where the task stands: terminal, or waiting for an answer.
+    pub state: TaskState,
+    /// The answer, the question, or the reason of a failure.
+    pub text: String,
+}
+
+/// Why an agent could not be asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct AgentAskError {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// What happened, and what to do.
+    pub detail: String,
+}
+
+/// Asks agents for work and waits; dropping the future cancels the work.
+pub trait AgentDesk: Send + Sync + 'static {
+    /// Gives an agent words and waits until its task has ended or needs somebody.
+    fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>>;
 }

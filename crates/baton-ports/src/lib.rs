@@ -8,6 +8,7 @@
 mod agents;
 mod identity;
 mod journal;
+mod mcp_sessions;
 mod model;
 mod outbox;
 mod peers;
@@ -15,7 +16,7 @@ mod tools;
 mod webhooks;
 mod world;
 
-pub use agents::AgentSource;
+pub use agents::{AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, Unusable};
 pub use identity::{
     Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
     TokenStore, Tokens, Unidentified,
@@ -24,6 +25,7 @@ pub use journal::{
     Blob, Commit, CommitObserver, Head, HeadUpdate, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
     PageCursor, Receipt, RetentionPolicy, Snapshot, StoredEvent, Write,
 };
+pub use mcp_sessions::McpSessions;
 pub use model::{
     ChatMessage, Finish, Model, ModelCall, ModelError, ModelEvent, ModelStream, Models, OutputFormat, ToolChoice,
 };
@@ -31,7 +33,9 @@ pub use outbox::{Claim, OutboxEntry, OutboxProgress};
 pub use peers::{
     KnownPeer, NewPeer, PeerAsk, PeerBook, PeerBookError, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers,
 };
-pub use tools::{ToolHost, ToolOutput};
+pub use tools::{
+    SampleAsk, Sampled, ServerState, ServerStatus, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
+};
 pub use webhooks::{Notice, Notified, WebhookError, Webhooks};
 pub use world::{Clock, Ids};
 

@@ -110,16 +110,25 @@ impl Task {
                 }
                 self.close_attempt()?;
                 self.calls =
-                    calls.iter().map(|call| CallState { call: call.clone(), stage: CallStage::Pending }).collect();
+                    calls.iter().cloned().map(CallState::pending).collect();
                 self.history.push(message.clone());
                 self.count(*usage);
             }
-            TaskEvent::ToolStarted { call } => {
-                self.advance(
-                    call,
-                    |stage| matches!(stage, CallStage::Pending | CallStage::Started),
-                    CallStage::Started,
-                )?;
+            TaskEvent::ToolStarted { call, effects } => {
+                let begins = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
+                self.advance(call, begins, CallStage::Started)?.effects = *effects;
+            }
+            TaskEvent::ToolAsked { call, ask } => {
+                let asks = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
+                self.advance(call, asks, CallStage::Asked(ask.clone()))?;
+            }
+            TaskEvent::ToolAnswered { call, answers } => {
+                // Answers come while no run is in progress.
+                let state = self.put_stage(call, CallStage::is_asked, CallStage::Pending)?;
+                match answers.approval() {
+                    Some(approved) => state.approved = Some(approved),
+                    None => state.answers = Some(answers.clone()),
+                }
             }
             TaskEvent::ToolFinished { result } => {
                 self.advance(&result.call, |stage| !stage.is_finished(), CallStage::Finished(result.clone()))?;
@@ -172,7 +181,7 @@ impl Task {
     fn repeats(&self, event: &TaskEvent) -> bool {
         match event {
             TaskEvent::AttemptStarted { attempt, .. } => *attempt > 1,
-            TaskEvent::ToolStarted { call } => self.call(call).is_some_and(|state| state.stage == CallStage::Started),
+            TaskEvent::ToolStarted { call, .. } => self.call(call).is_some_and(|state| state.stage == CallStage::Started),
             _ => false,
         }
     }
@@ -245,12 +254,26 @@ impl Task {
         }
     }
 
-    fn advance(&mut self, id: &CallId, may: impl Fn(&CallStage) -> bool, to: CallStage) -> Result<(), Illegal> {
+    fn advance(
+        &mut self,
+        id: &CallId,
+        may: impl Fn(&CallStage) -> bool,
+        to: CallStage,
+    ) -> Result<&mut CallState, Illegal> {
         self.run.as_ref().ok_or(Illegal::NoRun)?;
+        self.put_stage(id, may, to)
+    }
+
+    fn put_stage(
+        &mut self,
+        id: &CallId,
+        may: impl Fn(&CallStage) -> bool,
+        to: CallStage,
+    ) -> Result<&mut CallState, Illegal> {
         match self.calls.iter_mut().find(|state| state.call.id == *id) {
             Some(state) if may(&state.stage) => {
                 state.stage = to;
-                Ok(())
+                Ok(state)
             }
             _ => Err(Illegal::Call(id.clone())),
         }

@@ -1,7 +1,9 @@
 //! What a run does next.
 
 use crate::{ASK_USER_TOOL, CallStage, CallState, Task, is_built_in};
-use baton_types::{AgentSpec, ErrorCode, Reason, TaskState, Timestamp, ToolCall, ToolExecution};
+use baton_types::{
+    AgentSpec, Effects, ErrorCode, Reason, TaskState, Timestamp, ToolAsk, ToolCall, ToolExecution,
+};
 
 /// The next thing to do for a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub struct Asked {
     pub calls: Vec<ToolCall>,
     /// Questions of the model.
     pub questions: Vec<ToolCall>,
+    /// What tools want to know before they go on.
+    pub asks: Vec<(ToolCall, ToolAsk)>,
     /// Calls that a crash cut off and that may not simply run again.
     pub in_doubt: Vec<ToolCall>,
 }
@@ -48,7 +52,12 @@ pub struct Asked {
 impl Asked {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.questions.is_empty() && self.in_doubt.is_empty()
+        self.calls.is_empty() && self.questions.is_empty() && self.asks.is_empty() && self.in_doubt.is_empty()
+    }
+
+    fn includes(&self, call: &ToolCall) -> bool {
+        let lists = [&self.calls, &self.questions, &self.in_doubt];
+        lists.iter().any(|list| list.contains(call)) || self.asks.iter().any(|(asking, _)| asking == call)
     }
 }
 
@@ -60,21 +69,23 @@ pub fn waiting_on_caller(task: &Task, call: &ToolCall) -> bool {
 /// What the caller is asked for, once nothing else can go on.
 pub fn asked_of_caller(task: &Task, agent: &AgentSpec) -> Asked {
     let mut asked = Asked::default();
-    for CallState { call, stage } in task.open_calls() {
-        if waiting_on_caller(task, call) {
+    for state @ CallState { call, stage, .. } in task.open_calls() {
+        if let CallStage::Asked(ask) = stage {
+            asked.asks.push((call.clone(), ask.clone()));
+        } else if waiting_on_caller(task, call) {
             asked.calls.push(call.clone());
         } else if call.name == ASK_USER_TOOL && agent.control_tools.ask_user {
             asked.questions.push(call.clone());
-        } else if *stage == CallStage::Started && !may_repeat(agent, call) {
+        } else if *stage == CallStage::Started && !may_repeat(agent, state) {
             asked.in_doubt.push(call.clone());
         }
     }
     asked
 }
 
-fn may_repeat(agent: &AgentSpec, call: &ToolCall) -> bool {
-    is_built_in(&call.name)
-        || agent.tools.iter().find(|tool| tool.name == call.name).is_none_or(|tool| tool.effects.may_repeat())
+fn may_repeat(agent: &AgentSpec, CallState { call, effects, .. }: &CallState) -> bool {
+    let defined = || agent.tools.iter().find(|tool| tool.name == call.name).map(|tool| tool.effects);
+    is_built_in(&call.name) || effects.or_else(defined).is_none_or(Effects::may_repeat)
 }
 
 /// Decides from the state alone, so a resumed run does what the first one would have done.
@@ -87,9 +98,7 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
         return fail(ErrorCode::RUN_DEADLINE, format!("the run did not end within {} s", limits.deadline.as_secs()));
     }
     let asked = asked_of_caller(task, agent);
-    let theirs =
-        |call: &ToolCall| [&asked.calls, &asked.questions, &asked.in_doubt].iter().any(|list| list.contains(call));
-    let ours: Vec<CallState> = task.open_calls().filter(|state| !theirs(&state.call)).cloned().collect();
+    let ours: Vec<CallState> = task.open_calls().filter(|state| !asked.includes(&state.call)).cloned().collect();
     if !ours.is_empty() {
         return Step::AdvanceCalls(ours);
     }

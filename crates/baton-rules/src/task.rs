@@ -1,8 +1,8 @@
 //! The folded state of a task.
 
 use baton_types::{
-    AgentName, Artifact, CallId, ContextId, Digest, HandoffId, Message, MessageId, ParentLink, RunId, TaskId,
-    TaskState, TaskView, Timestamp, ToolCall, ToolExecution, ToolResult, Usage,
+    AgentName, Artifact, CallId, ContextId, Digest, Effects, HandoffId, Message, MessageId, ParentLink, RunId, TaskId,
+    TaskState, TaskView, Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +102,22 @@ pub struct CallState {
     pub call: ToolCall,
     /// How far it got.
     pub stage: CallStage,
+    /// What it does to the world, when that was written down as it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Effects>,
+    /// Answers that it goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<ToolAnswers>,
+    /// Whether somebody allowed it, once somebody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<bool>,
+}
+
+impl CallState {
+    /// A call of which nothing happened yet.
+    pub fn pending(call: ToolCall) -> Self {
+        Self { call, stage: CallStage::Pending, effects: None, answers: None, approved: None }
+    }
 }
 
 /// How far a tool call got.
@@ -121,6 +137,8 @@ pub enum CallStage {
         /// When the wait ends.
         deadline: Timestamp,
     },
+    /// It waits for answers.
+    Asked(ToolAsk),
     /// It has its result.
     Finished(ToolResult),
 }
@@ -136,6 +154,11 @@ impl CallStage {
     /// Whether the call has its result.
     pub fn is_finished(&self) -> bool {
         matches!(self, Self::Finished(_))
+    }
+
+    /// Whether the call waits for answers.
+    pub fn is_asked(&self) -> bool {
+        matches!(self, Self::Asked(_))
     }
 }
 

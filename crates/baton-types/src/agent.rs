@@ -34,6 +34,16 @@ pub struct AgentSpec {
     pub control_tools: ControlTools,
     /// Agents that this one may hand work to.
     pub handoffs: Vec<HandoffTarget>,
+    /// Whether the model may find and call every agent of this Baton.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orchestration: Option<Orchestration>,
+}
+
+/// Leave to find and call all agents (`list_agents`, `call_agent`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Orchestration {
+    /// Words about it, placed after the system prompt.
+    pub prompt: Option<String>,
 }
 
 /// What every agent reads unless its definition says more.

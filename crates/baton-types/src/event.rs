@@ -1,8 +1,8 @@
 //! The facts of a task, in the order they became true.
 
 use crate::{
-    AgentName, Artifact, CallId, ContextId, Digest, HandoffId, Message, MessageId, RunId, TaskId, TaskState, Timestamp,
-    ToolCall, ToolExecution, ToolResult,
+    AgentName, Artifact, CallId, ContextId, Digest, Effects, HandoffId, Message, MessageId, RunId, TaskId, TaskState, Timestamp,
+    ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,23 @@ pub enum TaskEvent {
     ToolStarted {
         /// The call.
         call: CallId,
+        /// What it does to the world, for tools that the definition does not hold.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effects: Option<Effects>,
+    },
+    /// A tool cannot go on, or may not begin, before somebody answers.
+    ToolAsked {
+        /// The call.
+        call: CallId,
+        /// What it wants to know.
+        ask: ToolAsk,
+    },
+    /// Somebody answered what a tool asked; it goes on with this.
+    ToolAnswered {
+        /// The call.
+        call: CallId,
+        /// The answers.
+        answers: ToolAnswers,
     },
     /// A tool call has its result, and never runs again.
     ToolFinished {
@@ -149,7 +166,9 @@ impl TaskEvent {
             | Self::AttemptStarted { .. }
             | Self::PeerAsked { .. }
             | Self::PeerAttached { .. }
-            | Self::ToolStarted { .. } => false,
+            | Self::ToolStarted { .. }
+            | Self::ToolAsked { .. }
+            | Self::ToolAnswered { .. } => false,
             Self::Submitted { .. }
             | Self::RunStarted { .. }
             | Self::ToolsCalled { .. }

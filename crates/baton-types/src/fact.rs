@@ -58,6 +58,8 @@ impl Fact {
                 TaskEvent::AttemptStarted { .. } => "task.attempt_started",
                 TaskEvent::ToolsCalled { .. } => "task.tools_called",
                 TaskEvent::ToolStarted { .. } => "task.tool_started",
+                TaskEvent::ToolAsked { .. } => "task.tool_asked",
+                TaskEvent::ToolAnswered { .. } => "task.tool_answered",
                 TaskEvent::ToolFinished { .. } => "task.tool_finished",
                 TaskEvent::HandoffSent { .. } => "task.handoff_sent",
                 TaskEvent::PeerAsked { .. } => "task.peer_asked",

@@ -14,14 +14,16 @@ mod fact;
 mod handoff;
 mod ids;
 mod json;
+mod kit;
 mod message;
 mod principal;
 mod push;
 mod task;
 mod time;
 mod tool;
+mod tool_ask;
 
-pub use agent::{AgentSpec, ControlTools, HandoffTarget, ModelSpec, RunLimits, SkillSpec};
+pub use agent::{AgentSpec, ControlTools, HandoffTarget, ModelSpec, Orchestration, RunLimits, SkillSpec};
 pub use digest::Digest;
 pub use error_code::ErrorCode;
 pub use event::{ParentLink, Reason, TaskEvent, Usage};
@@ -29,9 +31,16 @@ pub use fact::{Fact, FactError};
 pub use handoff::{ExpectedOutput, Handoff, HandoffEvent, HandoffStatus, Priority};
 pub use ids::{AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, StreamId, TaskId};
 pub use json::{Json, JsonError, MAX_JSON_DEPTH};
+pub use kit::{
+    AgentKit, ExportedTool, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts, McpTransport, Reference,
+};
 pub use message::{Artifact, Message, Part, PartContent, Role};
 pub use principal::Principal;
 pub use push::{PushAuthentication, PushConfig, PushDialect};
 pub use task::{TaskState, TaskView};
 pub use time::{Timestamp, TimestampError};
-pub use tool::{CommandTool, Effects, ToolCall, ToolExecution, ToolResult, ToolRunner, ToolSpec};
+pub use tool::{
+    CommandTool, Effects, HttpBody, HttpTool, McpTool, Permission, ToolCall, ToolExecution, ToolResult, ToolRunner,
+    ToolSpec,
+};
+pub use tool_ask::{AnswerAction, ToolAnswer, ToolAnswers, ToolAsk, ToolQuestion, Wanted};

@@ -48,6 +48,33 @@ pub struct ToolSpec {
     pub effects: Effects,
     /// How it runs.
     pub runner: ToolRunner,
+    /// JSON Schema of its structured results, when it promises one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Json>,
+    /// Whether it may run without somebody being asked.
+    #[serde(default, skip_serializing_if = "Permission::is_allow")]
+    pub permission: Permission,
+}
+
+/// Whether a tool may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Permission {
+    /// It runs.
+    #[default]
+    Allow,
+    /// Somebody is asked first.
+    Ask,
+    /// It neither runs nor is it offered.
+    Deny,
+}
+
+impl Permission {
+    /// Whether nobody needs to be asked.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+    pub fn is_allow(&self) -> bool {
+        *self == Self::Allow
+    }
 }
 
 /// The way a tool runs.
@@ -56,6 +83,12 @@ pub struct ToolSpec {
 pub enum ToolRunner {
     /// A program started for each call.
     Command(CommandTool),
+    /// A request to an HTTP service.
+    Http(HttpTool),
+    /// A tool of an MCP server.
+    Mcp(McpTool),
+    /// A function of the program that Baton is part of.
+    Native,
     /// Part of Baton itself (`handoff` and the control tools); the engine knows it by name.
     BuiltIn,
 }
@@ -71,6 +104,45 @@ pub struct CommandTool {
     pub timeout: Duration,
     /// Output beyond this many bytes is cut, and says so.
     pub max_output: usize,
+}
+
+/// An HTTP request made from a call's arguments; only to the host that the definition names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpTool {
+    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    pub method: String,
+    /// The address; `{name}` in its path or query is replaced by that call argument, percent-encoded.
+    pub url: String,
+    /// Header names and values; a value may hold `env://NAME`, read when the call is made.
+    pub headers: Vec<(String, String)>,
+    /// Which arguments go where.
+    pub body: HttpBody,
+    /// Given up after this long.
+    pub timeout: Duration,
+    /// Output beyond this many bytes is cut, and says so.
+    pub max_output: usize,
+}
+
+/// What an HTTP tool sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HttpBody {
+    /// Nothing; arguments that the address does not use become query parameters.
+    #[default]
+    None,
+    /// Arguments that the address does not use, as a JSON object.
+    Json,
+    /// Arguments that the address does not use, as a form.
+    Form,
+}
+
+/// A tool of an MCP server, by the names that the server knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpTool {
+    /// The server's key in the agent's definition.
+    pub server: String,
+    /// The tool's own name there.
+    pub tool: String,
 }
 
 /// One call that a model asked for.

@@ -36,7 +36,9 @@ fn gist(event: &TaskEvent) -> String {
                 calls.iter().map(|call| format!("{} {}", call.name, call.arguments.as_str())).collect();
             calls.join(", ")
         }
-        TaskEvent::ToolStarted { call } => call.to_string(),
+        TaskEvent::ToolStarted { call, .. }
+        | TaskEvent::ToolAsked { call, .. }
+        | TaskEvent::ToolAnswered { call, .. } => call.to_string(),
         TaskEvent::ToolFinished { result } => {
             let failed = if result.is_error { " failed" } else { "" };
             format!("{}{failed}: {}", result.name, steps::gist(&result.output))

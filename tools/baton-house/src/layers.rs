@@ -16,6 +16,7 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton-spans", 2),
     ("baton-models", 2),
     ("baton-mcp", 2),
+    ("baton-toolhost", 2),
     ("baton-identity", 2),
     ("baton-peers", 2),
     ("baton-proto", 2),
@@ -24,6 +25,7 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton-engine", 3),
     ("baton-http", 4),
     ("baton-client", 4),
+    ("baton-sdk", 4),
     ("baton-tui", 4),
     ("baton", 4),
 ];

@@ -1,6 +1,7 @@
 //! The tool calls of a turn, several at a time.
 
 use super::{Driver, Halt};
+use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolOutcome, ToolRun};
 use baton_rules::{
     ASK_USER_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL,
 };
@@ -25,7 +26,7 @@ impl Driver {
     }
 
     async fn advance_call(&self, spec: &AgentSpec, state: CallState) -> Result<(), Halt> {
-        let CallState { call, stage } = state;
+        let CallState { call, stage, .. } = state;
         if let CallStage::HandedOff { handoff, child, deadline } = stage {
             return self.await_handoff(&call, &handoff, &child, deadline).await;
         }
@@ -46,15 +47,29 @@ impl Driver {
         if tool.runner == ToolRunner::BuiltIn {
             return self.finish(call, self.unknown_tool(spec, &tool.name), true);
         }
-        let started = vec![TaskEvent::ToolStarted { call: call.id.clone() }];
+        let started = vec![TaskEvent::ToolStarted { call: call.id.clone(), effects: None }];
         if tool.effects == Effects::ReadOnly {
             self.commit(|_| started)?;
         } else {
             // The world may change from here on: first it must be on record that it was tried.
             self.commit_synced(started, Vec::new()).await?;
         }
-        let given = self.inner.ports.tools.call(spec, tool, call).await;
-        self.finish(call, given.output, given.is_error)
+        let principal = std::sync::Arc::clone(&self.live.owner);
+        let trace = self.live.lock().trace.clone();
+        let run = ToolRun {
+            agent: spec,
+            tool,
+            call,
+            principal: &principal,
+            task: Some(&self.live.id),
+            trace: trace.as_deref(),
+            answers: None,
+            helper: self,
+        };
+        match self.inner.ports.tools.call(run).await {
+            ToolOutcome::Done(given) => self.finish(call, given.output, given.is_error),
+            ToolOutcome::Asks(ask) => self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }]),
+        }
     }
 
     /// Records a result; from then on the call never runs again.
@@ -67,5 +82,11 @@ impl Driver {
         let tools = super::prompt::tools_of(spec, &*self.inner.ports.agents);
         let known: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
         Json::string(&format!("There is no tool '{name}'. Tools: {}", known.join(", ")))
+    }
+}
+
+impl ToolHelper for Driver {
+    fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+        Box::pin(std::future::ready(Err("the agent has no model to lend".to_owned())))
     }
 }

@@ -7,7 +7,8 @@ use baton_rules::{
     ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, calls_in, results_in,
 };
 use baton_types::{
-    AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Role, ToolCall, ToolResult, ToolRunner,
+    AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Permission, Role, ToolCall, ToolResult,
+    ToolRunner,
     ToolSpec,
 };
 use serde_json::json;
@@ -199,5 +200,7 @@ fn built_in(name: &str, description: &str, parameters: serde_json::Value) -> Too
         parameters: Json::from(parameters),
         effects: Effects::Idempotent,
         runner: ToolRunner::BuiltIn,
+        output: None,
+        permission: Permission::Allow,
     }
 }

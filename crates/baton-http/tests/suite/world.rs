@@ -140,6 +140,7 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
         limits: RunLimits::default(),
         control_tools: ControlTools { ask_user: true, ..ControlTools::default() },
         handoffs: Vec::new(),
+        orchestration: None,
     }
 }
 

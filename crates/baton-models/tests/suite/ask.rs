@@ -64,6 +64,8 @@ pub(crate) fn tool(name: &str, parameters: &str) -> ToolSpec {
             timeout: Duration::from_secs(1),
             max_output: 1,
         }),
+        output: None,
+        permission: baton_types::Permission::Allow,
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) fn agent(rules: Option<&str>) -> AgentSpec {
         limits: RunLimits::default(),
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
+        orchestration: None,
     }
 }
 

@@ -53,6 +53,7 @@ fn bare(name: &AgentName, config: &PeerConfig, title: String, description: Strin
         limits: RunLimits { deadline: DEADLINE, ..RunLimits::default() },
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
+        orchestration: None,
     }
 }
 

@@ -81,6 +81,7 @@ fn agent(name: &str) -> AgentSpec {
         limits: RunLimits::default(),
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
+        orchestration: None,
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) fn tool(name: &str, effects: Effects) -> ToolSpec {
         parameters: json(serde_json::json!({"type": "object"})),
         effects,
         runner: ToolRunner::BuiltIn,
+        output: None,
+        permission: Permission::Allow,
     }
 }
 
@@ -41,6 +43,7 @@ pub(crate) fn spec() -> AgentSpec {
         limits: RunLimits { max_turns: 2, parallel_tools: 4, deadline: Duration::from_secs(60) },
         control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true, reply_message: false },
         handoffs: vec![HandoffTarget { agent: "weather".into(), description: String::new() }],
+        orchestration: None,
     }
 }
 
@@ -106,7 +109,7 @@ pub(crate) fn status(state: TaskState) -> TaskEvent {
 }
 
 pub(crate) fn started(id: &str) -> TaskEvent {
-    TaskEvent::ToolStarted { call: id.into() }
+    TaskEvent::ToolStarted { call: id.into(), effects: None }
 }
 
 /// A task after these events.

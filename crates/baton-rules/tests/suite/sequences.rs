@@ -70,7 +70,7 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
             let TaskEvent::ToolsCalled { message, calls, .. } = tools_called(0, &calls) else { unreachable!() };
             TaskEvent::ToolsCalled { message: of_agent(message.parts), calls, usage }
         }
-        11 => TaskEvent::ToolStarted { call: call_id },
+        11 => TaskEvent::ToolStarted { call: call_id, effects: None },
         12 | 13 => TaskEvent::ToolFinished { result: result(call_id.as_str(), "look") },
         14 => TaskEvent::HandoffSent {
             call: call_id,

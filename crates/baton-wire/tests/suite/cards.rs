@@ -112,6 +112,8 @@ fn the_extended_card_also_lists_tools_and_handoffs() {
             parameters: json("{}"),
             effects: Effects::ReadOnly,
             runner: ToolRunner::BuiltIn,
+            output: None,
+            permission: Permission::Allow,
         }],
         handoffs: vec![HandoffTarget { agent: "travel".into(), description: "Books the journey".into() }],
         input_modes: vec!["*/*".into()],

@@ -85,7 +85,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
         TaskEvent::RunStarted { run: run.clone(), agent: Digest::of(b""), deadline: at(60_000) },
         TaskEvent::AttemptStarted { message: calls().id, turn: 1, attempt: 1 },
         TaskEvent::ToolsCalled { message: calls(), calls: Vec::new(), usage },
-        TaskEvent::ToolStarted { call: "call-1".into() },
+        TaskEvent::ToolStarted { call: "call-1".into(), effects: None },
         TaskEvent::RunPaused { run: run.clone() },
         TaskEvent::RunResumed { run, after: 5 },
         TaskEvent::HandoffSent {
@@ -137,5 +137,6 @@ pub(crate) fn agent() -> AgentSpec {
         limits: RunLimits::default(),
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
+        orchestration: None,
     }
 }

@@ -21,7 +21,7 @@ fn judge(evidence: &Evidence, id: &TaskId) -> Result<(), String> {
     for (number, at, fact) in evidence.history.facts(id) {
         let repeats = match fact {
             TaskEvent::AttemptStarted { attempt, .. } => *attempt > 1,
-            TaskEvent::ToolStarted { call } => !begun.insert(call),
+            TaskEvent::ToolStarted { call, .. } => !begun.insert(call),
             _ => false,
         };
         match fact {

@@ -83,7 +83,7 @@ fn records(evidence: &Evidence) -> BTreeMap<CallId, Record> {
                     records.entry(call.id.clone()).or_default().tool.clone_from(&call.name);
                 }
             }
-            TaskEvent::ToolStarted { call } => records.entry(call.clone()).or_default().starts += 1,
+            TaskEvent::ToolStarted { call, .. } => records.entry(call.clone()).or_default().starts += 1,
             TaskEvent::ToolFinished { result } => {
                 let outcome = Outcome { at, own: !result.is_error };
                 records.entry(result.call.clone()).or_default().result = Some(outcome);

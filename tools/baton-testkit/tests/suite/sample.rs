@@ -63,7 +63,7 @@ fn called(id: &str, calls: &[(&str, &str)]) -> TaskEvent {
 }
 
 fn begun(call: &str) -> TaskEvent {
-    TaskEvent::ToolStarted { call: call.into() }
+    TaskEvent::ToolStarted { call: call.into(), effects: None }
 }
 
 fn finished(call: &str, name: &str) -> TaskEvent {

@@ -40,7 +40,9 @@ pub fn project<'a>(
         | TaskEvent::AttemptStarted { .. }
         | TaskEvent::PeerAsked { .. }
         | TaskEvent::PeerAttached { .. }
-        | TaskEvent::ToolStarted { .. } => None,
+        | TaskEvent::ToolStarted { .. }
+        | TaskEvent::ToolAsked { .. }
+        | TaskEvent::ToolAnswered { .. } => None,
         TaskEvent::RunStarted { .. } => Some(status(working, None, None)),
         TaskEvent::ToolsCalled { message, .. } => Some(status(working, Some(message), None)),
         TaskEvent::ToolFinished { result } => {

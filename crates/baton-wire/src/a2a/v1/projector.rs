@@ -126,5 +126,7 @@ fn shows(event: &TaskEvent) -> bool {
             | TaskEvent::RunPaused { .. }
             | TaskEvent::AttemptStarted { .. }
             | TaskEvent::ToolStarted { .. }
+            | TaskEvent::ToolAsked { .. }
+            | TaskEvent::ToolAnswered { .. }
     )
 }
