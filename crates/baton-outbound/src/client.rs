@@ -62,6 +62,19 @@ impl GuardedClient {
         Self::made(Arc::clone(&self.policy), self.resolver.clone(), Arc::clone(&self.roots), options)
     }
 
+    /// The same client with other bounds, for which these may be called as well; entries are as in
+    /// [`AddressPolicy::allowing`]. Connections are not shared between the two.
+    pub fn also_allowing<T: AsRef<str>>(
+        &self,
+        entries: impl IntoIterator<Item = T>,
+        options: Options,
+    ) -> Result<Self, SetupError> {
+        let policy = self.policy.and(entries).map_err(|error| SetupError::Allow(error.to_string()))?;
+        let policy = Arc::new(policy);
+        let resolver = self.resolver.judging_by(Arc::clone(&policy));
+        Self::made(policy, resolver, Arc::clone(&self.roots), options)
+    }
+
     fn made(
         policy: Arc<AddressPolicy>,
         resolver: GuardedResolver,

@@ -110,6 +110,9 @@ pub enum SetupError {
     /// The certificate or the key that shows who we are cannot be used.
     #[error("the client certificate cannot be used: {0}")]
     Identity(String),
+    /// Something that may be called as well is not written as it should be.
+    #[error("an address to allow cannot be used: {0}")]
+    Allow(String),
     /// TLS cannot be set up.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),

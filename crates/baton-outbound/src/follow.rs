@@ -64,6 +64,9 @@ impl GuardedClient {
                 return refuse(format!("comes after {followed} others"));
             }
             if next.origin() != target.origin() {
+                if self.options.same_origin {
+                    return refuse(format!("leads to {next}, another origin"));
+                }
                 let known = self.options.client_identity.is_some() || redirect::has_secrets(&headers);
                 if secrets == Secrets::EndTheJourney && known {
                     return refuse(format!("leads to {next}, for which the credentials are not meant"));

@@ -18,6 +18,8 @@ pub struct Options {
     pub idle_body_timeout: Duration,
     /// Redirects that are followed, one after the other.
     pub max_redirects: usize,
+    /// Whether redirects to another origin are refused, also when nothing secret would go there.
+    pub same_origin: bool,
     /// Bytes of a reply's body that are read; the rest is dropped with its connection.
     pub max_reply: usize,
     /// Idle connections kept for each host.
@@ -43,6 +45,7 @@ impl Default for Options {
             head_timeout: Duration::from_secs(60),
             idle_body_timeout: Duration::from_secs(60),
             max_redirects: 3,
+            same_origin: false,
             max_reply: 64 * 1024,
             idle_per_host: 2,
             idle_hosts: 64,

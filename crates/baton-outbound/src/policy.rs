@@ -37,6 +37,12 @@ impl AddressPolicy {
         Ok(Self { allowed })
     }
 
+    /// What is allowed here, and these as well.
+    pub fn and<T: AsRef<str>>(&self, entries: impl IntoIterator<Item = T>) -> Result<Self, AllowError> {
+        let more = Self::allowing(entries)?;
+        Ok(Self { allowed: self.allowed.iter().cloned().chain(more.allowed).collect() })
+    }
+
     /// Whether the name was allowed, so that it does not matter where it leads.
     pub fn allows_name(&self, name: &str) -> bool {
         let Some(name) = normal_name(name) else { return false };

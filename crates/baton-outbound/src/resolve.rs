@@ -47,6 +47,11 @@ impl GuardedResolver {
         Self { policy, resolver, lookups: Arc::new(Semaphore::new(lookups.max(1))) }
     }
 
+    /// The same resolver, and the same turns, under another policy.
+    pub(crate) fn judging_by(&self, policy: Arc<AddressPolicy>) -> Self {
+        Self { policy, ..self.clone() }
+    }
+
     /// Looks a name up. The system's resolver blocks a thread for as long as a name server likes, whether or not
     /// somebody still waits, so a lookup counts until it is over.
     async fn look_up(&self, name: &str) -> io::Result<Vec<IpAddr>> {

@@ -132,3 +132,26 @@ async fn a_redirect_to_nowhere_is_an_error() {
     let error = client(LOOPBACK).send(post(&receiver.url("/"))).await.unwrap_err();
     assert!(error.to_string().ends_with("answered 307, a redirect that says not where to"), "{error}");
 }
+
+#[tokio::test]
+async fn a_client_that_stays_at_its_origin_follows_redirects_there_only() {
+    let second = Receiver::start(|_| Answer::status(200)).await;
+    let away = second.url("/moved");
+    let first = Receiver::start(move |request| match request.path.as_str() {
+        "/away" => Answer::redirect(307, away.clone()),
+        "/within" => Answer::redirect(307, "/end"),
+        _ => Answer::status(204),
+    })
+    .await;
+    let options = Options { same_origin: true, ..Options::default() };
+    let refused =
+        client(&[]).with_options(options.clone()).unwrap().send(post(&first.url("/within"))).await.unwrap_err();
+    assert!(refused.is_forbidden(), "nobody allowed loopback: {refused}");
+    let client = client(&[]).also_allowing(LOOPBACK, options).unwrap();
+    assert_eq!(client.send(post(&first.url("/within"))).await.unwrap().status, 204);
+    let mut bare = post(&first.url("/away"));
+    bare.headers_mut().clear();
+    let error = client.send(bare).await.unwrap_err();
+    assert!(error.to_string().ends_with("another origin"), "{error}");
+    assert!(second.received().is_empty());
+}
