@@ -21,6 +21,7 @@ mod send_streaming;
 mod stream;
 mod subscribe;
 mod tokens;
+mod tools;
 mod transport;
 
 pub use client::Client;

@@ -2,9 +2,11 @@
 
 mod peers;
 mod tokens;
+mod tools;
 
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
 pub use tokens::{CreateToken, CreatedToken, ProtectedResource, TokenEntry, TokenList};
+pub use tools::{AnswerEntry, AnswerTool, AskEntry, ServerEntry, ToolEntry, ToolList, ToolReply};
 
 use crate::{a2a::v1::Task, de};
 use baton_types::{AgentSpec, ExpectedOutput, HandoffStatus, Json, ModelSpec, Priority, Timestamp};

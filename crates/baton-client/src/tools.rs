@@ -1,0 +1,30 @@
+//! An agent's tools: which there are, and calling one.
+
+use crate::{Client, ClientError};
+use baton_types::Json;
+use baton_wire::{
+    api::{AnswerTool, ToolList, ToolReply},
+    path_segment,
+};
+use std::time::Duration;
+
+impl Client {
+    /// The tools of an agent and where its MCP servers stand; waits so long, at most 30 s, for servers on their way.
+    pub async fn tools(&self, agent: &str, wait: Duration) -> Result<ToolList, ClientError> {
+        self.document(&format!("/api/v1/agents/{}/tools?wait={}ms", path_segment(agent), wait.as_millis())).await
+    }
+
+    /// Calls a tool with an object of arguments, until it has ended or asks.
+    pub async fn call_tool(&self, agent: &str, tool: &str, arguments: &Json) -> Result<ToolReply, ClientError> {
+        self.post(&path(agent, tool), arguments).await
+    }
+
+    /// Goes on with a call that asked; with the answer to `baton/approval` alone it begins one that is approved.
+    pub async fn answer_tool(&self, agent: &str, tool: &str, answer: &AnswerTool) -> Result<ToolReply, ClientError> {
+        self.post(&format!("{}/answers", path(agent, tool)), answer).await
+    }
+}
+
+fn path(agent: &str, tool: &str) -> String {
+    format!("/api/v1/agents/{}/tools/{}", path_segment(agent), path_segment(tool))
+}
