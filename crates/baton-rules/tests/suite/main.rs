@@ -6,6 +6,7 @@ mod access;
 mod elsewhere;
 mod handoffs;
 mod hearing;
+mod permissions;
 mod rates;
 mod resuming;
 mod sample;
