@@ -71,7 +71,6 @@ pub enum Permission {
 
 impl Permission {
     /// Whether nobody needs to be asked.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
     pub fn is_allow(&self) -> bool {
         *self == Self::Allow
     }
