@@ -10,6 +10,7 @@ mod cancel;
 mod changed;
 mod claims;
 mod command;
+mod desk;
 mod end;
 mod engine;
 mod error;

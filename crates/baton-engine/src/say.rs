@@ -110,8 +110,10 @@ impl Inner {
         })?;
         let mut after = task.clone();
         let now = self.ports.clock.now();
-        after.apply(now, &heard.event).map_err(|illegal| Refused::Because(internal(&illegal.to_string())))?;
-        let mut events = vec![heard.event];
+        let mut events = heard.events;
+        for event in &events {
+            after.apply(now, event).map_err(|illegal| Refused::Because(internal(&illegal.to_string())))?;
+        }
         if heard.resumes {
             events.extend(self.start_run(&after, pinned));
         } else if task.state == TaskState::InputRequired {

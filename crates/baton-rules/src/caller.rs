@@ -1,6 +1,10 @@
 //! What a caller's further message means for a task.
 
-use crate::{ASK_USER_TOOL, CallStage, Task, results_in, results_part, waiting_on_caller};
+use crate::{
+    ASK_USER_TOOL, CallStage, Task,
+    asks::{Answered, answers_in, responses_part},
+    results_in, results_part, waiting_on_caller,
+};
 use baton_types::{CallId, ErrorCode, Json, Message, TaskEvent, TaskState, ToolResult};
 
 /// Messages that a task takes.
@@ -12,8 +16,8 @@ const MAX_WEIGHT: usize = 32 << 20;
 /// A message that was understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
-    /// The event it makes.
-    pub event: TaskEvent,
+    /// The events it makes, in order.
+    pub events: Vec<TaskEvent>,
     /// Whether a new run should take the task up; otherwise the present one goes on, or more results are awaited.
     pub resumes: bool,
 }
@@ -36,7 +40,7 @@ pub fn hear(task: &Task, mut message: Message) -> Result<Heard, RefusedMessage> 
     if task.peer.is_some() {
         // Whatever it answers was asked elsewhere, and is read there.
         return Ok(Heard {
-            event: TaskEvent::Said { message, results: Vec::new() },
+            events: vec![TaskEvent::Said { message, results: Vec::new() }],
             resumes: task.state.is_interrupted(),
         });
     }
@@ -46,17 +50,29 @@ pub fn hear(task: &Task, mut message: Message) -> Result<Heard, RefusedMessage> 
         detail: error.detail,
     })?;
     check_results(task, &mut results)?;
-    if let Some(answer) = answer_to_question(task, &message, &results) {
+    let answer = answer_to_question(task, &message, &results);
+    let answered = match answers_in(task, &message, answer.is_some())? {
+        Answered::InParts(answered) => answered,
+        Answered::InWords(answered) => {
+            message.parts.push(responses_part(&answered));
+            answered
+        }
+    };
+    if let Some(answer) = answer {
         // The history then says itself which call the words answer.
         message.parts.push(results_part(std::slice::from_ref(&answer)));
         results.push(answer);
     }
-    let settled = task
-        .calls
-        .iter()
-        .all(|state| state.stage.is_finished() || results.iter().any(|result| result.call == state.call.id));
+    let settled = task.calls.iter().all(|state| {
+        let id = &state.call.id;
+        state.stage.is_finished()
+            || results.iter().any(|result| result.call == *id)
+            || answered.iter().any(|(call, _)| call == id)
+    });
     let resumes = task.state == TaskState::InputRequired && settled || task.state == TaskState::AuthRequired;
-    Ok(Heard { event: TaskEvent::Said { message, results }, resumes })
+    let mut events = vec![TaskEvent::Said { message, results }];
+    events.extend(answered.into_iter().map(|(call, answers)| TaskEvent::ToolAnswered { call, answers }));
+    Ok(Heard { events, resumes })
 }
 
 /// A task is kept in memory while it is worked on, so it cannot grow for ever.

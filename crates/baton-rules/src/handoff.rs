@@ -116,7 +116,7 @@ pub fn handed_over(chain: &[AgentName], earlier: u32) -> usize {
     chain.len().saturating_add(usize::try_from(earlier).unwrap_or(usize::MAX))
 }
 
-/// Decides whether `from` may hand work to `to`, and gives the chain that the child carries. `earlier` is how often the
+/// Decides whether `from` may hand work to `to` (an agent with orchestration may to everybody), and gives the chain that the child carries. `earlier` is how often the
 /// work had been handed over before it came here from another system.
 pub fn admit_handoff(
     from: &AgentSpec,
@@ -132,7 +132,7 @@ pub fn admit_handoff(
         return Err(RefusedHandoff::Cycle { to: to.clone(), chain: words(&chain, " -> ") });
     }
     let allowed: Vec<AgentName> = from.handoffs.iter().map(|target| target.agent.clone()).collect();
-    if !allowed.contains(to) {
+    if from.orchestration.is_none() && !allowed.contains(to) {
         let allowed = if allowed.is_empty() { "nobody".to_owned() } else { words(&allowed, ", ") };
         return Err(RefusedHandoff::NotAllowed { from: from.name.clone(), to: to.clone(), allowed });
     }

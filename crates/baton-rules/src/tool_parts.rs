@@ -19,9 +19,26 @@ pub const REJECT_TASK_TOOL: &str = "reject_task";
 /// The tool that ends the task with a bare message.
 pub const REPLY_MESSAGE_TOOL: &str = "reply_message";
 
+/// The tool that tells which agents there are.
+pub const LIST_AGENTS_TOOL: &str = "list_agents";
+
+/// The tool that asks any of them.
+pub const CALL_AGENT_TOOL: &str = "call_agent";
+
+/// Tools that Baton itself runs, whoever runs the others; nothing else may have these names.
+pub const BUILT_IN_TOOLS: [&str; 7] = [
+    HANDOFF_TOOL,
+    EMIT_ARTIFACT_TOOL,
+    ASK_USER_TOOL,
+    REJECT_TASK_TOOL,
+    REPLY_MESSAGE_TOOL,
+    LIST_AGENTS_TOOL,
+    CALL_AGENT_TOOL,
+];
+
 /// Whether Baton itself runs the tool, whoever runs the others.
 pub fn is_built_in(name: &str) -> bool {
-    matches!(name, HANDOFF_TOOL | EMIT_ARTIFACT_TOOL | ASK_USER_TOOL | REJECT_TASK_TOOL | REPLY_MESSAGE_TOOL)
+    BUILT_IN_TOOLS.contains(&name)
 }
 
 /// A data part that should hold calls or results and does not.

@@ -54,6 +54,8 @@ codes! {
     PEER_CARD_INVALID = "BTN-2016", "There is no usable agent card at that address", "Check the address in a browser: it, or /.well-known/agent-card.json below it, must give an A2A agent card.";
     PEER_UNTRUSTED = "BTN-2017", "The remote agent's card or address is not trusted", "Check with its operator; then allow the host, the key or the private address for this peer in baton.yaml.";
     TOKEN_NOT_FOUND = "BTN-2018", "There is no such token", "Run `baton token list` for the ids.";
+    ANSWER_INVALID = "BTN-2019", "The answer does not fit the question", "Answer each input request of the status message by its call_id and key, with content that fits its schema.";
+    TOOL_NOT_FOUND = "BTN-2020", "The agent has no such tool", "Run `baton tools list` for the names; tools of a server that is not ready are missing there.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";
@@ -65,6 +67,7 @@ codes! {
     PEER_FAILED = "BTN-3009", "The remote agent did not complete the work", "The message says what it answered; credentials for it stand under peers in baton.yaml, or in --bearer when it is added.";
     PEER_IN_DOUBT = "BTN-3010", "It is unknown whether the remote agent got the message", "Look at the remote agent; answer the task to send the message again, or cancel it.";
     PEER_UNREACHABLE = "BTN-3011", "The remote agent cannot be reached", "Check that it runs and that its address is right: `baton agents show NAME`.";
+    TOOL_DENIED = "BTN-3012", "The tool call was denied", "Ask again and allow it, or set the tool's permission in the agent's definition.";
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";

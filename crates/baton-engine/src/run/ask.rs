@@ -1,8 +1,8 @@
 //! Status events that a run writes: what it asks of the caller, and that it is done.
 
 use crate::Ports;
-use baton_rules::{Asked, Task, calls_in, calls_part};
-use baton_types::{ErrorCode, Message, Part, Role, TaskEvent, TaskState};
+use baton_rules::{Asked, Task, calls_in, calls_part, requests_part};
+use baton_types::{ErrorCode, Message, Part, Role, TaskEvent, TaskState, ToolCall, ToolQuestion, Wanted};
 
 /// The event with which a task waits for its caller.
 pub(crate) fn asking(ports: &Ports, task: &Task, asked: &Asked) -> TaskEvent {
@@ -16,14 +16,19 @@ pub(crate) fn asking(ports: &Ports, task: &Task, asked: &Asked) -> TaskEvent {
             call.id
         )
     }));
+    words.extend(asked.asks.iter().flat_map(|(call, ask)| ask.questions.iter().map(|asked| in_words(call, asked))));
     let mut parts = vec![Part::text(words.join("\n"))];
     if !asked.calls.is_empty() || !asked.in_doubt.is_empty() {
         parts.push(calls_part(asked.calls.iter().chain(&asked.in_doubt)));
+    }
+    if !asked.asks.is_empty() {
+        parts.push(requests_part(&asked.asks));
     }
     // When just the calls of the agent's last message are asked for, that message says it already.
     let same = task.history.last().filter(|last| {
         last.role == Role::Agent
             && asked.questions.is_empty()
+            && asked.asks.is_empty()
             && asked.in_doubt.is_empty()
             && calls_in(last) == asked.calls
     });
@@ -34,7 +39,7 @@ pub(crate) fn asking(ports: &Ports, task: &Task, asked: &Asked) -> TaskEvent {
     TaskEvent::StatusChanged { state: TaskState::InputRequired, message: Some(message), reason: None }
 }
 
-fn question(call: &baton_types::ToolCall) -> String {
+fn question(call: &ToolCall) -> String {
     #[derive(serde::Deserialize)]
     struct Arguments {
         question: Option<String>,
@@ -42,6 +47,17 @@ fn question(call: &baton_types::ToolCall) -> String {
     }
     let read = call.arguments.read::<Arguments>().ok();
     read.and_then(|arguments| arguments.question.or(arguments.message)).unwrap_or_else(|| "Please say more.".to_owned())
+}
+
+/// What a tool wants to know, for people.
+fn in_words(call: &ToolCall, asked: &ToolQuestion) -> String {
+    match &asked.wants {
+        Wanted::Form { .. } => format!("{}: {}", call.name, asked.message),
+        Wanted::Visit { url } => format!("{}: {} Visit {url}", call.name, asked.message),
+        Wanted::Approval => {
+            format!("{} It would be called with {}. Answer yes or no.", asked.message, call.arguments.as_str())
+        }
+    }
 }
 
 /// The event with which an answered task completes, unless somebody said something meanwhile.

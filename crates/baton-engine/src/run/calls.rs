@@ -1,12 +1,20 @@
 //! The tool calls of a turn, several at a time.
 
-use super::{Driver, Halt};
-use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolOutcome, ToolRun};
+use super::{Driver, Halt, helper::Helper};
+use baton_ports::{ServerState, ToolOutcome, ToolRun};
 use baton_rules::{
-    ASK_USER_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL,
+    ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
+    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL,
 };
-use baton_types::{AgentSpec, Effects, Json, TaskEvent, ToolCall, ToolResult, ToolRunner, ToolSpec};
+use baton_types::{
+    AgentSpec, Effects, ErrorCode, Json, Permission, TaskEvent, ToolAsk, ToolCall, ToolQuestion, ToolResult,
+    ToolRunner, ToolSpec,
+};
 use futures_util::{StreamExt, stream};
+use std::{sync::Arc, time::Duration};
+
+/// How long a call waits for the server that has its tool.
+const LATECOMERS: Duration = Duration::from_secs(20);
 
 impl Driver {
     /// Brings every call to its result; free calls do not wait for each other beyond the agent's limit.
@@ -26,50 +34,90 @@ impl Driver {
     }
 
     async fn advance_call(&self, spec: &AgentSpec, state: CallState) -> Result<(), Halt> {
-        let CallState { call, stage, .. } = state;
+        let CallState { call, stage, .. } = &state;
         if let CallStage::HandedOff { handoff, child, deadline } = stage {
-            return self.await_handoff(&call, &handoff, &child, deadline).await;
+            return self.await_handoff(call, handoff, child, *deadline).await;
         }
+        let orchestrates = spec.orchestration.is_some();
         match call.name.as_str() {
-            HANDOFF_TOOL if !spec.handoffs.is_empty() => self.hand_off(spec, &call).await,
-            EMIT_ARTIFACT_TOOL if spec.control_tools.emit_artifact => self.emit_artifact(&call),
-            REJECT_TASK_TOOL if spec.control_tools.reject_task => self.reject_task(&call).await,
-            REPLY_MESSAGE_TOOL if spec.control_tools.reply_message => self.reply_message(&call).await,
+            HANDOFF_TOOL if !spec.handoffs.is_empty() => self.hand_off(spec, call).await,
+            CALL_AGENT_TOOL if orchestrates => self.hand_off(spec, call).await,
+            LIST_AGENTS_TOOL if orchestrates => self.list_agents(spec, call),
+            EMIT_ARTIFACT_TOOL if spec.control_tools.emit_artifact => self.emit_artifact(call),
+            REJECT_TASK_TOOL if spec.control_tools.reject_task => self.reject_task(call).await,
+            REPLY_MESSAGE_TOOL if spec.control_tools.reply_message => self.reply_message(call).await,
             ASK_USER_TOOL if spec.control_tools.ask_user => Ok(()),
-            name => match spec.tools.iter().find(|tool| tool.name == name) {
-                Some(tool) => self.run_tool(spec, tool, &call).await,
-                None => self.finish(&call, self.unknown_tool(spec, name), true),
+            name => match self.find_tool(spec, name).await {
+                Some(tool) => self.run_tool(spec, &tool, &state).await,
+                None => self.finish(call, self.unknown_tool(spec, name).await, true),
             },
         }
     }
 
-    async fn run_tool(&self, spec: &AgentSpec, tool: &ToolSpec, call: &ToolCall) -> Result<(), Halt> {
-        if tool.runner == ToolRunner::BuiltIn {
-            return self.finish(call, self.unknown_tool(spec, &tool.name), true);
+    /// The agent's own tool of that name, or one of its servers'. A run that was resumed may be here before the server.
+    async fn find_tool(&self, spec: &AgentSpec, name: &str) -> Option<Arc<ToolSpec>> {
+        if let Some(own) = spec.tools.iter().find(|tool| tool.name == name) {
+            return Some(Arc::new(own.clone()));
         }
-        let started = vec![TaskEvent::ToolStarted { call: call.id.clone(), effects: None }];
+        let tools = &self.inner.ports.tools;
+        let on_the_way = || {
+            let begins = |state| matches!(state, ServerState::Starting | ServerState::Idle | ServerState::Failed);
+            tools.servers(&spec.name).iter().any(|server| begins(server.state))
+        };
+        for patience in [Duration::ZERO, LATECOMERS] {
+            let offered = tools.offered(spec, patience).await;
+            if let Some(tool) = offered.into_iter().find(|tool| tool.name == name) {
+                return Some(Arc::new(tool));
+            }
+            if !on_the_way() {
+                break;
+            }
+        }
+        None
+    }
+
+    async fn run_tool(&self, spec: &AgentSpec, tool: &ToolSpec, state: &CallState) -> Result<(), Halt> {
+        let call = &state.call;
+        if tool.runner == ToolRunner::BuiltIn {
+            return self.finish(call, self.unknown_tool(spec, &tool.name).await, true);
+        }
+        match (tool.permission, state.approved) {
+            (Permission::Deny, _) | (Permission::Ask, Some(false)) => return self.finish(call, denied(), true),
+            (Permission::Ask, None) => return self.ask_leave(call),
+            (Permission::Allow, _) | (Permission::Ask, Some(true)) => {}
+        }
+        // What the definition does not hold may be gone or changed when the call is looked at again.
+        let held = spec.tools.iter().any(|own| own.name == tool.name);
+        let effects = (!held).then_some(tool.effects);
+        let started = vec![TaskEvent::ToolStarted { call: call.id.clone(), effects }];
         if tool.effects == Effects::ReadOnly {
             self.commit(|_| started)?;
         } else {
             // The world may change from here on: first it must be on record that it was tried.
             self.commit_synced(started, Vec::new()).await?;
         }
-        let principal = std::sync::Arc::clone(&self.live.owner);
         let trace = self.live.lock().trace.clone();
         let run = ToolRun {
             agent: spec,
             tool,
             call,
-            principal: &principal,
+            principal: &self.live.owner,
             task: Some(&self.live.id),
             trace: trace.as_deref(),
-            answers: None,
-            helper: self,
+            answers: state.answers.as_ref(),
+            helper: &Helper { driver: self, spec },
         };
         match self.inner.ports.tools.call(run).await {
             ToolOutcome::Done(given) => self.finish(call, given.output, given.is_error),
             ToolOutcome::Asks(ask) => self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }]),
         }
+    }
+
+    /// The call waits until somebody says whether it may run.
+    fn ask_leave(&self, call: &ToolCall) -> Result<(), Halt> {
+        let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
+        let ask = ToolAsk { questions: vec![question], state: None };
+        self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])
     }
 
     /// Records a result; from then on the call never runs again.
@@ -78,15 +126,13 @@ impl Driver {
         self.commit(|_| vec![TaskEvent::ToolFinished { result }])
     }
 
-    fn unknown_tool(&self, spec: &AgentSpec, name: &str) -> Json {
-        let tools = super::prompt::tools_of(spec, &*self.inner.ports.agents);
+    async fn unknown_tool(&self, spec: &AgentSpec, name: &str) -> Json {
+        let tools = self.tools_of(spec, Duration::ZERO).await;
         let known: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
         Json::string(&format!("There is no tool '{name}'. Tools: {}", known.join(", ")))
     }
 }
 
-impl ToolHelper for Driver {
-    fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
-        Box::pin(std::future::ready(Err("the agent has no model to lend".to_owned())))
-    }
+fn denied() -> Json {
+    Json::string(&format!("{}: the tool call was denied", ErrorCode::TOOL_DENIED.code))
 }

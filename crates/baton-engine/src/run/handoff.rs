@@ -10,7 +10,7 @@ use crate::{
     views::fold_handoff,
 };
 use baton_ports::{HeadUpdate, Write};
-use baton_rules::admit_handoff;
+use baton_rules::{CALL_AGENT_TOOL, admit_handoff};
 use baton_types::{
     AgentName, AgentSpec, ContextId, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffId, HandoffStatus,
     Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId, TaskEvent, TaskId, TaskState,
@@ -22,9 +22,10 @@ use std::sync::Arc;
 
 #[derive(Deserialize)]
 struct Arguments {
-    #[serde(alias = "agent")]
+    #[serde(alias = "agent", alias = "agentId")]
     agent_uri: String,
     message: String,
+    #[serde(alias = "contextId")]
     context_id: Option<String>,
 }
 
@@ -32,7 +33,7 @@ impl Driver {
     pub(super) async fn hand_off(&self, spec: &AgentSpec, call: &ToolCall) -> Result<(), Halt> {
         let arguments: Arguments = match call.arguments.read() {
             Ok(arguments) => arguments,
-            Err(error) => return self.refuse(call, &format!("handoff needs agent_uri and message: {error}")),
+            Err(error) => return self.refuse(call, &format!("{} needs an agent and a message: {error}", call.name)),
         };
         let to = target_name(&arguments.agent_uri);
         let (parent, earlier) = {
@@ -104,7 +105,7 @@ impl Driver {
             },
             () = tokio::time::sleep(patience) => Came::TooLate,
         };
-        let outcome = outcome(&settled);
+        let outcome = outcome(&settled, &call.name);
         let result = ToolResult {
             call: call.id.clone(),
             name: call.name.clone(),
@@ -194,7 +195,7 @@ struct Outcome {
 }
 
 /// What became of the child, for the one that waits.
-fn outcome(came: &Came) -> Outcome {
+fn outcome(came: &Came, tool: &str) -> Outcome {
     let failed = |status, detail: String| Outcome {
         status,
         output: Json::string(&format!("{}: {detail}", ErrorCode::HANDOFF_FAILED.code)),
@@ -211,11 +212,13 @@ fn outcome(came: &Came) -> Outcome {
     let said = child.status_message.as_ref().map(Message::text).unwrap_or_default();
     match child.state {
         TaskState::Completed => {
-            let result = Json::from(json!({
-                "response": answer_of(child, said),
-                "task_id": child.id.as_str(),
-                "context_id": child.context.as_str(),
-            }));
+            let (response, task, context) = (answer_of(child, said), child.id.as_str(), child.context.as_str());
+            let result = Json::from(match tool {
+                CALL_AGENT_TOOL => json!({
+                    "response": response, "taskId": task, "contextId": context, "status": child.state.as_str(),
+                }),
+                _ => json!({ "response": response, "task_id": task, "context_id": context }),
+            });
             Outcome { status: HandoffStatus::Completed, output: result.clone(), result: Some(result), error: None }
         }
         TaskState::Canceled => failed(HandoffStatus::Cancelled, format!("the child task was canceled. {said}")),
@@ -227,7 +230,7 @@ fn outcome(came: &Came) -> Outcome {
 }
 
 /// The words of the answer; an answer that is only data is given as JSON.
-fn answer_of(child: &TaskView, said: String) -> String {
+pub(crate) fn answer_of(child: &TaskView, said: String) -> String {
     if !said.is_empty() {
         return said;
     }
@@ -242,7 +245,7 @@ fn answer_of(child: &TaskView, said: String) -> String {
 }
 
 /// A name, or an address whose path names an agent of this Baton.
-fn target_name(uri: &str) -> AgentName {
+pub(super) fn target_name(uri: &str) -> AgentName {
     let path = uri.trim_end_matches('/');
     let path = path.strip_suffix("/a2a").unwrap_or(path);
     AgentName::from(path.rsplit_once("/agents/").map_or(path, |(_, name)| name))

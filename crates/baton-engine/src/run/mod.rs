@@ -8,11 +8,14 @@ mod ask;
 mod calls;
 mod control;
 mod handoff;
+mod helper;
 mod model;
+mod orchestrate;
 mod peer;
 mod prompt;
 
 pub(crate) use ask::asking;
+pub(crate) use handoff::answer_of;
 pub(crate) use peer::unheard;
 
 use crate::{

@@ -1,17 +1,20 @@
 //! What the model is given: the conversation so far and the tools on offer.
 
-use super::{Driver, Halt};
+use super::{Driver, Halt, orchestrate::orchestration_tools};
 use crate::open::fold;
 use baton_ports::{AgentSource, ChatMessage, ListQuery, ModelCall, OutputFormat, ToolChoice};
 use baton_rules::{
-    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, calls_in, results_in,
+    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, answers_tools, calls_in,
+    results_in,
 };
 use baton_types::{
     AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Permission, Role, ToolCall, ToolResult,
     ToolRunner,
     ToolSpec,
 };
+use futures_util::future::poll_immediate;
 use serde_json::json;
+use std::time::Duration;
 
 /// Earlier tasks of the conversation that the model is reminded of.
 const EARLIER_TASKS: usize = 50;
@@ -19,7 +22,29 @@ const EARLIER_TASKS: usize = 50;
 /// Messages that the model is given at most; the oldest go first.
 const MAX_MESSAGES: usize = 400;
 
+/// How long a model call waits for servers of the agent that are on their way; tools that come later are offered later.
+const PATIENCE: Duration = Duration::from_millis(800);
+
 impl Driver {
+    /// Everything that the model may call now.
+    pub(super) async fn tools_of(&self, spec: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
+        let ports = &self.inner.ports;
+        let mut offered = ports.tools.offered(spec, patience);
+        let offered = match poll_immediate(&mut offered).await {
+            Some(offered) => offered,
+            None => {
+                self.flush();
+                tokio::select! {
+                    biased;
+                    () = self.live.cancel.cancelled() => Vec::new(),
+                    () = self.inner.stopping.cancelled() => Vec::new(),
+                    offered = offered => offered,
+                }
+            }
+        };
+        all_tools(spec, offered, &*ports.agents)
+    }
+
     pub(super) async fn model_call(
         &self,
         spec: &AgentSpec,
@@ -27,6 +52,7 @@ impl Driver {
         turn: u32,
         attempt: u32,
     ) -> Result<ModelCall, Halt> {
+        let tools = self.tools_of(spec, PATIENCE).await;
         let earlier = if self.live.lock().first_of_context { Vec::new() } else { self.earlier().await? };
         let cell = self.live.lock();
         let metadata = cell.task.history.iter().rev().find(|message| message.role == Role::User);
@@ -41,9 +67,9 @@ impl Driver {
         }
         Ok(ModelCall {
             agent: spec.name.clone(),
-            system: spec.prompt.clone(),
+            system: system_of(spec),
             messages,
-            tools: tools_of(spec, &*self.inner.ports.agents),
+            tools,
             tool_choice: ToolChoice::Auto,
             format: OutputFormat::Text,
             turn,
@@ -96,7 +122,8 @@ fn conversation<'a>(history: impl IntoIterator<Item = &'a Message>) -> Vec<ChatM
             call.map_or_else(|| result.name.clone(), |call| call.name.clone())
         };
         let results = results_in(message).unwrap_or_default();
-        let text = text_of(message, results.is_empty());
+        let for_tools = answers_tools(message);
+        let text = if for_tools { String::new() } else { text_of(message, results.is_empty()) };
         // The answer to a question is its result already; the model hears it once.
         let answers = |result: &ToolResult| !text.is_empty() && result.output.to_plain_text() == text;
         chat.extend(results.iter().map(|result| ChatMessage::Tool {
@@ -107,7 +134,7 @@ fn conversation<'a>(history: impl IntoIterator<Item = &'a Message>) -> Vec<ChatM
             said: answers(result).then(|| message.id.clone()),
         }));
         let told = results.iter().any(answers);
-        if !told && (!text.is_empty() || results.is_empty()) {
+        if !told && !for_tools && (!text.is_empty() || results.is_empty()) {
             said.push(ChatMessage::User { id: message.id.clone(), text });
         }
     }
@@ -132,9 +159,23 @@ fn text_of(message: &Message, with_data: bool) -> String {
     text
 }
 
-/// The agent's own tools, then those of Baton that it may use.
-pub(super) fn tools_of(spec: &AgentSpec, agents: &dyn AgentSource) -> Vec<ToolSpec> {
-    let mut tools = spec.tools.clone();
+/// The system prompt, and what is said about calling other agents after it.
+fn system_of(spec: &AgentSpec) -> String {
+    match spec.orchestration.as_ref().and_then(|orchestration| orchestration.prompt.as_deref()) {
+        Some(more) if !spec.prompt.is_empty() => format!("{}\n\n{more}", spec.prompt),
+        Some(more) => more.to_owned(),
+        None => spec.prompt.clone(),
+    }
+}
+
+/// The agent's own tools, those of its servers, then those of Baton that it may use.
+fn all_tools(spec: &AgentSpec, offered: Vec<ToolSpec>, agents: &dyn AgentSource) -> Vec<ToolSpec> {
+    let mut tools: Vec<ToolSpec> =
+        spec.tools.iter().filter(|tool| tool.permission != Permission::Deny).cloned().collect();
+    tools.extend(offered);
+    if spec.orchestration.is_some() {
+        tools.extend(orchestration_tools());
+    }
     if !spec.handoffs.is_empty() {
         tools.push(handoff_tool(spec, agents));
     }
@@ -193,7 +234,7 @@ fn handoff_tool(spec: &AgentSpec, agents: &dyn AgentSource) -> ToolSpec {
     )
 }
 
-fn built_in(name: &str, description: &str, parameters: serde_json::Value) -> ToolSpec {
+pub(super) fn built_in(name: &str, description: &str, parameters: serde_json::Value) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),

@@ -1,0 +1,56 @@
+//! Asking an agent and waiting for its answer, for surfaces whose callers know nothing of tasks.
+
+use crate::{Engine, EngineError, SendCommand, TaskRef, run::answer_of};
+use baton_ports::{AgentAsk, AgentAskError, AgentDesk, AgentReply, BoxFuture};
+use baton_types::{Message, Part, Principal, Role, TaskId, TaskState};
+use std::sync::Arc;
+
+impl AgentDesk for Engine {
+    fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
+        Box::pin(async move {
+            let principal = Arc::new(principal.clone());
+            let mut message = Message::new(self.fresh_id().into(), Role::User, vec![Part::text(ask.text)]);
+            (message.context, message.task) = (ask.context, ask.task);
+            let command = SendCommand {
+                depth: ask.depth,
+                trace: ask.trace.map(Into::into),
+                ..SendCommand::new(ask.agent, message)
+            };
+            let sent = self.send(&principal, command).await.map_err(refused)?;
+            let mut unheard = Unheard { engine: self, principal, task: Some(sent.task.id.clone()) };
+            let view = self.inner.settled(&sent.task.id).await;
+            unheard.task = None;
+            let view = view.map_err(refused)?;
+            let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
+            let text = if view.state == TaskState::Completed { answer_of(&view, said) } else { said };
+            Ok(AgentReply { task: view.id.clone(), context: view.context.clone(), state: view.state, text })
+        })
+    }
+}
+
+fn refused(error: EngineError) -> AgentAskError {
+    AgentAskError { code: error.code(), detail: error.to_string() }
+}
+
+/// Work that nobody waits for any more is canceled.
+struct Unheard<'a> {
+    engine: &'a Engine,
+    principal: Arc<Principal>,
+    task: Option<TaskId>,
+}
+
+impl Drop for Unheard<'_> {
+    fn drop(&mut self) {
+        let Some(task) = self.task.take() else { return };
+        if self.engine.inner.stopping.is_cancelled() {
+            return;
+        }
+        let (engine, principal) = (self.engine.clone(), Arc::clone(&self.principal));
+        self.engine.inner.drivers.spawn(async move {
+            let task = TaskRef { task, agent: None };
+            if let Err(error) = engine.cancel(&principal, &task).await {
+                tracing::debug!(task = %task.task, %error, "work that nobody waits for could not be canceled");
+            }
+        });
+    }
+}

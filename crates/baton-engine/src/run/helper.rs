@@ -1,0 +1,97 @@
+//! What tools ask of the run while they work: words of a model, or of another agent.
+
+use super::{Driver, handoff::target_name};
+use crate::Engine;
+use baton_ports::{
+    AgentAsk, AgentDesk, BoxFuture, ChatMessage, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled, ToolChoice,
+    ToolHelper,
+};
+use baton_rules::{admit_handoff, handed_over};
+use baton_types::{AgentSpec, Role, TaskState};
+use futures_util::StreamExt;
+use std::sync::Arc;
+
+/// Text of a model beyond this is not given to a tool.
+const MAX_SAMPLE: usize = 256 * 1024;
+
+/// The name under which agents answer in place of a model.
+const AGENT_MODEL: &str = "a2a-agent";
+
+/// The run of an agent, as its tools see it.
+pub(super) struct Helper<'a> {
+    pub(super) driver: &'a Driver,
+    pub(super) spec: &'a AgentSpec,
+}
+
+impl ToolHelper for Helper<'_> {
+    fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+        Box::pin(async move {
+            match &ask.agent_uri {
+                Some(uri) => self.ask_agent(uri, &ask).await,
+                None => self.ask_model(ask).await,
+            }
+        })
+    }
+}
+
+impl Helper<'_> {
+    async fn ask_model(&self, ask: SampleAsk) -> Result<Sampled, String> {
+        let ports = &self.driver.inner.ports;
+        let model = ports.models.model(self.spec).map_err(|error| error.to_string())?;
+        let messages = ask.messages.into_iter().map(|(role, text)| match role {
+            Role::User => ChatMessage::User { id: ports.ids.fresh().into(), text },
+            Role::Agent => ChatMessage::Assistant { text, calls: Vec::new() },
+        });
+        let mut answer = model.call(ModelCall {
+            agent: self.spec.name.clone(),
+            system: ask.system.unwrap_or_default(),
+            messages: messages.collect(),
+            tools: Vec::new(),
+            tool_choice: ToolChoice::None,
+            format: OutputFormat::Text,
+            turn: 1,
+            attempt: 1,
+            message_id: ports.ids.fresh().into(),
+            metadata: None,
+        });
+        let mut text = String::new();
+        while let Some(event) = answer.next().await {
+            match event.map_err(|error| error.to_string())? {
+                ModelEvent::Text(more) if text.len() + more.len() > MAX_SAMPLE => {
+                    return Err("the model said more than a tool may be given".to_owned());
+                }
+                ModelEvent::Text(more) => text.push_str(&more),
+                ModelEvent::Reasoning(_) | ModelEvent::ToolCall(_) => {}
+                ModelEvent::Done { .. } => return Ok(Sampled { text, model: model.name().to_owned() }),
+            }
+        }
+        Err("the model broke off".to_owned())
+    }
+
+    /// A tool that hands work over names an agent; the rules are those of a handoff by the agent itself.
+    async fn ask_agent(&self, uri: &str, ask: &SampleAsk) -> Result<Sampled, String> {
+        let to = target_name(uri);
+        let (parent, earlier, trace) = {
+            let cell = self.driver.live.lock();
+            (cell.task.parent.clone(), cell.task.depth, cell.trace.clone())
+        };
+        let inner = &self.driver.inner;
+        let chain = admit_handoff(self.spec, parent.as_ref(), earlier, &to, inner.options.max_handoff_depth)
+            .map_err(|refused| refused.to_string())?;
+        let words = ask.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str());
+        let ask = AgentAsk {
+            agent: to,
+            text: words.collect::<Vec<_>>().join("\n"),
+            context: None,
+            task: None,
+            depth: u32::try_from(handed_over(&chain, earlier)).unwrap_or(u32::MAX),
+            trace: trace.as_deref().map(str::to_owned),
+        };
+        let engine = Engine { inner: Arc::clone(inner) };
+        let reply = engine.ask(&self.driver.live.owner, ask).await.map_err(|error| error.to_string())?;
+        match reply.state {
+            TaskState::Completed => Ok(Sampled { text: reply.text, model: AGENT_MODEL.to_owned() }),
+            state => Err(format!("the agent's task is {}: {}", state.as_str(), reply.text)),
+        }
+    }
+}

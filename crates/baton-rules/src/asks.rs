@@ -1,0 +1,277 @@
+//! What tools ask while they work, and what callers answer, as data parts.
+
+use crate::{CallStage, RefusedMessage, Task};
+use baton_types::{
+    AnswerAction, CallId, ErrorCode, Json, Message, Part, PartContent, TaskState, ToolAnswer, ToolAnswers, ToolAsk,
+    ToolCall, ToolQuestion, Wanted,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+#[derive(Serialize)]
+struct RequestsOut<'a> {
+    input_requests: Vec<RequestOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct RequestOut<'a> {
+    call_id: &'a CallId,
+    key: &'a str,
+    tool: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<&'a Json>,
+}
+
+#[derive(Serialize)]
+struct ResponsesOut<'a> {
+    input_responses: Vec<ResponseOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct ResponseOut<'a> {
+    call_id: &'a CallId,
+    key: &'a str,
+    action: AnswerAction,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'a Json>,
+}
+
+#[derive(Deserialize)]
+struct PartIn {
+    #[serde(default)]
+    input_responses: Option<Vec<ResponseIn>>,
+}
+
+#[derive(Deserialize)]
+struct ResponseIn {
+    call_id: Option<CallId>,
+    key: Option<String>,
+    #[serde(default = "accept")]
+    action: AnswerAction,
+    content: Option<Json>,
+}
+
+fn accept() -> AnswerAction {
+    AnswerAction::Accept
+}
+
+/// The data part that tells a caller what tools want to know; an approval shows the arguments it is about.
+pub fn requests_part<'a>(asks: impl IntoIterator<Item = &'a (ToolCall, ToolAsk)>) -> Part {
+    let requests = |(call, ask): &'a (ToolCall, ToolAsk)| {
+        ask.questions.iter().map(|question| {
+            let (schema, url, approval) = match &question.wants {
+                Wanted::Form { schema } => (Some(schema), None, None),
+                Wanted::Visit { url } => (None, Some(url.as_str()), None),
+                Wanted::Approval => (None, None, Some(&call.arguments)),
+            };
+            let (key, message) = (question.key.as_str(), question.message.as_str());
+            RequestOut { call_id: &call.id, key, tool: &call.name, message, schema, url, approval }
+        })
+    };
+    let input_requests = asks.into_iter().flat_map(requests).collect();
+    Part::data(Json::of(&RequestsOut { input_requests }).unwrap_or_else(|_| Json::string("")))
+}
+
+/// Whether the message answers what a tool asked; it is then for the tool, not for the model.
+pub fn answers_tools(message: &Message) -> bool {
+    message.parts.iter().any(|part| match &part.content {
+        PartContent::Data(data) if data.is_object() => {
+            data.read::<PartIn>().is_ok_and(|part| part.input_responses.is_some())
+        }
+        _ => false,
+    })
+}
+
+/// The data part that says which questions a message answers.
+pub(crate) fn responses_part(answered: &[(CallId, ToolAnswers)]) -> Part {
+    let responses = answered.iter().flat_map(|(call_id, answers)| {
+        answers.answers.iter().map(move |ToolAnswer { key, action, content }| ResponseOut {
+            call_id,
+            key,
+            action: *action,
+            content: content.as_ref(),
+        })
+    });
+    let out = ResponsesOut { input_responses: responses.collect() };
+    Part::data(Json::of(&out).unwrap_or_else(|_| Json::string("")))
+}
+
+/// How a message answers the tools of a task.
+pub(crate) enum Answered {
+    /// With a data part that says so.
+    InParts(Vec<(CallId, ToolAnswers)>),
+    /// With words, which were read as the answer to the only open question.
+    InWords(Vec<(CallId, ToolAnswers)>),
+}
+
+/// Reads the answers in a message to a task that waits for some.
+pub(crate) fn answers_in(task: &Task, message: &Message, words_taken: bool) -> Result<Answered, RefusedMessage> {
+    let open: Vec<(&CallId, &ToolAsk)> = task
+        .open_calls()
+        .filter_map(|state| match &state.stage {
+            CallStage::Asked(ask) => Some((&state.call.id, ask)),
+            _ => None,
+        })
+        .collect();
+    let mut given: Vec<(CallId, Vec<ToolAnswer>)> = Vec::new();
+    let mut count = 0;
+    for part in &message.parts {
+        let PartContent::Data(data) = &part.content else { continue };
+        if !data.as_str().contains("\"input_responses\"") {
+            continue;
+        }
+        let part: PartIn = data.read().map_err(|error| refused("input_responses", error.to_string()))?;
+        for response in part.input_responses.unwrap_or_default() {
+            let field = format!("input_responses[{count}]");
+            let (call, answer) = matched(&open, response).map_err(|detail| refused(&field, detail))?;
+            match given.iter_mut().find(|(id, _)| *id == call) {
+                Some((_, answers)) if answers.iter().any(|other| other.key == answer.key) => {
+                    return Err(refused(&field, format!("the question '{}' has two answers here", answer.key)));
+                }
+                Some((_, answers)) => answers.push(answer),
+                None => given.push((call, vec![answer])),
+            }
+            count += 1;
+        }
+    }
+    if given.is_empty() {
+        let words = message.text();
+        let waits = task.state == TaskState::InputRequired && !words_taken && !words.trim().is_empty();
+        return match (waits, open.as_slice()) {
+            (true, [(call, ask)]) if ask.questions.len() == 1 => {
+                let answer = ask.questions.iter().map(|question| in_words(question, words.trim()));
+                let answers = answer.collect::<Result<_, _>>().map_err(|detail| refused("text", detail))?;
+                Ok(Answered::InWords(vec![((*call).clone(), ToolAnswers { answers, state: ask.state.clone() })]))
+            }
+            _ => Ok(Answered::InParts(Vec::new())),
+        };
+    }
+    let complete = |(call, answers): (CallId, Vec<ToolAnswer>)| {
+        let ask = open.iter().find(|(id, _)| **id == call).map(|(_, ask)| *ask);
+        let ask = ask.ok_or_else(|| refused("input_responses", format!("call '{call}' asks nothing")))?;
+        let missing = ask.questions.iter().find(|question| answers.iter().all(|answer| answer.key != question.key));
+        if let Some(question) = missing {
+            let detail = format!("call '{call}' also asks '{}'; answer all its questions together", question.key);
+            return Err(refused("input_responses", detail));
+        }
+        Ok((call, ToolAnswers { answers, state: ask.state.clone() }))
+    };
+    given.into_iter().map(complete).collect::<Result<_, _>>().map(Answered::InParts)
+}
+
+fn refused(field: &str, detail: String) -> RefusedMessage {
+    RefusedMessage { code: ErrorCode::ANSWER_INVALID, field: format!("message.parts.{field}"), detail }
+}
+
+/// The question that a response is about; ids may be left out where there is no choice.
+fn matched(open: &[(&CallId, &ToolAsk)], response: ResponseIn) -> Result<(CallId, ToolAnswer), String> {
+    let ids = || open.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>().join(", ");
+    let (call, ask) = match (&response.call_id, open) {
+        (Some(id), _) => open.iter().find(|(open, _)| *open == id),
+        (None, [only]) => Some(only),
+        (None, _) => None,
+    }
+    .ok_or_else(|| if open.is_empty() { "no tool waits for an answer".to_owned() } else { format!("call_id must be one of: {}", ids()) })?;
+    let keys = || ask.questions.iter().map(|question| question.key.as_str()).collect::<Vec<_>>().join(", ");
+    let question = match (&response.key, ask.questions.as_slice()) {
+        (Some(key), all) => all.iter().find(|question| question.key == *key),
+        (None, [only]) => Some(only),
+        (None, _) => None,
+    }
+    .ok_or_else(|| format!("key must be one of: {}", keys()))?;
+    let content = match (&question.wants, response.action) {
+        (Wanted::Form { schema }, AnswerAction::Accept) => {
+            Some(filled(schema, response.content.unwrap_or_else(|| Value::Object(Map::new()).into()))?)
+        }
+        _ => None,
+    };
+    Ok(((*call).clone(), ToolAnswer { key: question.key.clone(), action: response.action, content }))
+}
+
+/// Words as the answer to a question.
+fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> {
+    let answer = |action, content| Ok(ToolAnswer { key: question.key.clone(), action, content });
+    let schema = match &question.wants {
+        Wanted::Form { schema } => schema,
+        Wanted::Visit { .. } | Wanted::Approval => {
+            return match words.to_lowercase().as_str() {
+                "yes" | "y" | "ok" | "done" | "allow" | "approve" | "accept" => answer(AnswerAction::Accept, None),
+                "no" | "n" | "deny" | "decline" | "reject" => answer(AnswerAction::Decline, None),
+                _ => Err(format!("answer yes or no: {}", question.message)),
+            };
+        }
+    };
+    if let Some(object) = Json::parse(words).ok().filter(Json::is_object) {
+        return answer(AnswerAction::Accept, Some(filled(schema, object)?));
+    }
+    let form: Value = schema.read().unwrap_or_default();
+    let fields: Vec<(&String, &Value)> = form["properties"].as_object().into_iter().flatten().collect();
+    let [(name, field)] = fields.as_slice() else {
+        let names = fields.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(format!("answer with a JSON object of: {names}"));
+    };
+    let value = match field["type"].as_str() {
+        Some("integer" | "number" | "boolean") => serde_json::from_str(words).unwrap_or_else(|_| words.into()),
+        Some("array") => Value::Array(words.split(',').map(|word| word.trim().into()).collect()),
+        _ => words.into(),
+    };
+    let content = Value::Object(Map::from_iter([((*name).clone(), value)])).into();
+    answer(AnswerAction::Accept, Some(filled(schema, content)?))
+}
+
+/// The content of a form with its defaults filled in, if it fits; forms have plain values only.
+fn filled(schema: &Json, content: Json) -> Result<Json, String> {
+    let form: Value = schema.read().unwrap_or_default();
+    let mut content: Map<String, Value> = content.read().map_err(|_| "content must be an object".to_owned())?;
+    for (name, field) in form["properties"].as_object().into_iter().flatten() {
+        match content.get(name) {
+            Some(value) => fits(field, value).map_err(|wanted| format!("'{name}' must be {wanted}"))?,
+            None => {
+                if let Some(default) = field.get("default") {
+                    content.insert(name.clone(), default.clone());
+                }
+            }
+        }
+    }
+    let required = form["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    match required.into_iter().find(|name| !content.contains_key(*name)) {
+        Some(name) => Err(format!("'{name}' is missing")),
+        None => Ok(Value::Object(content).into()),
+    }
+}
+
+fn fits(field: &Value, value: &Value) -> Result<(), String> {
+    let right = match field["type"].as_str() {
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        Some("number") => value.is_number(),
+        Some("boolean") => value.is_boolean(),
+        Some("array") => value.is_array(),
+        _ => true,
+    };
+    if !right {
+        return Err(format!("of type {}", field["type"].as_str().unwrap_or("unknown")));
+    }
+    let items = if value.is_array() { &field["items"] } else { field };
+    let Some(choices) = choices(items) else { return Ok(()) };
+    let chosen = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    match chosen.iter().all(|value| choices.contains(&value)) {
+        true => Ok(()),
+        false => Err(format!("one of: {}", choices.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))),
+    }
+}
+
+/// What a field offers: `enum`, or the constants of `oneOf` and `anyOf`.
+fn choices(field: &Value) -> Option<Vec<&Value>> {
+    if let Some(choices) = field["enum"].as_array() {
+        return Some(choices.iter().collect());
+    }
+    let named = field["oneOf"].as_array().or_else(|| field["anyOf"].as_array())?;
+    let constants: Vec<&Value> = named.iter().filter_map(|choice| choice.get("const")).collect();
+    (!constants.is_empty()).then_some(constants)
+}
