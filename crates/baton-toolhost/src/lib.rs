@@ -1,1 +1,23 @@
-//! skeleton
+//! The tools an agent can use: programs, HTTP services, Rust functions and the tools of MCP servers.
+//!
+//! This crate must never let one server harm another or delay an agent: every server has its own state machine, its
+//! own limits and its own log. It never believes what a server says about itself unless the agent's definition says
+//! so, never starts a shell, and never shows a secret in a status, an error or a log.
+//!
+//! Read first: [`Toolbox`] (the port `ToolHost` for every kind of tool), [`McpServers`] (an agent's MCP servers and the
+//! calls to them), [`Connect`] (how a connection is opened).
+
+#![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and servers still use them")]
+
+mod connect;
+mod servers;
+mod toolbox;
+mod transport;
+
+pub use connect::{Attempt, Connect, ConnectError, Connectors, Link, LinkError, ServerLog, Target, TransportKind};
+pub use servers::{
+    CallEvents, CallOptions, HostSettings, McpServers, OfferedPrompt, OfferedTool, ServerError, ServerEvent,
+    ServerItem, ServerReply,
+};
+pub use toolbox::Toolbox;
+pub use transport::{StdioConnect, expand};

@@ -1,1 +1,1 @@
-//! skeleton
+//! The tool host against scripted servers.

@@ -1,0 +1,58 @@
+//! The arguments of a call as text.
+
+use baton_types::Json;
+use std::collections::BTreeMap;
+
+/// By name, each as it was written: numbers keep their digits.
+pub(super) type Arguments = BTreeMap<String, Json>;
+
+/// Why no request can be made from the arguments; the model reads it and calls again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}; call it again with that corrected")]
+pub(super) struct Unfit(String);
+
+impl Unfit {
+    pub(super) fn missing(name: &str) -> Self {
+        Self(format!("the argument '{name}' is missing"))
+    }
+
+    pub(super) fn empty(name: &str) -> Self {
+        Self(format!("the argument '{name}' is empty, and a part of the address"))
+    }
+
+    pub(super) fn dots(name: &str) -> Self {
+        Self(format!("the argument '{name}' would make a path segment of dots"))
+    }
+}
+
+/// The arguments of a call.
+pub(super) fn read(arguments: &Json) -> Result<Arguments, Unfit> {
+    arguments.read().map_err(|_| Unfit("the arguments are not a JSON object".to_owned()))
+}
+
+/// The text of a plain argument; nothing when it is missing or null.
+pub(super) fn plain(arguments: &Arguments, name: &str) -> Result<Option<String>, Unfit> {
+    match arguments.get(name) {
+        None => Ok(None),
+        Some(value) if value.as_str() == "null" => Ok(None),
+        Some(value) if is_nested(value) => {
+            Err(Unfit(format!("the argument '{name}' must be a text, a number, true or false")))
+        }
+        Some(value) => Ok(Some(value.to_plain_text())),
+    }
+}
+
+/// An argument as the values of one parameter: a list as many, everything else as one.
+pub(super) fn values(value: &Json) -> Vec<String> {
+    if value.as_str() == "null" {
+        return Vec::new();
+    }
+    match value.read::<Vec<Json>>() {
+        Ok(items) => items.iter().map(Json::to_plain_text).collect(),
+        Err(_) => vec![value.to_plain_text()],
+    }
+}
+
+fn is_nested(value: &Json) -> bool {
+    value.as_str().starts_with(['{', '['])
+}

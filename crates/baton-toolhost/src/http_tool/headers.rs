@@ -1,0 +1,94 @@
+//! Headers of a definition, with the secrets that they refer to.
+
+use baton_types::ErrorCode;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use std::sync::Arc;
+
+const MARK: &str = "env://";
+/// A shorter secret is too likely to be part of an honest answer to be taken out of it.
+const SHORTEST_HIDDEN: usize = 8;
+/// Headers that belong to the connection, not to the request.
+const OWN: [HeaderName; 8] = [
+    header::HOST,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+    header::CONNECTION,
+    header::UPGRADE,
+    header::TE,
+    header::TRAILER,
+    header::EXPECT,
+];
+
+/// Where secrets are looked up, when a call is made.
+#[derive(Clone)]
+pub(super) struct Secrets(Arc<dyn Fn(&str) -> Option<String> + Send + Sync>);
+
+/// Secrets that a request carries; they are taken out of whatever comes back.
+#[derive(Default)]
+pub(super) struct Known(Vec<String>);
+
+/// Why the headers of a definition cannot be sent; never shows a value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum HeaderProblem {
+    #[error(
+        "{}: the environment variable {0}, a secret of the header '{1}', is not set\nWhat to do: tell the user that \
+         the tool is not set up; {0} has to be set where Baton runs.",
+        ErrorCode::SECRET_MISSING.code
+    )]
+    Secret(String, String),
+    #[error("the header '{0}' of its definition cannot be sent; its author has to correct it")]
+    Header(String),
+}
+
+impl Secrets {
+    pub(super) fn new(look_up: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>) -> Self {
+        Self(look_up)
+    }
+
+    /// Adds the headers of a definition to a request.
+    pub(super) fn add_to(
+        &self,
+        headers: &mut HeaderMap,
+        written: &[(String, String)],
+        known: &mut Known,
+    ) -> Result<(), HeaderProblem> {
+        for (name, value) in written {
+            let wrong = || HeaderProblem::Header(name.clone());
+            let header: HeaderName = name.parse().map_err(|_| wrong())?;
+            if OWN.contains(&header) {
+                return Err(wrong());
+            }
+            let (text, is_secret) = self.expanded(name, value, known)?;
+            let mut value = HeaderValue::from_str(&text).map_err(|_| wrong())?;
+            value.set_sensitive(is_secret);
+            headers.insert(header, value);
+        }
+        Ok(())
+    }
+
+    fn expanded(&self, header: &str, value: &str, known: &mut Known) -> Result<(String, bool), HeaderProblem> {
+        let (mut text, mut rest, mut is_secret) = (String::new(), value, false);
+        while let Some((before, after)) = rest.split_once(MARK) {
+            let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
+            let (name, after) = after.split_at(end);
+            let missing = || HeaderProblem::Secret(name.to_owned(), header.to_owned());
+            let secret = (self.0)(name).filter(|secret| !secret.trim().is_empty()).ok_or_else(missing)?;
+            // A variable that was read from a file often ends with a line break.
+            let secret = secret.trim();
+            text.push_str(before);
+            text.push_str(secret);
+            known.0.push(secret.to_owned());
+            (rest, is_secret) = (after, true);
+        }
+        text.push_str(rest);
+        Ok((text, is_secret))
+    }
+}
+
+impl Known {
+    /// The text without the secrets that the request carried, should the service have repeated them.
+    pub(super) fn hidden_in(&self, text: String) -> String {
+        let hidden = self.0.iter().filter(|secret| secret.len() >= SHORTEST_HIDDEN);
+        hidden.fold(text, |text, secret| if text.contains(secret) { text.replace(secret, "[secret]") } else { text })
+    }
+}

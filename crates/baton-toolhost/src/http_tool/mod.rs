@@ -1,0 +1,108 @@
+//! HTTP services as tools, without code: one bounded request per call, only to the host that the definition names.
+
+mod arguments;
+mod clients;
+mod headers;
+mod reply;
+mod request;
+mod template;
+
+pub use template::{TemplateError, UrlTemplate};
+
+use baton_outbound::{GuardedClient, OutboundError};
+use baton_ports::{ToolOutput, ToolRun};
+use baton_types::{HttpTool, Json, ToolRunner};
+use clients::Clients;
+use headers::Secrets;
+use std::{fmt, sync::Arc};
+use tokio::sync::Semaphore;
+
+/// Requests at the same time; further calls wait their turn, within their own time.
+const MAX_REQUESTS: usize = 64;
+
+/// Runs HTTP tools.
+///
+/// An argument stays inside the path segment or the query value that it is meant for, redirects stay at the origin of
+/// the definition, and the value of a secret is in nothing that comes back.
+pub struct HttpTools {
+    clients: Clients,
+    secrets: Secrets,
+    turns: Semaphore,
+}
+
+impl HttpTools {
+    /// With the names, authorities and bounds of a client; secrets are variables of the process.
+    pub fn new(client: GuardedClient) -> Self {
+        Self::with_secrets(client, |name| std::env::var(name).ok())
+    }
+
+    /// With another place where `env://NAME` is looked up.
+    pub fn with_secrets(
+        client: GuardedClient,
+        secrets: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            clients: Clients::new(client),
+            secrets: Secrets::new(Arc::new(secrets)),
+            turns: Semaphore::new(MAX_REQUESTS),
+        }
+    }
+
+    /// Makes the request of one call; failures are outputs that say what to do.
+    pub async fn call(&self, run: ToolRun<'_>) -> ToolOutput {
+        let name = &run.call.name;
+        let ToolRunner::Http(tool) = &run.tool.runner else {
+            return failed(format!("the tool {name} makes no HTTP request"));
+        };
+        let work = async {
+            // The semaphore is never closed; were it, running unbounded by it is the lesser evil.
+            let _turn = self.turns.acquire().await.ok();
+            self.exchange(tool, &run).await
+        };
+        match tokio::time::timeout(tool.timeout, work).await {
+            Ok(output) => output,
+            Err(_) => failed(format!(
+                "{name} was given up after its timeout of {:?}\nWhat to do: try again later, or tell the user that the \
+                 service does not answer.",
+                tool.timeout
+            )),
+        }
+    }
+
+    async fn exchange(&self, tool: &HttpTool, run: &ToolRun<'_>) -> ToolOutput {
+        let name = &run.call.name;
+        let made = match request::made(tool, &run.call.arguments, run.trace, &self.secrets) {
+            Ok(made) => made,
+            Err(error) => return failed(format!("{name} was not run: {error}")),
+        };
+        let client = match self.clients.client(&made.host) {
+            Ok(client) => client,
+            Err(error) => return failed(format!("{name} was not run: {error}")),
+        };
+        match client.send_bounded(made.request, tool.max_output).await {
+            Ok(answer) => reply::output(name, &answer, tool.max_output, &made.known),
+            Err(error) => failed(unanswered(name, &error)),
+        }
+    }
+}
+
+fn unanswered(name: &str, error: &OutboundError) -> String {
+    let what = match error {
+        OutboundError::Redirect { .. } => "the tool's author has to write the address at which the service answers",
+        error if error.is_forbidden() => "tell the user; the tool's author has to correct its address",
+        error if error.is_before_send() => "try again later, or tell the user that the service cannot be reached",
+        _ => "the request may have arrived; look before you repeat it, or tell the user",
+    };
+    format!("{name} failed: {error}\nWhat to do: {what}.")
+}
+
+/// A failure as the model reads it.
+fn failed(text: impl AsRef<str>) -> ToolOutput {
+    ToolOutput { output: Json::string(text.as_ref()), is_error: true }
+}
+
+impl fmt::Debug for HttpTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpTools").finish_non_exhaustive()
+    }
+}

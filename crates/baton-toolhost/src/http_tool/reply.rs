@@ -1,0 +1,122 @@
+//! What a service answered, as a model reads it.
+
+use super::{failed, headers::Known};
+use baton_outbound::Reply;
+use baton_ports::ToolOutput;
+use baton_types::{Json, MAX_JSON_DEPTH};
+use baton_wire::depth_within;
+use http::header;
+
+/// Bytes of a failure's body that are shown.
+const SHOWN_OF_FAILURES: usize = 2 * 1024;
+
+/// How a body is shown.
+enum Kind {
+    Json,
+    Text,
+    /// Named, not shown.
+    Other,
+}
+
+/// The output of a call that was answered.
+pub(super) fn output(name: &str, reply: &Reply, limit: usize, known: &Known) -> ToolOutput {
+    let status = reply.status;
+    if !status.is_success() {
+        let shown = text(reply, limit.min(SHOWN_OF_FAILURES));
+        let mut said = format!("{name} failed: the service answered {status}");
+        if !shown.is_empty() {
+            said.push('\n');
+            said.push_str(&known.hidden_in(shown));
+        }
+        said.push_str("\nWhat to do: ");
+        said.push_str(match status.as_u16() {
+            401 | 403 => "tell the user that the tool is not allowed to do this; its author has to check its headers.",
+            429 | 500.. => "try again later, or tell the user that the service has a problem.",
+            _ => "check the arguments and call it again, or tell the user what went wrong.",
+        });
+        return failed(said);
+    }
+    if reply.body.is_empty() && reply.complete {
+        return ToolOutput { output: Json::string(&status.to_string()), is_error: false };
+    }
+    if reply.complete
+        && matches!(kind(reply), Kind::Json)
+        && let Ok(text) = std::str::from_utf8(&reply.body)
+        && depth_within(text.as_bytes(), MAX_JSON_DEPTH)
+        && let Ok(output) = Json::parse(&known.hidden_in(text.to_owned()))
+    {
+        return ToolOutput { output, is_error: false };
+    }
+    ToolOutput { output: Json::string(&known.hidden_in(text(reply, limit))), is_error: false }
+}
+
+/// The body as text, cut at a bound, which it then says; what is no text is named only.
+fn text(reply: &Reply, limit: usize) -> String {
+    if let Kind::Other = kind(reply) {
+        return named(reply);
+    }
+    let shown = &reply.body[..reply.body.len().min(limit)];
+    let lossy = String::from_utf8_lossy(shown);
+    if reply.complete && shown.len() == reply.body.len() {
+        return lossy.into_owned();
+    }
+    let whole = lossy.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    match (announced(reply), shown.len() < limit) {
+        (_, true) => format!("{whole}\n[the reply broke off after {} bytes]", shown.len()),
+        (Some(total), false) => format!("{whole}\n[output cut: the first {limit} of {total} bytes are shown]"),
+        (None, false) => format!("{whole}\n[output cut: the first {limit} bytes are shown]"),
+    }
+}
+
+fn named(reply: &Reply) -> String {
+    let encoding = reply.headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+    let packed = encoding.map(|encoding| format!(", {encoding}")).unwrap_or_default();
+    let kind = media_type(reply).unwrap_or_else(|| "data without a media type".to_owned());
+    let size = match (reply.complete, announced(reply)) {
+        (true, _) => format!("{} bytes", reply.body.len()),
+        (false, Some(total)) => format!("{total} bytes"),
+        (false, None) => format!("more than {} bytes", reply.body.len()),
+    };
+    format!("[{kind}{packed}, {size}: not shown, because it is no text]")
+}
+
+fn kind(reply: &Reply) -> Kind {
+    let packed = reply.headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity");
+    if packed {
+        return Kind::Other;
+    }
+    let Some(media_type) = media_type(reply) else {
+        return if looks_like_text(&reply.body) { Kind::Json } else { Kind::Other };
+    };
+    let (group, name) = media_type.split_once('/').unwrap_or((&media_type, ""));
+    match (group, name) {
+        (_, "json") => Kind::Json,
+        (_, name) if name.ends_with("+json") => Kind::Json,
+        ("text", _) => Kind::Text,
+        ("application", "xml" | "javascript" | "yaml" | "toml" | "x-ndjson" | "jsonl" | "x-www-form-urlencoded") => {
+            Kind::Text
+        }
+        (_, name) if name.ends_with("+xml") || name.ends_with("+yaml") => Kind::Text,
+        _ => Kind::Other,
+    }
+}
+
+/// A cut may go through the last character.
+fn looks_like_text(body: &[u8]) -> bool {
+    let readable = match std::str::from_utf8(body) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    readable && !body.contains(&0)
+}
+
+fn media_type(reply: &Reply) -> Option<String> {
+    let value = reply.headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    (!media_type.is_empty()).then_some(media_type)
+}
+
+/// How long the service says the body is.
+fn announced(reply: &Reply) -> Option<u64> {
+    reply.headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}

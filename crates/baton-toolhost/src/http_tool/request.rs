@@ -1,0 +1,97 @@
+//! The request of one call.
+
+use super::{
+    arguments::{self, Arguments, Unfit},
+    headers::{HeaderProblem, Known, Secrets},
+    template::{TemplateError, UrlTemplate},
+};
+use baton_outbound::{OutboundError, Target};
+use baton_types::{HttpBody, HttpTool, Json};
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, header};
+
+const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.5";
+const AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
+const TRACE: &str = "traceparent";
+
+/// A request, and what has to be known about it.
+pub(super) struct Made {
+    pub(super) request: Request<Bytes>,
+    /// The host that the definition names.
+    pub(super) host: String,
+    pub(super) known: Known,
+}
+
+/// Why there is no request.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unmade {
+    #[error(transparent)]
+    Arguments(#[from] Unfit),
+    #[error("{0}; its author has to correct the definition")]
+    Template(#[from] TemplateError),
+    #[error("with these arguments {0}; call it again with shorter ones")]
+    Address(OutboundError),
+    #[error("the method '{0}' is none of GET, POST, PUT, PATCH and DELETE; its author has to correct the definition")]
+    Method(String),
+    #[error(transparent)]
+    Header(#[from] HeaderProblem),
+}
+
+/// Makes the request that a definition and the arguments of a call describe.
+pub(super) fn made(tool: &HttpTool, given: &Json, trace: Option<&str>, secrets: &Secrets) -> Result<Made, Unmade> {
+    let method = match tool.method.as_str() {
+        "GET" => Method::GET,
+        "POST" => Method::POST,
+        "PUT" => Method::PUT,
+        "PATCH" => Method::PATCH,
+        "DELETE" => Method::DELETE,
+        other => return Err(Unmade::Method(other.to_owned())),
+    };
+    let template = UrlTemplate::parse(&tool.url)?;
+    let given = arguments::read(given)?;
+    let mut others = given.clone();
+    for name in template.names() {
+        others.remove(name);
+    }
+    let parameters = parameters(&others);
+    let (more, body) = match tool.body {
+        HttpBody::None => (parameters, None),
+        HttpBody::Json => (Vec::new(), Some(("application/json", json(&others)))),
+        HttpBody::Form => (Vec::new(), Some(("application/x-www-form-urlencoded", form(&parameters)))),
+    };
+    let target = Target::parse(&template.filled(&given, &more)?).map_err(Unmade::Address)?;
+    let mut request = Request::new(Bytes::new());
+    *request.method_mut() = method;
+    *request.uri_mut() = target.uri().clone();
+    let headers = request.headers_mut();
+    headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPT));
+    headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
+    if let Some((kind, _)) = body {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    }
+    if let Some(trace) = trace.and_then(|trace| HeaderValue::from_str(trace).ok()) {
+        headers.insert(TRACE, trace);
+    }
+    let mut known = Known::default();
+    secrets.add_to(headers, &tool.headers, &mut known)?;
+    if let Some((_, body)) = body {
+        *request.body_mut() = body.into();
+    }
+    Ok(Made { request, host: template.host().to_owned(), known })
+}
+
+/// What a query or a form says; a list is several parameters of one name.
+fn parameters(arguments: &Arguments) -> Vec<(&str, String)> {
+    let each = arguments.iter().flat_map(|(name, value)| {
+        arguments::values(value).into_iter().map(move |value| (name.as_str(), value))
+    });
+    each.collect()
+}
+
+fn form(parameters: &[(&str, String)]) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish()
+}
+
+fn json(arguments: &Arguments) -> String {
+    Json::of(arguments).map_or_else(|_| "{}".to_owned(), |json| json.as_str().to_owned())
+}

@@ -1,0 +1,208 @@
+//! The address of an HTTP tool: fixed text with places for arguments, none of which can leave its place.
+
+use super::arguments::{self, Arguments, Unfit};
+use baton_outbound::Target;
+use std::fmt::Write as _;
+
+/// An address in which `{name}` stands for an argument, in the path or in the query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlTemplate {
+    /// Scheme and authority, as written.
+    origin: String,
+    /// The host alone, an IPv6 address without brackets.
+    host: String,
+    segments: Vec<Vec<Piece>>,
+    pairs: Vec<Vec<Piece>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Literal(String),
+    Argument(String),
+}
+
+/// Why an address with places for arguments cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// What is left without arguments is no address.
+    #[error("the address {0}")]
+    Address(String),
+    /// Scheme, host and port are fixed.
+    #[error("an argument may stand in the path and in the query of the address, not before")]
+    Host,
+    /// A fragment is never sent.
+    #[error("the address has a fragment; leave out what begins with #")]
+    Fragment,
+    /// A brace without its other half, or around something that is no name.
+    #[error("a brace in the address is not closed or names nothing; write {{name}}")]
+    Brace,
+    /// `.` or `..` as a segment.
+    #[error("the address has the path segment '{0}'; write the path that is meant")]
+    Dots(String),
+}
+
+impl UrlTemplate {
+    /// Reads an address with places for arguments.
+    pub fn parse(url: &str) -> Result<Self, TemplateError> {
+        if url.contains('#') {
+            return Err(TemplateError::Fragment);
+        }
+        let after = url.find("://").map_or(0, |at| at + 3);
+        let end = url[after..].find(['/', '?']).map_or(url.len(), |at| after + at);
+        let (origin, rest) = url.split_at(end);
+        if origin.contains(['{', '}']) {
+            return Err(TemplateError::Host);
+        }
+        let target = Target::parse(origin).map_err(|error| TemplateError::Address(without_subject(&error)))?;
+        let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
+        let segments: Vec<_> =
+            path.strip_prefix('/').unwrap_or(path).split('/').map(pieces).collect::<Result<_, _>>()?;
+        let pairs: Vec<_> = query
+            .into_iter()
+            .flat_map(|query| query.split('&'))
+            .filter(|pair| !pair.is_empty())
+            .map(pieces)
+            .collect::<Result<_, _>>()?;
+        for segment in &segments {
+            if let [Piece::Literal(literal)] = segment.as_slice()
+                && is_dots(literal)
+            {
+                return Err(TemplateError::Dots(literal.clone()));
+            }
+        }
+        // The rest of the fixed text must be text of an address, too.
+        let literals = segments.iter().chain(&pairs).flatten().filter_map(Piece::literal);
+        Target::parse(&format!("{origin}/{}", literals.collect::<String>()))
+            .map_err(|error| TemplateError::Address(without_subject(&error)))?;
+        Ok(Self { origin: origin.to_owned(), host: target.host(), segments, pairs })
+    }
+
+    /// The host, an IPv6 address without brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The names of the arguments that have a place.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.segments.iter().chain(&self.pairs).flatten().filter_map(|piece| match piece {
+            Piece::Argument(name) => Some(name.as_str()),
+            Piece::Literal(_) => None,
+        })
+    }
+
+    /// The address with the arguments in their places; a query parameter whose argument is missing is left out, and
+    /// `more` parameters follow.
+    pub(super) fn filled(&self, arguments: &Arguments, more: &[(&str, String)]) -> Result<String, Unfit> {
+        let mut url = self.origin.clone();
+        for segment in &self.segments {
+            url.push('/');
+            let start = url.len();
+            let mut has_argument = false;
+            for piece in segment {
+                match piece {
+                    Piece::Literal(literal) => url.push_str(literal),
+                    Piece::Argument(name) => {
+                        has_argument = true;
+                        let text = arguments::plain(arguments, name)?.ok_or_else(|| Unfit::missing(name))?;
+                        encode(&mut url, &text);
+                    }
+                }
+            }
+            let names = || segment.iter().find_map(Piece::argument).unwrap_or_default();
+            // An empty segment or a step up would name something else than the definition means.
+            if has_argument && url.len() == start {
+                return Err(Unfit::empty(names()));
+            }
+            if has_argument && is_dots(&url[start..]) {
+                return Err(Unfit::dots(names()));
+            }
+        }
+        let mut mark = '?';
+        for pair in &self.pairs {
+            let mut text = String::new();
+            let mut whole = true;
+            for piece in pair {
+                match piece {
+                    Piece::Literal(literal) => text.push_str(literal),
+                    Piece::Argument(name) => match arguments::plain(arguments, name)? {
+                        Some(value) => encode(&mut text, &value),
+                        None => whole = false,
+                    },
+                }
+            }
+            if whole {
+                url.push(mark);
+                url.push_str(&text);
+                mark = '&';
+            }
+        }
+        for (name, value) in more {
+            url.push(mark);
+            encode(&mut url, name);
+            url.push('=');
+            encode(&mut url, value);
+            mark = '&';
+        }
+        Ok(url)
+    }
+}
+
+impl Piece {
+    fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Literal(literal) => Some(literal),
+            Self::Argument(_) => None,
+        }
+    }
+
+    fn argument(&self) -> Option<&str> {
+        match self {
+            Self::Argument(name) => Some(name),
+            Self::Literal(_) => None,
+        }
+    }
+}
+
+fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (literal, opened) = rest.split_at(at);
+        let (name, after) = opened.strip_prefix('{').and_then(|name| name.split_once('}')).ok_or(TemplateError::Brace)?;
+        let known = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if name.is_empty() || !name.chars().all(known) {
+            return Err(TemplateError::Brace);
+        }
+        if !literal.is_empty() {
+            pieces.push(Piece::Literal(literal.to_owned()));
+        }
+        pieces.push(Piece::Argument(name.to_owned()));
+        rest = after;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Literal(rest.to_owned()));
+    }
+    Ok(pieces)
+}
+
+/// Writes text so that nothing in it means anything to a URL.
+fn encode(out: &mut String, text: &str) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+}
+
+/// Whether a segment stands for the folder itself or the one above; encoded dots count.
+fn is_dots(segment: &str) -> bool {
+    matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..")
+}
+
+/// What is wrong with a URL, without the words that say that it is one.
+fn without_subject(error: &baton_outbound::OutboundError) -> String {
+    let text = error.to_string();
+    text.strip_prefix("the URL ").unwrap_or(&text).to_owned()
+}

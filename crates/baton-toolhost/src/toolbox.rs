@@ -1,0 +1,78 @@
+//! Every kind of tool behind one port.
+
+use crate::McpServers;
+use baton_local::CommandTools;
+use baton_ports::{BoxFuture, Changes, ServerStatus, ToolHost, ToolOutcome, ToolOutput, ToolRun};
+use baton_types::{AgentName, AgentSpec, Json, ToolRunner, ToolSpec};
+use std::{sync::Arc, time::Duration};
+
+/// Runs command tools, HTTP tools, native functions and the tools of MCP servers.
+pub struct Toolbox {
+    commands: CommandTools,
+    servers: McpServers,
+    http: Option<Arc<dyn ToolHost>>,
+    native: Option<Arc<dyn ToolHost>>,
+}
+
+impl Toolbox {
+    /// With programs and these servers.
+    pub fn new(servers: McpServers) -> Self {
+        Self { commands: CommandTools::new(), servers, http: None, native: None }
+    }
+
+    /// Runs HTTP tools with this host.
+    #[must_use]
+    pub fn with_http(mut self, http: Arc<dyn ToolHost>) -> Self {
+        self.http = Some(http);
+        self
+    }
+
+    /// Runs native functions with this host.
+    #[must_use]
+    pub fn with_native(mut self, native: Arc<dyn ToolHost>) -> Self {
+        self.native = Some(native);
+        self
+    }
+
+    /// The MCP servers.
+    pub fn mcp(&self) -> &McpServers {
+        &self.servers
+    }
+}
+
+impl ToolHost for Toolbox {
+    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        match &run.tool.runner {
+            ToolRunner::Command(_) => self.commands.call(run),
+            ToolRunner::Http(_) => delegated(self.http.as_deref(), run),
+            ToolRunner::Native => delegated(self.native.as_deref(), run),
+            ToolRunner::Mcp(_) | ToolRunner::BuiltIn => delegated(None, run),
+        }
+    }
+
+    fn offered<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+        Box::pin(
+            async move { self.servers.tools(agent, patience).await.into_iter().map(|offered| offered.spec).collect() },
+        )
+    }
+
+    fn servers(&self, agent: &AgentName) -> Vec<ServerStatus> {
+        self.servers.statuses(agent)
+    }
+
+    fn changes(&self, agent: &AgentName) -> Changes {
+        let _ = agent;
+        Box::pin(futures_util::stream::pending())
+    }
+}
+
+fn delegated<'a>(host: Option<&'a dyn ToolHost>, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    match host {
+        Some(host) => host.call(run),
+        None => {
+            let text = format!("{} was not run: this Baton has no way to run such a tool", run.tool.name);
+            let output = ToolOutput { output: Json::string(&text), is_error: true };
+            Box::pin(std::future::ready(ToolOutcome::Done(output)))
+        }
+    }
+}
