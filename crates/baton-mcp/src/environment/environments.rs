@@ -1,0 +1,36 @@
+//! The endpoints of all agents, made when they are first asked for.
+
+use super::{Environment, Ports};
+use crate::{Common, McpService};
+use baton_types::AgentName;
+use parking_lot::RwLock;
+use std::{collections::HashMap, sync::Arc};
+
+/// The Environments of all agents; those of agents that are gone are forgotten.
+pub struct Environments {
+    ports: Ports,
+    common: Common,
+    made: RwLock<HashMap<AgentName, Arc<McpService<Environment>>>>,
+}
+
+impl Environments {
+    /// None yet.
+    pub fn new(ports: Ports, common: Common) -> Self {
+        Self { ports, common, made: RwLock::default() }
+    }
+
+    /// The endpoint of an agent that is there.
+    pub fn of(&self, agent: &AgentName) -> Option<Arc<McpService<Environment>>> {
+        self.ports.agents.agent(agent)?;
+        if let Some(made) = self.made.read().get(agent) {
+            return Some(Arc::clone(made));
+        }
+        let mut made = self.made.write();
+        made.retain(|name, _| self.ports.agents.agent(name).is_some());
+        let service = made.entry(agent.clone()).or_insert_with(|| {
+            let handler = Environment::new(agent.clone(), self.ports.clone(), self.common.clone());
+            Arc::new(McpService::new(&format!("agents/{agent}"), &self.common, move || handler.clone()))
+        });
+        Some(Arc::clone(service))
+    }
+}

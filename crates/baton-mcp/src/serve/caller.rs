@@ -1,0 +1,46 @@
+//! Who asks, as handlers know them.
+
+use baton_types::Principal;
+use http::request::Parts;
+use rmcp::{ErrorData, RoleServer, model::ProtocolVersion, service::RequestContext};
+use std::sync::Arc;
+
+/// The header that names a session.
+pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
+
+/// Who asks, and how.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// For whom.
+    pub principal: Arc<Principal>,
+    /// The session, when the client speaks an older protocol.
+    pub session: Option<String>,
+    /// W3C trace context.
+    pub trace: Option<String>,
+    /// Whether the request is of the protocol that has no sessions, and in which servers ask by their results.
+    pub modern: bool,
+}
+
+impl Caller {
+    /// The caller of a request; [`super::McpService`] has put the principal there.
+    pub fn of(context: &RequestContext<RoleServer>) -> Result<Self, ErrorData> {
+        let parts = context.extensions.get::<Parts>();
+        let principal = parts.and_then(|parts| parts.extensions.get::<Arc<Principal>>()).cloned();
+        let Some(principal) = principal else {
+            return Err(ErrorData::internal_error("nobody was identified for this request", None));
+        };
+        let header = |name: &str| {
+            let value = parts?.headers.get(name)?.to_str().ok()?;
+            Some(value.to_owned())
+        };
+        let carried = context.meta.get("traceparent").and_then(|value| value.as_str()).map(str::to_owned);
+        let modern = is_modern(context);
+        let session = header(SESSION_HEADER).filter(|_| !modern);
+        Ok(Self { principal, session, trace: carried.or_else(|| header("traceparent")), modern })
+    }
+}
+
+/// Whether a request is of the protocol without sessions.
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}

@@ -1,0 +1,98 @@
+//! What is kept of a session, so that it outlives the process.
+
+use super::sessions::Owner;
+use baton_ports::{BoxFuture, McpSessions};
+use baton_types::Json;
+use rmcp::{
+    model::InitializeRequestParams,
+    transport::streamable_http_server::session::{SessionState, SessionStore, SessionStoreError},
+};
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Weak};
+
+/// A session on disk.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptSession {
+    pub(super) endpoint: Arc<str>,
+    pub(super) tenant: Arc<str>,
+    pub(super) subject: Arc<str>,
+    pub(super) initialize: InitializeRequestParams,
+}
+
+impl KeptSession {
+    pub(super) fn new(owner: &Owner, initialize: InitializeRequestParams) -> Self {
+        let Owner { endpoint, tenant, subject } = owner.clone();
+        Self { endpoint, tenant, subject, initialize }
+    }
+
+    pub(super) fn owner(&self) -> Owner {
+        let Self { endpoint, tenant, subject, .. } = self;
+        Owner { endpoint: Arc::clone(endpoint), tenant: Arc::clone(tenant), subject: Arc::clone(subject) }
+    }
+
+    /// What was kept under an id; what cannot be read is not there.
+    pub(super) async fn load(kept: &dyn McpSessions, id: &str) -> Result<Option<Self>, String> {
+        let Some(json) = kept.load(id).await? else { return Ok(None) };
+        match serde_json::from_str(json.as_str()) {
+            Ok(session) => Ok(Some(session)),
+            Err(error) => {
+                tracing::warn!(%error, "a kept MCP session cannot be read, so its client has to begin anew");
+                Ok(None)
+            }
+        }
+    }
+
+    pub(super) async fn keep(&self, kept: &dyn McpSessions, id: &str) -> Result<(), String> {
+        let json = Json::of(self).map_err(|error| error.to_string())?;
+        kept.keep(id, json).await
+    }
+}
+
+/// The port as the transport wants it. It is asked only after the owner was checked, so owners do not matter here.
+pub(super) struct Keeper {
+    pub(super) kept: Arc<dyn McpSessions>,
+    pub(super) opened: Weak<dyn Opened>,
+}
+
+/// Hears with which words a session was opened; whose it is comes later.
+pub(super) trait Opened: Send + Sync {
+    fn opened(&self, id: &str, initialize: InitializeRequestParams);
+}
+
+type Answer<'a, T> = BoxFuture<'a, Result<T, SessionStoreError>>;
+
+impl SessionStore for Keeper {
+    fn load<'a, 'b, 'c>(&'a self, id: &'b str) -> Answer<'c, Option<SessionState>>
+    where
+        'a: 'c,
+        'b: 'c,
+        Self: 'c,
+    {
+        Box::pin(async move {
+            let kept = KeptSession::load(&*self.kept, id).await?;
+            Ok(kept.map(|kept| SessionState::new(kept.initialize)))
+        })
+    }
+
+    fn store<'a, 'b, 's, 'c>(&'a self, id: &'b str, state: &'s SessionState) -> Answer<'c, ()>
+    where
+        'a: 'c,
+        'b: 'c,
+        's: 'c,
+        Self: 'c,
+    {
+        if let Some(opened) = self.opened.upgrade() {
+            opened.opened(id, state.initialize_params.clone());
+        }
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn delete<'a, 'b, 'c>(&'a self, id: &'b str) -> Answer<'c, ()>
+    where
+        'a: 'c,
+        'b: 'c,
+        Self: 'c,
+    {
+        Box::pin(async move { Ok(self.kept.forget(id).await?) })
+    }
+}

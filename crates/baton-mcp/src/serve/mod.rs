@@ -1,0 +1,14 @@
+//! What every endpoint is made of: the service around a handler, sessions, callers, sealed state.
+
+mod caller;
+mod common;
+mod kept;
+mod seal;
+mod service;
+mod sessions;
+
+pub use caller::Caller;
+pub use common::{Common, Limits};
+pub use seal::{Seal, SealError, Sealed};
+pub use service::{McpReply, McpService};
+pub use sessions::Sessions;

@@ -1,0 +1,141 @@
+//! State that a client carries from one round of a call to the next: readable to it, but not to be changed, used by
+//! somebody else, used for another call, or used after its time.
+
+use baton_types::{Digest, Principal};
+use parking_lot::Mutex;
+use rmcp::model::{RequestStateCodec, SealOptions};
+use serde::{Serialize, de::DeserializeOwned};
+use std::{
+    collections::{HashSet, VecDeque},
+    fmt,
+    time::Duration,
+};
+
+/// Seals and opens what clients carry.
+pub struct Seal {
+    codec: RequestStateCodec,
+    spent: Mutex<Spent>,
+    lasts: Duration,
+}
+
+/// What a sealed state is bound to; it opens for nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct Sealed<'a> {
+    /// Who may bring it back.
+    pub principal: &'a Principal,
+    /// The endpoint, such as `agents/weather`.
+    pub endpoint: &'a str,
+    /// The method, such as `tools/call`.
+    pub method: &'a str,
+    /// The tool, prompt or resource.
+    pub name: &'a str,
+    /// The arguments as JSON text.
+    pub arguments: &'a str,
+}
+
+/// Why a state was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SealError {
+    /// The keys cannot be used.
+    #[error("the keys of request states must be different and at least 32 bytes long")]
+    Keys,
+    /// There is no randomness.
+    #[error("the system gives no random numbers")]
+    NoRandomness,
+    /// It cannot be written.
+    #[error("the request state cannot be written")]
+    Unwritable,
+    /// Not ours, changed, or given to somebody else or for another call.
+    #[error("the requestState does not belong to this call; call again without it")]
+    Foreign,
+    /// Too old.
+    #[error("the requestState has expired; call again without it")]
+    Expired,
+    /// It was good for one use.
+    #[error("the requestState was used before; call again without it")]
+    Spent,
+}
+
+/// States that were used up and would still open; a bounded memory, the oldest are forgotten.
+#[derive(Default)]
+struct Spent {
+    order: VecDeque<Digest>,
+    known: HashSet<Digest>,
+}
+
+/// Used states that are remembered.
+const REMEMBERED: usize = 16_384;
+
+impl fmt::Debug for Seal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seal").finish_non_exhaustive()
+    }
+}
+
+impl Seal {
+    /// Seals with `active`, and opens what `older` keys sealed too; states last so long.
+    pub fn new(active: &[u8], older: &[Vec<u8>], lasts: Duration) -> Result<Self, SealError> {
+        let name = |key: &[u8]| Digest::of(key).to_string();
+        let keys = std::iter::once(active).chain(older.iter().map(Vec::as_slice));
+        let ring: Vec<(String, Vec<u8>)> = keys.map(|key| (name(key), key.to_vec())).collect();
+        let codec = RequestStateCodec::new_with_keyring(name(active), ring).map_err(|_| SealError::Keys)?;
+        Ok(Self { codec, spent: Mutex::default(), lasts })
+    }
+
+    /// With a key that nobody else has and that is gone with the process.
+    pub fn random(lasts: Duration) -> Result<Self, SealError> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(|_| SealError::NoRandomness)?;
+        Self::new(&key, &[], lasts)
+    }
+
+    /// A state that opens only for what it is bound to.
+    pub fn close<T: Serialize>(&self, bound: Sealed<'_>, state: &T) -> Result<String, SealError> {
+        let bound = bound.digest();
+        let mut nonce = [0; 16];
+        getrandom::fill(&mut nonce).map_err(|_| SealError::NoRandomness)?;
+        let options = SealOptions::new().associated_data(bound.as_str().as_bytes()).ttl(self.lasts);
+        self.codec.seal_json_with(&(nonce, state), &options).map_err(|_| SealError::Unwritable)
+    }
+
+    /// What is in a state.
+    pub fn open<T: DeserializeOwned>(&self, bound: Sealed<'_>, sealed: &str) -> Result<T, SealError> {
+        let opened = self.codec.open_json_with::<([u8; 16], T)>(sealed, bound.digest().as_str().as_bytes());
+        let (_nonce, state) = opened.map_err(|error| match error {
+            rmcp::model::RequestStateError::Expired => SealError::Expired,
+            _ => SealError::Foreign,
+        })?;
+        Ok(state)
+    }
+
+    /// Uses a state up: the second time it is refused.
+    pub fn spend(&self, sealed: &str) -> Result<(), SealError> {
+        let digest = Digest::of(sealed.as_bytes());
+        let mut spent = self.spent.lock();
+        if !spent.known.insert(digest.clone()) {
+            return Err(SealError::Spent);
+        }
+        spent.order.push_back(digest);
+        if spent.order.len() > REMEMBERED
+            && let Some(oldest) = spent.order.pop_front()
+        {
+            spent.known.remove(&oldest);
+        }
+        Ok(())
+    }
+}
+
+impl Sealed<'_> {
+    /// One value for all of it; lengths keep parts from running into each other.
+    fn digest(&self) -> Digest {
+        let Self { principal, endpoint, method, name, arguments } = self;
+        let parts = [&*principal.tenant, &*principal.subject, endpoint, method, name, arguments];
+        let mut text = String::with_capacity(arguments.len() + 128);
+        for part in parts {
+            text.push_str(&part.len().to_string());
+            text.push(':');
+            text.push_str(part);
+        }
+        Digest::of(text.as_bytes())
+    }
+}

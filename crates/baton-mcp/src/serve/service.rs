@@ -1,0 +1,108 @@
+//! One endpoint: a handler behind streamable HTTP, for clients of every protocol version.
+
+use super::{Common, Sessions, caller::SESSION_HEADER, sessions::Owner};
+use baton_types::Principal;
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use rmcp::{
+    ServerHandler,
+    transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
+};
+use std::{convert::Infallible, sync::Arc};
+
+/// What an endpoint answers.
+pub type McpReply = Response<BoxBody<Bytes, Infallible>>;
+
+/// One endpoint. The handler is made anew for each request of the newest protocol and for each session of the older
+/// ones, so it should be cheap to make.
+///
+/// Hosts and origins are not checked here: the surface in front checks them for every route, with the hosts that this
+/// Baton was told it has.
+pub struct McpService<H> {
+    inner: StreamableHttpService<H, Sessions>,
+    endpoint: Arc<str>,
+    sessions: Arc<Sessions>,
+}
+
+impl<H> Clone for McpService<H> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), endpoint: Arc::clone(&self.endpoint), sessions: Arc::clone(&self.sessions) }
+    }
+}
+
+/// Names no session.
+const NO_SESSION: HeaderValue = HeaderValue::from_static("unknown");
+
+impl<H: ServerHandler> McpService<H> {
+    /// An endpoint; its name, such as `agents/weather`, is what sessions and states are bound to.
+    pub fn new(endpoint: &str, common: &Common, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
+        let sessions = Arc::clone(&common.sessions);
+        let mut config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_json_response(true)
+            .with_sse_keep_alive(Some(common.limits.keep_alive))
+            .with_max_request_body_bytes(common.limits.max_body)
+            .with_cancellation_token(common.shutdown.child_token());
+        config.session_store = sessions.store();
+        let inner = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
+        Self { inner, endpoint: endpoint.into(), sessions }
+    }
+
+    /// The name that sessions and states are bound to.
+    pub fn endpoint(&self) -> &Arc<str> {
+        &self.endpoint
+    }
+
+    /// Answers a request of somebody who was identified and may be at this endpoint. Its body was read within bounds.
+    pub async fn answer(&self, principal: &Arc<Principal>, mut request: Request<Bytes>) -> McpReply {
+        let owner = Owner::new(&self.endpoint, principal);
+        request.extensions_mut().insert(Arc::clone(principal));
+        let named = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
+        let own = match &named {
+            Some(id) => self.sessions.belongs(id, &owner).await,
+            None => true,
+        };
+        if !own {
+            // A session of somebody else takes the way of one that never was, whatever else is wrong with the request.
+            request.headers_mut().insert(SESSION_HEADER, NO_SESSION);
+        }
+        let method = request.method().clone();
+        if named.is_none() && method == Method::POST && opens_session(&request) && self.sessions.is_full() {
+            return busy();
+        }
+        let reply = self.inner.handle(request.map(Full::new)).await;
+        match (&named, reply.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok())) {
+            (_, Some(opened)) => self.sessions.bind(opened, owner).await,
+            (Some(id), None) if own => self.sessions.claim(id, owner),
+            _ => {}
+        }
+        if method == Method::DELETE && !own && reply.status() == StatusCode::ACCEPTED {
+            return no_session();
+        }
+        reply
+    }
+}
+
+/// Requests of the newest protocol say so in a header.
+fn opens_session<B>(request: &Request<B>) -> bool {
+    let version = request.headers().get("mcp-protocol-version").and_then(|version| version.to_str().ok());
+    version.is_none_or(|version| version < "2026-07-28")
+}
+
+fn busy() -> McpReply {
+    let mut reply = plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: too many sessions are at work");
+    reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    reply
+}
+
+fn no_session() -> McpReply {
+    plain(StatusCode::NOT_FOUND, "Not Found: Session not found")
+}
+
+fn plain(status: StatusCode, text: &'static str) -> McpReply {
+    let mut reply = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    *reply.status_mut() = status;
+    reply
+}

@@ -1,0 +1,286 @@
+//! Sessions of clients of the older protocols: whose they are, how many there may be, and which of them leaves.
+
+use super::kept::{Keeper, KeptSession, Opened};
+use baton_ports::McpSessions;
+use baton_types::Principal;
+use futures_util::{Stream, StreamExt};
+use parking_lot::Mutex;
+use rmcp::{
+    model::{ClientJsonRpcMessage, InitializeRequestParams, ServerJsonRpcMessage},
+    transport::streamable_http_server::{
+        RestoreOutcome, SessionId, SessionManager,
+        session::{
+            ServerSseMessage, SessionStore,
+            local::{LocalSessionManager, LocalSessionManagerError},
+        },
+    },
+};
+use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+/// The sessions of all endpoints.
+pub struct Sessions {
+    local: LocalSessionManager,
+    known: Known,
+    kept: Option<Arc<dyn McpSessions>>,
+    most: usize,
+}
+
+type Known = Arc<Mutex<HashMap<SessionId, Entry>>>;
+
+/// Whose a session is: one caller's at one endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    pub(super) endpoint: Arc<str>,
+    pub(super) tenant: Arc<str>,
+    pub(super) subject: Arc<str>,
+}
+
+impl Owner {
+    pub(super) fn new(endpoint: &Arc<str>, principal: &Principal) -> Self {
+        let Principal { tenant, subject, .. } = principal;
+        Self { endpoint: Arc::clone(endpoint), tenant: Arc::clone(tenant), subject: Arc::clone(subject) }
+    }
+}
+
+struct Entry {
+    /// Not known until the reply that tells the id, and after a restart until the session is used.
+    owner: Option<Owner>,
+    initialize: Option<InitializeRequestParams>,
+    used: Instant,
+    calls: usize,
+    streams: usize,
+}
+
+impl Entry {
+    fn new() -> Self {
+        Self { owner: None, initialize: None, used: Instant::now(), calls: 0, streams: 0 }
+    }
+}
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionsError {
+    /// As many as there may be, and all of them at work.
+    #[error("all {0} sessions are at work")]
+    Full(usize),
+    /// What the transport said.
+    #[error(transparent)]
+    Local(#[from] LocalSessionManagerError),
+}
+
+impl fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sessions").field("open", &self.open()).finish_non_exhaustive()
+    }
+}
+
+impl Sessions {
+    /// At most so many, each left alone for at most so long; `kept` lets them outlive the process.
+    pub fn new(most: usize, idle: Duration, kept: Option<Arc<dyn McpSessions>>) -> Arc<Self> {
+        let mut local = LocalSessionManager::default();
+        local.session_config.keep_alive = Some(idle);
+        Arc::new(Self { local, known: Known::default(), kept, most: most.max(1) })
+    }
+
+    /// How many are in memory.
+    pub fn open(&self) -> usize {
+        self.known.lock().len()
+    }
+
+    /// Whether a new one would have to wait: every session is at work.
+    pub(super) fn is_full(&self) -> bool {
+        let known = self.known.lock();
+        known.len() >= self.most && known.values().all(|entry| entry.calls > 0)
+    }
+
+    /// The store as the transport wants it.
+    pub(super) fn store(self: &Arc<Self>) -> Option<Arc<dyn SessionStore>> {
+        let kept = Arc::clone(self.kept.as_ref()?);
+        let opened: Arc<dyn Opened> = Arc::clone(self) as Arc<dyn Opened>;
+        Some(Arc::new(Keeper { kept, opened: Arc::downgrade(&opened) }))
+    }
+
+    /// Whether a session is there and this owner's.
+    pub(super) async fn belongs(&self, id: &str, owner: &Owner) -> bool {
+        if let Some(entry) = self.known.lock().get(id)
+            && let Some(known) = &entry.owner
+        {
+            return known == owner;
+        }
+        let Some(kept) = &self.kept else { return false };
+        match KeptSession::load(&**kept, id).await {
+            Ok(Some(session)) => session.owner() == *owner,
+            Ok(None) => false,
+            Err(error) => {
+                tracing::warn!(%error, "kept MCP sessions cannot be read");
+                false
+            }
+        }
+    }
+
+    /// From now on the session is this owner's. Called before anybody can know its id.
+    pub(super) async fn bind(&self, id: &str, owner: Owner) {
+        let initialize = {
+            let mut known = self.known.lock();
+            let Some(entry) = known.get_mut(id) else { return };
+            entry.owner = Some(owner.clone());
+            entry.initialize.take()
+        };
+        let (Some(kept), Some(initialize)) = (&self.kept, initialize) else { return };
+        if let Err(error) = KeptSession::new(&owner, initialize).keep(&**kept, id).await {
+            tracing::warn!(%error, "an MCP session cannot be kept; it will end with this process");
+        }
+    }
+
+    /// After a restart: whoever was checked against what was kept owns what was restored.
+    pub(super) fn claim(&self, id: &str, owner: Owner) {
+        if let Some(entry) = self.known.lock().get_mut(id) {
+            entry.owner.get_or_insert(owner);
+        }
+    }
+
+    /// Makes room for one more: the session leaves that has been idle for longest, those without a stream first. With a
+    /// store it comes back when its client calls again.
+    async fn make_room(&self) -> Result<(), SessionsError> {
+        let leaving = {
+            let mut known = self.known.lock();
+            if known.len() < self.most {
+                return Ok(());
+            }
+            let idle = known.iter().filter(|(_, entry)| entry.calls == 0);
+            let longest = idle.min_by_key(|(_, entry)| (entry.streams > 0, entry.used)).map(|(id, _)| Arc::clone(id));
+            let Some(longest) = longest else { return Err(SessionsError::Full(self.most)) };
+            known.remove(&longest);
+            longest
+        };
+        tracing::debug!("an idle MCP session made room for another");
+        Ok(self.local.close_session(&leaving).await?)
+    }
+
+    fn enter(&self, id: &SessionId, what: Use) -> InUse {
+        if let Some(entry) = self.known.lock().get_mut(id) {
+            *what.count(entry) += 1;
+            entry.used = Instant::now();
+        }
+        InUse { known: Arc::clone(&self.known), id: Arc::clone(id), what }
+    }
+}
+
+impl Opened for Sessions {
+    fn opened(&self, id: &str, initialize: InitializeRequestParams) {
+        if let Some(entry) = self.known.lock().get_mut(id) {
+            entry.initialize = Some(initialize);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Use {
+    Call,
+    Stream,
+}
+
+impl Use {
+    fn count(self, entry: &mut Entry) -> &mut usize {
+        match self {
+            Self::Call => &mut entry.calls,
+            Self::Stream => &mut entry.streams,
+        }
+    }
+}
+
+/// Somebody reads an answer of the session.
+struct InUse {
+    known: Known,
+    id: SessionId,
+    what: Use,
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        if let Some(entry) = self.known.lock().get_mut(&self.id) {
+            let count = self.what.count(entry);
+            *count = count.saturating_sub(1);
+            entry.used = Instant::now();
+        }
+    }
+}
+
+fn used_by(
+    stream: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+    in_use: InUse,
+) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
+    stream.map(move |message| {
+        let _in_use = &in_use;
+        message
+    })
+}
+
+impl SessionManager for Sessions {
+    type Error = SessionsError;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
+        self.make_room().await?;
+        let (id, transport) = self.local.create_session().await?;
+        self.known.lock().insert(Arc::clone(&id), Entry::new());
+        Ok((id, transport))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, SessionsError> {
+        Ok(self.local.initialize_session(id, message).await?)
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionsError> {
+        Ok(self.local.has_session(id).await?)
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionsError> {
+        self.known.lock().remove(id);
+        Ok(self.local.close_session(id).await?)
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
+        let in_use = self.enter(id, Use::Call);
+        Ok(used_by(self.local.create_stream(id, message).await?, in_use))
+    }
+
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionsError> {
+        Ok(self.local.accept_message(id, message).await?)
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
+        let in_use = self.enter(id, Use::Stream);
+        Ok(used_by(self.local.create_standalone_stream(id).await?, in_use))
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
+        let in_use = self.enter(id, Use::Stream);
+        Ok(used_by(self.local.resume(id, last_event_id).await?, in_use))
+    }
+
+    async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Self::Transport>, SessionsError> {
+        self.make_room().await?;
+        let outcome = self.local.restore_session(Arc::clone(&id)).await?;
+        if matches!(outcome, RestoreOutcome::Restored(_)) {
+            self.known.lock().insert(id, Entry::new());
+        }
+        Ok(outcome)
+    }
+}
