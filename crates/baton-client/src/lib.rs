@@ -15,6 +15,7 @@ mod events;
 mod get;
 mod health;
 mod list;
+mod mcp;
 mod peers;
 mod send;
 mod send_streaming;
@@ -26,5 +27,6 @@ mod transport;
 
 pub use client::Client;
 pub use error::{ClientError, Refusal};
+pub use mcp::{McpContent, McpEvent, McpKind, McpMessage, McpMessageError, McpReply, McpStream, ToolHeaders};
 pub use send::SendRequest;
 pub use stream::{EventStream, StreamEvent};

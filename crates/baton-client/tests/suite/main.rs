@@ -1,6 +1,7 @@
 //! The client against servers that do not behave.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+mod mcp;
 mod tokens;
 
 use baton_client::{Client, ClientError, SendRequest};

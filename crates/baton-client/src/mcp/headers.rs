@@ -1,0 +1,129 @@
+//! Headers that requests of the newest protocol repeat from their bodies, so that nobody on the way has to read those.
+
+use super::message::{McpKind, McpMessage};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Tools that are remembered; of further ones the parameters stay in the body.
+const MOST_TOOLS: usize = 10_000;
+const OPEN: &str = "=?base64?";
+const CLOSE: &str = "?=";
+
+/// Which arguments of which tools are repeated in headers, as lists of tools that passed by said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolHeaders {
+    tools: HashMap<String, Vec<Repeated>>,
+}
+
+/// One argument, by the way to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Repeated {
+    path: Vec<String>,
+    header: String,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    result: Tools,
+}
+
+#[derive(Deserialize)]
+struct Tools {
+    tools: Vec<Tool>,
+}
+
+#[derive(Deserialize)]
+struct Tool {
+    name: String,
+    #[serde(rename = "inputSchema")]
+    schema: Value,
+}
+
+#[derive(Deserialize)]
+struct Called {
+    params: CallParams,
+}
+
+#[derive(Deserialize)]
+struct CallParams {
+    #[serde(default)]
+    arguments: Value,
+}
+
+impl ToolHeaders {
+    /// Takes note of a list of tools; anything else teaches nothing.
+    pub fn learn(&mut self, reply: &str) {
+        let Ok(listed) = serde_json::from_str::<Listed>(reply) else { return };
+        for tool in listed.result.tools {
+            let mut repeated = Vec::new();
+            collect(&tool.schema, &mut Vec::new(), &mut repeated);
+            match repeated.is_empty() {
+                true => drop(self.tools.remove(&tool.name)),
+                false if self.tools.len() < MOST_TOOLS || self.tools.contains_key(&tool.name) => {
+                    self.tools.insert(tool.name, repeated);
+                }
+                false => {}
+            }
+        }
+    }
+
+    /// The headers of a message that names its protocol version; others have none of these.
+    pub fn of(&self, message: &McpMessage) -> Vec<(String, String)> {
+        let (Some(version), Some(method)) = (&message.version, &message.method) else { return Vec::new() };
+        let mut headers =
+            vec![("MCP-Protocol-Version".to_owned(), carried(version)), ("Mcp-Method".to_owned(), carried(method))];
+        if message.kind != McpKind::Request {
+            return headers;
+        }
+        headers.extend(message.about.as_deref().map(|about| ("Mcp-Name".to_owned(), carried(about))));
+        let repeated = match (method.as_str(), &message.about) {
+            ("tools/call", Some(tool)) => self.tools.get(tool),
+            _ => None,
+        };
+        let Some(repeated) = repeated else { return headers };
+        let Ok(called) = serde_json::from_str::<Called>(&message.text) else { return headers };
+        for Repeated { path, header } in repeated {
+            let argument = path.iter().try_fold(&called.params.arguments, |value, step| value.get(step));
+            let argument = argument.and_then(|argument| match argument {
+                Value::String(text) => Some(text.clone()),
+                Value::Bool(_) | Value::Number(_) => Some(argument.to_string()),
+                _ => None,
+            });
+            headers.extend(argument.map(|argument| (format!("Mcp-Param-{header}"), carried(&argument))));
+        }
+        headers
+    }
+}
+
+/// Annotations count on properties only, however deep these are.
+fn collect(schema: &Value, path: &mut Vec<String>, repeated: &mut Vec<Repeated>) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+    for (name, property) in properties {
+        path.push(name.clone());
+        if let Some(header) = property.get("x-mcp-header").and_then(Value::as_str)
+            && is_token(header)
+        {
+            repeated.push(Repeated { path: path.clone(), header: header.to_owned() });
+        }
+        collect(property, path, repeated);
+        path.pop();
+    }
+}
+
+fn is_token(text: &str) -> bool {
+    let sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(sign)
+}
+
+/// A value as a header carries it.
+fn carried(value: &str) -> String {
+    let at_an_end = |c: char| value.starts_with(c) || value.ends_with(c);
+    let plain = value.bytes().all(|byte| (0x20..=0x7e).contains(&byte)) && !at_an_end(' ');
+    let looks_wrapped = value.starts_with(OPEN) && value.ends_with(CLOSE);
+    match plain && !looks_wrapped {
+        true => value.to_owned(),
+        false => format!("{OPEN}{}{CLOSE}", BASE64_STANDARD.encode(value)),
+    }
+}
