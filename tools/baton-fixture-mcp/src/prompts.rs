@@ -1,0 +1,102 @@
+//! Prompts, and values for their arguments.
+
+use crate::{
+    ask::{Asked, ask, text_form},
+    media::PNG,
+    world::World,
+};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Prompt, PromptArgument,
+        PromptMessage, ResourceContents, Role,
+    },
+    service::RequestContext,
+};
+
+/// The prompt that comes and goes.
+const EXTRA: &str = "test_dynamic_prompt";
+
+/// All prompts that there are now, by name.
+pub(crate) fn list(world: &World) -> Vec<Prompt> {
+    let argument =
+        |name: &str, description: &str| PromptArgument::new(name).with_description(description).with_required(true);
+    let prompt = |name: &str, description: &str, arguments: Vec<PromptArgument>| {
+        Prompt::new(name, Some(description), (!arguments.is_empty()).then_some(arguments))
+    };
+    let mut prompts = vec![
+        prompt("test_input_required_result_prompt", "A prompt that asks first", vec![]),
+        prompt(
+            "test_prompt_with_arguments",
+            "A prompt with two arguments",
+            vec![argument("arg1", "First test argument"), argument("arg2", "Second test argument")],
+        ),
+        prompt(
+            "test_prompt_with_embedded_resource",
+            "A prompt with a resource in it",
+            vec![argument("resourceUri", "The resource to embed")],
+        ),
+        prompt("test_prompt_with_image", "A prompt with a picture in it", vec![]),
+        prompt("test_simple_prompt", "A prompt without arguments", vec![]),
+    ];
+    if world.has_extra_prompt() {
+        prompts.insert(0, prompt(EXTRA, "A prompt that comes and goes", vec![]));
+    }
+    prompts
+}
+
+/// One prompt, made from its arguments.
+pub(crate) async fn get(
+    world: &World,
+    request: &GetPromptRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<GetPromptResponse, ErrorData> {
+    let argument = |name: &str| {
+        let given = request.arguments.as_ref().and_then(|arguments| arguments.get(name)?.as_str());
+        given.ok_or_else(|| ErrorData::invalid_params(format!("The argument {name} is missing"), None))
+    };
+    let messages = match request.name.as_str() {
+        "test_simple_prompt" => vec![words("This is a simple prompt for testing.")],
+        "test_prompt_with_arguments" => {
+            let (first, second) = (argument("arg1")?, argument("arg2")?);
+            vec![words(&format!("Prompt with arguments: arg1='{first}', arg2='{second}'"))]
+        }
+        "test_prompt_with_embedded_resource" => {
+            let text = "Embedded resource content for testing.";
+            let resource = ResourceContents::text(text, argument("resourceUri")?).with_mime_type("text/plain");
+            let resource = PromptMessage::new(Role::User, ContentBlock::resource(resource));
+            vec![resource, words("Please process the embedded resource above.")]
+        }
+        "test_prompt_with_image" => {
+            let picture = PromptMessage::new(Role::User, ContentBlock::image(PNG, "image/png"));
+            vec![picture, words("Please analyze the image above.")]
+        }
+        "test_input_required_result_prompt" => {
+            let question = text_form("What context should the prompt use?", "context");
+            match ask(context, request.input_responses.as_ref(), [("user_context", question)], None).await? {
+                Asked::Answered(answers) => {
+                    let given = answers.part("user_context", "/content/context");
+                    vec![words(&format!("Prompt with context: {given}"))]
+                }
+                Asked::Later(asked) => return Ok(asked.into()),
+            }
+        }
+        EXTRA if world.has_extra_prompt() => vec![words("This prompt comes and goes.")],
+        name => return Err(ErrorData::invalid_params(format!("Unknown prompt: {name}"), None)),
+    };
+    Ok(GetPromptResult::new(messages).into())
+}
+
+/// Values that an argument may have, of those that begin as typed.
+pub(crate) fn complete(argument: &str, typed: &str) -> Vec<String> {
+    let known: &[&str] = match argument {
+        "arg1" => &["paris", "park", "party", "test1", "test2"],
+        "id" => &["123", "124"],
+        _ => &[],
+    };
+    known.iter().filter(|value| value.starts_with(typed)).map(|&value| value.to_owned()).collect()
+}
+
+fn words(text: &str) -> PromptMessage {
+    PromptMessage::new_text(Role::User, text)
+}

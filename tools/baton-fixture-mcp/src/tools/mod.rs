@@ -1,0 +1,10 @@
+//! Tools: what there is, and what each does.
+
+mod call;
+mod content;
+mod list;
+mod notices;
+mod questions;
+
+pub(crate) use call::call;
+pub(crate) use list::{find, list};

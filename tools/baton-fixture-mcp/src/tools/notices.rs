@@ -1,0 +1,72 @@
+//! Tools that say something while they work.
+#![expect(deprecated, reason = "logging is deprecated in the protocol, and older clients have it")]
+
+use super::call::{Call, says};
+use crate::ask::is_modern;
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam},
+    service::ServiceError,
+};
+use serde_json::json;
+use std::time::Duration;
+
+/// The suite wants to see that notices arrive one by one.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Reports progress, if the client gave a token for it.
+pub(super) async fn report(call: &Call<'_>, done: f64) -> Result<(), ErrorData> {
+    if let Some(token) = call.context.meta.get_progress_token() {
+        let notice = ProgressNotificationParam::new(token, done).with_total(100.0);
+        call.context.peer.notify_progress(notice).await.map_err(|error| lost(&error))?;
+    }
+    Ok(())
+}
+
+pub(super) async fn progress(call: &Call<'_>) -> Result<CallToolResult, ErrorData> {
+    report(call, 0.0).await?;
+    for done in [50.0, 100.0] {
+        tokio::time::sleep(PAUSE).await;
+        report(call, done).await?;
+    }
+    Ok(says("Progress was reported three times."))
+}
+
+pub(super) async fn log(call: &Call<'_>) -> Result<CallToolResult, ErrorData> {
+    write(call, "Tool execution started").await?;
+    for line in ["Tool processing data", "Tool execution completed"] {
+        tokio::time::sleep(PAUSE).await;
+        write(call, line).await?;
+    }
+    Ok(says("The tool wrote three lines to its log."))
+}
+
+/// Waits for the client to give up, and counts that it did.
+pub(super) async fn wait(call: &Call<'_>) -> Result<CallToolResult, ErrorData> {
+    report(call, 1.0).await?;
+    call.context.ct.cancelled().await;
+    call.fixture.world.count_canceled();
+    Ok(says("The call was given up."))
+}
+
+/// One line for those who want lines of this weight: by their request, or in older sessions by what they set.
+async fn write(call: &Call<'_>, line: &str) -> Result<(), ErrorData> {
+    let wanted = if is_modern(call.context) {
+        call.context.meta.log_level()
+    } else {
+        Some(call.fixture.level().unwrap_or(LoggingLevel::Debug))
+    };
+    if wanted.is_some_and(|least| weight(least) <= weight(LoggingLevel::Info)) {
+        let notice = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(line));
+        call.context.peer.notify_logging_message(notice).await.map_err(|error| lost(&error))?;
+    }
+    Ok(())
+}
+
+fn weight(level: LoggingLevel) -> u8 {
+    level as u8
+}
+
+fn lost(error: &ServiceError) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}

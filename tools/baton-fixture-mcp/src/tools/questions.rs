@@ -1,0 +1,195 @@
+//! Tools that ask before they answer.
+
+use super::{
+    call::{Call, says},
+    notices::report,
+};
+use crate::ask::{Answers, Asked, ask, form, roots, sample, text_form};
+use rmcp::{
+    ErrorData,
+    model::{CallToolResponse, ClientCapabilities},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What comes back in later rounds of a call.
+#[derive(Default, Deserialize, Serialize)]
+struct Round {
+    name: Option<String>,
+}
+
+/// Runs a tool, if it is one of these.
+pub(super) async fn call(call: &Call<'_>) -> Option<Result<CallToolResponse, ErrorData>> {
+    let name = || text_form("What is your name?", "name");
+    Some(match &*call.request.name {
+        "test_sampling" => {
+            let prompt = match call.text("prompt") {
+                Ok(prompt) => prompt,
+                Err(error) => return Some(Err(error)),
+            };
+            let say = |answers: &Answers| format!("LLM response: {}", answers.written("answer"));
+            one(call, "answer", sample(prompt, 100), say).await
+        }
+        "test_elicitation" => {
+            let message = match call.text("message") {
+                Ok(message) => message,
+                Err(error) => return Some(Err(error)),
+            };
+            let say = |answers: &Answers| format!("User response: {}", answers.decided("person"));
+            one(call, "person", form(message, &person()), say).await
+        }
+        "test_elicitation_sep1034_defaults" => one(call, "form", form("Please review", &defaults()), completed).await,
+        "test_elicitation_sep1330_enums" => one(call, "form", form("Please choose", &choices()), completed).await,
+        "test_input_required_result_elicitation" => one(call, "user_name", name(), greeting).await,
+        "test_streaming_elicitation" => match report(call, 50.0).await {
+            Ok(()) => one(call, "user_name", name(), greeting).await,
+            Err(error) => Err(error),
+        },
+        "test_input_required_result_sampling" => {
+            let say = |answers: &Answers| answers.written("capital_question");
+            one(call, "capital_question", sample("What is the capital of France?", 100), say).await
+        }
+        "test_input_required_result_list_roots" => {
+            let say = |answers: &Answers| format!("The client has {} roots.", answers.roots("client_roots"));
+            one(call, "client_roots", roots(), say).await
+        }
+        "test_input_required_result_request_state" | "test_input_required_result_tampered_state" => {
+            confirmed(call).await
+        }
+        "test_input_required_result_multiple_inputs" => several(call).await,
+        "test_input_required_result_multi_round" => rounds(call).await,
+        "test_input_required_result_capabilities" => possible(call).await,
+        "test_missing_capability" => {
+            let say = |answers: &Answers| answers.written("needed");
+            one(call, "needed", sample("Anything", 10), say).await
+        }
+        _ => return None,
+    })
+}
+
+/// One question, and nothing to bring back.
+async fn one(
+    call: &Call<'_>,
+    key: &str,
+    question: Value,
+    say: impl FnOnce(&Answers) -> String,
+) -> Result<CallToolResponse, ErrorData> {
+    match ask(call.context, call.request.input_responses.as_ref(), [(key, question)], None).await? {
+        Asked::Answered(answers) => Ok(says(say(&answers)).into()),
+        Asked::Later(asked) => Ok(asked.into()),
+    }
+}
+
+/// A question whose answer counts only together with what was given along.
+async fn confirmed(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
+    let (world, tool) = (&call.fixture.world, &*call.request.name);
+    let opened: Option<Round> = world.open(tool, call.request.request_state.as_deref())?;
+    let schema = json!({ "type": "object", "properties": { "ok": { "type": "boolean" } }, "required": ["ok"] });
+    let state = world.seal(tool, &Round::default())?;
+    let brought = call.request.input_responses.as_ref().filter(|_| opened.is_some());
+    match ask(call.context, brought, [("confirm", form("Please confirm", &schema))], Some(state)).await? {
+        Asked::Answered(answers) => Ok(says(format!("state-ok: {}", answers.decided("confirm"))).into()),
+        Asked::Later(asked) => Ok(asked.into()),
+    }
+}
+
+/// Three questions of three kinds at once.
+async fn several(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
+    let (world, tool) = (&call.fixture.world, &*call.request.name);
+    let opened: Option<Round> = world.open(tool, call.request.request_state.as_deref())?;
+    let questions = [
+        ("user_name", text_form("What is your name?", "name")),
+        ("greeting", sample("Generate a greeting", 50)),
+        ("client_roots", roots()),
+    ];
+    let state = world.seal(tool, &Round::default())?;
+    let brought = call.request.input_responses.as_ref().filter(|_| opened.is_some());
+    match ask(call.context, brought, questions, Some(state)).await? {
+        Asked::Answered(answers) => {
+            let (greeting, name) = (answers.written("greeting"), answers.part("user_name", "/content/name"));
+            Ok(says(format!("{greeting} {name}, {} roots", answers.roots("client_roots"))).into())
+        }
+        Asked::Later(asked) => Ok(asked.into()),
+    }
+}
+
+/// A question, and another one that needs its answer.
+async fn rounds(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
+    let (world, tool) = (&call.fixture.world, &*call.request.name);
+    let opened: Option<Round> = world.open(tool, call.request.request_state.as_deref())?;
+    let brought = call.request.input_responses.as_ref();
+    let name = if let Some(name) = opened.and_then(|round| round.name) {
+        name
+    } else {
+        let question = text_form("Step 1: What is your name?", "name");
+        let state = world.seal(tool, &Round::default())?;
+        match ask(call.context, brought, [("step1", question)], Some(state)).await? {
+            Asked::Answered(answers) => answers.part("step1", "/content/name"),
+            Asked::Later(asked) => return Ok(asked.into()),
+        }
+    };
+    let question = text_form("Step 2: What is your favorite color?", "color");
+    let state = world.seal(tool, &Round { name: Some(name.clone()) })?;
+    match ask(call.context, brought, [("step2", question)], Some(state)).await? {
+        Asked::Answered(answers) => {
+            let color = answers.part("step2", "/content/color");
+            Ok(says(format!("{name} likes {color}.")).into())
+        }
+        Asked::Later(asked) => Ok(asked.into()),
+    }
+}
+
+/// Only what the client said that it can answer.
+async fn possible(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
+    let capabilities: ClientCapabilities = call.context.client_capabilities().unwrap_or_default();
+    if capabilities.sampling.is_some() {
+        let say = |answers: &Answers| answers.written("greeting");
+        one(call, "greeting", sample("Generate a greeting", 50), say).await
+    } else if capabilities.elicitation.is_some() {
+        one(call, "user_name", text_form("What is your name?", "name"), greeting).await
+    } else {
+        Ok(says("There is nothing that the client could answer.").into())
+    }
+}
+
+fn greeting(answers: &Answers) -> String {
+    format!("Hello, {}!", answers.part("user_name", "/content/name"))
+}
+
+fn completed(answers: &Answers) -> String {
+    format!("Elicitation completed: {}", answers.decided("form"))
+}
+
+fn person() -> Value {
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    let properties = json!({ "username": text("User's response"), "email": text("User's email address") });
+    json!({ "type": "object", "properties": properties, "required": ["username", "email"] })
+}
+
+fn defaults() -> Value {
+    let properties = json!({
+        "name": { "type": "string", "description": "User name", "default": "John Doe" },
+        "age": { "type": "integer", "description": "User age", "default": 30 },
+        "score": { "type": "number", "description": "User score", "default": 95.5 },
+        "status": { "type": "string", "enum": ["active", "inactive", "pending"], "default": "active" },
+        "verified": { "type": "boolean", "description": "Verification status", "default": true },
+    });
+    json!({ "type": "object", "properties": properties, "required": [] })
+}
+
+fn choices() -> Value {
+    let titled = |noun: &str| {
+        let choice = |value: &str, which: &str| json!({ "const": value, "title": format!("{which} {noun}") });
+        json!([choice("value1", "First"), choice("value2", "Second"), choice("value3", "Third")])
+    };
+    let plain = json!(["option1", "option2", "option3"]);
+    let names = json!(["Option One", "Option Two", "Option Three"]);
+    let properties = json!({
+        "untitledSingle": { "type": "string", "enum": plain },
+        "titledSingle": { "type": "string", "oneOf": titled("Option") },
+        "legacyEnum": { "type": "string", "enum": ["opt1", "opt2", "opt3"], "enumNames": names },
+        "untitledMulti": { "type": "array", "items": { "type": "string", "enum": plain } },
+        "titledMulti": { "type": "array", "items": { "anyOf": titled("Choice") } },
+    });
+    json!({ "type": "object", "properties": properties, "required": [] })
+}
