@@ -2,7 +2,7 @@
 
 use crate::{GuardedClient, OutboundError, Target, redirect};
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 
@@ -42,16 +42,7 @@ impl GuardedClient {
         headers.remove(header::HOST);
         let mut followed = 0;
         loop {
-            target.check(&self.policy)?;
-            let mut request = Request::new(Full::new(body.clone()));
-            *request.method_mut() = head.method.clone();
-            *request.uri_mut() = target.uri().clone();
-            *request.headers_mut() = headers.clone();
-            if afterwards == Afterwards::Close || !self.kept.keeps(target.origin()) {
-                request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            }
-            let response = self.http.request(request).await;
-            let mut response = response.map_err(|error| OutboundError::of_request(&error, target.to_string()))?;
+            let mut response = self.once(&target, &head.method, &headers, &body, afterwards).await?;
             let status = response.status();
             let Some(next) = redirect::next(&target, &head.method, status, response.headers())? else {
                 response.extensions_mut().insert(Landed(target));
@@ -76,5 +67,26 @@ impl GuardedClient {
             target = next;
             followed += 1;
         }
+    }
+
+    /// One request to one address, whatever the answer.
+    pub(crate) async fn once(
+        &self,
+        target: &Target,
+        method: &Method,
+        headers: &HeaderMap,
+        body: &Bytes,
+        afterwards: Afterwards,
+    ) -> Result<Response<Incoming>, OutboundError> {
+        target.check(&self.policy)?;
+        let mut request = Request::new(Full::new(body.clone()));
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = target.uri().clone();
+        *request.headers_mut() = headers.clone();
+        if afterwards == Afterwards::Close || !self.kept.keeps(target.origin()) {
+            request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        let response = self.http.request(request).await;
+        response.map_err(|error| OutboundError::of_request(&error, target.to_string()))
     }
 }

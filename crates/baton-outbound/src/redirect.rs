@@ -54,7 +54,7 @@ fn secrets(headers: &HeaderMap) -> impl Iterator<Item = &HeaderName> {
 }
 
 /// A location in full.
-fn resolved(from: &Target, location: &str) -> String {
+pub(crate) fn resolved(from: &Target, location: &str) -> String {
     let location = location.split('#').next().unwrap_or_default();
     let scheme = if from.is_secure() { "https" } else { "http" };
     let authority = from.uri().authority().map_or("", |authority| authority.as_str());

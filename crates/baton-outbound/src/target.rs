@@ -1,6 +1,6 @@
 //! A URL that can be called, taken apart once.
 
-use crate::{AddressPolicy, OutboundError, Refusal, host::normal_name};
+use crate::{AddressPolicy, OutboundError, Refusal, host::normal_name, redirect};
 use http::{Uri, uri::Scheme};
 use std::{
     fmt,
@@ -76,6 +76,11 @@ impl Target {
     /// The URL itself.
     pub fn uri(&self) -> &Uri {
         &self.uri
+    }
+
+    /// Where a reference leads that was read here, as a browser would see it.
+    pub fn join(&self, reference: &str) -> Result<Self, OutboundError> {
+        Self::parse(&redirect::resolved(self, reference))
     }
 
     /// Where it leads, as far as secrets are concerned.

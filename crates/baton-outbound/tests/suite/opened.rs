@@ -1,7 +1,7 @@
 //! Replies that are read as they come, and what is known when they do not.
 
 use crate::world::{Answer, Receiver, client, named, post};
-use baton_outbound::{Landed, Options, OutboundError, Resolver};
+use baton_outbound::{Landed, Options, OutboundError, Resolver, Target};
 use baton_ports::BoxFuture;
 use bytes::Bytes;
 use http::{Request, StatusCode};
@@ -181,4 +181,32 @@ async fn it_is_known_whether_anything_was_sent() {
         assert!(matches!(error, OutboundError::Interrupted { .. }), "{error:?}");
         assert!(!error.is_before_send());
     }
+}
+
+#[tokio::test]
+async fn a_redirect_is_the_reply_where_the_caller_decides() {
+    let receiver = Receiver::start(|_| Answer::redirect(302, "/elsewhere")).await;
+    let response = client(LOOPBACK).open_here(get(&receiver.url("/"))).await.unwrap();
+    assert_eq!(
+        (response.status(), &response.headers()["location"]),
+        (StatusCode::FOUND, &"/elsewhere".parse().unwrap())
+    );
+    assert_eq!(receiver.received().len(), 1);
+    let refused = client(&[]).open_here(get(&receiver.url("/"))).await.unwrap_err();
+    assert!(refused.is_forbidden(), "{refused}");
+}
+
+#[test]
+fn references_lead_where_a_browser_would_go() {
+    let here = Target::parse("https://mcp.example/team/sse?key=1").unwrap();
+    for (reference, there) in [
+        ("/messages?id=2", "https://mcp.example/messages?id=2"),
+        ("messages", "https://mcp.example/team/messages"),
+        ("?id=2", "https://mcp.example/team/sse?id=2"),
+        ("//other.example/m", "https://other.example/m"),
+        ("http://other.example/m", "http://other.example/m"),
+    ] {
+        assert_eq!(here.join(reference).unwrap().uri().to_string(), there);
+    }
+    assert!(here.join("javascript:alert(1)").is_err());
 }
