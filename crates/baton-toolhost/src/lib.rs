@@ -10,11 +10,15 @@
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and servers still use them")]
 
 mod connect;
+mod http_tool;
+mod native;
 mod servers;
 mod toolbox;
 mod transport;
 
 pub use connect::{Attempt, Connect, ConnectError, Connectors, Link, LinkError, ServerLog, Target, TransportKind};
+pub use http_tool::{HttpTools, TemplateError, UrlTemplate};
+pub use native::{NativeTools, Tool, ToolContext, ToolError, ToolProblem};
 pub use servers::{
     CallEvents, CallOptions, HostSettings, McpServers, OfferedPrompt, OfferedTool, ServerError, ServerEvent,
     ServerItem, ServerReply,

@@ -31,11 +31,11 @@ pub(super) struct Known(Vec<String>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HeaderProblem {
     #[error(
-        "{}: the environment variable {0}, a secret of the header '{1}', is not set\nWhat to do: tell the user that \
-         the tool is not set up; {0} has to be set where Baton runs.",
-        ErrorCode::SECRET_MISSING.code
+        "{code}: the environment variable {name}, a secret of the header '{header}', is not set\nWhat to do: tell the \
+         user that the tool is not set up; {name} has to be set where Baton runs.",
+        code = ErrorCode::SECRET_MISSING.code
     )]
-    Secret(String, String),
+    Secret { name: String, header: String },
     #[error("the header '{0}' of its definition cannot be sent; its author has to correct it")]
     Header(String),
 }
@@ -71,7 +71,7 @@ impl Secrets {
         while let Some((before, after)) = rest.split_once(MARK) {
             let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
             let (name, after) = after.split_at(end);
-            let missing = || HeaderProblem::Secret(name.to_owned(), header.to_owned());
+            let missing = || HeaderProblem::Secret { name: name.to_owned(), header: header.to_owned() };
             let secret = (self.0)(name).filter(|secret| !secret.trim().is_empty()).ok_or_else(missing)?;
             // A variable that was read from a file often ends with a line break.
             let secret = secret.trim();

@@ -10,7 +10,7 @@ mod template;
 pub use template::{TemplateError, UrlTemplate};
 
 use baton_outbound::{GuardedClient, OutboundError};
-use baton_ports::{ToolOutput, ToolRun};
+use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolOutput, ToolRun};
 use baton_types::{HttpTool, Json, ToolRunner};
 use clients::Clients;
 use headers::Secrets;
@@ -48,8 +48,7 @@ impl HttpTools {
         }
     }
 
-    /// Makes the request of one call; failures are outputs that say what to do.
-    pub async fn call(&self, run: ToolRun<'_>) -> ToolOutput {
+    async fn done(&self, run: ToolRun<'_>) -> ToolOutput {
         let name = &run.call.name;
         let ToolRunner::Http(tool) = &run.tool.runner else {
             return failed(format!("the tool {name} makes no HTTP request"));
@@ -83,6 +82,13 @@ impl HttpTools {
             Ok(answer) => reply::output(name, &answer, tool.max_output, &made.known),
             Err(error) => failed(unanswered(name, &error)),
         }
+    }
+}
+
+impl ToolHost for HttpTools {
+    /// Makes the request of one call; failures are outputs that say what to do.
+    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move { ToolOutcome::Done(self.done(run).await) })
     }
 }
 

@@ -82,9 +82,9 @@ pub(super) fn made(tool: &HttpTool, given: &Json, trace: Option<&str>, secrets: 
 
 /// What a query or a form says; a list is several parameters of one name.
 fn parameters(arguments: &Arguments) -> Vec<(&str, String)> {
-    let each = arguments.iter().flat_map(|(name, value)| {
-        arguments::values(value).into_iter().map(move |value| (name.as_str(), value))
-    });
+    let each = arguments
+        .iter()
+        .flat_map(|(name, value)| arguments::values(value).into_iter().map(move |value| (name.as_str(), value)));
     each.collect()
 }
 

@@ -168,7 +168,8 @@ fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
         let (literal, opened) = rest.split_at(at);
-        let (name, after) = opened.strip_prefix('{').and_then(|name| name.split_once('}')).ok_or(TemplateError::Brace)?;
+        let (name, after) =
+            opened.strip_prefix('{').and_then(|name| name.split_once('}')).ok_or(TemplateError::Brace)?;
         let known = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         if name.is_empty() || !name.chars().all(known) {
             return Err(TemplateError::Brace);

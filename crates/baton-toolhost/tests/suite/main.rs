@@ -1,1 +1,5 @@
 //! The tool host against scripted servers.
+
+mod calls;
+mod http_tools;
+mod native;

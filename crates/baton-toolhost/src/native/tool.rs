@@ -1,0 +1,104 @@
+//! One function as a tool.
+
+use super::{ToolContext, ToolError, call::read, schema};
+use baton_ports::BoxFuture;
+use baton_types::{Effects, Json, Permission, ToolRunner, ToolSpec};
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use std::{fmt, sync::Arc, time::Duration};
+
+/// A function that takes longer is given up, unless its tool says otherwise.
+const USUAL_TIMEOUT: Duration = Duration::from_secs(2 * 60);
+
+pub(super) type Body = Arc<dyn Fn(Json, ToolContext) -> BoxFuture<'static, Result<Json, ToolError>> + Send + Sync>;
+
+/// A function that an agent's model may call.
+///
+/// What it takes and gives are Rust types: their fields and doc comments are what the model reads.
+#[derive(Clone)]
+pub struct Tool {
+    pub(super) spec: ToolSpec,
+    pub(super) timeout: Duration,
+    pub(super) body: Body,
+}
+
+impl Tool {
+    /// A tool of this name; `run` gets the arguments.
+    pub fn new<I, O, F, R>(name: impl Into<String>, description: impl Into<String>, run: F) -> Self
+    where
+        I: JsonSchema + DeserializeOwned + Send + 'static,
+        O: JsonSchema + Serialize + 'static,
+        F: Fn(I) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<O, ToolError>> + Send + 'static,
+    {
+        Self::with_context(name, description, move |input, _| run(input))
+    }
+
+    /// A tool of this name; `run` gets the arguments, and who called.
+    pub fn with_context<I, O, F, R>(name: impl Into<String>, description: impl Into<String>, run: F) -> Self
+    where
+        I: JsonSchema + DeserializeOwned + Send + 'static,
+        O: JsonSchema + Serialize + 'static,
+        F: Fn(I, ToolContext) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<O, ToolError>> + Send + 'static,
+    {
+        let run = Arc::new(run);
+        let body: Body = Arc::new(move |arguments, context| {
+            let run = Arc::clone(&run);
+            Box::pin(async move {
+                let input: I = read(&arguments)?;
+                let output = run(input, context).await?;
+                Ok(Json::of(&output)?)
+            })
+        });
+        let spec = ToolSpec {
+            name: name.into(),
+            description: description.into(),
+            parameters: schema::of_input::<I>(),
+            effects: Effects::Unknown,
+            runner: ToolRunner::Native,
+            output: schema::of_output::<O>(),
+            permission: Permission::Allow,
+        };
+        Self { spec, timeout: USUAL_TIMEOUT, body }
+    }
+
+    /// It only looks: a call that was cut off by a crash runs again.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.spec.effects = Effects::ReadOnly;
+        self
+    }
+
+    /// It changes something, but twice is the same as once: a call that was cut off by a crash runs again.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.spec.effects = Effects::Idempotent;
+        self
+    }
+
+    /// Somebody is asked before it runs.
+    #[must_use]
+    pub fn ask(mut self) -> Self {
+        self.spec.permission = Permission::Ask;
+        self
+    }
+
+    /// It is given up after this long; two minutes unless said otherwise.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The tool as a model is offered it.
+    pub fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("spec", &self.spec).field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}

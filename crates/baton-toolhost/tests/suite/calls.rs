@@ -1,0 +1,95 @@
+//! Calls of tools without an engine.
+
+use baton_ports::{
+    BoxFuture, SampleAsk, Sampled, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
+};
+use baton_types::{
+    AgentName, AgentSpec, ControlTools, Effects, Json, ModelSpec, Permission, Principal, RunLimits, SkillSpec,
+    ToolCall, ToolExecution, ToolRunner, ToolSpec,
+};
+use std::sync::Mutex;
+
+/// A helper that remembers the progress it heard of.
+#[derive(Default)]
+pub(crate) struct Listener {
+    pub(crate) heard: Mutex<Vec<ToolProgress>>,
+}
+
+impl ToolHelper for Listener {
+    fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+        Box::pin(async { Err("nobody writes here".to_owned()) })
+    }
+
+    fn progress(&self, progress: ToolProgress) {
+        self.heard.lock().unwrap().push(progress);
+    }
+}
+
+/// An agent with these tools.
+pub(crate) fn agent(name: &str, tools: Vec<ToolSpec>) -> AgentSpec {
+    AgentSpec {
+        name: AgentName::from(name),
+        title: name.to_owned(),
+        description: "for tests".to_owned(),
+        version: "1".to_owned(),
+        prompt: String::new(),
+        skills: vec![SkillSpec {
+            id: "test".to_owned(),
+            name: "test".to_owned(),
+            description: "tests".to_owned(),
+            tags: Vec::new(),
+            examples: Vec::new(),
+        }],
+        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        tools,
+        model: ModelSpec::Playbook { rules: None },
+        tool_execution: ToolExecution::Agent,
+        limits: RunLimits::default(),
+        control_tools: ControlTools::default(),
+        handoffs: Vec::new(),
+        orchestration: None,
+    }
+}
+
+/// A tool that runs this way.
+pub(crate) fn tool(name: &str, runner: ToolRunner) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: "for tests".to_owned(),
+        parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
+        effects: Effects::Unknown,
+        runner,
+        output: None,
+        permission: Permission::Allow,
+    }
+}
+
+/// Runs one call to its end.
+pub(crate) async fn done(host: &dyn ToolHost, agent: &AgentSpec, tool: &ToolSpec, arguments: &str) -> ToolOutput {
+    heard(host, agent, tool, arguments).await.0
+}
+
+/// Runs one call to its end, and gives the progress it told of, too.
+pub(crate) async fn heard(
+    host: &dyn ToolHost,
+    agent: &AgentSpec,
+    tool: &ToolSpec,
+    arguments: &str,
+) -> (ToolOutput, Vec<ToolProgress>) {
+    let call = ToolCall { id: "call-1".into(), name: tool.name.clone(), arguments: Json::parse(arguments).unwrap() };
+    let principal = Principal::local();
+    let listener = Listener::default();
+    let trace = Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    let run = ToolRun {
+        agent,
+        tool,
+        call: &call,
+        principal: &principal,
+        task: None,
+        trace,
+        answers: None,
+        helper: &listener,
+    };
+    let ToolOutcome::Done(output) = host.call(run).await else { panic!("the tool asks") };
+    (output, listener.heard.into_inner().unwrap())
+}

@@ -1,0 +1,6 @@
+//! HTTP tools: addresses that arguments cannot leave, and calls of a scripted service.
+
+mod replies;
+mod requests;
+mod service;
+mod template;
