@@ -54,6 +54,14 @@ impl Diagnostic {
         self
     }
 
+    /// The same remark as a warning, with what follows from it.
+    #[must_use]
+    pub fn softened(mut self, consequence: &str) -> Self {
+        self.message = format!("{}; {consequence}", self.message);
+        self.severity = Severity::Warning;
+        self
+    }
+
     /// Whether this keeps the file from being used.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

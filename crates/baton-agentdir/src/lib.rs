@@ -4,24 +4,33 @@
 //! (`baton-local`) passes them in. It does not judge `playbook.yaml` either; its text travels with the agent and
 //! `baton-models` checks it.
 //!
-//! Read first: [`parse`] (files in, agent out), [`Diagnostic`] (what a person is told), [`document`] (YAML with the
-//! place of every value, shared by everything that reads a file a person wrote).
+//! Read first: [`parse`] (files in, agent and kit out), [`Diagnostic`] (what a person is told), [`document`] (YAML
+//! and JSON with the place of every value, shared by everything that reads a file a person wrote).
 
 mod argv;
 mod detect;
 mod diagnostic;
 pub mod document;
+mod export;
+mod mcp;
 mod modes;
 mod names;
+mod orchestration;
 mod parse;
 mod raw;
+mod reference;
 mod resolve;
 mod scaffold;
+mod template;
 mod tool;
 
 pub use argv::{ArgvError, expand};
 pub use detect::Format;
 pub use diagnostic::{Diagnostic, Severity};
+pub use mcp::MCP_FILES;
 pub use names::{BUILT_IN_TOOLS, RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
+pub use orchestration::ORCHESTRATION_PROMPT;
 pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse};
+pub use reference::{MAX_REFERENCES, REFERENCE_DIRECTORIES, reference_type};
 pub use scaffold::scaffold;
+pub use template::{Template, TemplateError};

@@ -1,12 +1,14 @@
-//! Files in, agent out.
+//! Files in, agent and kit out.
 
 use crate::{
     Diagnostic, Format,
     document::{self, Place, Reader},
+    export, mcp,
     raw::RawAgent,
+    reference,
     resolve::{Companions, resolve},
 };
-use baton_types::AgentSpec;
+use baton_types::{AgentKit, AgentSpec};
 use std::collections::BTreeMap;
 
 /// The file that makes a directory an agent.
@@ -21,13 +23,15 @@ pub const PLAYBOOK_FILE: &str = "playbook.yaml";
 pub struct Parsed {
     /// The agent; present exactly when no diagnostic is an error.
     pub agent: Option<AgentSpec>,
+    /// What the agent has beside its definition; empty when there is no agent.
+    pub kit: AgentKit,
     /// Errors and warnings, file by file in the order of their lines.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Parsed {
     fn failed(diagnostics: Vec<Diagnostic>) -> Self {
-        Self { agent: None, diagnostics }
+        Self { agent: None, kit: AgentKit::default(), diagnostics }
     }
 
     /// The agent, or everything that keeps it from working; warnings of a working agent are dropped.
@@ -66,7 +70,10 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         true => companion(files, PLAYBOOK_FILE, "add a rule, or remove the file").map(Some),
         false => Ok(None),
     };
-    let agent = raw.and_then(|raw| {
+    let mut kit = AgentKit::default();
+    let agent = raw.and_then(|mut raw| {
+        kit.exports = export::resolve_all(&mut reader, std::mem::take(&mut raw.exports), &raw.tools);
+        kit.servers = mcp::own(&mut reader, raw.mcp_servers.take(), base_directory);
         let companions = Companions {
             prompt: prompt.as_deref().unwrap_or_default(),
             playbook: playbook.as_ref().ok().and_then(Option::as_deref),
@@ -77,7 +84,16 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
     let mut diagnostics = reader.finish();
     diagnostics.extend(playbook.err());
     diagnostics.extend(prompt.err());
-    Parsed { agent: agent.filter(|_| !failed), diagnostics }
+    let (servers, remarks) = mcp::all(kit.servers, files, base_directory);
+    diagnostics.extend(remarks);
+    let (references, remarks) = reference::all(files);
+    diagnostics.extend(remarks);
+    match agent.filter(|_| !failed) {
+        Some(agent) => {
+            Parsed { agent: Some(agent), kit: AgentKit { servers, references, exports: kit.exports }, diagnostics }
+        }
+        None => Parsed::failed(diagnostics),
+    }
 }
 
 fn companion(files: &BTreeMap<String, Vec<u8>>, path: &str, hint: &str) -> Result<String, Diagnostic> {

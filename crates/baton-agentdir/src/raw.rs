@@ -1,7 +1,13 @@
 //! `agent.yaml` as written: right types, unknown keys reported, nothing filled in yet.
 
+mod export;
+mod http;
+
+pub(crate) use export::RawExport;
+pub(crate) use http::RawHttp;
+
 use crate::document::{Fields, Located, Node, Place, Reader, Value};
-use baton_types::{Effects, ToolExecution};
+use baton_types::{Effects, Permission, ToolExecution};
 use std::time::Duration;
 
 const MAX_TURNS: u64 = 1000;
@@ -23,6 +29,8 @@ pub(crate) struct RawAgent {
     pub(crate) skills: Vec<RawSkill>,
     pub(crate) tools: Vec<RawTool>,
     pub(crate) handoffs: Vec<RawHandoff>,
+    pub(crate) exports: Vec<RawExport>,
+    pub(crate) mcp_servers: Option<Node>,
 }
 
 /// The key `settings`.
@@ -33,6 +41,12 @@ pub(crate) struct RawSettings {
     pub(crate) deadline: Option<Duration>,
     pub(crate) tools: Option<ToolExecution>,
     pub(crate) control_tools: Vec<&'static str>,
+    pub(crate) orchestration: Option<RawOrchestration>,
+}
+
+/// The key `settings.orchestration`, when it is not `false`.
+pub(crate) struct RawOrchestration {
+    pub(crate) prompt: Option<Located<String>>,
 }
 
 /// One entry of `skills`.
@@ -52,9 +66,12 @@ pub(crate) struct RawTool {
     pub(crate) parameters: Option<Node>,
     pub(crate) effects: Option<Effects>,
     pub(crate) command: Option<Located<Vec<Located<String>>>>,
+    pub(crate) http: Option<Located<RawHttp>>,
     pub(crate) directory: Option<Located<String>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) max_output: Option<usize>,
+    pub(crate) permission: Option<Permission>,
+    pub(crate) output: Option<Node>,
 }
 
 /// One entry of `handoffs`.
@@ -78,6 +95,8 @@ impl RawAgent {
             skills: entries(reader, &mut fields, "skills", RawSkill::read),
             tools: entries(reader, &mut fields, "tools", RawTool::read),
             handoffs: entries(reader, &mut fields, "handoffs", RawHandoff::read),
+            exports: entries(reader, &mut fields, "exports", RawExport::read),
+            mcp_servers: fields.take_any(reader, &["mcpServers", "mcp_servers"]),
         };
         fields.finish(reader);
         Some(raw)
@@ -104,9 +123,22 @@ impl RawSettings {
                 .iter()
                 .filter_map(|n| reader.choice("a control tool", n, &control))
                 .collect(),
+            orchestration: fields.take("orchestration").and_then(|n| RawOrchestration::read(reader, n)),
         };
         fields.finish(reader);
         raw
+    }
+}
+
+impl RawOrchestration {
+    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        if let Value::Bool(wanted) = node.value {
+            return wanted.then_some(Self { prompt: None });
+        }
+        let mut fields = Fields::open(reader, "orchestration", node)?;
+        let raw = Self { prompt: fields.text(reader, "prompt") };
+        fields.finish(reader);
+        Some(raw)
     }
 }
 
@@ -130,32 +162,40 @@ impl RawTool {
         let mut fields = Fields::open(reader, "a tool", node)?;
         let effects =
             [("read_only", Effects::ReadOnly), ("idempotent", Effects::Idempotent), ("unknown", Effects::Unknown)];
+        let permissions = [("allow", Permission::Allow), ("ask", Permission::Ask), ("deny", Permission::Deny)];
         let millisecond = Duration::from_millis(1);
+        let command = fields.take("command");
+        let http = fields.take("http");
+        if command.is_none() && http.is_none() {
+            reader.error(fields.place, "a tool has neither command nor http", COMMAND_HINT);
+        }
+        let command = command.and_then(|node| self::command(reader, node));
+        let http = http.and_then(|node| RawHttp::read(reader, node));
         let raw = Self {
             place: fields.place,
             name: fields.required_text(reader, "name", "add a name such as `name: get_weather`"),
             description: fields.text(reader, "description"),
             parameters: fields.take("parameters"),
             effects: fields.take("effects").and_then(|n| reader.choice("effects", &n, &effects)),
-            command: command(reader, &mut fields),
+            command,
+            http,
             directory: fields.text(reader, "directory"),
             timeout: fields.take("timeout").and_then(|n| reader.duration("timeout", &n, millisecond, MAX_TIMEOUT)),
             max_output: fields.take("max_output").and_then(|n| reader.size("max_output", &n, 1, MAX_OUTPUT)),
+            permission: fields.take("permission").and_then(|n| reader.choice("permission", &n, &permissions)),
+            output: fields.take("output"),
         };
         fields.finish(reader);
         Some(raw)
     }
 }
 
-fn command(reader: &mut Reader, fields: &mut Fields) -> Option<Located<Vec<Located<String>>>> {
-    const HINT: &str = "write the program and each argument as a list: [\"sh\", \"tools/run.sh\", \"${city}\"]";
-    let Some(node) = fields.take("command") else {
-        reader.error(fields.place, "a tool has no command", HINT);
-        return None;
-    };
+const COMMAND_HINT: &str = "write the program and each argument as a list: [\"sh\", \"tools/run.sh\", \"${city}\"]";
+
+fn command(reader: &mut Reader, node: Node) -> Option<Located<Vec<Located<String>>>> {
     let place = node.place;
     if let Value::Text(_) = node.value {
-        reader.error(place, "command must be a list, not text; no shell splits it", HINT);
+        reader.error(place, "command must be a list, not text; no shell splits it", COMMAND_HINT);
         return None;
     }
     Some(Located { place, value: reader.texts("command", node) })

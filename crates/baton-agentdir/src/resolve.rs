@@ -3,7 +3,7 @@
 use crate::{
     RESERVED_AGENT_NAMES,
     document::{Located, Place, Reader},
-    is_agent_name, modes,
+    is_agent_name, modes, orchestration,
     raw::{RawAgent, RawHandoff, RawSettings, RawSkill},
     tool,
 };
@@ -49,7 +49,7 @@ pub(crate) fn resolve(
         input_modes,
         tools,
         handoffs,
-        orchestration: None,
+        orchestration: orchestration::resolve(raw.settings.orchestration),
     })
 }
 

@@ -1,13 +1,15 @@
-//! Command tools: a fixed program with fixed arguments inside the agent's own directory.
+//! Tools of the agent's own: a fixed program inside the agent's directory, or a request to a fixed host.
+
+mod http;
 
 use crate::{
     BUILT_IN_TOOLS, argv,
-    document::{Located, Node, Reader, Value},
+    document::{Located, Node, Place, Reader, Value},
     is_tool_name,
     raw::RawTool,
     resolve::once,
 };
-use baton_types::{CommandTool, Json, Permission, ToolRunner, ToolSpec};
+use baton_types::{CommandTool, Effects, Json, ToolRunner, ToolSpec};
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 
@@ -20,37 +22,102 @@ pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawTool>, base_directory
     raw.into_iter().filter_map(|tool| resolve(reader, &mut seen, tool, base_directory)).collect()
 }
 
-fn resolve(reader: &mut Reader, seen: &mut BTreeSet<String>, raw: RawTool, base_directory: &str) -> Option<ToolSpec> {
-    let name = raw.name.and_then(|name| tool_name(reader, seen, name));
+fn resolve(
+    reader: &mut Reader,
+    seen: &mut BTreeSet<String>,
+    mut raw: RawTool,
+    base_directory: &str,
+) -> Option<ToolSpec> {
+    let name = raw.name.take().and_then(|name| tool_name(reader, seen, name));
     let parameters = parameters(reader, raw.parameters.as_ref());
-    let argv = raw.command.and_then(|command| checked_argv(reader, &command, &parameters));
-    let directory = directory(reader, raw.directory.as_ref(), base_directory);
+    let runner = runner(reader, &mut raw, &parameters, base_directory);
+    let output = raw.output.as_ref().and_then(|node| match node.value {
+        Value::Map(_) => Some(Json::from(node.to_json())),
+        _ => reader.expected("output", "a JSON Schema", node),
+    });
     let name = name?;
-    let description = raw.description.map(|text| text.value.trim().to_owned()).unwrap_or_default();
-    if description.is_empty() {
-        reader.warning(
-            raw.place,
-            format!("the tool {name:?} has no description"),
-            "say in one sentence what it does; models choose tools by it",
-        );
-    }
+    let description = described(reader, raw.place, "tool", &name, raw.description);
+    let (runner, effects) = runner?;
     Some(ToolSpec {
         name,
         description,
         parameters: Json::from(parameters),
-        effects: raw.effects.unwrap_or_default(),
-        runner: ToolRunner::Command(CommandTool {
-            argv: argv?,
-            directory: directory?,
-            timeout: raw.timeout.unwrap_or(DEFAULT_TIMEOUT),
-            max_output: raw.max_output.unwrap_or(DEFAULT_MAX_OUTPUT),
-        }),
-        output: None,
-        permission: Permission::Allow,
+        effects: raw.effects.unwrap_or(effects),
+        runner,
+        output,
+        permission: raw.permission.unwrap_or_default(),
     })
 }
 
-fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: Located<String>) -> Option<String> {
+/// How the tool runs, and what that does to the world unless the file says otherwise.
+fn runner(
+    reader: &mut Reader,
+    raw: &mut RawTool,
+    parameters: &serde_json::Value,
+    base_directory: &str,
+) -> Option<(ToolRunner, Effects)> {
+    let declared = Declared(parameters);
+    match (raw.command.take(), raw.http.take()) {
+        (Some(_), Some(http)) => {
+            reader.error(http.place, "a tool has both command and http", "keep one of them");
+            None
+        }
+        (None, Some(http)) => {
+            if let Some(directory) = &raw.directory {
+                reader.error(directory.place, "an http tool has no directory", "remove the key");
+            }
+            let (tool, effects) = http::resolve(reader, raw, http, &declared)?;
+            Some((ToolRunner::Http(tool), effects))
+        }
+        (command, None) => {
+            let argv = command.and_then(|command| checked_argv(reader, &command, &declared));
+            let directory = directory(reader, raw.directory.as_ref(), base_directory);
+            let tool = CommandTool {
+                argv: argv?,
+                directory: directory?,
+                timeout: raw.timeout.unwrap_or(DEFAULT_TIMEOUT),
+                max_output: raw.max_output.unwrap_or(DEFAULT_MAX_OUTPUT),
+            };
+            Some((ToolRunner::Command(tool), Effects::default()))
+        }
+    }
+}
+
+/// The description, or a remark that there is none.
+pub(crate) fn described(
+    reader: &mut Reader,
+    place: Place,
+    noun: &str,
+    name: &str,
+    description: Option<Located<String>>,
+) -> String {
+    let description = description.map(|text| text.value.trim().to_owned()).unwrap_or_default();
+    if description.is_empty() {
+        reader.warning(
+            place,
+            format!("the {noun} {name:?} has no description"),
+            "say in one sentence what it does; models choose tools by it",
+        );
+    }
+    description
+}
+
+/// What a tool's parameters say about an argument.
+pub(crate) struct Declared<'a>(pub(crate) &'a serde_json::Value);
+
+impl Declared<'_> {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.get("properties").is_some_and(|all| all.get(name).is_some())
+    }
+
+    pub(crate) fn requires(&self, name: &str) -> bool {
+        let list = self.0.get("required").and_then(serde_json::Value::as_array);
+        list.is_some_and(|list| list.iter().any(|entry| entry == name))
+    }
+}
+
+/// A name that models accept, that is not Baton's own, and that stands once.
+pub(crate) fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: Located<String>) -> Option<String> {
     if !is_tool_name(&name.value) {
         let hint = "use letters, digits, dashes and underscores, at most 64, such as get_weather";
         reader.error(name.place, format!("a tool cannot be named {:?}", name.value), hint);
@@ -60,7 +127,7 @@ fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: Located<Str
         reader.error(
             name.place,
             format!("{:?} is a tool of Baton itself", name.value),
-            "choose another name; handoffs and settings.control_tools switch the built-in tools on",
+            "choose another name; handoffs, settings.control_tools and settings.orchestration switch the built-in tools on",
         );
         return None;
     }
@@ -68,7 +135,8 @@ fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: Located<Str
     Some(name.value)
 }
 
-fn parameters(reader: &mut Reader, node: Option<&Node>) -> serde_json::Value {
+/// A JSON Schema of an object; of one without properties when nothing is written.
+pub(crate) fn parameters(reader: &mut Reader, node: Option<&Node>) -> serde_json::Value {
     let empty = || json!({"type": "object", "properties": {}});
     let Some(node) = node else { return empty() };
     let Value::Map(_) = node.value else {
@@ -101,7 +169,7 @@ fn parameters(reader: &mut Reader, node: Option<&Node>) -> serde_json::Value {
 fn checked_argv(
     reader: &mut Reader,
     command: &Located<Vec<Located<String>>>,
-    parameters: &serde_json::Value,
+    declared: &Declared<'_>,
 ) -> Option<Vec<String>> {
     let Some(program) = command.value.first().filter(|program| !program.value.is_empty()) else {
         reader.error(command.place, "command is empty", "write the program and its arguments as a list");
@@ -112,11 +180,6 @@ fn checked_argv(
         reader.error(program.place, "the program cannot be chosen by the model", hint);
         return None;
     }
-    let declared = |name: &str| parameters.get("properties").is_some_and(|all| all.get(name).is_some());
-    let required = |name: &str| {
-        let list = parameters.get("required").and_then(serde_json::Value::as_array);
-        list.is_some_and(|list| list.iter().any(|entry| entry == name))
-    };
     for argument in &command.value {
         let names = match argv::names(&argument.value) {
             Ok(names) => names,
@@ -126,10 +189,10 @@ fn checked_argv(
             }
         };
         for name in names {
-            if !declared(name) {
+            if !declared.has(name) {
                 let message = format!("the command uses the argument {name:?}, which parameters do not declare");
                 reader.error(argument.place, message, format!("add {name} under parameters.properties"));
-            } else if !required(name) {
+            } else if !declared.requires(name) {
                 let message = format!("the command uses the argument {name:?}, which is not required");
                 reader.warning(argument.place, message, format!("add {name} to parameters.required"));
             }

@@ -26,6 +26,11 @@ impl Reader {
         Self { file: file.into(), diagnostics: Vec::new() }
     }
 
+    /// The file that is read.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
     /// Notes an error, with what to do about it.
     pub fn error(&mut self, place: Place, message: impl Into<String>, hint: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(&self.file, place, message).with_hint(hint));
@@ -217,6 +222,22 @@ impl Fields {
         (entry.node.value != Value::Null).then_some(entry.node)
     }
 
+    /// Takes a key out that has several names; more than one of them at once is a mistake.
+    pub fn take_any(&mut self, reader: &mut Reader, keys: &[&'static str]) -> Option<Node> {
+        let mut found: Option<(&str, Node)> = None;
+        for key in keys {
+            let Some(node) = self.take(key) else { continue };
+            match &found {
+                Some((other, _)) => {
+                    let message = format!("{} has both '{other}' and '{key}', which mean the same", self.what);
+                    reader.error(node.place, message, "keep one of them");
+                }
+                None => found = Some((key, node)),
+            }
+        }
+        found.map(|(_, node)| node)
+    }
+
     /// Takes text out.
     pub fn text(&mut self, reader: &mut Reader, key: &'static str) -> Option<Located<String>> {
         let node = self.take(key)?;
@@ -252,6 +273,17 @@ impl Fields {
                 None => format!("known keys: {}", self.known.join(", ")),
             };
             reader.error(entry.place, format!("{} has no key '{}'", self.what, shown(&entry.key)), hint);
+        }
+    }
+
+    /// Notes the keys that nobody took, in a file that others wrote for other programs: they are no mistake.
+    pub fn finish_foreign(self, reader: &mut Reader) {
+        for entry in &self.entries {
+            let hint = match closest(&entry.key, &self.known) {
+                Some(close) => format!("did you mean '{close}'?"),
+                None => "it does no harm; remove it if nothing else reads this file".to_owned(),
+            };
+            reader.warning(entry.place, format!("the key '{}' of {} is not used", shown(&entry.key), self.what), hint);
         }
     }
 }

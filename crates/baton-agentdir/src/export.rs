@@ -1,0 +1,48 @@
+//! Work that the agent offers as tools.
+
+use crate::{
+    Template,
+    document::Reader,
+    raw::{RawExport, RawTool},
+    tool::{Declared, described, parameters, tool_name},
+};
+use baton_types::{ExportedTool, Json};
+use std::collections::BTreeSet;
+
+/// All exports of the file, those with errors left out; they are listed beside the agent's tools, so no name can be
+/// one of theirs.
+pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawExport>, tools: &[RawTool]) -> Vec<ExportedTool> {
+    let mut seen: BTreeSet<String> = tools.iter().filter_map(|tool| Some(tool.name.as_ref()?.value.clone())).collect();
+    raw.into_iter().filter_map(|export| resolve(reader, &mut seen, export)).collect()
+}
+
+fn resolve(reader: &mut Reader, seen: &mut BTreeSet<String>, raw: RawExport) -> Option<ExportedTool> {
+    let name = raw.name.and_then(|name| tool_name(reader, seen, name));
+    let parameters = parameters(reader, raw.parameters.as_ref());
+    let prompt = raw.prompt?;
+    let declared = Declared(&parameters);
+    match Template::parse(&prompt.value) {
+        Err(error) => {
+            let hint = "write {name} for an argument, and {{ for a brace";
+            reader.error(prompt.place, format!("{error} in the prompt"), hint);
+        }
+        Ok(template) => {
+            for argument in template.names() {
+                if !declared.has(argument) {
+                    let message = format!("the prompt uses the argument {argument:?}, which parameters do not declare");
+                    let hint = format!("add {argument} under parameters.properties, or write {{{{ for a brace");
+                    reader.error(prompt.place, message, hint);
+                } else if !declared.requires(argument) {
+                    let message = format!("the prompt uses the argument {argument:?}, which is not required");
+                    reader.warning(prompt.place, message, format!("add {argument} to parameters.required"));
+                }
+            }
+        }
+    }
+    if prompt.value.trim().is_empty() {
+        reader.error(prompt.place, "the prompt is empty", "say what the agent shall do");
+    }
+    let name = name?;
+    let description = described(reader, raw.place, "export", &name, raw.description);
+    Some(ExportedTool { name, description, parameters: Json::from(parameters), prompt: prompt.value })
+}

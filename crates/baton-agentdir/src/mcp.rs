@@ -1,0 +1,150 @@
+//! MCP servers that an agent uses, from its own file and from those that other programs read too.
+
+mod entry;
+mod login;
+mod teamspark;
+mod timing;
+mod tools;
+mod transport;
+mod value;
+
+pub(crate) use transport::is_header;
+
+use crate::{
+    Diagnostic,
+    document::{Fields, Node, Place, Reader, read_json},
+};
+use baton_types::McpServer;
+use std::collections::BTreeMap;
+
+/// Files with MCP servers beside `agent.yaml`; of two servers with one name the one in the earlier file is used.
+pub const MCP_FILES: [&str; 3] = ["mcp.json", ".mcp.json", TEAMSPARK_FILE];
+const TEAMSPARK_FILE: &str = "tspark.json";
+const MAX_SERVERS: usize = 64;
+const MAX_NAME: usize = 64;
+
+/// Whose habits a file follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Habits {
+    /// `agent.yaml`: every mistake counts.
+    Ours,
+    /// A file that several programs read: unknown keys are theirs, and a bad entry is left out.
+    Shared,
+    /// `tspark.json`: as shared files, and an address alone is HTTP+SSE.
+    TeamSpark,
+}
+
+impl Habits {
+    fn are_strict(self) -> bool {
+        self == Self::Ours
+    }
+}
+
+/// The servers of `agent.yaml`.
+pub(crate) fn own(reader: &mut Reader, node: Option<Node>, base_directory: &str) -> Vec<McpServer> {
+    let all = node.map(|node| named(reader, Habits::Ours, node, base_directory)).unwrap_or_default();
+    all.into_iter().map(|(_, server)| server).collect()
+}
+
+/// The servers of the agent's own file, and those of the other files that it does not name itself.
+pub(crate) fn all(
+    own: Vec<McpServer>,
+    files: &BTreeMap<String, Vec<u8>>,
+    base_directory: &str,
+) -> (Vec<McpServer>, Vec<Diagnostic>) {
+    let mut servers = own;
+    let mut diagnostics = Vec::new();
+    for file in MCP_FILES {
+        let Some(bytes) = files.get(file) else { continue };
+        let mut reader = Reader::new(file);
+        for (place, server) in shared(&mut reader, file, bytes, base_directory) {
+            match servers.iter().find(|other| other.name == server.name) {
+                Some(other) => {
+                    let message =
+                        format!("the server {:?} is not used: {} has one of that name", server.name, other.file);
+                    reader.warning(place, message, "rename or remove one of them");
+                }
+                None if servers.len() == MAX_SERVERS => {
+                    let message = format!("the server {:?} is left out: it is one too many", server.name);
+                    reader.warning(place, message, format!("keep it to {MAX_SERVERS} servers"));
+                }
+                None => servers.push(server),
+            }
+        }
+        diagnostics.extend(reader.finish());
+    }
+    (servers, diagnostics)
+}
+
+fn shared(reader: &mut Reader, file: &str, bytes: &[u8], base_directory: &str) -> Vec<(Place, McpServer)> {
+    const IGNORED: &str = "its servers are not used";
+    let mut strict = Reader::new(file);
+    let fields = match read_json(file, bytes) {
+        Ok(node) => Fields::open(&mut strict, "the file", node),
+        Err(remark) => {
+            strict.push(remark);
+            None
+        }
+    };
+    let habits = if file == TEAMSPARK_FILE { Habits::TeamSpark } else { Habits::Shared };
+    let maps = fields.map(|mut fields| {
+        let maps = [fields.take("mcpServers"), fields.take("servers").filter(|_| habits == Habits::Shared)];
+        if habits == Habits::Shared {
+            let _ = [fields.take("inputs"), fields.take("$schema")];
+            if maps.iter().all(Option::is_none) {
+                reader.warning(
+                    Place::START,
+                    "the file names no servers",
+                    "put them under \"mcpServers\", each under its own name",
+                );
+            }
+            fields.finish_foreign(reader);
+        }
+        maps
+    });
+    for remark in strict.finish() {
+        reader.push(remark.softened(IGNORED));
+    }
+    let maps = maps.into_iter().flatten().flatten();
+    maps.flat_map(|node| named(reader, habits, node, base_directory)).collect()
+}
+
+/// The servers of one map, with the place of their names.
+fn named(reader: &mut Reader, habits: Habits, node: Node, base_directory: &str) -> Vec<(Place, McpServer)> {
+    let mut own = Reader::new(reader.file());
+    let place = node.place;
+    let entries = Fields::open(&mut own, "mcpServers", node).map(Fields::rest).unwrap_or_default();
+    if entries.len() > MAX_SERVERS {
+        own.error(place, format!("there are {} servers", entries.len()), format!("keep it to {MAX_SERVERS}"));
+    }
+    absorb(reader, own, habits, "not all servers are used");
+    let mut servers = Vec::new();
+    for entry in entries.into_iter().take(MAX_SERVERS) {
+        let mut own = Reader::new(reader.file());
+        let server = match is_server_name(&entry.key) {
+            true => entry::read(&mut own, habits, entry.key, entry.node, base_directory),
+            false => {
+                let hint = format!("use a name of 1 to {MAX_NAME} characters that can be printed, such as files");
+                own.error(entry.place, "a server cannot have this name", hint);
+                None
+            }
+        };
+        let is_good = !own.failed();
+        absorb(reader, own, habits, "the server is left out");
+        servers.extend(server.filter(|_| is_good).map(|server| (entry.place, server)));
+    }
+    servers
+}
+
+/// Passes remarks on; in a file of others nothing keeps the agent from being served.
+fn absorb(reader: &mut Reader, own: Reader, habits: Habits, consequence: &str) {
+    for remark in own.finish() {
+        let softens = remark.is_error() && !habits.are_strict();
+        reader.push(if softens { remark.softened(consequence) } else { remark });
+    }
+}
+
+fn is_server_name(name: &str) -> bool {
+    let printable = |c: char| !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}');
+    (1..=MAX_NAME).contains(&name.chars().count()) && name.trim() == name && name.chars().all(printable)
+}

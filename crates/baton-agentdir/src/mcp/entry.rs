@@ -1,0 +1,61 @@
+//! One server of a file.
+
+use super::{Habits, login, timing, tools, transport, value};
+use crate::document::{Fields, Node, Reader};
+use baton_types::{McpEra, McpPermissions, McpServer};
+
+/// Longer prefixes leave no room for the tools' own names.
+const MAX_PREFIX: usize = 32;
+
+/// The server under this name; `None` when something in it cannot work.
+pub(super) fn read(
+    reader: &mut Reader,
+    habits: Habits,
+    name: String,
+    node: Node,
+    base_directory: &str,
+) -> Option<McpServer> {
+    let mut fields = Fields::open(reader, format!("the server {name:?}"), node)?;
+    let transport = transport::read(reader, habits, &mut fields, base_directory);
+    let tools = tools::read(reader, habits, &mut fields);
+    let timeouts = timing::read(reader, habits, &mut fields);
+    let oauth = login::read(reader, habits, &mut fields);
+    let enabled = value::flag(reader, &mut fields, "enabled").unwrap_or(true);
+    let disabled = value::flag(reader, &mut fields, "disabled").unwrap_or(false);
+    let required = value::flag(reader, &mut fields, "required").unwrap_or(false);
+    let era = era(reader, &mut fields);
+    let prefix = value::field(reader, habits, &mut fields, &["prefix"]).and_then(|(node, prefix)| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let is_good = prefix.len() <= MAX_PREFIX && prefix.chars().all(allowed);
+        if !is_good {
+            let hint = format!("use letters, digits, dashes and underscores, at most {MAX_PREFIX}, or \"\" for none");
+            reader.error(node.place, "the prefix cannot begin a tool's name", hint);
+        }
+        is_good.then_some(prefix)
+    });
+    if habits == Habits::Shared {
+        let _ = ["description", "gallery", "version"].map(|key| fields.take(key));
+    }
+    value::close(reader, habits, fields);
+    Some(McpServer {
+        name,
+        file: reader.file().to_owned(),
+        transport: transport?,
+        enabled: enabled && !disabled,
+        era,
+        timeouts,
+        permissions: McpPermissions { default: tools.default, tools: tools.permissions },
+        include: tools.include,
+        exclude: tools.exclude,
+        prefix,
+        required,
+        trusted: tools.trusted,
+        oauth,
+    })
+}
+
+fn era(reader: &mut Reader, fields: &mut Fields) -> McpEra {
+    let words = [("auto", McpEra::Auto), ("legacy", McpEra::Legacy), ("modern", McpEra::Modern)];
+    let node = fields.take_any(reader, &["era", "protocolEra"]);
+    node.and_then(|node| reader.choice("era", &node, &words)).unwrap_or_default()
+}

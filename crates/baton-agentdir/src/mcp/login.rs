@@ -1,0 +1,76 @@
+//! How to log in at a server that wants OAuth.
+
+use super::{Habits, value};
+use crate::document::{Fields, Node, Reader, Value};
+use baton_types::McpOauth;
+
+pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> Option<McpOauth> {
+    let node = fields.take_any(reader, &["oauth", "auth"]);
+    let scopes = fields.take("scopes").map(|node| self::scopes(reader, habits, node));
+    let mut oauth = match node {
+        Some(node) => written(reader, habits, node),
+        None => scopes.is_some().then(McpOauth::default),
+    }?;
+    if oauth.scopes.is_empty() {
+        oauth.scopes = scopes.unwrap_or_default();
+    }
+    Some(oauth)
+}
+
+fn written(reader: &mut Reader, habits: Habits, node: Node) -> Option<McpOauth> {
+    match &node.value {
+        Value::Bool(wanted) => return wanted.then(McpOauth::default),
+        Value::Text(word) if word == "oauth" => return Some(McpOauth::default()),
+        Value::Text(_) => {
+            // Some programs take a token here.
+            let hint = "write \"oauth\", or send a token as a header: \"Authorization\": \"Bearer ${TOKEN}\"";
+            reader.error(node.place, "the way to log in is not known", hint);
+            return None;
+        }
+        _ => {}
+    }
+    let mut fields = Fields::open(reader, "oauth", node)?;
+    let client_id = value::field(reader, habits, &mut fields, &["clientId", "client_id", "CLIENT_ID"]);
+    let secret = value::field(reader, habits, &mut fields, &["clientSecret", "client_secret", "CLIENT_SECRET"]);
+    let scopes = fields.take("scopes").map(|node| self::scopes(reader, habits, node));
+    let port = fields.take_any(reader, &["callbackPort", "callback_port"]);
+    let oauth = McpOauth {
+        client_id: client_id.map(|(_, id)| id),
+        client_secret: secret.and_then(|(node, secret)| reference(reader, &node, &secret)),
+        scopes: scopes.unwrap_or_default(),
+        callback_port: port
+            .and_then(|node| reader.integer("callbackPort", &node, 1, u64::from(u16::MAX)))
+            .and_then(|port| u16::try_from(port).ok()),
+    };
+    value::close(reader, habits, fields);
+    Some(oauth)
+}
+
+/// A list, or one text with blanks between the scopes.
+fn scopes(reader: &mut Reader, habits: Habits, node: Node) -> Vec<String> {
+    match node.value {
+        Value::List(nodes) => {
+            nodes.iter().filter_map(|node| value::text(reader, habits, "each entry of scopes", node)).collect()
+        }
+        _ => {
+            let text = value::text(reader, habits, "scopes", &node).unwrap_or_default();
+            text.split_whitespace().map(str::to_owned).collect()
+        }
+    }
+}
+
+/// Where the secret is, as `env://NAME`; the secret itself is refused, and not repeated.
+fn reference(reader: &mut Reader, node: &Node, written: &str) -> Option<String> {
+    let variable = written.strip_prefix("env://").or_else(|| {
+        let inner = written.strip_prefix("${")?.strip_suffix('}')?;
+        Some(inner.strip_prefix("env:").unwrap_or(inner))
+    });
+    match variable.filter(|name| value::is_variable(name)) {
+        Some(name) => Some(format!("env://{name}")),
+        None => {
+            let hint = "write env://NAME, and keep the secret in that environment variable";
+            reader.error(node.place, "clientSecret must say where the secret is, not the secret itself", hint);
+            None
+        }
+    }
+}

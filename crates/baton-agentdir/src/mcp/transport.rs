@@ -1,0 +1,205 @@
+//! How a server is reached: a program, an address, or a part of Baton.
+
+use super::{Habits, value};
+use crate::document::{Fields, Node, Place, Reader, Value};
+use baton_types::McpTransport;
+use std::collections::BTreeMap;
+
+const INTERNAL: [&str; 4] = ["rules", "references", "tools", "supervision"];
+const KINDS: [(&str, Kind); 9] = [
+    ("stdio", Kind::Stdio),
+    ("http", Kind::Http),
+    ("sse", Kind::Sse),
+    ("internal", Kind::Internal),
+    ("streamable-http", Kind::Http),
+    ("streamableHttp", Kind::Http),
+    ("streamable_http", Kind::Http),
+    ("local", Kind::Stdio),
+    ("remote", Kind::Remote),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Stdio,
+    Http,
+    Sse,
+    Remote,
+    Internal,
+}
+
+impl Kind {
+    fn wants(self) -> &'static str {
+        match self {
+            Self::Stdio => "command",
+            Self::Internal => "tool",
+            Self::Http | Self::Sse | Self::Remote => "url",
+        }
+    }
+}
+
+/// Everything that may be written about it.
+struct Written {
+    place: Place,
+    command: Option<(Node, String)>,
+    url: Option<(Node, String)>,
+    http_url: Option<(Node, String)>,
+    tool: Option<(Node, String)>,
+    args: Vec<String>,
+    env: BTreeMap<String, String>,
+    env_file: Option<String>,
+    cwd: Option<String>,
+    headers: BTreeMap<String, String>,
+}
+
+pub(super) fn read(
+    reader: &mut Reader,
+    habits: Habits,
+    fields: &mut Fields,
+    base_directory: &str,
+) -> Option<McpTransport> {
+    let kind = fields.take_any(reader, &["type", "transport"]).map(|node| reader.choice("type", &node, &KINDS));
+    let mut field = |reader: &mut Reader, keys: &[&'static str]| value::field(reader, habits, fields, keys);
+    let written = Written {
+        command: field(reader, &["command"]),
+        url: field(reader, &["url", "serverUrl"]),
+        http_url: field(reader, &["httpUrl"]),
+        tool: field(reader, &["tool"]),
+        env_file: field(reader, &["envFile", "env_file"]).map(|(_, text)| text),
+        cwd: field(reader, &["cwd"]).map(|(_, text)| text),
+        args: value::list(reader, habits, fields, &["args"]).unwrap_or_default(),
+        env: variables(reader, habits, fields),
+        headers: headers(reader, habits, fields),
+        place: fields.place,
+    };
+    let kind = match kind {
+        Some(kind) => kind?,
+        None => guessed(reader, habits, &written)?,
+    };
+    made(reader, kind, written, base_directory)
+}
+
+/// What is meant when nobody says: the one thing that is there.
+fn guessed(reader: &mut Reader, habits: Habits, written: &Written) -> Option<Kind> {
+    let address = if habits == Habits::TeamSpark { Kind::Sse } else { Kind::Remote };
+    let there = [
+        written.command.as_ref().map(|_| Kind::Stdio),
+        written.http_url.as_ref().map(|_| Kind::Http),
+        written.url.as_ref().filter(|_| written.http_url.is_none()).map(|_| address),
+        written.tool.as_ref().map(|_| Kind::Internal),
+    ];
+    let mut there = there.into_iter().flatten();
+    match (there.next(), there.next()) {
+        (Some(kind), None) => Some(kind),
+        (Some(_), Some(_)) => {
+            let hint = "keep one of command, url and tool, or write a type";
+            reader.error(written.place, "the server can be reached in several ways", hint);
+            None
+        }
+        (None, _) => {
+            let hint = "write \"command\" with \"args\" for a program, or \"url\" for an address";
+            reader.error(written.place, "the server has neither a command nor a url", hint);
+            None
+        }
+    }
+}
+
+fn made(reader: &mut Reader, kind: Kind, written: Written, base_directory: &str) -> Option<McpTransport> {
+    let Written { place, command, url, http_url, tool, args, env, env_file, cwd, headers } = written;
+    let given = match kind {
+        Kind::Stdio => command,
+        Kind::Http => http_url.or(url),
+        Kind::Sse | Kind::Remote => url.or(http_url),
+        Kind::Internal => tool,
+    };
+    let Some((node, text)) = given.filter(|(_, text)| !text.trim().is_empty()) else {
+        let wants = kind.wants();
+        reader.error(place, format!("the server has no {wants}"), format!("write its {wants}, or change the type"));
+        return None;
+    };
+    Some(match kind {
+        Kind::Stdio => McpTransport::Stdio { command: text, args, env, env_file, cwd, base: base_directory.to_owned() },
+        Kind::Http => McpTransport::Http { url: address(reader, &node, text)?, headers },
+        Kind::Sse => McpTransport::Sse { url: address(reader, &node, text)?, headers },
+        Kind::Remote => McpTransport::Remote { url: address(reader, &node, text)?, headers },
+        Kind::Internal => {
+            let words = INTERNAL.map(|word| (word, word));
+            McpTransport::Internal { tool: reader.choice("tool", &node, &words)?.to_owned() }
+        }
+    })
+}
+
+/// An address may hold a secret, so the message does not repeat it.
+fn address(reader: &mut Reader, node: &Node, url: String) -> Option<String> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let is_web = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '?', '#']));
+    if (is_web || url.starts_with("${")) && !url.contains(char::is_whitespace) {
+        return Some(url);
+    }
+    reader.error(node.place, "the url is not a web address", "write http://... or https://... without blanks");
+    None
+}
+
+/// Variables with values, and those that are passed on from Baton's own environment.
+fn variables(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeMap<String, String> {
+    let mut env = value::map(reader, habits, fields, &["env"]);
+    let node = fields.take("env_vars");
+    for node in node.map(|node| reader.list("env_vars", node)).unwrap_or_default() {
+        let named = match node.value {
+            Value::Map(_) => Fields::open(reader, "env_vars", node).and_then(|mut fields| fields.take("name")),
+            _ => Some(node),
+        };
+        let Some(node) = named else { continue };
+        if let Some(name) = variable(reader, "each entry of env_vars", &node) {
+            // A variable that is not set is no mistake here: the list says what may pass, not what must.
+            env.entry(name.clone()).or_insert_with(|| format!("${{{name}:-}}"));
+        }
+    }
+    env
+}
+
+fn headers(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeMap<String, String> {
+    let mut headers = value::map(reader, habits, fields, &["headers", "http_headers"]);
+    for name in headers.keys().filter(|name| !is_header(name)) {
+        let hint = "use letters, digits and dashes, such as X-Api-Key";
+        reader.error(fields.place, format!("a header cannot be named {name:?}"), hint);
+    }
+    let mut more = Vec::new();
+    if let Some(node) = fields.take("env_http_headers") {
+        for entry in Fields::open(reader, "env_http_headers", node).map(Fields::rest).unwrap_or_default() {
+            let variable = variable(reader, "each value of env_http_headers", &entry.node);
+            more.extend(variable.map(|variable| (entry.key, entry.place, format!("${{{variable}}}"))));
+        }
+    }
+    if let Some(node) = fields.take("bearer_token_env_var") {
+        let variable = variable(reader, "bearer_token_env_var", &node);
+        more.extend(variable.map(|name| ("Authorization".to_owned(), node.place, format!("Bearer ${{{name}}}"))));
+    }
+    for (name, place, value) in more {
+        if !is_header(&name) || headers.keys().any(|there| there.eq_ignore_ascii_case(&name)) {
+            let message = format!("the header {name:?} cannot be added");
+            reader.error(place, message, "name each header once, in letters, digits and dashes");
+        }
+        headers.insert(name, value);
+    }
+    headers
+}
+
+/// The name of an environment variable.
+fn variable(reader: &mut Reader, what: &str, node: &Node) -> Option<String> {
+    let name = match &node.value {
+        Value::Text(name) => name.clone(),
+        _ => return reader.expected(what, "text", node),
+    };
+    let is_good = value::is_variable(&name);
+    if !is_good {
+        let message = format!("{what} must name an environment variable");
+        reader.error(node.place, message, "write the name, such as API_TOKEN, and keep the value in the environment");
+    }
+    is_good.then_some(name)
+}
+
+/// What a header's name is made of.
+pub(crate) fn is_header(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    (1..=256).contains(&name.len()) && name.chars().all(allowed)
+}

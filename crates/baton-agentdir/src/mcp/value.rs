@@ -1,0 +1,109 @@
+//! Values of variables and headers: often secrets, so messages never repeat them.
+
+use super::Habits;
+use crate::document::{Fields, Node, Reader, Value};
+use std::collections::BTreeMap;
+
+const MAX_VALUES: usize = 256;
+
+/// Text; files of other programs may hold a number or a truth value where text is meant.
+pub(super) fn text(reader: &mut Reader, habits: Habits, what: &str, node: &Node) -> Option<String> {
+    let text = match &node.value {
+        Value::Text(text) => text.clone(),
+        Value::Number(_) | Value::Bool(_) if !habits.are_strict() => node.to_json().to_string(),
+        Value::Number(_) | Value::Bool(_) => {
+            reader.error(node.place, format!("{what} must be text, not {}", node.kind()), "put it in quotes");
+            return None;
+        }
+        _ => return reader.expected(what, "text", node),
+    };
+    if text.contains('\0') {
+        reader.error(node.place, format!("{what} contains a NUL character"), "remove it");
+        return None;
+    }
+    if text.contains("${input:") {
+        let hint = "write ${NAME}, and set that environment variable where Baton runs";
+        reader.warning(node.place, format!("{what} asks for an input, and nobody can be asked"), hint);
+    }
+    Some(text)
+}
+
+/// Text under a key of several names.
+pub(super) fn field(
+    reader: &mut Reader,
+    habits: Habits,
+    fields: &mut Fields,
+    keys: &[&'static str],
+) -> Option<(Node, String)> {
+    let node = fields.take_any(reader, keys)?;
+    let text = text(reader, habits, keys.first().copied().unwrap_or_default(), &node)?;
+    Some((node, text))
+}
+
+/// A list of texts under a key of several names; `None` when the key is not there.
+pub(super) fn list(
+    reader: &mut Reader,
+    habits: Habits,
+    fields: &mut Fields,
+    keys: &[&'static str],
+) -> Option<Vec<String>> {
+    let node = fields.take_any(reader, keys)?;
+    let key = keys.first().copied().unwrap_or_default();
+    let place = node.place;
+    let nodes = reader.list(key, node);
+    if nodes.len() > MAX_VALUES {
+        reader.error(place, format!("{key} has {} entries", nodes.len()), format!("keep it to {MAX_VALUES}"));
+        return Some(Vec::new());
+    }
+    let what = format!("each entry of {key}");
+    Some(nodes.iter().filter_map(|node| text(reader, habits, &what, node)).collect())
+}
+
+/// A map of texts; a key without a value is left out.
+pub(super) fn map(
+    reader: &mut Reader,
+    habits: Habits,
+    fields: &mut Fields,
+    keys: &[&'static str],
+) -> BTreeMap<String, String> {
+    let Some(node) = fields.take_any(reader, keys) else { return BTreeMap::new() };
+    let key = keys.first().copied().unwrap_or_default();
+    let place = node.place;
+    let entries = Fields::open(reader, key, node).map(Fields::rest).unwrap_or_default();
+    if entries.len() > MAX_VALUES {
+        reader.error(place, format!("{key} has {} entries", entries.len()), format!("keep it to {MAX_VALUES}"));
+        return BTreeMap::new();
+    }
+    let mut map = BTreeMap::new();
+    for entry in entries {
+        if entry.node.value == Value::Null {
+            continue;
+        }
+        if let Some(value) = text(reader, habits, &format!("{key}.{}", entry.key), &entry.node) {
+            map.insert(entry.key, value);
+        }
+    }
+    map
+}
+
+/// `true` or `false` under a key.
+pub(super) fn flag(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<bool> {
+    let node = fields.take(key)?;
+    reader.boolean(key, &node)
+}
+
+/// Keys that nobody took: mistakes in our own file, remarks in a file of others, nothing in TeamSpark's, which keeps
+/// caches there.
+pub(super) fn close(reader: &mut Reader, habits: Habits, fields: Fields) {
+    match habits {
+        Habits::Ours => fields.finish(reader),
+        Habits::Shared => fields.finish_foreign(reader),
+        Habits::TeamSpark => {}
+    }
+}
+
+/// Whether a text can name an environment variable.
+pub(super) fn is_variable(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (1..=128).contains(&name.len()) && name.chars().all(allowed) && !name.starts_with(|c: char| c.is_ascii_digit())
+}

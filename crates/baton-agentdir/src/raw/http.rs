@@ -1,0 +1,50 @@
+//! The key `http` of a tool.
+
+use crate::document::{Fields, Located, Node, Reader, Value};
+use baton_types::HttpBody;
+
+const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const BODIES: [(&str, HttpBody); 3] = [("none", HttpBody::None), ("json", HttpBody::Json), ("form", HttpBody::Form)];
+
+/// A request as written.
+pub(crate) struct RawHttp {
+    pub(crate) method: Option<&'static str>,
+    pub(crate) url: Option<Located<String>>,
+    pub(crate) headers: Vec<(Located<String>, String)>,
+    pub(crate) body: Option<HttpBody>,
+}
+
+impl RawHttp {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Located<Self>> {
+        let place = node.place;
+        let mut fields = Fields::open(reader, "http", node)?;
+        let method = fields.take("method").map(|mut node| {
+            if let Value::Text(word) = &mut node.value {
+                word.make_ascii_uppercase();
+            }
+            reader.choice("method", &node, &METHODS.map(|word| (word, word)))
+        });
+        let url = fields.required_text(reader, "url", "write it out, as in https://api.example.com/v1/{city}");
+        let headers = fields.take("headers").map(|node| headers(reader, node)).unwrap_or_default();
+        let body = fields.take("body").and_then(|node| reader.choice("body", &node, &BODIES));
+        fields.finish(reader);
+        let method = match method {
+            Some(method) => Some(method?),
+            None => None,
+        };
+        Some(Located { place, value: Self { method, url, headers, body } })
+    }
+}
+
+/// A value may be meant to be a secret, so no message repeats it.
+fn headers(reader: &mut Reader, node: Node) -> Vec<(Located<String>, String)> {
+    let mut headers = Vec::new();
+    for entry in Fields::open(reader, "headers", node).map(Fields::rest).unwrap_or_default() {
+        let place = entry.place;
+        match entry.node.value {
+            Value::Text(value) => headers.push((Located { place, value: entry.key }, value)),
+            _ => reader.error(place, "each header must be text", "put its value in quotes"),
+        }
+    }
+    headers
+}

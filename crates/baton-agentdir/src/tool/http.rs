@@ -1,0 +1,135 @@
+//! HTTP tools: a request to one host, made from a call's arguments.
+
+use super::{DEFAULT_MAX_OUTPUT, DEFAULT_TIMEOUT, Declared};
+use crate::{
+    Template,
+    document::{Located, Place, Reader},
+    mcp::is_header,
+    raw::{RawHttp, RawTool},
+};
+use baton_types::{Effects, HttpBody, HttpTool};
+
+const MAX_URL: usize = 4096;
+const MAX_HEADERS: usize = 64;
+/// Headers that the connection itself decides.
+const OWN_HEADERS: [&str; 6] = ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te"];
+/// Parts of the names of headers that carry secrets.
+const SECRET_WORDS: [&str; 7] = ["authorization", "cookie", "token", "secret", "password", "api-key", "apikey"];
+
+/// The tool, and what calling it does unless the file says otherwise.
+pub(super) fn resolve(
+    reader: &mut Reader,
+    raw: &RawTool,
+    http: Located<RawHttp>,
+    declared: &Declared<'_>,
+) -> Option<(HttpTool, Effects)> {
+    let RawHttp { method, url, headers, body } = http.value;
+    let url = url.and_then(|url| address(reader, url, declared));
+    let headers = checked(reader, http.place, headers);
+    let method = method.unwrap_or("GET");
+    if method == "GET" && body.is_some_and(|body| body != HttpBody::None) {
+        reader.error(http.place, "a GET request has no body", "write `method: POST`, or leave body out");
+    }
+    let (effects, usual) = match method {
+        "GET" => (Effects::ReadOnly, HttpBody::None),
+        "PUT" => (Effects::Idempotent, HttpBody::Json),
+        "DELETE" => (Effects::Idempotent, HttpBody::None),
+        _ => (Effects::Unknown, HttpBody::Json),
+    };
+    let tool = HttpTool {
+        method: method.to_owned(),
+        url: url?,
+        headers,
+        body: body.unwrap_or(usual),
+        timeout: raw.timeout.unwrap_or(DEFAULT_TIMEOUT),
+        max_output: raw.max_output.unwrap_or(DEFAULT_MAX_OUTPUT),
+    };
+    Some((tool, effects))
+}
+
+/// The address, whose scheme, host and port no argument can change.
+fn address(reader: &mut Reader, url: Located<String>, declared: &Declared<'_>) -> Option<String> {
+    let Located { place, value: url } = url;
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let Some(rest) = rest.filter(|_| url.len() <= MAX_URL) else {
+        let hint = format!("write https://host/path, at most {MAX_URL} characters");
+        reader.error(place, "the url is not a web address", hint);
+        return None;
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if host.contains(['{', '}']) {
+        let hint = "write the host out; arguments may stand in the path and the query";
+        reader.error(place, "the host cannot be chosen by the model", hint);
+        return None;
+    }
+    if !is_authority(host) {
+        let hint = "write a host and, if need be, a port: api.example.com:8443";
+        reader.error(place, "the url has no good host", hint);
+        return None;
+    }
+    let printable = |c: char| c.is_ascii_graphic() && !matches!(c, '#' | '"' | '<' | '>' | '\\' | '^' | '`' | '|');
+    if !url.chars().all(printable) {
+        let hint = "percent-encode blanks and other characters, and leave out #";
+        reader.error(place, "the url has characters that an address cannot have", hint);
+        return None;
+    }
+    let Some(template) = Template::parse(&url).ok().filter(|_| !url.contains("{{")) else {
+        let hint = "write {name} for an argument; percent-encode a brace as %7B";
+        reader.error(place, "a `{` in the url is not closed or names nothing", hint);
+        return None;
+    };
+    for name in template.names() {
+        if !declared.has(name) {
+            let message = format!("the url uses the argument {name:?}, which parameters do not declare");
+            reader.error(place, message, format!("add {name} under parameters.properties"));
+        } else if !declared.requires(name) {
+            let message = format!("the url uses the argument {name:?}, which is not required");
+            let hint = format!(
+                "add {name} to parameters.required, or leave it out of the url: \
+                 without a body, other arguments become query parameters"
+            );
+            reader.warning(place, message, hint);
+        }
+    }
+    Some(url)
+}
+
+fn is_authority(text: &str) -> bool {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (text, None),
+    };
+    let bracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_host = match bracketed {
+        Some(address) => !address.is_empty() && address.chars().all(|c| c.is_ascii_hexdigit() || c == ':' || c == '.'),
+        None => !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')),
+    };
+    is_host && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0) && !port.starts_with('+'))
+}
+
+/// Headers are stored with every run, so a secret may stand in none of them; its place may.
+fn checked(reader: &mut Reader, place: Place, headers: Vec<(Located<String>, String)>) -> Vec<(String, String)> {
+    if headers.len() > MAX_HEADERS {
+        reader.error(place, format!("headers has {} entries", headers.len()), format!("keep it to {MAX_HEADERS}"));
+        return Vec::new();
+    }
+    let mut good: Vec<(String, String)> = Vec::new();
+    for (name, value) in headers {
+        let Located { place, value: name } = name;
+        let lower = name.to_ascii_lowercase();
+        if !is_header(&name) || OWN_HEADERS.contains(&lower.as_str()) {
+            let hint = "use letters, digits and dashes, such as X-Api-Key; Host and the like are made by Baton";
+            reader.error(place, format!("a header cannot be named {name:?}"), hint);
+        } else if value.chars().any(char::is_control) {
+            reader.error(place, format!("the header {name:?} has control characters"), "write it on one line");
+        } else if SECRET_WORDS.iter().any(|word| lower.contains(word)) && !value.contains("env://") {
+            let message = format!("the header {name:?} must say where the secret is, not the secret itself");
+            reader.error(place, message, "write env://NAME for it, as in \"Bearer env://API_TOKEN\"");
+        } else if good.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
+            reader.error(place, format!("the header {name:?} stands twice"), "keep one of them");
+        } else {
+            good.push((name, value));
+        }
+    }
+    good
+}
