@@ -109,8 +109,7 @@ impl Task {
                     return Err(Illegal::Call(id.clone()));
                 }
                 self.close_attempt()?;
-                self.calls =
-                    calls.iter().cloned().map(CallState::pending).collect();
+                self.calls = calls.iter().cloned().map(CallState::pending).collect();
                 self.history.push(message.clone());
                 self.count(*usage);
             }
@@ -181,7 +180,9 @@ impl Task {
     fn repeats(&self, event: &TaskEvent) -> bool {
         match event {
             TaskEvent::AttemptStarted { attempt, .. } => *attempt > 1,
-            TaskEvent::ToolStarted { call, .. } => self.call(call).is_some_and(|state| state.stage == CallStage::Started),
+            TaskEvent::ToolStarted { call, .. } => {
+                self.call(call).is_some_and(|state| state.stage == CallStage::Started)
+            }
             _ => false,
         }
     }

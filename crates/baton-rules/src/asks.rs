@@ -176,7 +176,13 @@ fn matched(open: &[(&CallId, &ToolAsk)], response: ResponseIn) -> Result<(CallId
         (None, [only]) => Some(only),
         (None, _) => None,
     }
-    .ok_or_else(|| if open.is_empty() { "no tool waits for an answer".to_owned() } else { format!("call_id must be one of: {}", ids()) })?;
+    .ok_or_else(|| {
+        if open.is_empty() {
+            "no tool waits for an answer".to_owned()
+        } else {
+            format!("call_id must be one of: {}", ids())
+        }
+    })?;
     let keys = || ask.questions.iter().map(|question| question.key.as_str()).collect::<Vec<_>>().join(", ");
     let question = match (&response.key, ask.questions.as_slice()) {
         (Some(key), all) => all.iter().find(|question| question.key == *key),
@@ -248,7 +254,9 @@ fn filled(schema: &Json, content: Json) -> Result<Json, String> {
 fn fits(field: &Value, value: &Value) -> Result<(), String> {
     let right = match field["type"].as_str() {
         Some("string") => value.is_string(),
-        Some("integer") => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        Some("integer") => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
+        }
         Some("number") => value.is_number(),
         Some("boolean") => value.is_boolean(),
         Some("array") => value.is_array(),

@@ -1,9 +1,7 @@
 //! What a run does next.
 
 use crate::{ASK_USER_TOOL, CallStage, CallState, Task, is_built_in};
-use baton_types::{
-    AgentSpec, Effects, ErrorCode, Reason, TaskState, Timestamp, ToolAsk, ToolCall, ToolExecution,
-};
+use baton_types::{AgentSpec, Effects, ErrorCode, Reason, TaskState, Timestamp, ToolAsk, ToolCall, ToolExecution};
 
 /// The next thing to do for a task.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use baton_rules::{
 };
 use baton_types::{
     AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Permission, Role, ToolCall, ToolResult,
-    ToolRunner,
-    ToolSpec,
+    ToolRunner, ToolSpec,
 };
 use futures_util::future::poll_immediate;
 use serde_json::json;

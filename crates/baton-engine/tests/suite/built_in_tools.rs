@@ -64,7 +64,12 @@ async fn tools_that_an_agent_may_not_use_do_not_exist_for_it() {
             ChatMessage::Tool { output, is_error: true, .. } => Some(output.to_plain_text()),
             _ => None,
         });
-        assert_eq!(refused, Some(format!("There is no tool '{name}'. Tools: look, put, act")));
+        assert_eq!(
+            refused,
+            Some(format!(
+                "There is no tool '{name}'. Tools: look, put, act, borrow, borrow_agent, far_act, gate, guess, quiz"
+            ))
+        );
     }
 }
 

@@ -2,6 +2,8 @@
 
 #![cfg(test)]
 
+mod answering;
+mod asks;
 mod built_in_tools;
 mod changes;
 mod check;

@@ -3,6 +3,7 @@
 //! how many run.
 
 use crate::{
+    answering::answer,
     check,
     elsewhere::{FAR, VAGUE},
     slow::SlowJournal,
@@ -11,10 +12,7 @@ use crate::{
 };
 use baton_engine::{Engine, EngineError, FeedItem, IdempotencyKey, SendCommand, Subscription, TaskRef};
 use baton_journal::fault::{Fault, FaultyJournal};
-use baton_rules::results_part;
-use baton_types::{
-    Digest, Fact, Json, Message, MessageId, Principal, Role, TaskEvent, TaskId, TaskState, ToolExecution, ToolResult,
-};
+use baton_types::{Digest, Fact, Message, MessageId, Principal, TaskEvent, TaskId, TaskState, ToolExecution};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +24,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const SCRIPTS: [&str; 20] = [
+const SCRIPTS: [&str; 26] = [
     "say",
     "look;say",
     "look,put;say",
@@ -47,6 +45,12 @@ const SCRIPTS: [&str; 20] = [
     "handoff(far:make it),handoff(look/say);say",
     "handoff(vague:say it),look;say",
     "handoff(far:ask me);say",
+    "quiz;say",
+    "guess,look;say",
+    "gate;say",
+    "gate,quiz;gate;say",
+    "quiz,ask_user,act;say",
+    "far_act,guess;say",
 ];
 
 /// What is said to an agent elsewhere directly.
@@ -99,6 +103,8 @@ struct Coverage {
     resumed: AtomicU64,
     handoffs: AtomicU64,
     in_doubt: AtomicU64,
+    questions: AtomicU64,
+    denied: AtomicU64,
     canceled: AtomicU64,
     crash_loops: AtomicU64,
     reconnected: AtomicU64,
@@ -114,6 +120,9 @@ impl Coverage {
         let facts = || all.events.values().flatten().map(|event| &event.fact);
         add(&self.resumed, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::RunResumed { .. }))).count());
         add(&self.handoffs, all.handoffs.len());
+        add(&self.questions, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::ToolAsked { .. }))).count());
+        let denied = |fact: &&Fact| matches!(fact, Fact::Task(TaskEvent::ToolFinished { result }) if result.output.as_str().contains("BTN-3012"));
+        add(&self.denied, facts().filter(denied).count());
         let said = |words: &str| {
             facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::StatusChanged { message: Some(message), .. }) if message.text().contains(words))).count()
         };
@@ -135,6 +144,8 @@ impl Coverage {
             ("resumed runs", read(&self.resumed)),
             ("handoffs", read(&self.handoffs)),
             ("calls in doubt", read(&self.in_doubt)),
+            ("questions of tools", read(&self.questions)),
+            ("denied calls", read(&self.denied)),
             ("canceled tasks", read(&self.canceled)),
             ("crash loops", read(&self.crash_loops)),
             ("reconnected subscribers", read(&self.reconnected)),
@@ -433,50 +444,6 @@ async fn read(mut subscription: Subscription, clients: &Clients, task: &TaskId) 
             }
         }
     }
-}
-
-/// A caller that answers whatever the task asks, until it has ended.
-async fn answer(engine: &Engine, task: &TaskId) {
-    let principal = Arc::new(Principal::local());
-    let reference = TaskRef { task: task.clone(), agent: None };
-    for turn in 0_u32.. {
-        let view = match engine.task(&principal, &reference).await {
-            Ok(view) => view,
-            Err(EngineError::Journal(_)) => {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            }
-            Err(error) => panic!("{error}"),
-        };
-        if view.state.is_terminal() {
-            return;
-        }
-        assert!(
-            turn < 20_000,
-            "{task} stays {:?} for ever: {:?}",
-            view.state,
-            engine.events(&principal, &reference, 0, 1000).await
-        );
-        if view.state == TaskState::InputRequired {
-            let reply = reply(view.status_message.as_ref(), turn);
-            let message = Message { task: Some(task.clone()), ..reply };
-            let command = SendCommand::new(view.agent.clone(), message);
-            let _ = engine.send(&principal, command).await;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
-fn reply(asked: Option<&Message>, turn: u32) -> Message {
-    let calls = asked.map(baton_rules::calls_in).unwrap_or_default();
-    if calls.is_empty() {
-        return message(&format!("a{turn}"), "this one");
-    }
-    let results: Vec<ToolResult> = calls
-        .into_iter()
-        .map(|call| ToolResult { call: call.id, name: call.name, output: Json::string("by caller"), is_error: false })
-        .collect();
-    Message::new(format!("a{turn}").into(), Role::User, vec![results_part(&results)])
 }
 
 async fn rest(engine: &Engine, last: bool) {

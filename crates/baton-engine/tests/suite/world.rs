@@ -7,11 +7,12 @@ use baton_engine::{Engine, Options, Ports};
 use baton_journal::MemoryJournal;
 use baton_ports::{
     AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Journal, Model, ModelCall, ModelError, ModelEvent,
-    ModelStream, Models, ToolHost, ToolOutput,
+    ModelStream, Models, SampleAsk, ToolHost, ToolOutcome, ToolOutput, ToolRun,
 };
 use baton_types::{
-    AgentName, AgentSpec, CallId, CommandTool, ControlTools, Effects, HandoffTarget, Json, Message, ModelSpec, Part,
-    Role, RunLimits, Timestamp, ToolCall, ToolExecution, ToolRunner, ToolSpec, Usage,
+    AgentName, AgentSpec, CallId, CommandTool, ControlTools, Effects, HandoffTarget, Json, McpTool, Message, ModelSpec,
+    Part, Permission, Role, RunLimits, Timestamp, ToolAsk, ToolCall, ToolExecution, ToolQuestion, ToolRunner, ToolSpec,
+    Usage, Wanted,
 };
 use std::{
     collections::HashMap,
@@ -128,6 +129,8 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
             timeout: Duration::from_secs(1),
             max_output: 1,
         }),
+        output: None,
+        permission: Permission::Allow,
     };
     AgentSpec {
         name: name.into(),
@@ -146,6 +149,7 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
             .iter()
             .map(|name| HandoffTarget { agent: (*name).into(), description: String::new() })
             .collect(),
+        orchestration: None,
     }
 }
 
@@ -171,7 +175,8 @@ impl Model for ScriptedModel {
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {
-        assert_eq!(call.system, format!("You are {}.", call.agent), "every call begins with the agent's own prompt");
+        let own = format!("You are {}.", call.agent);
+        assert!(call.system.is_empty() || call.system.starts_with(&own), "{}", call.system);
         self.0.heard.lock().unwrap().push(call.messages.clone());
         let script = call.messages.iter().find_map(|message| match message {
             ChatMessage::User { text, .. } => Some(text.clone()),
@@ -218,6 +223,7 @@ impl Model for ScriptedModel {
                     }
                     "reply_message" => serde_json::json!({"text": "just this"}),
                     "emit_file" => serde_json::json!({"raw": "aGk=", "filename": "hi.txt", "media_type": "text/plain"}),
+                    "call_agent" => serde_json::json!({"agentId": "worker", "message": inside}),
                     "ask_user" => serde_json::json!({"question": "which?"}),
                     "emit_artifact" => serde_json::json!({"name": "a", "text": "made"}),
                     "reject_task" => serde_json::json!({"reason": "not mine"}),
@@ -257,14 +263,71 @@ fn named_target(inside: &str) -> Option<(&str, &str)> {
 struct CountedTools(World);
 
 impl ToolHost for CountedTools {
-    fn call<'a>(&'a self, _: &'a AgentSpec, tool: &'a ToolSpec, call: &'a ToolCall) -> BoxFuture<'a, ToolOutput> {
+    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        let ToolRun { tool, call, answers, .. } = run;
         Box::pin(async move {
+            if let "borrow" | "borrow_agent" = tool.name.as_str() {
+                let agent_uri = (tool.name == "borrow_agent").then(|| "worker".to_owned());
+                let messages = vec![(Role::User, "now".to_owned())];
+                let ask = SampleAsk { system: None, messages, max_tokens: None, agent_uri };
+                return match run.helper.sample(ask).await {
+                    Ok(sampled) => done(&format!("{} wrote {}", sampled.model, sampled.text)),
+                    Err(reason) => ToolOutcome::Done(ToolOutput { output: Json::string(&reason), is_error: true }),
+                };
+            }
             if crate::check::has_result(&self.0.journal, &call.id).await {
                 self.0.repeated.lock().unwrap().push(call.id.clone());
             }
-            *self.0.runs.lock().unwrap().entry(call.id.clone()).or_default() += 1;
+            // Before and after its question a call may run once each.
+            let id = if answers.is_some() { format!("{}!", call.id).into() } else { call.id.clone() };
+            *self.0.runs.lock().unwrap().entry(id).or_default() += 1;
             tokio::time::sleep(Duration::from_millis(2)).await;
-            ToolOutput { output: Json::string(&format!("{} done", tool.name)), is_error: false }
+            let asks = matches!(tool.name.as_str(), "quiz" | "guess");
+            match answers {
+                None if asks => ToolOutcome::Asks(question(&call.id)),
+                None => done(&format!("{} done", tool.name)),
+                Some(answers) => {
+                    assert_eq!(answers.state.as_deref(), Some(call.id.as_str()), "the state is another's");
+                    let said = answers.answers[0].content.as_ref().map(Json::as_str);
+                    done(&format!("{} done with {}", tool.name, said.unwrap_or_default()))
+                }
+            }
         })
     }
+
+    fn offered<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+        let tool = |name: &str, effects, permission| ToolSpec {
+            name: name.to_owned(),
+            description: String::new(),
+            parameters: serde_json::json!({"type": "object"}).into(),
+            effects,
+            runner: ToolRunner::Mcp(McpTool { server: "far".to_owned(), tool: name.to_owned() }),
+            output: None,
+            permission,
+        };
+        let offered = vec![
+            tool("borrow", Effects::ReadOnly, Permission::Allow),
+            tool("borrow_agent", Effects::ReadOnly, Permission::Allow),
+            tool("far_act", Effects::Unknown, Permission::Allow),
+            tool("gate", Effects::Unknown, Permission::Ask),
+            tool("guess", Effects::Idempotent, Permission::Allow),
+            tool("quiz", Effects::Unknown, Permission::Allow),
+        ];
+        Box::pin(async move { offered })
+    }
+}
+
+fn done(words: &str) -> ToolOutcome {
+    ToolOutcome::Done(ToolOutput { output: Json::string(words), is_error: false })
+}
+
+fn question(call: &CallId) -> ToolAsk {
+    let schema =
+        serde_json::json!({"type": "object", "properties": {"which": {"type": "string"}}, "required": ["which"]});
+    let question = ToolQuestion {
+        key: "pick".to_owned(),
+        message: "Which?".to_owned(),
+        wants: Wanted::Form { schema: schema.into() },
+    };
+    ToolAsk { questions: vec![question], state: Some(call.to_string()) }
 }

@@ -8,7 +8,7 @@ use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_ports::{
     AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Journal, Model, ModelCall, ModelError, ModelEvent,
-    ModelStream, Models, Notice, Notified, ToolHost, ToolOutput, WebhookError, Webhooks,
+    ModelStream, Models, Notice, Notified, ToolHost, ToolOutcome, ToolOutput, ToolRun, WebhookError, Webhooks,
 };
 use baton_types::{
     AgentName, AgentSpec, CommandTool, ControlTools, Effects, Json, Message, ModelSpec, Part, PushConfig, Role,
@@ -134,6 +134,8 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
                 timeout: Duration::from_secs(1),
                 max_output: 1,
             }),
+            output: None,
+            permission: baton_types::Permission::Allow,
         }],
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
@@ -199,7 +201,7 @@ impl Model for Obedient {
 pub(crate) struct Weather;
 
 impl ToolHost for Weather {
-    fn call<'a>(&'a self, _: &'a AgentSpec, _: &'a ToolSpec, _: &'a ToolCall) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(async { ToolOutput { output: Json::string("72°F, sunny"), is_error: false } })
+    fn call<'a>(&'a self, _: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async { ToolOutcome::Done(ToolOutput { output: Json::string("72°F, sunny"), is_error: false }) })
     }
 }

@@ -6,7 +6,7 @@ use baton_http::{HttpOptions, ServeOptions, app, serve};
 use baton_journal::MemoryJournal;
 use baton_ports::{
     AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Model, ModelCall, ModelError, ModelEvent, ModelStream,
-    Models, Notice, Notified, ToolHost, ToolOutput, WebhookError, Webhooks,
+    Models, Notice, Notified, ToolHost, ToolOutcome, ToolOutput, ToolRun, WebhookError, Webhooks,
 };
 use baton_types::{
     AgentName, AgentSpec, ControlTools, Json, ModelSpec, PushConfig, RunLimits, SkillSpec, Timestamp, ToolCall,
@@ -120,8 +120,8 @@ impl Model for Obedient {
 struct NoTools;
 
 impl ToolHost for NoTools {
-    fn call<'a>(&'a self, _: &'a AgentSpec, _: &'a ToolSpec, _: &'a ToolCall) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(async { ToolOutput { output: Json::string("none"), is_error: true } })
+    fn call<'a>(&'a self, _: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async { ToolOutcome::Done(ToolOutput { output: Json::string("none"), is_error: true }) })
     }
 }
 

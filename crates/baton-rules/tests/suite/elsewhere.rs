@@ -73,8 +73,8 @@ fn a_question_from_elsewhere_joins_the_history_and_doubt_does_not() {
     assert!(task.peer.as_ref().is_some_and(|place| place.task.is_some()), "the answer goes to the task that asked");
     let results = told("answer", "", &[result("elsewhere", "look")]);
     let heard = hear(&task, results).expect("calls of an agent elsewhere are not ours to know");
-    assert!(heard.resumes && matches!(&heard.event, TaskEvent::Said { results, .. } if results.is_empty()));
-    apply_all(&mut task, &[heard.event]);
+    assert!(heard.resumes && matches!(&heard.events[..], [TaskEvent::Said { results, .. }] if results.is_empty()));
+    apply_all(&mut task, &heard.events);
 
     let doubtful = begun(&[asked("k1"), which()]);
     assert_eq!(doubtful.history.len(), 1, "what nobody is known to have heard is said again");

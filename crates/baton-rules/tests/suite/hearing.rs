@@ -15,8 +15,8 @@ fn results_of_a_caller_resume_the_task_once_all_are_there() {
     // The name of a result is only informative: the call says which tool it was.
     let partial = told("one", "", &[ToolResult { name: "wrong".to_owned(), ..result("b", "") }]);
     let heard = hear(&task, partial.clone()).unwrap();
-    assert_eq!(heard, Heard { event: said(&partial, &[result("b", "pay")]), resumes: false });
-    apply_all(&mut task, &[heard.event]);
+    assert_eq!(heard, Heard { events: vec![said(&partial, &[result("b", "pay")])], resumes: false });
+    apply_all(&mut task, &heard.events);
     assert!(say(&mut task, told("two", "", &[result("a", "look")])), "nothing is open any more");
     let ids: Vec<_> = task.history.iter().map(|message| message.id.as_str()).collect();
     assert_eq!(ids, ["ask", "m1", "one", "two"], "results stand in the history as the caller sent them, and once");
@@ -54,7 +54,11 @@ fn text_answers_a_question_alone_and_beside_results() {
 
     let working = calling(Agent, &[call("q", "ask_user"), call("a", "look")]);
     let heard = hear(&working, told("early", "Oakland", &[])).unwrap();
-    assert_eq!(heard, Heard { event: said(&told("early", "Oakland", &[]), &[]), resumes: false }, "nobody asked yet");
+    assert_eq!(
+        heard,
+        Heard { events: vec![said(&told("early", "Oakland", &[]), &[])], resumes: false },
+        "nobody asked yet"
+    );
 }
 
 #[test]

@@ -149,6 +149,6 @@ pub(crate) fn told(id: &str, text: &str, results: &[ToolResult]) -> Message {
 /// Hears a message and takes it; gives whether a run should take the task up.
 pub(crate) fn say(task: &mut Task, message: Message) -> bool {
     let heard = hear(task, message).unwrap();
-    apply_all(task, &[heard.event]);
+    apply_all(task, &heard.events);
     heard.resumes
 }

@@ -15,7 +15,7 @@ struct Draw {
 }
 
 fn draws() -> impl Strategy<Value = Vec<Draw>> {
-    let draw = (0..18u8, any::<u8>(), prop::bool::weighted(0.85)).prop_map(|(kind, pick, sensible)| Draw {
+    let draw = (0..20u8, any::<u8>(), prop::bool::weighted(0.85)).prop_map(|(kind, pick, sensible)| Draw {
         kind,
         pick,
         sensible,
@@ -71,6 +71,8 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
             TaskEvent::ToolsCalled { message: of_agent(message.parts), calls, usage }
         }
         11 => TaskEvent::ToolStarted { call: call_id, effects: None },
+        18 => TaskEvent::ToolAsked { call: call_id, ask: which_one() },
+        19 => TaskEvent::ToolAnswered { call: call_id, answers: this_one() },
         12 | 13 => TaskEvent::ToolFinished { result: result(call_id.as_str(), "look") },
         14 => TaskEvent::HandoffSent {
             call: call_id,
@@ -103,6 +105,18 @@ fn says_status(state: TaskState, number: usize) -> TaskEvent {
     TaskEvent::StatusChanged { state, message: Some(message), reason: None }
 }
 
+fn which_one() -> ToolAsk {
+    let schema = serde_json::json!({"type": "object", "properties": {"which": {"type": "string"}}});
+    let (key, message) = ("k".to_owned(), "which?".to_owned());
+    let wants = Wanted::Form { schema: schema.into() };
+    ToolAsk { questions: vec![ToolQuestion { key, message, wants }], state: Some("state".to_owned()) }
+}
+
+fn this_one() -> ToolAnswers {
+    let answer = ToolAnswer { key: "k".to_owned(), action: AnswerAction::Decline, content: None };
+    ToolAnswers { answers: vec![answer], state: Some("state".to_owned()) }
+}
+
 /// An answer that names no task.
 fn replies(number: usize) -> TaskEvent {
     let message = Message::new(format!("s{number}").into(), Role::Agent, vec![Part::text("just this")]);
@@ -116,8 +130,8 @@ fn heard(task: &Task, pick: u8, open: &[CallId], number: usize) -> TaskEvent {
     let text = if pick >= 128 { "more" } else { "" };
     let plain = told(&format!("u{number}"), text, &[]);
     let message = told(&format!("u{number}"), text, &results);
-    let heard = hear(task, message).or_else(|_| hear(task, plain)).unwrap();
-    heard.event
+    let mut heard = hear(task, message).or_else(|_| hear(task, plain)).unwrap();
+    heard.events.remove(0)
 }
 
 /// What was accepted so far, to hold the task against.
@@ -197,7 +211,9 @@ fn check_move(before: &Task, after: &Task) {
         match &state.stage {
             CallStage::Finished(_) => assert_eq!(now, state, "a result stays"),
             CallStage::Started => assert!(!now.stage.is_handed_off(), "what has begun here is not given away"),
-            _ => assert!(now.stage != CallStage::Pending || state.stage == CallStage::Pending),
+            _ => assert!(
+                now.stage != CallStage::Pending || matches!(state.stage, CallStage::Pending | CallStage::Asked(_))
+            ),
         }
     }
 }

@@ -98,7 +98,7 @@ fn questions_and_calls_in_doubt_go_to_the_caller() {
     apply_all(&mut task, &[started("l"), started("u"), started("p"), started("x")]);
     assert_eq!(step(&task), advance(&task, &["l", "u", "x"]), "only a tool that may repeat runs again");
     apply_all(&mut task, &[finished("l", "look"), finished("u", "put"), finished("x", "gone")]);
-    let asked = Asked { questions: vec![calls[0].clone()], in_doubt: vec![calls[3].clone()], calls: Vec::new() };
+    let asked = Asked { questions: vec![calls[0].clone()], in_doubt: vec![calls[3].clone()], ..Asked::default() };
     assert_eq!((step(&task), asked_of_caller(&task, &spec())), (Step::AskCaller, asked));
     let mute = AgentSpec { control_tools: ControlTools::default(), ..spec() };
     assert_eq!(next_step(&task, &mute, at(10)), advance(&task, &["q"]), "an agent that may not ask does not");

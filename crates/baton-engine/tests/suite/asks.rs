@@ -1,0 +1,160 @@
+//! Tools that ask before they go on, permission that asks before they begin, and what tools may ask of the run.
+
+use crate::{
+    answering::requests_in,
+    check::{self, everything},
+    world::{World, agent, message},
+};
+use baton_engine::{Engine, EngineError, SendCommand};
+use baton_ports::{AgentAsk, AgentDesk, ChatMessage};
+use baton_types::{
+    AgentSpec, ErrorCode, Fact, Message, Orchestration, Part, Principal, Role, TaskEvent, TaskState, TaskView,
+};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+
+fn me() -> Arc<Principal> {
+    Arc::new(Principal::local())
+}
+
+async fn say(engine: &Engine, message: Message) -> Result<Arc<TaskView>, EngineError> {
+    engine.send_and_settle(&me(), SendCommand::new("boss".into(), message)).await
+}
+
+fn to(task: &TaskView, id: &str, part: Part) -> Message {
+    Message { task: Some(task.id.clone()), ..Message::new(id.into(), Role::User, vec![part]) }
+}
+
+/// The results of a task's tools, oldest first.
+async fn results(world: &World, task: &TaskView) -> Vec<String> {
+    let all = everything(&world.journal).await;
+    let result = |fact: &Fact| match fact {
+        Fact::Task(TaskEvent::ToolFinished { result }) => Some(result.output.to_plain_text()),
+        _ => None,
+    };
+    all.events[&task.id].iter().filter_map(|event| result(&event.fact)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_of_a_tool_waits_for_its_answer_across_a_restart() {
+    let world = World::default();
+    let asked = say(&world.engine(), message("m", "quiz,look;say")).await.unwrap();
+    assert_eq!(asked.state, TaskState::InputRequired);
+    let status = asked.status_message.clone().unwrap();
+    let [request] = requests_in(&status).try_into().unwrap();
+    assert_eq!((&request["key"], &request["message"]), (&json!("pick"), &json!("Which?")));
+    assert_eq!(request["schema"]["required"], json!(["which"]));
+    assert_eq!(status.text(), "quiz: Which?", "people read it, too");
+
+    // Another process takes the answer.
+    let engine = world.engine();
+    engine.recover().await.unwrap();
+    let responses = json!({"input_responses": [{
+        "call_id": request["call_id"], "key": "pick", "action": "accept", "content": {"which": "blue"}}]});
+    let done = say(&engine, to(&asked, "a", Part::data(responses.into()))).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed);
+    assert_eq!(results(&world, &done).await, ["look done", "quiz done with {\"which\":\"blue\"}"]);
+    let heard = world.heard.lock().unwrap().last().unwrap().clone();
+    let users = heard.iter().filter(|message| matches!(message, ChatMessage::User { .. })).count();
+    assert_eq!(users, 1, "what was said to a tool is not said to the model: {heard:?}");
+    check::promises(&world, std::slice::from_ref(&done.id)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_that_do_not_fit_change_nothing() {
+    let world = World::default();
+    let engine = world.engine();
+    let asked = say(&engine, message("m", "quiz;say")).await.unwrap();
+    let respond = |response: Value| Part::data(json!({ "input_responses": [response] }).into());
+    let wrong = [
+        (respond(json!({"key": "pick", "content": {"which": 7}})), "'which' must be of type string"),
+        (respond(json!({"key": "pick", "content": {}})), "'which' is missing"),
+        (respond(json!({"key": "other", "content": {}})), "key must be one of: pick"),
+        (respond(json!({"call_id": "nobody", "key": "pick"})), "call_id must be one of: "),
+        (respond(json!({"action": "maybe"})), "unknown variant `maybe`"),
+    ];
+    for (index, (part, expected)) in wrong.into_iter().enumerate() {
+        let refused = say(&engine, to(&asked, &format!("w{index}"), part)).await.unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::ANSWER_INVALID);
+        assert!(refused.to_string().contains(expected), "{refused}");
+    }
+    let done = say(&engine, to(&asked, "a", Part::text("green"))).await.unwrap();
+    assert_eq!(results(&world, &done).await, ["quiz done with {\"which\":\"green\"}"], "plain words do as well");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_must_be_allowed_runs_only_when_it_is() {
+    for (words, expected) in [("yes", "gate done"), ("no", "BTN-3012: the tool call was denied")] {
+        let world = World::default();
+        let engine = world.engine();
+        let asked = say(&engine, message("m", "gate;say")).await.unwrap();
+        assert_eq!(asked.state, TaskState::InputRequired);
+        assert!(world.runs.lock().unwrap().is_empty(), "nothing ran yet");
+        let [request] = requests_in(asked.status_message.as_ref().unwrap()).try_into().unwrap();
+        assert_eq!(request["approval"], json!({}), "the arguments are shown");
+        let refused = say(&engine, to(&asked, "x", Part::text("whatever"))).await.unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::ANSWER_INVALID);
+        let done = say(&engine, to(&asked, "a", Part::text(words))).await.unwrap();
+        assert_eq!((done.state, results(&world, &done).await), (TaskState::Completed, vec![expected.to_owned()]));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_borrow_the_model_and_other_agents() {
+    let world = World::default();
+    let done = say(&world.engine(), message("m", "borrow;borrow_agent;say")).await.unwrap();
+    let [model, other] = results(&world, &done).await.try_into().unwrap();
+    assert!(model.starts_with("scripted wrote ["), "{model}");
+    assert!(other.starts_with("a2a-agent wrote ["), "{other}");
+
+    let world = World::default();
+    let engine = world.engine_with(vec![agent("boss", &[]), agent("worker", &[])]);
+    let done = say(&engine, message("m", "borrow_agent;say")).await.unwrap();
+    let [refused] = results(&world, &done).await.try_into().unwrap();
+    assert!(refused.contains("may not hand work to 'worker'"), "{refused}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_orchestrating_agent_finds_and_calls_every_other() {
+    let world = World::default();
+    let orchestration = Some(Orchestration { prompt: Some("Ask the others.".to_owned()) });
+    let boss = AgentSpec { orchestration, ..agent("boss", &[]) };
+    let engine = world.engine_with(vec![boss, agent("worker", &[])]);
+    let done = say(&engine, message("m", "list_agents;call_agent(now);say")).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed);
+    let [agents, answer] = results(&world, &done).await.try_into().unwrap();
+    assert!(agents.contains("\"agentId\":\"worker\"") && !agents.contains("boss"), "{agents}");
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["status"], "completed");
+    assert!(answer["contextId"].is_string() && answer["response"].as_str().unwrap().starts_with('['), "{answer}");
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    assert_eq!(all.handoffs.len(), 1, "it is a handoff like any other");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_at_the_desk_gets_the_answer_and_may_go_away() {
+    let world = World::default();
+    let engine = world.engine();
+    let ask = |text: &str| AgentAsk {
+        agent: "boss".into(),
+        text: text.to_owned(),
+        context: None,
+        task: None,
+        depth: 0,
+        trace: None,
+    };
+    let reply = engine.ask(&me(), ask("look;say")).await.unwrap();
+    assert_eq!(reply.state, TaskState::Completed);
+    assert!(reply.text.starts_with('['), "{}", reply.text);
+    let more = engine.ask(&me(), AgentAsk { context: Some(reply.context.clone()), ..ask("now") }).await.unwrap();
+    assert_eq!(more.context, reply.context);
+    let missing = engine.ask(&me(), AgentAsk { agent: "nobody".into(), ..ask("now") }).await.unwrap_err();
+    assert_eq!(missing.code, ErrorCode::AGENT_NOT_FOUND);
+
+    let left = tokio::time::timeout(Duration::from_millis(20), engine.ask(&me(), ask("hang"))).await;
+    assert!(left.is_err());
+    engine.shutdown(Duration::from_secs(5)).await;
+    let all = everything(&world.journal).await;
+    let canceled = all.tasks.values().filter(|task| task.state == TaskState::Canceled).count();
+    assert_eq!(canceled, 1, "nobody waits for it, so it stopped");
+}
