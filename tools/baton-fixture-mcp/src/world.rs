@@ -6,15 +6,21 @@ use rmcp::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
-use tokio::sync::broadcast;
+use tokio::{
+    sync::{broadcast, watch},
+    time::timeout,
+};
 
 /// Changes that a slow listener may be behind before it misses some.
 const BACKLOG: usize = 64;
 /// How long somebody may think about a question.
 const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// How long to wait for news of a client that gave up.
+const CANCELS: Duration = Duration::from_secs(10);
 
 /// Something that listeners want to know.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +37,7 @@ pub(crate) enum Change {
 pub(crate) struct World {
     extra_tool: AtomicBool,
     extra_prompt: AtomicBool,
-    canceled: AtomicU64,
+    canceled: watch::Sender<u64>,
     changes: broadcast::Sender<Change>,
     states: RequestStateCodec,
 }
@@ -44,7 +50,7 @@ impl World {
         Ok(Self {
             extra_tool: AtomicBool::new(false),
             extra_prompt: AtomicBool::new(false),
-            canceled: AtomicU64::new(0),
+            canceled: watch::Sender::new(0),
             changes: broadcast::channel(BACKLOG).0,
             states: RequestStateCodec::try_new(key)?,
         })
@@ -78,12 +84,15 @@ impl World {
 
     /// Counts a call that its client gave up.
     pub(crate) fn count_canceled(&self) {
-        self.canceled.fetch_add(1, Ordering::SeqCst);
+        self.canceled.send_modify(|count| *count += 1);
     }
 
-    /// How many calls were given up.
-    pub(crate) fn canceled(&self) -> u64 {
-        self.canceled.load(Ordering::SeqCst)
+    /// How many calls were given up, once there are so many, or a while has passed.
+    pub(crate) async fn canceled(&self, at_least: u64) -> u64 {
+        let mut count = self.canceled.subscribe();
+        // An error means that so many did not come in time; the count says so too.
+        let _ = timeout(CANCELS, count.wait_for(|&count| count >= at_least)).await;
+        *count.borrow()
     }
 
     /// Seals what a client has to bring back to this tool or prompt.

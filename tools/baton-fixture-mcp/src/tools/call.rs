@@ -57,7 +57,10 @@ pub(crate) async fn call(
         "test_tool_with_progress" => notices::progress(&call).await?,
         "test_tool_with_logging" | "test_logging_tool" => notices::log(&call).await?,
         "wait_until_canceled" => notices::wait(&call).await?,
-        "count_canceled" => says(world.canceled().to_string()),
+        "count_canceled" => {
+            let at_least = call.arguments().get("at_least").and_then(serde_json::Value::as_u64);
+            says(world.canceled(at_least.unwrap_or_default()).await.to_string())
+        }
         "test_trigger_tool_change" => changed(&call, Change::Tools),
         "test_trigger_prompt_change" => changed(&call, Change::Prompts),
         "touch_watched_resource" => changed(&call, Change::Resource(WATCHED)),

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 /// Tools that take nothing, by name.
 const PLAIN: &[(&str, &str)] = &[
-    ("count_canceled", "How many calls of wait_until_canceled were given up"),
     ("test_audio_content", "Gives a sound"),
     ("test_elicitation_sep1034_defaults", "Asks with a form that has defaults"),
     ("test_elicitation_sep1330_enums", "Asks with a form of every kind of choice"),
@@ -44,6 +43,9 @@ pub(crate) fn list(world: &World) -> Vec<Tool> {
     let text = |description: &str| json!({ "type": "string", "description": description });
     tools.push(tool("test_sampling", "Asks the client's model", &fields(&json!({ "prompt": text("What to ask") }))));
     tools.push(tool("test_elicitation", "Asks somebody", &fields(&json!({ "message": text("What to ask") }))));
+    let least = json!({ "type": "integer", "description": "Waits a while for so many" });
+    let counts = "How many calls of wait_until_canceled were given up";
+    tools.push(tool("count_canceled", counts, &fields(&json!({ "at_least": least }))));
     let region = json!({ "type": "string", "description": "Mirrored in a header", "x-mcp-header": "Region" });
     tools.push(tool("test_custom_header", "Repeats what a header says too", &fields(&json!({ "region": region }))));
     tools.push(tool("json_schema_2020_12_tool", "Has a schema with much in it", &rich_schema()));
