@@ -153,6 +153,12 @@ pub trait ToolHost: Send + Sync + 'static {
         Box::pin(std::future::ready(Vec::new()))
     }
 
+    /// Whether a server that is on its way could bring a tool of this name.
+    fn may_come(&self, agent: &AgentName, tool: &str) -> bool {
+        let _ = (agent, tool);
+        false
+    }
+
     /// Where the agent's servers stand.
     fn servers(&self, agent: &AgentName) -> Vec<ServerStatus> {
         let _ = agent;

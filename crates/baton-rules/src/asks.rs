@@ -192,7 +192,8 @@ fn matched(open: &[(&CallId, &ToolAsk)], response: ResponseIn) -> Result<(CallId
     .ok_or_else(|| format!("key must be one of: {}", keys()))?;
     let content = match (&question.wants, response.action) {
         (Wanted::Form { schema }, AnswerAction::Accept) => {
-            Some(filled(schema, response.content.unwrap_or_else(|| Value::Object(Map::new()).into()))?)
+            let content = response.content.unwrap_or_else(|| Value::Object(Map::new()).into());
+            Some(filled(schema, &content)?)
         }
         _ => None,
     };
@@ -213,7 +214,7 @@ fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> 
         }
     };
     if let Some(object) = Json::parse(words).ok().filter(Json::is_object) {
-        return answer(AnswerAction::Accept, Some(filled(schema, object)?));
+        return answer(AnswerAction::Accept, Some(filled(schema, &object)?));
     }
     let form: Value = schema.read().unwrap_or_default();
     let fields: Vec<(&String, &Value)> = form["properties"].as_object().into_iter().flatten().collect();
@@ -226,12 +227,12 @@ fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> 
         Some("array") => Value::Array(words.split(',').map(|word| word.trim().into()).collect()),
         _ => words.into(),
     };
-    let content = Value::Object(Map::from_iter([((*name).clone(), value)])).into();
-    answer(AnswerAction::Accept, Some(filled(schema, content)?))
+    let content: Json = Value::Object(Map::from_iter([((*name).clone(), value)])).into();
+    answer(AnswerAction::Accept, Some(filled(schema, &content)?))
 }
 
 /// The content of a form with its defaults filled in, if it fits; forms have plain values only.
-fn filled(schema: &Json, content: Json) -> Result<Json, String> {
+fn filled(schema: &Json, content: &Json) -> Result<Json, String> {
     let form: Value = schema.read().unwrap_or_default();
     let mut content: Map<String, Value> = content.read().map_err(|_| "content must be an object".to_owned())?;
     for (name, field) in form["properties"].as_object().into_iter().flatten() {

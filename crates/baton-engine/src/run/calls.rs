@@ -1,7 +1,7 @@
 //! The tool calls of a turn, several at a time.
 
 use super::{Driver, Halt, helper::Helper};
-use baton_ports::{ServerState, ToolOutcome, ToolRun};
+use baton_ports::{ToolOutcome, ToolRun};
 use baton_rules::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
     REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL,
@@ -60,16 +60,12 @@ impl Driver {
             return Some(Arc::new(own.clone()));
         }
         let tools = &self.inner.ports.tools;
-        let on_the_way = || {
-            let begins = |state| matches!(state, ServerState::Starting | ServerState::Idle | ServerState::Failed);
-            tools.servers(&spec.name).iter().any(|server| begins(server.state))
-        };
         for patience in [Duration::ZERO, LATECOMERS] {
             let offered = tools.offered(spec, patience).await;
             if let Some(tool) = offered.into_iter().find(|tool| tool.name == name) {
                 return Some(Arc::new(tool));
             }
-            if !on_the_way() {
+            if !tools.may_come(&spec.name, name) {
                 break;
             }
         }
