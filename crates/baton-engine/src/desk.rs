@@ -16,11 +16,11 @@ impl AgentDesk for Engine {
                 trace: ask.trace.map(Into::into),
                 ..SendCommand::new(ask.agent, message)
             };
-            let sent = self.send(&principal, command).await.map_err(refused)?;
+            let sent = self.send(&principal, command).await.map_err(|error| refused(&error))?;
             let mut unheard = Unheard { engine: self, principal, task: Some(sent.task.id.clone()) };
             let view = self.inner.settled(&sent.task.id).await;
             unheard.task = None;
-            let view = view.map_err(refused)?;
+            let view = view.map_err(|error| refused(&error))?;
             let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
             let text = if view.state == TaskState::Completed { answer_of(&view, said) } else { said };
             Ok(AgentReply { task: view.id.clone(), context: view.context.clone(), state: view.state, text })
@@ -28,7 +28,7 @@ impl AgentDesk for Engine {
     }
 }
 
-fn refused(error: EngineError) -> AgentAskError {
+fn refused(error: &EngineError) -> AgentAskError {
     AgentAskError { code: error.code(), detail: error.to_string() }
 }
 
