@@ -8,7 +8,7 @@ use crate::{
     guard::GuardLayer,
     handoffs, jwks, oauth_metadata, peers, probes, reply,
     signatures::{KEYS_PATH, Signatures},
-    tasks, tokens,
+    tasks, tokens, tools,
 };
 use axum::{
     Router,
@@ -132,6 +132,9 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/api/v1/handoffs/{handoff}", get(handoffs::show))
         .route("/api/v1/agents", post(peers::add))
         .route("/api/v1/agents/{agent}", get(peers::show).delete(peers::remove))
+        .route("/api/v1/agents/{agent}/tools", get(tools::list))
+        .route("/api/v1/agents/{agent}/tools/{tool}", post(tools::call))
+        .route("/api/v1/agents/{agent}/tools/{tool}/answers", post(tools::answer))
         .route("/api/v1/peers/notifications/{registration}", post(peers::notified))
         .route("/api/v1/tokens", get(tokens::list).post(tokens::create))
         .route("/api/v1/tokens/{token}", delete(tokens::revoke))

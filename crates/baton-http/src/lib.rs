@@ -28,6 +28,7 @@ mod signatures;
 mod tasks;
 mod tls;
 mod tokens;
+mod tools;
 
 pub use app::app;
 pub use auth::AccessOptions;
@@ -37,3 +38,4 @@ pub use options::{A2aOptions, HttpOptions, VersionRule};
 pub use peers::PeerPorts;
 pub use serve::{ServeOptions, serve};
 pub use tls::{Tls, TlsError, TlsFiles};
+pub use tools::ToolPorts;

@@ -1,0 +1,44 @@
+//! `POST /api/v1/agents/{agent}/tools/{tool}`: begins a call.
+
+use super::{
+    reached,
+    run::{Round, is_json, object, respond, run, trace},
+    state::Carried,
+};
+use crate::{app::Shared, auth::Caller, named::unreadable, reply};
+use axum::{
+    extract::{Path, Request, State, rejection::PathRejection},
+    response::Response,
+};
+use baton_rules::Access;
+use baton_types::Json;
+use baton_wire::a2a::v1::Error;
+use std::sync::Arc;
+
+/// The body is the object of arguments; no body is an empty one.
+pub(crate) async fn call(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    path: Result<Path<(String, String)>, PathRejection>,
+    request: Request,
+) -> Response {
+    let called = async {
+        let Path((agent, tool)) = path.map_err(|error| unreadable(&error.body_text()))?;
+        let (agent, host) = reached(&shared, &caller, Access::Call, &agent)?;
+        let trace = trace(request.headers());
+        let arguments = arguments(&shared, request).await?;
+        let round = Round { tool: &tool, arguments, carried: Carried::default(), answers: Vec::new(), trace };
+        run(&shared, &caller, host, &agent, round).await
+    };
+    respond(called.await)
+}
+
+async fn arguments(shared: &Shared, request: Request) -> Result<Json, Error> {
+    let (parts, body) = request.into_parts();
+    let received = shared.bodies.read(&parts.headers, body).await?;
+    if received.bytes.is_empty() {
+        return Ok(Json::from(serde_json::Value::Object(serde_json::Map::new())));
+    }
+    is_json(&parts.headers)?;
+    object(reply::readable(&received.bytes)?, "the arguments")
+}

@@ -1,0 +1,120 @@
+//! Which tool is meant.
+
+use baton_ports::ToolHost;
+use baton_types::{AgentSpec, ErrorCode, Permission, ToolRunner, ToolSpec};
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use std::time::Duration;
+
+/// How long a call waits for servers on their way when nothing that is there already has the name.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Names that are told to somebody who missed.
+const NEAR: usize = 5;
+
+/// Longest name that is compared.
+const LONGEST: usize = 128;
+
+/// The tools of an agent that can be called, sorted by name.
+pub(super) async fn all(host: &dyn ToolHost, agent: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
+    let mut tools = host.offered(agent, patience).await;
+    // A definition's own tool is the one that its models know by a name.
+    tools.retain(|tool| agent.tools.iter().all(|own| own.name != tool.name));
+    tools.extend(agent.tools.iter().cloned());
+    tools.retain(|tool| tool.permission != Permission::Deny && !matches!(tool.runner, ToolRunner::BuiltIn));
+    tools.sort_by(|one, other| one.name.cmp(&other.name));
+    tools
+}
+
+/// The tool of that name.
+pub(super) async fn one(host: &dyn ToolHost, agent: &AgentSpec, name: &str) -> Result<ToolSpec, Error> {
+    let own = agent.tools.iter().find(|tool| tool.name == name);
+    if own.is_some_and(|tool| tool.permission == Permission::Deny) {
+        return Err(denied(&format!("the definition of '{}' denies the tool '{name}'", agent.name)));
+    }
+    let named = |tools: &[ToolSpec]| tools.iter().find(|tool| tool.name == name).cloned();
+    if let Some(tool) = named(&all(host, agent, Duration::ZERO).await) {
+        return Ok(tool);
+    }
+    let tools = all(host, agent, PATIENCE).await;
+    named(&tools).ok_or_else(|| missing(agent, name, &tools))
+}
+
+/// The call is not allowed.
+pub(super) fn denied(message: &str) -> Error {
+    Error::new(ErrorKind::Forbidden, ErrorCode::TOOL_DENIED, message)
+}
+
+fn missing(agent: &AgentSpec, name: &str, tools: &[ToolSpec]) -> Error {
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let name: String = name.chars().take(LONGEST).collect();
+    let near = near(&name, &names);
+    let tell = match (near.is_empty(), names.len()) {
+        (false, _) => format!("did you mean {}?", near.join(", ")),
+        (true, 0) => "it has none that can be called now".to_owned(),
+        (true, count) => format!("none of its {count} tools is called anything like that"),
+    };
+    let message = format!("the agent '{}' has no tool '{name}'; {tell}", agent.name);
+    Error::new(ErrorKind::PageNotFound, ErrorCode::TOOL_NOT_FOUND, message)
+}
+
+/// The names that somebody may have meant, nearest first.
+fn near<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let asked = name.to_ascii_lowercase();
+    let mut near: Vec<(usize, &str)> = names
+        .iter()
+        .filter_map(|candidate| {
+            let known = candidate.to_ascii_lowercase();
+            let contained = asked.len() >= 3 && (known.contains(&asked) || asked.contains(&known));
+            let distance = distance(&asked, &known);
+            (contained || distance <= asked.chars().count().max(3) / 3).then_some((distance, *candidate))
+        })
+        .collect();
+    near.sort_unstable();
+    near.into_iter().take(NEAR).map(|(_, name)| name).collect()
+}
+
+/// How many letters must be put in, taken out or changed.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().take(LONGEST).collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (index, letter) in one.chars().take(LONGEST).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (at, known) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *known);
+            diagonal = row[at + 1];
+            row[at + 1] = changed.min(diagonal + 1).min(row[at] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names() {
+        let names = ["fs__read_file", "fs__write_file", "get_weather", "add"];
+        for (name, expect) in [
+            ("get_wether", &["get_weather"][..]),
+            ("GET_WEATHER", &["get_weather"]),
+            ("read_file", &["fs__read_file", "fs__write_file"]),
+            ("weather", &["get_weather"]),
+            ("ad", &["add"]),
+            ("launch", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(near(name, &names), expect, "{name}");
+        }
+    }
+
+    #[test]
+    fn distances() {
+        for (one, other, expect) in
+            [("", "", 0), ("abc", "", 3), ("", "abc", 3), ("kitten", "sitting", 3), ("a", "a", 0)]
+        {
+            assert_eq!(distance(one, other), expect, "{one} {other}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! `GET /api/v1/agents/{agent}/tools?wait=`.
+
+use super::{find, reached};
+use crate::{app::Shared, auth::Caller, named::Named, reply};
+use axum::{
+    extract::{Query, State, rejection::QueryRejection},
+    response::Response,
+};
+use baton_ports::ServerStatus;
+use baton_rules::Access;
+use baton_types::ErrorCode;
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    api::{ServerEntry, ToolEntry, ToolList},
+};
+use serde::Deserialize;
+use std::{sync::Arc, time::Duration};
+
+/// The longest that a list waits for servers.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// How to list.
+#[derive(Deserialize)]
+pub(crate) struct Waiting {
+    wait: Option<String>,
+}
+
+/// The tools that can be called, and where the agent's servers stand.
+pub(crate) async fn list(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    Named(agent): Named,
+    query: Result<Query<Waiting>, QueryRejection>,
+) -> Response {
+    let listed = async {
+        let (agent, host) = reached(&shared, &caller, Access::Read, &agent)?;
+        let wait = query.ok().and_then(|Query(Waiting { wait })| wait).map_or(Some(Duration::ZERO), |wait| time(&wait));
+        let Some(wait) = wait else {
+            let message = "wait must be a time such as 500ms, 1s or 1m";
+            return Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message));
+        };
+        let tools = find::all(host, &agent, wait.min(LONGEST_WAIT)).await;
+        let servers = host.servers(&agent.name);
+        Ok(ToolList {
+            tools: tools.iter().map(ToolEntry::of).collect(),
+            servers: servers.into_iter().map(entry).collect(),
+        })
+    };
+    match listed.await {
+        Ok(list) => reply::json(&list),
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+fn entry(status: ServerStatus) -> ServerEntry {
+    let ServerStatus { name, transport, state, protocol, tools, reason, hint, log } = status;
+    ServerEntry { name, transport, state: state.as_str().to_owned(), protocol, tools, reason, hint, log }
+}
+
+/// A time with its unit; a number alone is seconds.
+fn time(text: &str) -> Option<Duration> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (count, unit) = text.split_at(digits);
+    let count: u64 = count.parse().ok()?;
+    match unit {
+        "ms" => Some(Duration::from_millis(count)),
+        "s" | "" => Some(Duration::from_secs(count)),
+        "m" => count.checked_mul(60).map(Duration::from_secs),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        for (text, expect) in [
+            ("500ms", Some(500)),
+            ("1s", Some(1000)),
+            ("2", Some(2000)),
+            ("1m", Some(60_000)),
+            ("0s", Some(0)),
+            ("", None),
+            ("s", None),
+            ("-1s", None),
+            ("1.5s", None),
+            ("1h", None),
+            ("99999999999999999999s", None),
+        ] {
+            assert_eq!(time(text), expect.map(Duration::from_millis), "{text}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! One round of a call: decided, run until it has ended or asks, and told.
+
+use super::{find, state::Carried};
+use crate::{app::Shared, auth::Caller, reply};
+use axum::response::Response;
+use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolHost, ToolOutcome, ToolRun};
+use baton_types::{AgentSpec, ErrorCode, Json, Permission, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion};
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    api::{AskEntry, ToolReply},
+};
+use http::HeaderMap;
+use tracing::{Instrument as _, field::Empty};
+
+/// What a caller brought.
+pub(super) struct Round<'a> {
+    pub(super) tool: &'a str,
+    pub(super) arguments: Json,
+    pub(super) carried: Carried,
+    pub(super) answers: Vec<ToolAnswer>,
+    /// W3C trace context.
+    pub(super) trace: Option<String>,
+}
+
+/// Runs a tool if it may, and asks what has to be asked.
+pub(super) async fn run(
+    shared: &Shared,
+    caller: &Caller,
+    host: &dyn ToolHost,
+    agent: &AgentSpec,
+    round: Round<'_>,
+) -> Result<ToolReply, Error> {
+    let tool = find::one(host, agent, round.tool).await?;
+    let call = ToolCall { id: shared.engine.fresh_id().into(), name: tool.name.clone(), arguments: round.arguments };
+    let span = tracing::info_span!(
+        "execute_tool",
+        "gen_ai.tool.name" = %call.name,
+        "gen_ai.tool.call.id" = %call.id,
+        "gen_ai.agent.name" = %agent.name,
+        decision = Empty,
+        outcome = Empty,
+    );
+    let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
+    let mut answers = ToolAnswers { answers: round.answers, state: round.carried.tool };
+    let approved = round.carried.approved || answers.approval() == Some(true);
+    if tool.permission == Permission::Ask && !approved {
+        if answers.approval() == Some(false) {
+            span.record("decision", "declined");
+            return Err(find::denied(&format!("the call of '{}' was not approved", call.name)));
+        }
+        span.record("decision", "ask");
+        return Ok(asks(ToolAsk { questions: vec![question], state: answers.state }, &Carried::default()));
+    }
+    span.record("decision", if approved { "approved" } else { "allow" });
+    answers.answers.retain(|answer| answer.key != question.key);
+    let answered = !answers.answers.is_empty() || answers.state.is_some();
+    let outcome = host.call(ToolRun {
+        agent,
+        tool: &tool,
+        call: &call,
+        principal: caller.principal(),
+        task: None,
+        trace: round.trace.as_deref(),
+        answers: answered.then_some(&answers),
+        helper: &NoModel,
+    });
+    let outcome = outcome.instrument(span.clone()).await;
+    span.record(
+        "outcome",
+        match &outcome {
+            ToolOutcome::Done(output) if output.is_error => "error",
+            ToolOutcome::Done(_) => "done",
+            ToolOutcome::Asks(_) => "asks",
+        },
+    );
+    Ok(match outcome {
+        ToolOutcome::Done(done) => {
+            ToolReply { output: Some(done.output), is_error: Some(done.is_error), ..ToolReply::default() }
+        }
+        ToolOutcome::Asks(ask) => asks(ask, &Carried { approved, tool: None }),
+    })
+}
+
+fn asks(ask: ToolAsk, settled: &Carried) -> ToolReply {
+    let carried = Carried { tool: ask.state, ..settled.clone() };
+    ToolReply {
+        asks: ask.questions.into_iter().map(AskEntry::from).collect(),
+        state: Some(carried.write()),
+        ..ToolReply::default()
+    }
+}
+
+/// The reply to a round.
+pub(super) fn respond(called: Result<ToolReply, Error>) -> Response {
+    match called {
+        Ok(reply) => reply::json(&reply),
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+/// The trace that a request is part of.
+pub(super) fn trace(headers: &HeaderMap) -> Option<String> {
+    headers.get("traceparent")?.to_str().ok().map(str::to_owned)
+}
+
+/// A JSON object.
+pub(super) fn object(text: &str, what: &str) -> Result<Json, Error> {
+    let json = Json::parse(text)
+        .map_err(|error| Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, error.to_string()))?;
+    if json.is_object() {
+        return Ok(json);
+    }
+    let message = format!("{what} must be a JSON object, such as {{\"location\": \"Oakland\"}}");
+    Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message))
+}
+
+/// Whether a body says that it is JSON.
+pub(super) fn is_json(headers: &HeaderMap) -> Result<(), Error> {
+    reply::check_content_type(headers).map_err(|essence| {
+        let message = format!("Content-Type must be application/json, not '{essence}'");
+        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
+    })
+}
+
+/// Outside of a run there is no model that could write for a tool.
+struct NoModel;
+
+impl ToolHelper for NoModel {
+    fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+        let message =
+            "the tool wants a model to write something, which only a run of the agent or an MCP client can do";
+        Box::pin(std::future::ready(Err(message.to_owned())))
+    }
+}
