@@ -1,105 +1,48 @@
 //! Agents from directories on disk.
 
-use crate::discover::{Found, discover, read};
+mod look;
+mod snapshot;
+
+use crate::{LoadError, agents::snapshot::Snapshot};
 use baton_agentdir::Diagnostic;
-use baton_ports::AgentSource;
-use baton_types::{AgentName, AgentSpec, ErrorCode};
-use parking_lot::RwLock;
-use std::{fmt, io, path::PathBuf, sync::Arc};
+use baton_ports::{AgentSource, BoxFuture, Changes, Unusable};
+use baton_types::{AgentKit, AgentName, AgentSpec};
+use futures_util::stream;
+use parking_lot::{Mutex, RwLock};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+use tokio::{sync::watch, task::spawn_blocking, time::Instant};
 
 /// A further opinion on an agent, such as whether its model can be made; an error in it refuses the agent.
 pub type SpecCheck = Arc<dyn Fn(&AgentSpec) -> Vec<Diagnostic> + Send + Sync>;
 
-/// Why agents could not be loaded.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// The path does not exist.
-    #[error("{path} does not exist", path = .path.display())]
-    Missing {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// There is no agent at the path.
-    #[error(
-        "{path} holds no agent: neither it nor a directory in it has an agent.yaml; make one with `baton new NAME`",
-        path = .path.display()
-    )]
-    Empty {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// There are more agents than one Baton serves.
-    #[error("{path} holds more than {limit} agents", path = .path.display())]
-    TooMany {
-        /// The path as given.
-        path: PathBuf,
-        /// The most there may be.
-        limit: usize,
-    },
-    /// The file system said no.
-    #[error("{path} cannot be read: {source}", path = .path.display())]
-    Io {
-        /// What was read.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Two directories want the same name.
-    #[error(
-        "two agents are named '{name}': {first} and {second}; change `name` in one agent.yaml",
-        first = .first.display(), second = .second.display()
-    )]
-    Duplicate {
-        /// The name.
-        name: AgentName,
-        /// One directory.
-        first: PathBuf,
-        /// The other.
-        second: PathBuf,
-    },
-    /// Files have errors; warnings are listed as well.
-    #[error("{}", lines(.0))]
-    Invalid(Vec<Diagnostic>),
-}
-
-fn lines(diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-impl LoadError {
-    /// The code that people see.
-    pub fn code(&self) -> ErrorCode {
-        match self {
-            Self::Missing { .. } | Self::Empty { .. } => ErrorCode::AGENT_NOT_FOUND,
-            Self::TooMany { .. } | Self::Io { .. } | Self::Duplicate { .. } | Self::Invalid(_) => {
-                ErrorCode::AGENT_INVALID
-            }
-        }
-    }
-}
+/// Looking at the disk more often than this tells nobody anything.
+const REFRESH_EVERY: Duration = Duration::from_secs(1);
 
 /// What a reload changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reload {
-    /// Agents that are new, different or gone.
+    /// Agents that are new, different or gone, or whose kit is different.
     pub changed: Vec<AgentName>,
     /// Everything to say about the files; an agent whose file has an error stays as it was.
     pub diagnostics: Vec<Diagnostic>,
-}
-
-#[derive(Clone)]
-struct Served {
-    found: Found,
-    agent: Arc<AgentSpec>,
+    /// What cannot be used as it stands now.
+    pub unusable: Vec<Unusable>,
 }
 
 /// The agents of some directories, read again when asked.
 pub struct DirectoryAgents {
+    shelf: Arc<Shelf>,
+    warnings: Vec<Diagnostic>,
+    refreshed: tokio::sync::Mutex<Option<Instant>>,
+}
+
+struct Shelf {
     paths: Vec<PathBuf>,
     check: Option<SpecCheck>,
-    warnings: Vec<Diagnostic>,
-    // Sorted by name.
-    served: RwLock<Vec<Served>>,
+    now: RwLock<Arc<Snapshot>>,
+    // Held while the disk is looked at, so that an older look never replaces a newer one.
+    looking: Mutex<()>,
+    changes: watch::Sender<u64>,
 }
 
 impl DirectoryAgents {
@@ -116,84 +59,114 @@ impl DirectoryAgents {
     }
 
     fn load_with(paths: &[PathBuf], check: Option<SpecCheck>) -> Result<Self, LoadError> {
-        let mut served = Vec::new();
-        let mut diagnostics = Vec::new();
-        for found in discover(paths)? {
-            let (agent, remarks) = read(&found, check.as_ref());
-            diagnostics.extend(remarks);
-            served.extend(agent.map(|agent| Served { found, agent: Arc::new(agent) }));
+        let (snapshot, problems) = Snapshot::default().next(paths, check.as_ref());
+        match look::worst(problems, &snapshot) {
+            Some(error) => Err(error),
+            None => Ok(Self::of(paths, check, snapshot)),
         }
-        if diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(LoadError::Invalid(diagnostics));
-        }
-        let served = sorted(served)?;
-        Ok(Self { paths: paths.to_vec(), check, warnings: diagnostics, served: RwLock::new(served) })
     }
 
-    /// Remarks about agents that work all the same.
+    /// Reads the agents that work; [`DirectoryAgents::unusable`] tells about the others, which are looked at again at
+    /// each reload.
+    ///
+    /// Reads the disk, so call it where blocking is allowed.
+    pub fn open(paths: &[PathBuf], check: Option<SpecCheck>) -> Self {
+        let (snapshot, _) = Snapshot::default().next(paths, check.as_ref());
+        Self::of(paths, check, snapshot)
+    }
+
+    fn of(paths: &[PathBuf], check: Option<SpecCheck>, snapshot: Snapshot) -> Self {
+        let warnings = snapshot.diagnostics();
+        let shelf = Shelf {
+            paths: paths.to_vec(),
+            check,
+            now: RwLock::new(Arc::new(snapshot)),
+            looking: Mutex::new(()),
+            changes: watch::Sender::new(0),
+        };
+        Self { shelf: Arc::new(shelf), warnings, refreshed: tokio::sync::Mutex::new(None) }
+    }
+
+    /// Remarks about the files as they were when they were first read.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// Reads everything again. An agent whose files have an error now stays as it was; when the directories
-    /// themselves are unusable, or two agents want one name, everything stays as it was.
+    /// What cannot be used, as of the last look; an agent that could be used before is served as it was then.
+    pub fn unusable(&self) -> Vec<Unusable> {
+        self.shelf.now().unusable.clone()
+    }
+
+    /// Reads again what changed. An agent whose files have an error now stays as it was; one whose directory is gone
+    /// is gone.
     ///
     /// Reads the disk, so call it where blocking is allowed.
-    pub fn reload(&self) -> Result<Reload, LoadError> {
-        let before = self.served.read().clone();
-        let mut after = Vec::with_capacity(before.len());
-        let mut diagnostics = Vec::new();
-        for found in discover(&self.paths)? {
-            let (agent, remarks) = read(&found, self.check.as_ref());
-            diagnostics.extend(remarks);
-            let good = agent.map(|agent| Served { found: found.clone(), agent: Arc::new(agent) });
-            after.extend(good.or_else(|| before.iter().find(|old| old.found == found).cloned()));
-        }
-        let after = sorted(after)?;
-        let differs = |one: &Served, others: &[Served]| !others.iter().any(|other| other.agent == one.agent);
-        let mut changed: Vec<AgentName> = after.iter().filter(|new| differs(new, &before)).map(named).collect();
-        changed.extend(before.iter().filter(|old| differs(old, &after)).map(named));
-        changed.sort();
-        changed.dedup();
-        *self.served.write() = after;
-        Ok(Reload { changed, diagnostics })
+    pub fn reload(&self) -> Reload {
+        self.shelf.reload()
     }
 }
 
-fn named(served: &Served) -> AgentName {
-    served.agent.name.clone()
-}
-
-fn sorted(mut served: Vec<Served>) -> Result<Vec<Served>, LoadError> {
-    served.sort_by(|a, b| a.agent.name.cmp(&b.agent.name));
-    for pair in served.windows(2) {
-        if let [first, second] = pair
-            && first.agent.name == second.agent.name
-        {
-            return Err(LoadError::Duplicate {
-                name: named(first),
-                first: first.found.shown.clone(),
-                second: second.found.shown.clone(),
-            });
-        }
+impl Shelf {
+    fn now(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.now.read())
     }
-    Ok(served)
+
+    fn reload(&self) -> Reload {
+        let _alone = self.looking.lock();
+        let before = self.now();
+        let (after, _) = before.next(&self.paths, self.check.as_ref());
+        let changed = after.differs_from(&before);
+        let reload = Reload { changed, diagnostics: after.diagnostics(), unusable: after.unusable.clone() };
+        *self.now.write() = Arc::new(after);
+        if !reload.changed.is_empty() {
+            self.changes.send_modify(|count| *count = count.wrapping_add(1));
+        }
+        reload
+    }
 }
 
 impl AgentSource for DirectoryAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.served.read().iter().map(|served| Arc::clone(&served.agent)).collect()
+        self.shelf.now.read().agents()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        let served = self.served.read();
-        let index = served.binary_search_by(|served| served.agent.name.cmp(name)).ok()?;
-        served.get(index).map(|served| Arc::clone(&served.agent))
+        self.shelf.now.read().served(name).map(|served| Arc::clone(&served.agent))
+    }
+
+    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+        self.shelf.now.read().served(name).map(|served| Arc::clone(&served.kit)).unwrap_or_default()
+    }
+
+    fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
+        Box::pin(async {
+            let mut refreshed = self.refreshed.lock().await;
+            let is_due = refreshed.is_none_or(|moment| moment.elapsed() >= REFRESH_EVERY);
+            if !is_due {
+                return self.unusable();
+            }
+            let shelf = Arc::clone(&self.shelf);
+            match spawn_blocking(move || shelf.reload()).await {
+                Ok(reload) => {
+                    *refreshed = Some(Instant::now());
+                    reload.unusable
+                }
+                Err(_) => self.unusable(),
+            }
+        })
+    }
+
+    fn changes(&self) -> Changes {
+        let heard = self.shelf.changes.subscribe();
+        Box::pin(stream::unfold(heard, |mut heard| async {
+            heard.changed().await.ok()?;
+            Some(((), heard))
+        }))
     }
 }
 
 impl fmt::Debug for DirectoryAgents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DirectoryAgents").field("paths", &self.paths).finish_non_exhaustive()
+        f.debug_struct("DirectoryAgents").field("paths", &self.shelf.paths).finish_non_exhaustive()
     }
 }

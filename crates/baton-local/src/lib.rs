@@ -10,14 +10,17 @@ mod audit;
 mod clock;
 mod command;
 mod discover;
+mod files;
 mod ids;
+mod load_error;
 mod open_files;
 mod private_file;
 
-pub use agents::{DirectoryAgents, LoadError, Reload, SpecCheck};
+pub use agents::{DirectoryAgents, Reload, SpecCheck};
 pub use audit::AuditFile;
 pub use clock::SystemClock;
 pub use command::CommandTools;
 pub use ids::TimeOrderedIds;
+pub use load_error::LoadError;
 pub use open_files::raise_open_files;
 pub use private_file::write_private;
