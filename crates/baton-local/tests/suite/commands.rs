@@ -1,8 +1,9 @@
 //! Command tools, run as real programs.
 
-use baton_local::{CommandTools, DirectoryAgents};
-use baton_ports::{AgentSource, ToolHost, ToolOutput};
-use baton_types::{AgentSpec, Json, ToolCall};
+use super::calling::call_first;
+use baton_local::DirectoryAgents;
+use baton_ports::{AgentSource, ToolOutput};
+use baton_types::AgentSpec;
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Read},
@@ -33,8 +34,7 @@ impl Workshop {
     }
 
     async fn call(&self, arguments: &str) -> ToolOutput {
-        let call = ToolCall { id: "call-1".into(), name: "t".to_owned(), arguments: Json::parse(arguments).unwrap() };
-        CommandTools::new().call(&self.agent, &self.agent.tools[0], &call).await
+        call_first(&self.agent, arguments).await
     }
 
     fn path(&self) -> &Path {
@@ -179,10 +179,9 @@ async fn a_timeout_kills_the_program_and_its_children() {
 async fn the_weather_example_answers() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let agents = DirectoryAgents::load(&[examples]).unwrap();
-    assert!(agents.agents().iter().map(|agent| agent.name.as_str()).eq(["conformance", "personal", "weather"]));
+    let names = ["conformance", "mcp-conformance", "personal", "weather"];
+    assert!(agents.agents().iter().map(|agent| agent.name.as_str()).eq(names));
     let agent = agents.agent(&"weather".into()).unwrap();
-    let arguments = Json::parse(r#"{"location":"Oakland"}"#).unwrap();
-    let call = ToolCall { id: "call-1".into(), name: "get_weather".to_owned(), arguments };
-    let output = CommandTools::new().call(&agent, &agent.tools[0], &call).await;
+    let output = call_first(&agent, r#"{"location":"Oakland"}"#).await;
     assert_eq!(output.output.to_plain_text(), "The weather in Oakland is 72°F, sunny, humidity 65%.");
 }
