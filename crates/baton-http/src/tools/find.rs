@@ -99,7 +99,7 @@ mod tests {
         for (name, expect) in [
             ("get_wether", &["get_weather"][..]),
             ("GET_WEATHER", &["get_weather"]),
-            ("read_file", &["fs__read_file", "fs__write_file"]),
+            ("read_file", &["fs__read_file"]),
             ("weather", &["get_weather"]),
             ("ad", &["add"]),
             ("launch", &[]),

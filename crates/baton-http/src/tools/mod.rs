@@ -41,6 +41,8 @@ fn reached<'a>(
     access: Access,
     agent: &str,
 ) -> Result<(Arc<AgentSpec>, &'a dyn ToolHost), Error> {
+    // Whoever may not even look is told that first.
+    caller.may(shared, Access::Read, Some(&agent.into()))?;
     caller.may(shared, access, Some(&agent.into()))?;
     let spec = shared.agent(agent).ok_or_else(|| shared.no_such_agent_for(caller, Some(agent)))?;
     match &shared.options.tools {

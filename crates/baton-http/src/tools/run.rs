@@ -98,9 +98,11 @@ pub(super) fn respond(called: Result<ToolReply, Error>) -> Response {
     }
 }
 
-/// The trace that a request is part of.
+/// The caller's W3C trace context, when it looks like one.
 pub(super) fn trace(headers: &HeaderMap) -> Option<String> {
-    headers.get("traceparent")?.to_str().ok().map(str::to_owned)
+    let value = headers.get("traceparent")?.to_str().ok()?;
+    let plausible = value.len() <= 128 && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    plausible.then(|| value.to_owned())
 }
 
 /// A JSON object.

@@ -21,4 +21,5 @@ mod storage;
 mod streams;
 mod tasks;
 mod tls;
+mod tools;
 mod world;

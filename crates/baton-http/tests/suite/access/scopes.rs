@@ -2,8 +2,10 @@
 
 use super::house::{House, bearer, token};
 use crate::speak::{Binding, Op, Reply, headers, open, raw};
+use baton_http::ToolPorts;
 use http::StatusCode;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn params(op: Op) -> Value {
     match op {
@@ -90,6 +92,32 @@ async fn the_api_needs_read_of_something_and_admin_for_tokens() {
         let given = bearer(&token("acme", "ann", scopes));
         let response = raw(&house.app, "GET", path, headers(&[("authorization", &given)]), "").await;
         assert_eq!(response.status(), StatusCode::from_u16(status).unwrap(), "{scopes:?} {path}");
+    }
+}
+
+/// Looking at tools needs read of their agent, and using them call.
+#[tokio::test]
+async fn tools_need_read_or_call_of_their_agent() {
+    let house = House::of(|_| {}, |options| options.tools = Some(ToolPorts { host: Arc::new(crate::world::Weather) }));
+    for (scopes, listed, called) in [
+        ("", 403, 403),
+        ("read:clock call:clock", 403, 403),
+        ("read:weather", 200, 403),
+        ("read call:clock", 200, 403),
+        ("call:weather", 200, 200),
+        ("admin", 200, 200),
+    ] {
+        let given = bearer(&token("acme", "ann", scopes));
+        for (method, path, status) in [
+            ("GET", "/api/v1/agents/weather/tools", listed),
+            ("POST", "/api/v1/agents/weather/tools/get_weather", called),
+            ("POST", "/api/v1/agents/weather/tools/get_weather/answers", called),
+        ] {
+            let given = [("authorization", given.as_str()), ("content-type", "application/json")];
+            let body = if path.ends_with("answers") { r#"{"answers":[]}"# } else { "" };
+            let response = raw(&house.app, method, path, headers(&given), body).await;
+            assert_eq!(response.status(), StatusCode::from_u16(status).unwrap(), "{scopes:?} {path}");
+        }
     }
 }
 
