@@ -1,0 +1,182 @@
+//! Logging in: a person in a browser, or the client itself with its secret.
+
+use super::{Authorizer, Browser, Challenge, LoginError, authorizer::State, vault::Client};
+use rmcp::transport::auth::{AuthorizationRequest, AuthorizationSession, ClientCredentialsConfig};
+
+/// What authorization servers show to people.
+const CLIENT_NAME: &str = "Baton";
+
+/// Whether a client may be registered again when its authorization server does not know it any more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Registration {
+    MayBeOld,
+    IsNew,
+}
+
+impl Authorizer {
+    /// Logs in with all scopes that were ever wanted.
+    pub(super) async fn authorize(&self, state: &mut State, challenge: &Challenge) -> Result<String, LoginError> {
+        let defaults: Vec<&str> = self.account.oauth.scopes.iter().map(String::as_str).collect();
+        let chosen = self.manager(state).await?.select_initial_scopes(&defaults).await;
+        let mut scopes = self.vault.issued().scopes;
+        for scope in chosen {
+            if !scopes.contains(&scope) {
+                scopes.push(scope);
+            }
+        }
+        self.vault.update(|issued| issued.scopes.clone_from(&scopes)).await?;
+        let (people, programs) = match &state.prepared {
+            Some(prepared) => (prepared.takes_people(), prepared.takes_programs()),
+            None => (true, false),
+        };
+        let by_itself = self.account.oauth.client_id.as_deref().zip(self.secret.as_deref()).filter(|_| programs);
+        match (&self.browser, by_itself) {
+            (Some(browser), None) => self.in_browser(state, browser.as_ref(), &scopes).await,
+            (Some(browser), Some(_)) if people => self.in_browser(state, browser.as_ref(), &scopes).await,
+            (_, Some((id, secret))) => self.by_itself(state, id, secret, scopes).await,
+            (None, None) if challenge.is_step_up() => Err(LoginError::needed(format!(
+                "the server wants a login with more rights: {}",
+                challenge.scopes().join(" ")
+            ))),
+            (None, None) => Err(LoginError::needed("the server wants a login")),
+        }
+    }
+
+    async fn by_itself(
+        &self,
+        state: &mut State,
+        id: &str,
+        secret: &str,
+        scopes: Vec<String>,
+    ) -> Result<String, LoginError> {
+        let config = ClientCredentialsConfig::ClientSecret {
+            client_id: id.to_owned(),
+            client_secret: secret.to_owned(),
+            scopes,
+            resource: Some(self.account.url.clone()),
+        };
+        let manager = self.manager(state).await?;
+        manager.validate_client_credentials_metadata(&config)?;
+        manager.configure_client_credentials(&config)?;
+        manager.exchange_client_credentials(&config).await?;
+        self.given()
+    }
+
+    async fn in_browser(
+        &self,
+        state: &mut State,
+        browser: &dyn Browser,
+        scopes: &[String],
+    ) -> Result<String, LoginError> {
+        loop {
+            let (client, registration) = self.client(state, browser.callback(), scopes).await?;
+            match self.visit(state, browser, client, scopes).await {
+                Err((_, Unknown::Client)) if registration == Registration::MayBeOld => {
+                    self.vault.update(|issued| issued.client = None).await?;
+                }
+                Err((error, _)) => return Err(error),
+                Ok(()) => return self.given(),
+            }
+        }
+    }
+
+    /// The client to log in with: the definition's, the one that is known there, a document, or a new one.
+    async fn client(
+        &self,
+        state: &mut State,
+        callback: &str,
+        scopes: &[String],
+    ) -> Result<(Client, Registration), LoginError> {
+        let redirect = callback.to_owned();
+        if let Some(id) = self.account.oauth.client_id.clone() {
+            return Ok((Client { id, secret: self.secret.clone(), redirect }, Registration::IsNew));
+        }
+        let takes_documents = state.prepared.as_ref().is_some_and(|prepared| prepared.takes_documents);
+        let client = match (&self.account.client_document, self.vault.issued().client) {
+            (Some(document), _) if takes_documents => Client { id: document.clone(), secret: None, redirect },
+            (_, Some(client)) if client.redirect == callback => return Ok((client, Registration::MayBeOld)),
+            _ => {
+                let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
+                let registered = self.manager(state).await?.register_client(CLIENT_NAME, callback, &scopes).await?;
+                Client { id: registered.client_id, secret: registered.client_secret, redirect }
+            }
+        };
+        self.vault.update(|issued| issued.client = Some(client.clone())).await?;
+        Ok((client, Registration::IsNew))
+    }
+
+    async fn visit(
+        &self,
+        state: &mut State,
+        browser: &dyn Browser,
+        client: Client,
+        scopes: &[String],
+    ) -> Result<(), (LoginError, Unknown)> {
+        let fail = |error: LoginError| (error, Unknown::Reason);
+        self.manager(state).await.map_err(fail)?;
+        let Some(manager) = state.manager.take() else { return Err(fail(LoginError::refused("nobody is there"))) };
+        let mut request = AuthorizationRequest::new(client.redirect).with_preregistered_client(client.id);
+        if let Some(secret) = client.secret {
+            request = request.with_client_secret(secret);
+        }
+        request = match scopes {
+            [] => request.with_initial_scope_selection(),
+            _ => request.with_scopes(scopes.iter().cloned()),
+        };
+        let session = match AuthorizationSession::new(manager, request).await {
+            Ok(session) => session,
+            Err((manager, error)) => {
+                state.manager = Some(manager);
+                return Err(fail(error.into()));
+            }
+        };
+        let came_back = back(browser, session.get_authorization_url()).await;
+        let exchanged = match came_back {
+            Ok(callback) => session.handle_callback_url(&callback).await.map(|_| ()).map_err(|error| {
+                let unknown = if LoginError::is_unknown_client(&error) { Unknown::Client } else { Unknown::Reason };
+                (error.into(), unknown)
+            }),
+            Err(error) => Err(fail(error)),
+        };
+        state.manager = Some(session.auth_manager);
+        exchanged
+    }
+
+    fn given(&self) -> Result<String, LoginError> {
+        self.vault.token().ok_or_else(|| LoginError::refused("no token was given"))
+    }
+}
+
+/// What an authorization server did not like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unknown {
+    Client,
+    Reason,
+}
+
+/// Sends somebody to a page, and gives the address to which they were sent back with a code.
+async fn back(browser: &dyn Browser, page: &str) -> Result<String, LoginError> {
+    if baton_outbound::Target::parse(page).is_err() {
+        return Err(LoginError::refused("the page to log in has an address that cannot be visited"));
+    }
+    let callback = browser.visit(page).await?;
+    let query = callback.split_once('?').map_or("", |(_, query)| query);
+    let said =
+        |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value);
+    if said("state") != state_of(page) {
+        return Err(LoginError::refused("the answer belongs to another login (its state is wrong)"));
+    }
+    match said("error") {
+        Some(error) => {
+            let text = said("error_description").unwrap_or_default();
+            let text: String = format!("{error} {text}").chars().filter(|c| !c.is_control()).take(200).collect();
+            Err(LoginError::refused(format!("the authorization server said: {}", text.trim())))
+        }
+        None => Ok(callback.clone()),
+    }
+}
+
+fn state_of(page: &str) -> Option<std::borrow::Cow<'_, str>> {
+    let query = page.split_once('?')?.1;
+    form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "state").map(|(_, value)| value)
+}

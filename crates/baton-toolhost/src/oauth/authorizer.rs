@@ -1,0 +1,184 @@
+//! The tokens for one server: the one there is, a renewed one, or a new one.
+
+use super::{
+    Browser, Challenge, LoginError,
+    http::GuardedOauth,
+    prepare::Prepared,
+    vault::{Kept, Vault},
+};
+use baton_outbound::GuardedClient;
+use baton_types::McpOauth;
+use rmcp::transport::auth::{AuthError, AuthorizationManager};
+use std::{fmt, path::Path, sync::Arc};
+use tokio::sync::Mutex;
+
+/// Where somebody logs in, and as whom.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The agent whose server it is.
+    pub agent: String,
+    /// The server's key in the agent's definition.
+    pub server: String,
+    /// The server's address.
+    pub url: String,
+    /// What the definition says about logging in.
+    pub oauth: McpOauth,
+    /// The https address of a document that describes this client, when there is one.
+    pub client_document: Option<String>,
+}
+
+/// Gets tokens for one server and keeps them.
+///
+/// One request at a time renews them or logs in; the others wait and use the same token.
+pub struct Authorizer {
+    pub(super) account: Account,
+    pub(super) secret: Option<String>,
+    pub(super) vault: Arc<Vault>,
+    pub(super) client: GuardedClient,
+    pub(super) browser: Option<Arc<dyn Browser>>,
+    pub(super) state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) manager: Option<AuthorizationManager>,
+    /// What is known about the authorization server, once it was asked.
+    pub(super) prepared: Option<Prepared>,
+    /// The token that the last renewal gave: when it is refused too, renewing again is pointless.
+    pub(super) renewed: Option<String>,
+}
+
+/// Never what it knows.
+impl fmt::Debug for Authorizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authorizer")
+            .field("agent", &self.account.agent)
+            .field("server", &self.account.server)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Authorizer {
+    /// For this account, with credentials in that folder. The client decides which authorization servers may be called;
+    /// `env://NAME` of the client's secret is looked up in `variables`.
+    pub fn new(
+        account: Account,
+        folder: &Path,
+        client: GuardedClient,
+        variables: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, LoginError> {
+        let secret = match &account.oauth.client_secret {
+            Some(written) => Some(secret(written, variables)?),
+            None => None,
+        };
+        let vault = Arc::new(Vault::open(folder, &account.agent, &account.server, &account.url)?);
+        Ok(Self { account, secret, vault, client, browser: None, state: Mutex::default() })
+    }
+
+    /// The same, with somebody who can log in while requests wait.
+    #[must_use]
+    pub fn with_browser(mut self, browser: Arc<dyn Browser>) -> Self {
+        self.browser = Some(browser);
+        self
+    }
+
+    /// The port of the address to which a browser came back before, or which the definition names.
+    pub fn callback_port(&self) -> Option<u16> {
+        let registered = self.vault.issued().client.map(|client| client.redirect);
+        let port = registered.and_then(|redirect| baton_outbound::Target::parse(&redirect).ok()).map(|to| to.port());
+        self.account.oauth.callback_port.or(port)
+    }
+
+    /// The token to send, renewed when it is about to expire; `None` when nobody is logged in.
+    pub async fn token(&self) -> Result<Option<String>, LoginError> {
+        if self.vault.token().is_none() {
+            return Ok(None);
+        }
+        let mut state = self.state.lock().await;
+        let first = self.manager(&mut state).await?.get_access_token().await;
+        let token = match first {
+            // It has to be renewed, which needs to know where.
+            Err(AuthError::InternalError(_)) if state.prepared.is_none() => {
+                self.prepare(&mut state, None).await?;
+                self.manager(&mut state).await?.get_access_token().await
+            }
+            other => other,
+        };
+        match token {
+            Ok(token) => Ok(Some(token)),
+            Err(AuthError::AuthorizationRequired) => Ok(None),
+            Err(error) if LoginError::is_unknown_client(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A better token than the one that was sent, for what the server wants.
+    pub async fn answer(&self, sent: Option<&str>, challenge: &Challenge) -> Result<String, LoginError> {
+        let mut state = self.state.lock().await;
+        // Somebody may have been faster, here or in another process.
+        self.vault.reload()?;
+        if let Some(token) = self.vault.token().filter(|token| sent.is_some_and(|sent| sent != token)) {
+            return Ok(token);
+        }
+        self.prepare(&mut state, Some(challenge)).await?;
+        if challenge.is_step_up() {
+            let asked = self.vault.issued().scopes;
+            if challenge.scopes().iter().all(|scope| asked.contains(scope)) {
+                let scopes = challenge.scopes().join(" ");
+                return Err(LoginError::refused(format!(
+                    "the server wants rights that were asked for already ({scopes})"
+                )));
+            }
+        } else if sent.is_some()
+            && sent != state.renewed.as_deref()
+            && let Some(token) = self.renew(&mut state).await?
+        {
+            return Ok(token);
+        }
+        self.authorize(&mut state, challenge).await
+    }
+
+    /// Renews the token; `None` when only a login helps.
+    async fn renew(&self, state: &mut State) -> Result<Option<String>, LoginError> {
+        if self.vault.token().is_none() {
+            return Ok(None);
+        }
+        match self.manager(state).await?.refresh_token().await {
+            Ok(_) => {
+                state.renewed = self.vault.token();
+                Ok(state.renewed.clone())
+            }
+            Err(error) if LoginError::is_unknown_client(&error) => {
+                self.vault.update(|issued| (issued.client, issued.credentials) = (None, None)).await?;
+                Ok(None)
+            }
+            Err(
+                AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) | AuthError::InternalError(_),
+            ) => {
+                self.vault.update(|issued| issued.credentials = None).await?;
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) async fn manager<'a>(&self, state: &'a mut State) -> Result<&'a mut AuthorizationManager, LoginError> {
+        if state.manager.is_none() {
+            let http = Arc::new(GuardedOauth(self.client.clone()));
+            let made = AuthorizationManager::new_with_oauth_http_client(self.account.url.as_str(), http).await;
+            let mut manager = made?;
+            manager.set_credential_store(Kept(Arc::clone(&self.vault)));
+            state.manager = Some(manager);
+            state.prepared = None;
+        }
+        state.manager.as_mut().ok_or_else(|| LoginError::refused("nobody is there to log in"))
+    }
+}
+
+fn secret(written: &str, variables: &dyn Fn(&str) -> Option<String>) -> Result<String, LoginError> {
+    let wrong = |reason: String| LoginError::Failed { reason };
+    let name = written.strip_prefix("env://").ok_or_else(|| {
+        wrong("the client secret must be written as env://NAME, and kept in that variable".to_owned())
+    })?;
+    variables(name).ok_or_else(|| wrong(format!("the variable {name} of the client secret is not set")))
+}

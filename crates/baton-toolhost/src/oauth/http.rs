@@ -1,0 +1,33 @@
+//! rmcp's OAuth requests, through the client that judges addresses.
+
+use baton_outbound::GuardedClient;
+use bytes::Bytes;
+use http::{Request, header};
+use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest};
+use std::time::Duration;
+
+const MAX_BODY: usize = 1024 * 1024;
+const TIME: Duration = Duration::from_secs(20);
+
+pub(super) struct GuardedOauth(pub(super) GuardedClient);
+
+impl OAuthHttpClient for GuardedOauth {
+    fn execute(&self, asked: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move {
+            let (head, body) = asked.request.into_parts();
+            let request = Request::from_parts(head, Bytes::from(body));
+            let response = match asked.redirect_policy {
+                OAuthHttpRedirectPolicy::Follow => self.0.open(request).await?,
+                _ => self.0.open_here(request).await?,
+            };
+            let (head, body) = response.into_parts();
+            let kind = head.headers.get(header::CONTENT_TYPE).map(|kind| kind.as_bytes());
+            // Discovery asks the server itself too, which may answer with a stream that never ends.
+            let body = match kind {
+                Some(kind) if kind.starts_with(b"text/event-stream") => Bytes::new(),
+                _ => body.within(asked.timeout.unwrap_or(TIME).min(TIME)).read(MAX_BODY).await?,
+            };
+            Ok(http::Response::from_parts(head, body.to_vec()))
+        })
+    }
+}

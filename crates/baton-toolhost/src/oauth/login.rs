@@ -1,0 +1,66 @@
+//! Logging in because somebody asked for it, not because a call needs it.
+
+use super::{Authorizer, Challenge, LoginError, Loopback};
+use crate::{ConnectError, RemoteConnect, RemoteSettings, Target};
+use bytes::Bytes;
+use http::{HeaderValue, Request, header};
+use std::sync::Arc;
+
+/// A message that needs no session and changes nothing.
+const QUESTION: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+/// Has a person log in at the server: `show` is given the address of the page to visit, and the browser comes back to a
+/// port of this machine. The values of the server's transport must be expanded.
+pub async fn login(
+    settings: &RemoteSettings,
+    target: Target<'_>,
+    show: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<(), LoginError> {
+    let connect = RemoteConnect::new(settings.clone());
+    let refused = |error: ConnectError| LoginError::refused(error.to_string());
+    let authorizer = connect.authorizer(target).map_err(refused)?;
+    let authorizer = authorizer.ok_or_else(|| LoginError::refused("credentials are kept nowhere here"))?;
+    let fixed = target.server.oauth.as_ref().and_then(|oauth| oauth.callback_port);
+    let show = Arc::new(show);
+    let listen = |port: Option<u16>| {
+        let show = Arc::clone(&show);
+        Loopback::listen(port, move |url: &str| show(url))
+    };
+    let browser = match (fixed, authorizer.callback_port()) {
+        // The port of last time is only preferred: the client is registered with it.
+        (None, Some(port)) => match listen(Some(port)).await {
+            Ok(browser) => Ok(browser),
+            Err(_) => listen(None).await,
+        },
+        (port, _) => listen(port).await,
+    };
+    let browser = browser.map_err(|error| LoginError::refused(format!("nobody can come back: {error}")))?;
+    authorizer.with_browser(Arc::new(browser)).login().await
+}
+
+impl Authorizer {
+    /// Logs in anew, whatever token there is.
+    pub async fn login(&self) -> Result<(), LoginError> {
+        let challenge = self.question().await?;
+        let mut state = self.state.lock().await;
+        self.prepare(&mut state, challenge.as_ref()).await?;
+        let is_discovered = state.prepared.as_ref().is_some_and(|prepared| prepared.is_discovered);
+        if challenge.is_none() && !is_discovered {
+            return Err(LoginError::refused("the server wants no login"));
+        }
+        let wanted = challenge.unwrap_or_else(Challenge::none);
+        self.authorize(&mut state, &wanted).await.map(|_| ())
+    }
+
+    /// What the server says to somebody whom it does not know.
+    async fn question(&self) -> Result<Option<Challenge>, LoginError> {
+        let request = Request::post(self.account.url.as_str())
+            .header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .header(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"))
+            .body(Bytes::from_static(QUESTION.as_bytes()));
+        let request = request.map_err(|_| LoginError::refused("the url of the server is malformed"))?;
+        let response = self.client.open_here(request).await;
+        let response = response.map_err(|error| LoginError::refused(error.to_string()))?;
+        Ok(Challenge::of(response.status(), response.headers()))
+    }
+}

@@ -1,0 +1,96 @@
+//! A person's own browser, which comes back to a port of this machine.
+
+use super::{Browser, LoginError};
+use baton_ports::BoxFuture;
+use std::{io, net::Ipv4Addr, time::Duration};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+
+/// How long people may take.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// How long one connection may take to say what it wants.
+const REQUEST: Duration = Duration::from_secs(10);
+const MAX_HEAD: usize = 16 * 1024;
+
+/// Shows the address of the page, and listens on a port of this machine for the way back. Nothing is opened by itself:
+/// whoever reads the address decides.
+pub struct Loopback<F> {
+    listener: TcpListener,
+    callback: String,
+    show: F,
+}
+
+impl<F: Fn(&str) + Send + Sync> Loopback<F> {
+    /// Listens on this port, or on any free one.
+    pub async fn listen(port: Option<u16>, show: F) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
+        let callback = format!("http://127.0.0.1:{}/callback", listener.local_addr()?.port());
+        Ok(Self { listener, callback, show })
+    }
+
+    async fn wait(&self, state: &str) -> Result<String, LoginError> {
+        loop {
+            let accepted = self.listener.accept().await;
+            let (mut socket, _) =
+                accepted.map_err(|error| LoginError::refused(format!("nobody can come back: {error}")))?;
+            let Ok(Some(target)) = timeout(REQUEST, request_target(&mut socket)).await else { continue };
+            let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+            let has_state =
+                form_urlencoded::parse(query.as_bytes()).any(|(key, value)| key == "state" && value == state);
+            // Anybody on this machine, and every page in the browser, can call this port; only the way back from the
+            // page that was shown has its state.
+            if path != "/callback" || !has_state {
+                let status = if path == "/callback" { "400 Bad Request" } else { "404 Not Found" };
+                let _ =
+                    timeout(REQUEST, answer(&mut socket, status, "This is not the login that was started here.")).await;
+                continue;
+            }
+            let said = "Back to the terminal: this window can be closed.";
+            let _ = timeout(REQUEST, answer(&mut socket, "200 OK", said)).await;
+            return Ok(format!("{}?{query}", self.callback));
+        }
+    }
+}
+
+impl<F: Fn(&str) + Send + Sync> Browser for Loopback<F> {
+    fn callback(&self) -> &str {
+        &self.callback
+    }
+
+    fn visit<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, LoginError>> {
+        Box::pin(async move {
+            let query = url.split_once('?').map_or("", |(_, query)| query);
+            let state = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "state");
+            let (_, state) = state.ok_or_else(|| LoginError::refused("the address of the page has no state"))?;
+            (self.show)(url);
+            let late = || LoginError::refused("nobody came back from the page within ten minutes");
+            timeout(PATIENCE, self.wait(&state)).await.unwrap_or_else(|_| Err(late()))
+        })
+    }
+}
+
+/// What a connection asks for: the target of a GET.
+async fn request_target(socket: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        if head.len() > MAX_HEAD || socket.read_buf(&mut head).await.ok()? == 0 {
+            return None;
+        }
+    }
+    let line = head.split(|byte| *byte == b'\r').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    Some(line.strip_prefix("GET ")?.split(' ').next()?.to_owned())
+}
+
+async fn answer(socket: &mut TcpStream, status: &str, text: &str) -> io::Result<()> {
+    let length = text.len();
+    let reply = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {length}\r\n\
+         cache-control: no-store\r\nreferrer-policy: no-referrer\r\nconnection: close\r\n\r\n{text}"
+    );
+    socket.write_all(reply.as_bytes()).await?;
+    socket.shutdown().await
+}

@@ -1,0 +1,78 @@
+//! Finding out who gives tokens for a server.
+
+use super::{Authorizer, Challenge, LoginError, authorizer::State, vault::Client};
+use rmcp::transport::auth::{AuthorizationMetadata, OAuthClientConfig};
+
+/// What is known about an authorization server.
+pub(super) struct Prepared {
+    /// Whether it was found, and not just guessed.
+    pub(super) is_discovered: bool,
+    /// Whether it knows clients by documents that describe them.
+    pub(super) takes_documents: bool,
+    /// The ways to a token; `None` when it does not say.
+    grants: Option<Vec<String>>,
+}
+
+impl Prepared {
+    fn of(metadata: &AuthorizationMetadata, is_discovered: bool) -> Self {
+        let more = &metadata.additional_fields;
+        let words = |name: &str| {
+            let list = more.get(name)?.as_array()?;
+            Some(list.iter().filter_map(|word| word.as_str()).map(str::to_owned).collect())
+        };
+        let takes_documents = more.get("client_id_metadata_document_supported").and_then(serde_json::Value::as_bool);
+        Self {
+            is_discovered,
+            takes_documents: takes_documents.unwrap_or_default(),
+            grants: words("grant_types_supported"),
+        }
+    }
+
+    /// Whether people can log in there, as far as it says.
+    pub(super) fn takes_people(&self) -> bool {
+        self.grants.as_ref().is_none_or(|grants| grants.iter().any(|grant| grant == "authorization_code"))
+    }
+
+    /// Whether it says that programs can log in with a secret of their own.
+    pub(super) fn takes_programs(&self) -> bool {
+        self.grants.as_ref().is_some_and(|grants| grants.iter().any(|grant| grant == "client_credentials"))
+    }
+}
+
+impl Authorizer {
+    /// Finds the authorization server that counts now. When it is another one than before, nothing that the old one
+    /// gave is used any more.
+    pub(super) async fn prepare(&self, state: &mut State, challenge: Option<&Challenge>) -> Result<(), LoginError> {
+        let manager = self.manager(state).await?;
+        let found = manager.resolve_metadata_from_challenge(challenge.and_then(Challenge::header)).await?;
+        let prepared = Prepared::of(&found.metadata, found.source.is_discovered());
+        let issuer = found.metadata.issuer.clone().unwrap_or_else(|| found.metadata.token_endpoint.clone());
+        manager.set_metadata(found.metadata);
+        self.vault.turn_to(&issuer).await?;
+        if let Some(client) = self.known_client() {
+            manager.configure_client(configuration(&client))?;
+        }
+        state.prepared = Some(prepared);
+        Ok(())
+    }
+
+    /// The client that the definition names, or the one that was registered before.
+    pub(super) fn known_client(&self) -> Option<Client> {
+        let issued = self.vault.issued();
+        match &self.account.oauth.client_id {
+            Some(id) => {
+                let redirect = issued.client.map_or_else(|| self.account.url.clone(), |client| client.redirect);
+                Some(Client { id: id.clone(), secret: self.secret.clone(), redirect })
+            }
+            None => issued.client,
+        }
+    }
+}
+
+pub(super) fn configuration(client: &Client) -> OAuthClientConfig {
+    let config = OAuthClientConfig::new(client.id.clone(), client.redirect.clone());
+    match &client.secret {
+        Some(secret) => config.with_client_secret(secret.clone()),
+        None => config,
+    }
+}

@@ -1,0 +1,34 @@
+//! Streamable HTTP, through a client that judges every address.
+
+mod client;
+mod connect;
+mod error;
+mod events;
+mod explain;
+mod limit;
+mod remote;
+mod reply;
+mod retry;
+
+pub use connect::{RemoteConnect, RemoteSettings};
+pub use error::RemoteError;
+pub use explain::needs_login;
+pub use remote::Remote;
+
+pub(crate) use events::{Cut, events};
+pub(crate) use remote::{Kind, kind_of};
+pub(crate) use retry::Patience;
+
+use rmcp::transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig};
+use std::sync::Arc;
+
+/// The longest message that is taken from a server: 16 MiB.
+pub(crate) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
+
+/// An rmcp client transport of streamable HTTP to this server; nothing was said yet.
+pub fn streamable(remote: Remote) -> StreamableHttpClientTransport<Remote> {
+    let mut settings = StreamableHttpClientTransportConfig::with_uri(remote.url());
+    settings.max_sse_event_size = MAX_MESSAGE;
+    settings.retry_config = Arc::new(Patience);
+    StreamableHttpClientTransport::with_client(remote, settings)
+}

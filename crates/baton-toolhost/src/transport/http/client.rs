@@ -1,0 +1,156 @@
+//! What rmcp's transport needs of an HTTP client.
+
+use super::{
+    Cut, MAX_MESSAGE, Remote, RemoteError, events,
+    remote::{Kind, kind_of, unexpected},
+    reply,
+};
+use crate::oauth::LoginError;
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use rmcp::{
+    model::ClientJsonRpcMessage,
+    transport::{
+        common::http_header::{HEADER_LAST_EVENT_ID, HEADER_SESSION_ID},
+        streamable_http_client::{
+            AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+        },
+    },
+};
+use sse_stream::Sse;
+use std::{collections::HashMap, sync::Arc};
+
+pub(super) type Failure = StreamableHttpError<RemoteError>;
+
+/// In rmcp's words: whoever needs a login is not asked again and again.
+pub(super) fn failure(error: impl Into<RemoteError>) -> Failure {
+    match error.into() {
+        RemoteError::Login(LoginError::Needed { reason }) => {
+            StreamableHttpError::AuthRequired(AuthRequiredError::new(reason))
+        }
+        error => StreamableHttpError::Client(error),
+    }
+}
+
+impl Remote {
+    fn headers(
+        &self,
+        accept: &'static str,
+        session: Option<&str>,
+        more: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<HeaderMap, Failure> {
+        let mut headers: HeaderMap = more.into_iter().collect();
+        headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
+        if let Some(session) = session {
+            headers.insert(HeaderName::from_static(SESSION_ID), value(session)?);
+        }
+        Ok(headers)
+    }
+}
+
+const SESSION_ID: &str = "mcp-session-id";
+const LAST_EVENT_ID: &str = "last-event-id";
+const _: () = assert!(HEADER_SESSION_ID.eq_ignore_ascii_case(SESSION_ID));
+const _: () = assert!(HEADER_LAST_EVENT_ID.eq_ignore_ascii_case(LAST_EVENT_ID));
+
+fn value(text: &str) -> Result<HeaderValue, Failure> {
+    HeaderValue::from_str(text)
+        .map_err(|_| StreamableHttpError::UnexpectedServerResponse("an id with odd characters".into()))
+}
+
+impl StreamableHttpClient for Remote {
+    type Error = RemoteError;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        auth: Option<String>,
+        more: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        self.post_message_with_max_sse_event_size(uri, message, session, auth, more, MAX_MESSAGE).await
+    }
+
+    async fn post_message_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _: Option<String>,
+        more: HashMap<HeaderName, HeaderValue>,
+        most: usize,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let mut headers = self.headers("application/json, text/event-stream", session.as_deref(), more)?;
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let body = serde_json::to_vec(&message).map_err(|error| failure(RemoteError::Unwritable(error.to_string())))?;
+        let response = self.exchange(Method::POST, &uri, &headers, &Bytes::from(body)).await.map_err(failure)?;
+        let session = if session.is_some() { reply::Session::Attached } else { reply::Session::None };
+        reply::read(self, response, &message, session, most).await
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        _: Option<String>,
+        more: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<(), Failure> {
+        let headers = self.headers("application/json", Some(&session), more)?;
+        let response = self.exchange(Method::DELETE, &uri, &headers, &Bytes::new()).await.map_err(failure)?;
+        match response.status() {
+            // A server may keep its sessions to itself.
+            StatusCode::METHOD_NOT_ALLOWED => Ok(()),
+            status if status.is_success() => Ok(()),
+            status => Err(failure(unexpected(status))),
+        }
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        auth: Option<String>,
+        more: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        self.get_stream_with_max_sse_event_size(uri, session, last, auth, more, MAX_MESSAGE).await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        _: Option<String>,
+        more: HashMap<HeaderName, HeaderValue>,
+        most: usize,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        if !self.listens() {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        let mut headers = self.headers("text/event-stream", session.as_deref(), more)?;
+        if let Some(last) = last {
+            headers.insert(HeaderName::from_static(LAST_EVENT_ID), value(&last)?);
+        }
+        let response = self.exchange(Method::GET, &uri, &headers, &Bytes::new()).await.map_err(failure)?;
+        match (response.status(), kind_of(response.headers())) {
+            (StatusCode::METHOD_NOT_ALLOWED, _) => Err(StreamableHttpError::ServerDoesNotSupportSse),
+            (StatusCode::OK, Kind::Events) => {
+                let remote = self.clone();
+                Ok(events(response.into_body(), most, move |cut| {
+                    remote.cut(cut);
+                    // Opened again where it ended, it would bring the same.
+                    if !matches!(cut, Cut::Broken(_)) {
+                        remote.stop_listening();
+                    }
+                    None
+                }))
+            }
+            (StatusCode::OK, _) => Err(failure(reply::other(response.headers()))),
+            (StatusCode::NOT_FOUND, _) if session.is_some() => Err(StreamableHttpError::SessionExpired),
+            (status, _) => Err(failure(unexpected(status))),
+        }
+    }
+}

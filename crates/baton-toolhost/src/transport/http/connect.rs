@@ -1,0 +1,197 @@
+//! Connections to servers on the network, as an agent's definition names them.
+
+use super::{
+    Remote, RemoteError,
+    explain::{login_reason, remote_error, transport_error},
+    streamable,
+};
+use crate::{
+    Attempt, Connect, ConnectError, Link, Target,
+    oauth::{Account, Authorizer, Browser},
+    transport::sse::sse,
+};
+use baton_outbound::{GuardedClient, Options, Target as Address};
+use baton_ports::BoxFuture;
+use baton_types::McpTransport;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use rmcp::service::ClientInitializeError;
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
+
+/// A stream may be silent for this long before it is opened again.
+const SILENCE: Duration = Duration::from_secs(60 * 60);
+
+/// What the connections need.
+#[derive(Clone)]
+pub struct RemoteSettings {
+    /// Decides which addresses may be called beside those that definitions name.
+    pub client: GuardedClient,
+    /// Where logins are kept, for their owner alone; nobody can log in without it.
+    pub logins: Option<PathBuf>,
+    /// Brings people to the page where they log in; without one, servers wait for `baton tools login`.
+    pub browser: Option<Arc<dyn Browser>>,
+    /// The https address of a document that describes this client to authorization servers, when there is one.
+    pub client_document: Option<String>,
+    /// Where `env://NAME` is looked up.
+    pub variables: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+}
+
+impl fmt::Debug for RemoteSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteSettings").field("logins", &self.logins).finish_non_exhaustive()
+    }
+}
+
+impl RemoteSettings {
+    /// With this client and nothing else: servers that want a login are refused.
+    pub fn new(client: GuardedClient) -> Self {
+        let variables = Arc::new(|name: &str| std::env::var(name).ok());
+        Self { client, logins: None, browser: None, client_document: None, variables }
+    }
+}
+
+/// Opens connections over streamable HTTP and over the older HTTP+SSE.
+///
+/// The host that a definition names may be called wherever it is, because whoever wrote the definition chose it.
+/// Everything that a server names itself (redirects, addresses of messages, authorization servers) has to be of the same
+/// origin, or pass the policy of the client.
+pub struct RemoteConnect {
+    settings: RemoteSettings,
+}
+
+impl RemoteConnect {
+    /// With these settings.
+    pub fn new(settings: RemoteSettings) -> Self {
+        Self { settings }
+    }
+
+    /// The server that a definition names.
+    pub fn remote(&self, target: Target<'_>) -> Result<Remote, ConnectError> {
+        let (url, headers) = address_of(target)?;
+        let address = Address::parse(url).map_err(|error| {
+            let hint = format!("correct the url of '{}' in {}", target.server.name, target.server.file);
+            ConnectError::Failed { reason: error.to_string(), hint }
+        })?;
+        let patience = target.server.timeouts.total;
+        let options = Options {
+            same_origin: true,
+            connect_timeout: target.server.timeouts.startup.min(Duration::from_secs(30)),
+            request_timeout: patience,
+            head_timeout: patience,
+            idle_body_timeout: patience.max(SILENCE),
+            ..Options::default()
+        };
+        let client = self.settings.client.also_allowing([address.host()], options).map_err(|error| {
+            ConnectError::Failed { reason: error.to_string(), hint: "correct the url of the server".to_owned() }
+        })?;
+        let headers = header_map(headers, target)?;
+        // A definition that brings its own credentials wants no others.
+        let has_own = headers.contains_key(header::AUTHORIZATION);
+        let remote = Remote::new(url, headers, client).with_log(target.log.clone());
+        if has_own {
+            return Ok(remote);
+        }
+        Ok(match self.authorizer(target)? {
+            Some(authorizer) => remote.with_login(Arc::new(authorizer)),
+            None => remote,
+        })
+    }
+
+    /// Who logs in at the server that a definition names; nobody when logins are not kept.
+    pub fn authorizer(&self, target: Target<'_>) -> Result<Option<Authorizer>, ConnectError> {
+        let Some(folder) = &self.settings.logins else { return Ok(None) };
+        let (url, _) = address_of(target)?;
+        let failed = |reason: String| ConnectError::Failed {
+            reason,
+            hint: format!("look at the oauth settings of '{}' in {}", target.server.name, target.server.file),
+        };
+        let options = Options {
+            head_timeout: Duration::from_secs(20),
+            idle_body_timeout: Duration::from_secs(20),
+            ..Options::default()
+        };
+        let address = Address::parse(url).map_err(|error| failed(error.to_string()))?;
+        let client = self.settings.client.also_allowing([address.host()], options);
+        let account = Account {
+            agent: target.agent.to_string(),
+            server: target.server.name.clone(),
+            url: url.to_owned(),
+            oauth: target.server.oauth.clone().unwrap_or_default(),
+            client_document: self.settings.client_document.clone(),
+        };
+        let client = client.map_err(|error| failed(error.to_string()))?;
+        let authorizer = Authorizer::new(account, folder, client, &*self.settings.variables);
+        let authorizer = authorizer.map_err(|error| failed(error.to_string()))?;
+        Ok(Some(match &self.settings.browser {
+            Some(browser) => authorizer.with_browser(Arc::clone(browser)),
+            None => authorizer,
+        }))
+    }
+}
+
+impl Connect for RemoteConnect {
+    fn open<'a>(&'a self, target: Target<'a>, attempt: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+        Box::pin(async move {
+            let remote = self.remote(target)?;
+            Ok(match (&target.server.transport, attempt) {
+                (McpTransport::Sse { .. }, _) | (_, Attempt::Older) => Link::new(sse(remote)),
+                _ => Link::new(streamable(remote)),
+            })
+        })
+    }
+
+    fn has_older(&self, target: Target<'_>, failure: &ClientInitializeError) -> bool {
+        let error = transport_error(failure).and_then(remote_error);
+        matches!(target.server.transport, McpTransport::Remote { .. })
+            && matches!(error, Some(RemoteError::NotSpoken { .. }))
+    }
+
+    fn explain(&self, target: Target<'_>, failure: &ClientInitializeError) -> Option<ConnectError> {
+        let error = transport_error(failure)?;
+        if let Some(reason) = login_reason(error) {
+            let hint = format!("run `baton tools login {} {}`", target.agent, target.server.name);
+            return Some(ConnectError::NeedsLogin { reason: reason.to_owned(), hint });
+        }
+        let error = remote_error(error)?;
+        let hint = match error {
+            RemoteError::NotSpoken { .. } => "check the url; for a server of the older kind write \"type\": \"sse\"",
+            RemoteError::Status { status: 401 | 403 } => "check the credentials in the headers of the definition",
+            RemoteError::Login(_) => "check the login settings of the server, then log in again",
+            _ => "check that the server runs and that its url is right",
+        };
+        Some(ConnectError::Failed { reason: error.to_string(), hint: hint.to_owned() })
+    }
+}
+
+fn address_of(target: Target<'_>) -> Result<(&str, &BTreeMap<String, String>), ConnectError> {
+    match &target.server.transport {
+        McpTransport::Http { url, headers }
+        | McpTransport::Sse { url, headers }
+        | McpTransport::Remote { url, headers } => Ok((url, headers)),
+        McpTransport::Stdio { .. } | McpTransport::Internal { .. } => Err(ConnectError::Failed {
+            reason: "it has no address".to_owned(),
+            hint: "give the server a url".to_owned(),
+        }),
+    }
+}
+
+/// Headers that belong to the transport, and that a definition cannot set.
+const RESERVED: [&str; 5] = ["accept", "content-type", "host", "last-event-id", "mcp-session-id"];
+
+fn header_map(headers: &BTreeMap<String, String>, target: Target<'_>) -> Result<HeaderMap, ConnectError> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let wrong = |problem: &str| ConnectError::Failed {
+            reason: format!("the header '{name}' {problem}"),
+            hint: format!("correct the headers of '{}' in {}", target.server.name, target.server.file),
+        };
+        let parsed = HeaderName::try_from(name).map_err(|_| wrong("has a name that no header can have"))?;
+        if RESERVED.contains(&parsed.as_str()) {
+            return Err(wrong("is set by the transport itself"));
+        }
+        let mut value = HeaderValue::try_from(value).map_err(|_| wrong("has a value that no header can have"))?;
+        // Nobody knows which of them are secret, so all of them are.
+        value.set_sensitive(true);
+        map.insert(parsed, value);
+    }
+    Ok(map)
+}

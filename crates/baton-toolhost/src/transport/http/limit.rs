@@ -1,0 +1,74 @@
+//! The size of an event while it arrives.
+
+/// Counts the bytes of the event that is arriving; comments count only until their line ends.
+#[derive(Debug)]
+pub(crate) struct EventLimit {
+    most: usize,
+    event: usize,
+    line: usize,
+    is_comment: bool,
+    after_return: bool,
+}
+
+impl EventLimit {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, event: 0, line: 0, is_comment: false, after_return: false }
+    }
+
+    /// Whether an event is still small enough after these bytes.
+    pub(crate) fn takes(&mut self, piece: &[u8]) -> bool {
+        for byte in piece {
+            match byte {
+                b'\n' if self.after_return => self.after_return = false,
+                b'\n' | b'\r' => {
+                    self.after_return = *byte == b'\r';
+                    self.end_line();
+                }
+                _ => {
+                    self.after_return = false;
+                    self.is_comment |= self.line == 0 && *byte == b':';
+                    self.line += 1;
+                    self.event += 1;
+                    if self.event > self.most {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn end_line(&mut self) {
+        if self.line == 0 {
+            self.event = 0;
+        } else if self.is_comment {
+            self.event -= self.line;
+        }
+        self.line = 0;
+        self.is_comment = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EventLimit;
+
+    #[test]
+    fn events_are_counted_however_they_are_cut() {
+        for (text, fits) in [
+            ("data: ab\n\ndata: cd\n\n", true),
+            ("data: ab\r\n\r\ndata: cd\r\n\r\n", true),
+            ("data: ab\r\rdata: cd\r\r", true),
+            (": a\n: b\n: c\n: d\n: e\ndata: ab\n\n", true),
+            ("data: ab\ndata: c\n\n", false),
+            ("data: abcdefg", false),
+            (": a comment without an end", false),
+        ] {
+            for cut in 0..text.len() {
+                let mut limit = EventLimit::new(10);
+                let (first, second) = text.as_bytes().split_at(cut);
+                assert_eq!(limit.takes(first) && limit.takes(second), fits, "{text:?} cut at {cut}");
+            }
+        }
+    }
+}

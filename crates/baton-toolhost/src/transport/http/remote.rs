@@ -1,0 +1,153 @@
+//! One server on the network: its address, what is sent with every request, and how to log in.
+
+use super::RemoteError;
+use crate::{
+    ServerLog,
+    oauth::{Authorizer, Challenge, LoginError},
+};
+use baton_outbound::{GuardedBody, GuardedClient};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// How often one request is sent again with another token: once for a new one, once for more scopes.
+const MAX_RENEWALS: usize = 2;
+
+/// A server on the network; clones share its login and its connections.
+#[derive(Clone)]
+pub struct Remote {
+    url: Arc<str>,
+    headers: Arc<HeaderMap>,
+    client: GuardedClient,
+    auth: Option<Arc<Authorizer>>,
+    log: ServerLog,
+    deaf: Arc<AtomicBool>,
+}
+
+/// Only the address, and without its query: keys are written there too.
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = self.url.split('?').next().unwrap_or_default();
+        f.debug_struct("Remote").field("url", &address).finish_non_exhaustive()
+    }
+}
+
+impl Remote {
+    /// A server at this address. The headers go with every request, and the client decides where requests may go.
+    pub fn new(url: impl Into<Arc<str>>, headers: HeaderMap, client: GuardedClient) -> Self {
+        Self {
+            url: url.into(),
+            headers: Arc::new(headers),
+            client,
+            auth: None,
+            log: ServerLog::default(),
+            deaf: Arc::default(),
+        }
+    }
+
+    /// The same server, where somebody can log in.
+    #[must_use]
+    pub fn with_login(mut self, auth: Arc<Authorizer>) -> Self {
+        self.auth = Some(auth);
+        self
+    }
+
+    /// The same server, whose troubles are told here.
+    #[must_use]
+    pub fn with_log(mut self, log: ServerLog) -> Self {
+        self.log = log;
+        self
+    }
+
+    pub(crate) fn url(&self) -> Arc<str> {
+        Arc::clone(&self.url)
+    }
+
+    pub(crate) fn log(&self) -> &ServerLog {
+        &self.log
+    }
+
+    /// Gives up listening to what the server says on its own: it says what nobody can read.
+    pub(crate) fn stop_listening(&self) {
+        self.deaf.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn listens(&self) -> bool {
+        !self.deaf.load(Ordering::Relaxed)
+    }
+
+    /// Sends a request, with a token when there is one, and again with a better one when the server wants that.
+    pub(crate) async fn exchange(
+        &self,
+        method: Method,
+        url: &str,
+        more: &HeaderMap,
+        body: &Bytes,
+    ) -> Result<Response<GuardedBody>, RemoteError> {
+        let mut token = match &self.auth {
+            Some(auth) => auth.token().await?,
+            None => None,
+        };
+        for renewals in 0.. {
+            let mut request = Request::new(body.clone());
+            *request.method_mut() = method.clone();
+            *request.uri_mut() = url.parse().map_err(|_| baton_outbound::OutboundError::Url("is malformed"))?;
+            *request.headers_mut() = HeaderMap::clone(&self.headers);
+            for (name, value) in more {
+                request.headers_mut().insert(name, value.clone());
+            }
+            if let Some(token) = &token {
+                request.headers_mut().insert(header::AUTHORIZATION, bearer(token)?);
+            }
+            let response = match method {
+                Method::GET => self.client.open(request).await?,
+                _ => self.client.open_again(request).await?,
+            };
+            let Some(auth) = &self.auth else { return Ok(response) };
+            let Some(challenge) = Challenge::of(response.status(), response.headers()) else { return Ok(response) };
+            if renewals >= MAX_RENEWALS {
+                return Err(LoginError::refused("the server refuses the token that it asked for").into());
+            }
+            drop(response);
+            token = Some(auth.answer(token.as_deref(), &challenge).await?);
+        }
+        Err(RemoteError::Closed)
+    }
+}
+
+fn bearer(token: &str) -> Result<HeaderValue, RemoteError> {
+    let value = HeaderValue::try_from(format!("Bearer {token}"));
+    let mut value = value.map_err(|_| LoginError::refused("the token cannot be sent in a header"))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// What a reply is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Json,
+    Events,
+    Other,
+}
+
+/// What a reply is made of, by its headers.
+pub(crate) fn kind_of(headers: &HeaderMap) -> Kind {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match kind.as_str() {
+        "application/json" => Kind::Json,
+        "text/event-stream" => Kind::Events,
+        _ => Kind::Other,
+    }
+}
+
+/// A reply of a status that nothing else is known about.
+pub(crate) fn unexpected(status: StatusCode) -> RemoteError {
+    RemoteError::Status { status: status.as_u16() }
+}

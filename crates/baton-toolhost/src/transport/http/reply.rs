@@ -1,0 +1,148 @@
+//! What the answer to a posted message means.
+
+use super::{
+    Cut, Remote, RemoteError,
+    client::{Failure, failure},
+    events,
+    remote::{Kind, kind_of, unexpected},
+};
+use baton_outbound::{GuardedBody, OutboundError};
+use http::{HeaderMap, Response, StatusCode, header};
+use rmcp::{
+    model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage},
+    transport::streamable_http_client::{HttpStatusError, StreamableHttpError, StreamableHttpPostResponse},
+};
+use sse_stream::Sse;
+use std::time::Duration;
+
+/// What is read of an answer that says why not.
+const MAX_REFUSAL: usize = 64 * 1024;
+const REFUSAL_TIME: Duration = Duration::from_secs(5);
+
+/// Whether the message belonged to a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Session {
+    None,
+    Attached,
+}
+
+pub(super) async fn read(
+    remote: &Remote,
+    response: Response<GuardedBody>,
+    message: &ClientJsonRpcMessage,
+    session: Session,
+    most: usize,
+) -> Result<StreamableHttpPostResponse, Failure> {
+    let status = response.status();
+    if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+        return Ok(StreamableHttpPostResponse::Accepted);
+    }
+    if status == StatusCode::NOT_FOUND && session == Session::Attached {
+        return Err(StreamableHttpError::SessionExpired);
+    }
+    if !status.is_success() {
+        return refused(response, message, session).await;
+    }
+    let ClientJsonRpcMessage::Request(request) = message else {
+        // Nobody waits for an answer to it, whatever is in there.
+        return Ok(StreamableHttpPostResponse::Accepted);
+    };
+    let id = request.id.clone();
+    let named = response.headers().get("mcp-session-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
+    match kind_of(response.headers()) {
+        Kind::Events => {
+            let remote = remote.clone();
+            let farewell = move |cut: &Cut| {
+                remote.cut(cut);
+                matches!(cut, Cut::TooLarge(_))
+                    .then(|| too_large(id, cut))
+                    .and_then(|error| Some(Sse { data: Some(serde_json::to_string(&error).ok()?), ..Sse::default() }))
+            };
+            Ok(StreamableHttpPostResponse::Sse(events(response.into_body(), most, farewell), named))
+        }
+        Kind::Json => match response.into_body().read(most).await {
+            Ok(body) => match serde_json::from_slice(&body) {
+                Ok(message) => Ok(StreamableHttpPostResponse::Json(message, named)),
+                Err(error) => {
+                    Err(failure(RemoteError::Content { found: format!("JSON that is no message ({error})") }))
+                }
+            },
+            Err(OutboundError::TooLarge { .. }) => {
+                let cut = Cut::TooLarge(most);
+                remote.cut(&cut);
+                Ok(StreamableHttpPostResponse::Json(too_large(id, &cut), named))
+            }
+            Err(error) => Err(failure(error)),
+        },
+        Kind::Other => Err(failure(other(response.headers()))),
+    }
+}
+
+/// What came instead of JSON or events.
+pub(super) fn other(headers: &HeaderMap) -> RemoteError {
+    let found = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("nothing");
+    RemoteError::Content { found: found.chars().take(80).collect() }
+}
+
+/// The answer that the caller gets in place of one that is too long.
+fn too_large(id: RequestId, cut: &Cut) -> ServerJsonRpcMessage {
+    ServerJsonRpcMessage::error(ErrorData::internal_error(format!("the answer was refused: {cut}"), None), Some(id))
+}
+
+async fn refused(
+    response: Response<GuardedBody>,
+    message: &ClientJsonRpcMessage,
+    session: Session,
+) -> Result<StreamableHttpPostResponse, Failure> {
+    let status = response.status();
+    let is_login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    let is_failure = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
+    let wait = response.headers().get(header::RETRY_AFTER).and_then(|wait| wait.to_str().ok()).map(str::to_owned);
+    let body = response.into_body().within(REFUSAL_TIME).read(MAX_REFUSAL).await.unwrap_or_default();
+    let said = match serde_json::from_slice(&body) {
+        Ok(ServerJsonRpcMessage::Error(error)) if !is_login => Some(error),
+        _ => None,
+    };
+    let request = match message {
+        ClientJsonRpcMessage::Request(request) => Some(request),
+        _ => None,
+    };
+    // A server that does not know the newer opening answers it in many ways, and cannot always repeat the id. What it
+    // said decides how to go on, so it has to arrive as the answer to this very question.
+    if let Some(request) = request
+        && matches!(request.request, ClientRequest::DiscoverRequest(_))
+        && session == Session::None
+        && status.is_client_error()
+        && !is_login
+        && status != StatusCode::TOO_MANY_REQUESTS
+    {
+        let error = said.map_or_else(
+            || ErrorData::invalid_request(format!("server/discover was answered with {status}"), None),
+            |error| error.error,
+        );
+        let answer = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+        return Ok(StreamableHttpPostResponse::Json(answer, None));
+    }
+    if let Some(mut error) = said {
+        error.id = error.id.or_else(|| request.map(|request| request.id.clone()));
+        return Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), None));
+    }
+    if is_failure {
+        return Err(HttpStatusError::new(status.as_u16(), wait).into());
+    }
+    let is_first = request.is_some_and(|request| matches!(request.request, ClientRequest::InitializeRequest(_)));
+    if is_first && matches!(status.as_u16(), 400 | 404 | 405) {
+        return Err(failure(RemoteError::NotSpoken { status: status.as_u16() }));
+    }
+    Err(failure(unexpected(status)))
+}
+
+impl Remote {
+    /// Tells why a stream was cut off, when it was more than a connection that broke.
+    pub(super) fn cut(&self, cut: &Cut) {
+        if matches!(cut, Cut::Broken(_)) {
+            return;
+        }
+        self.log().line(&format!("a stream was closed: {cut}"));
+    }
+}

@@ -1,0 +1,20 @@
+//! How long to wait before a stream that broke is opened again.
+
+use rmcp::transport::common::client_side_sse::SseRetryPolicy;
+use std::time::Duration;
+
+const MAX_TIMES: usize = 8;
+
+/// Half a second, doubled each time up to half a minute; a server that asks for more gets more.
+#[derive(Debug)]
+pub(crate) struct Patience;
+
+impl SseRetryPolicy for Patience {
+    fn retry(&self, times: usize) -> Option<Duration> {
+        if times > MAX_TIMES {
+            return None;
+        }
+        let factor = 1 << u32::try_from(times).unwrap_or(u32::MAX).min(6);
+        Some((Duration::from_millis(500) * factor).min(Duration::from_secs(30)))
+    }
+}

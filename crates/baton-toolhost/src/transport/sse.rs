@@ -1,0 +1,13 @@
+//! The older HTTP+SSE transport: one stream of events from the server, and an address for messages to it.
+
+mod endpoint;
+mod worker;
+
+use super::http::Remote;
+use rmcp::transport::WorkerTransport;
+pub use worker::SseWorker;
+
+/// An rmcp client transport of HTTP+SSE to this server; nothing was said yet.
+pub fn sse(remote: Remote) -> WorkerTransport<SseWorker> {
+    WorkerTransport::spawn(SseWorker::new(remote))
+}

@@ -1,0 +1,171 @@
+//! The connection: a stream that is read, and messages that are posted beside it.
+//!
+//! The protocol of this transport cannot resume anything: a stream that ends takes its session with it. So the worker
+//! ends with its stream, and whoever keeps connections opens a new one.
+
+use super::endpoint::endpoint;
+use crate::transport::http::{Cut, Kind, MAX_MESSAGE, Remote, RemoteError, events, kind_of};
+use baton_outbound::Target;
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream::BoxStream};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use rmcp::{
+    RoleClient,
+    model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, ServerJsonRpcMessage},
+    transport::{
+        streamable_http_client::SseError,
+        worker::{Worker, WorkerContext, WorkerQuitReason, WorkerSendRequest},
+    },
+};
+use sse_stream::Sse;
+use std::time::Duration;
+use tokio::{task::JoinSet, time::timeout};
+
+/// How long the server may take to say where messages go.
+const FIRST_EVENT: Duration = Duration::from_secs(30);
+/// Messages that are on their way at the same time.
+const MAX_POSTS: usize = 16;
+
+type Events = BoxStream<'static, Result<Sse, SseError>>;
+type Quit = WorkerQuitReason<RemoteError>;
+
+/// Speaks with one server over HTTP+SSE until its stream ends.
+pub struct SseWorker {
+    remote: Remote,
+}
+
+impl SseWorker {
+    /// To this server.
+    pub fn new(remote: Remote) -> Self {
+        Self { remote }
+    }
+
+    async fn listen(&self) -> Result<(Events, Target), RemoteError> {
+        let url = self.remote.url();
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
+        let response = self.remote.exchange(Method::GET, &url, &headers, &Bytes::new()).await?;
+        match (response.status(), kind_of(response.headers())) {
+            (StatusCode::OK, Kind::Events) => {}
+            (StatusCode::OK, _) => return Err(RemoteError::NoEndpoint(": it sends no stream of events")),
+            (status, _) => return Err(RemoteError::Status { status: status.as_u16() }),
+        }
+        let log = self.remote.log().clone();
+        let farewell = move |cut: &Cut| {
+            log.fault(cut.to_string());
+            None
+        };
+        let mut events = events(response.into_body(), MAX_MESSAGE, farewell);
+        let named = timeout(FIRST_EVENT, async {
+            while let Some(Ok(event)) = events.next().await {
+                if event.event.as_deref() == Some("endpoint") {
+                    return event.data;
+                }
+            }
+            None
+        });
+        let Ok(named) = named.await else { return Err(RemoteError::NoEndpoint(" in time")) };
+        let named = named.ok_or(RemoteError::NoEndpoint(" before its stream ended"))?;
+        let messages = endpoint(&Target::parse(&url)?, &named)?;
+        Ok((events, messages))
+    }
+}
+
+async fn post(remote: Remote, url: String, message: ClientJsonRpcMessage) -> Result<(), RemoteError> {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+    let body = serde_json::to_vec(&message).map_err(|error| RemoteError::Unwritable(error.to_string()))?;
+    let response = remote.exchange(Method::POST, &url, &headers, &Bytes::from(body)).await?;
+    match response.status() {
+        status if status.is_success() => Ok(()),
+        status => Err(RemoteError::Status { status: status.as_u16() }),
+    }
+}
+
+/// Messages that everything after them relies on.
+fn goes_alone(message: &ClientJsonRpcMessage) -> bool {
+    match message {
+        ClientJsonRpcMessage::Request(request) => matches!(request.request, ClientRequest::InitializeRequest(_)),
+        ClientJsonRpcMessage::Notification(notification) => {
+            matches!(notification.notification, ClientNotification::InitializedNotification(_))
+        }
+        _ => false,
+    }
+}
+
+impl Worker for SseWorker {
+    type Error = RemoteError;
+    type Role = RoleClient;
+
+    fn err_closed() -> RemoteError {
+        RemoteError::Closed
+    }
+
+    fn err_join(_: tokio::task::JoinError) -> RemoteError {
+        RemoteError::Closed
+    }
+
+    async fn run(self, mut context: WorkerContext<Self>) -> Result<(), Quit> {
+        let stopped = context.cancellation_token.clone();
+        // The first message waits for the stream: without one there is nowhere to send it, and its sender hears why.
+        let first = tokio::select! {
+            () = stopped.cancelled() => return Err(Quit::Cancelled),
+            first = context.recv_from_handler() => first?,
+        };
+        let listened = tokio::select! {
+            () = stopped.cancelled() => return Err(Quit::Cancelled),
+            listened = self.listen() => listened,
+        };
+        let (mut events, messages) = match listened {
+            Ok(listened) => listened,
+            Err(error) => {
+                let _ = first.responder.send(Err(error));
+                return Err(Quit::TransportClosed);
+            }
+        };
+        let url = messages.uri().to_string();
+        let mut posts = JoinSet::new();
+        self.send(first, &url, &mut posts).await;
+        loop {
+            tokio::select! {
+                () = stopped.cancelled() => return Err(Quit::Cancelled),
+                Some(_) = posts.join_next() => {}
+                message = context.from_handler_rx.recv(), if posts.len() < MAX_POSTS => match message {
+                    Some(message) => self.send(message, &url, &mut posts).await,
+                    None => return Err(Quit::HandlerTerminated),
+                },
+                event = events.next() => {
+                    let Some(Ok(event)) = event else { return Err(Quit::TransportClosed) };
+                    if let Some(message) = self.read(&event) {
+                        context.send_to_handler(message).await?;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl SseWorker {
+    async fn send(&self, request: WorkerSendRequest<Self>, url: &str, posts: &mut JoinSet<()>) {
+        let alone = goes_alone(&request.message);
+        let sent = post(self.remote.clone(), url.to_owned(), request.message);
+        let responder = request.responder;
+        let work = async move {
+            let _ = responder.send(sent.await);
+        };
+        if alone { work.await } else { drop(posts.spawn(work)) }
+    }
+
+    fn read(&self, event: &Sse) -> Option<ServerJsonRpcMessage> {
+        if !matches!(event.event.as_deref(), None | Some("" | "message")) {
+            return None;
+        }
+        let data = event.data.as_deref()?;
+        let message = serde_json::from_str(data);
+        if message.is_err() {
+            self.remote.log().line("an event was skipped: it is no message");
+        }
+        message.ok()
+    }
+}
