@@ -1,7 +1,7 @@
 //! Loading and reloading directories.
 
 use baton_agentdir::{Diagnostic, document::Place};
-use baton_local::{DirectoryAgents, LoadError};
+use baton_local::{DirectoryAgents, LoadError, Reload};
 use baton_ports::AgentSource;
 use std::{
     fs,
@@ -102,26 +102,57 @@ fn a_reload_keeps_the_last_good_version() {
     });
     let agents = DirectoryAgents::load_checked(&paths, no_threes).unwrap();
     let version = |name: &str| agents.agent(&name.into()).map(|agent| agent.version.clone());
+    let entries = |reload: &Reload| {
+        let name = |entry: &str| entry.rsplit('/').next().unwrap().to_owned();
+        reload.unusable.iter().map(|unusable| name(&unusable.entry)).collect::<Vec<_>>()
+    };
 
-    assert!(agents.reload().unwrap().changed.is_empty());
+    assert_eq!(agents.reload(), Reload::default());
 
     write(home.path(), "a", "name: a\nversion: 2.0.0");
     write(home.path(), "b", "name: [");
-    let reload = agents.reload().unwrap();
+    let reload = agents.reload();
     assert_eq!(reload.changed, ["a".into()]);
     assert_eq!(reload.diagnostics.len(), 1);
+    assert_eq!(entries(&reload), ["b"]);
     assert_eq!((version("a").as_deref(), version("b").as_deref()), (Some("2.0.0"), Some("1.0.0")));
 
     write(home.path(), "a", "name: a\nversion: 3.0.0");
-    assert_eq!(agents.reload().unwrap().diagnostics[0].message, "no threes");
+    let reload = agents.reload();
+    assert_eq!((reload.diagnostics[0].message.as_str(), entries(&reload)), ("no threes", vec!["a".into(), "b".into()]));
     assert_eq!(version("a").as_deref(), Some("2.0.0"));
 
+    write(home.path(), "a", "name: a\nversion: 2.0.0");
     write(home.path(), "b", "name: a");
-    assert!(matches!(agents.reload(), Err(LoadError::Duplicate { .. })));
+    let reload = agents.reload();
+    assert_eq!((reload.changed.len(), entries(&reload)), (0, vec!["b".into()]));
+    assert!(reload.unusable[0].reason.starts_with("two agents are named 'a'"), "{reload:?}");
     assert_eq!(names(&agents), ["a", "b"]);
 
-    write(home.path(), "b", "name: c");
+    // The name is free now.
     fs::remove_dir_all(a).unwrap();
-    assert_eq!(agents.reload().unwrap().changed, ["a".into(), "b".into(), "c".into()]);
-    assert_eq!(names(&agents), ["c"]);
+    assert_eq!(agents.reload().changed, ["a".into(), "b".into()]);
+    assert_eq!((names(&agents), version("a").as_deref()), (vec!["a".to_owned()], Some("0.1.0")));
+
+    fs::remove_dir_all(home.path().join("b")).unwrap();
+    let reload = agents.reload();
+    assert_eq!((reload.changed, names(&agents).len()), (vec!["a".into()], 0));
+    assert!(reload.unusable[0].reason.contains("holds no agent"), "{:?}", reload.unusable);
+}
+
+#[test]
+fn what_cannot_be_used_does_not_keep_the_rest_from_being_opened() {
+    let home = TempDir::new().unwrap();
+    let path = |name: &str| home.path().join(name);
+    write(home.path(), "good", "name: good");
+    let broken = write(home.path(), "broken", "name: Broken");
+    let agents = DirectoryAgents::open(&[path("good"), path("missing"), path("broken")], None);
+    assert_eq!((names(&agents), agents.warnings().len()), (vec!["good".to_owned()], 1));
+    let shown: Vec<String> = agents.unusable().iter().map(|it| format!("{}: {}", it.entry, it.reason)).collect();
+    insta::assert_snapshot!(shown.join("\n").replace(&home.path().display().to_string(), "HOME"));
+
+    fs::write(broken.join("agent.yaml"), "name: mended").unwrap();
+    write(home.path(), "missing", "name: found");
+    assert_eq!(agents.reload().changed, ["found".into(), "mended".into()]);
+    assert_eq!(agents.unusable(), []);
 }

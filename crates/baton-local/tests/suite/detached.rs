@@ -1,8 +1,8 @@
 //! A program that ends while a child in a session of its own keeps its output open.
 
-use baton_local::{CommandTools, DirectoryAgents};
-use baton_ports::{AgentSource, ToolHost};
-use baton_types::{Json, ToolCall};
+use super::calling::call_first;
+use baton_local::DirectoryAgents;
+use baton_ports::AgentSource;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 
@@ -28,8 +28,7 @@ async fn the_real_end_counts_when_a_detached_child_holds_the_output() {
         fs::write(home.path().join("prompt.md"), "You are a test.").unwrap();
         fs::write(home.path().join("t.sh"), SCRIPT.replace("exit $1", exit)).unwrap();
         let agent = DirectoryAgents::load(&[home.path().to_owned()]).unwrap().agents().remove(0);
-        let call = ToolCall { id: "call-1".into(), name: "t".to_owned(), arguments: Json::parse("{}").unwrap() };
-        let output = CommandTools::new().call(&agent, &agent.tools[0], &call).await;
+        let output = call_first(&agent, "{}").await;
         let pid: i32 = fs::read_to_string(home.path().join("pid")).unwrap().trim().parse().unwrap();
         kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
         let text = output.output.to_plain_text();

@@ -6,9 +6,15 @@ mod agents;
 mod audit;
 #[cfg(test)]
 #[cfg(unix)]
+mod calling;
+#[cfg(test)]
+#[cfg(unix)]
 mod commands;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod detached;
+#[cfg(test)]
+mod kits;
+mod mcp_sessions;
 #[cfg(test)]
 mod world;
