@@ -1,1 +1,16 @@
-//! Work that agents offer as tools.
+//! Work that an agent offers as MCP tools: calling one runs the agent on a prompt, and gives its last answer.
+//!
+//! [`tools`] and [`call()`] are what the agent's Environment uses; [`ExportedServer`] serves them alone.
+
+mod arguments;
+mod call;
+mod endpoints;
+mod server;
+mod template;
+mod tools;
+
+pub use call::call;
+pub use endpoints::ExportedEndpoints;
+pub use server::ExportedServer;
+pub use template::prompt;
+pub use tools::{find, tools};

@@ -1,0 +1,83 @@
+//! Calling an exported tool.
+
+use super::{
+    arguments::{mistakes, without_nulls},
+    prompt,
+};
+use crate::work::{self, Work};
+use baton_ports::{AgentAsk, AgentDesk, AgentReply};
+use baton_rules::{Access, may};
+use baton_types::{AgentName, ErrorCode, ExportedTool, TaskState};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{CallToolResult, ContentBlock, JsonObject, MetaObject},
+    service::RequestContext,
+};
+use std::time::Duration;
+
+/// Runs an agent on the prompt of a tool that it exports, as a new task of the caller, and gives its last answer.
+///
+/// Nobody can answer a question in between, so one that the agent asks is a failure that says what was asked. Whoever
+/// sent a progress token hears every `heartbeat` that the agent works; cancelling the request cancels the task.
+pub async fn call(
+    desk: &dyn AgentDesk,
+    agent: &AgentName,
+    tool: &ExportedTool,
+    arguments: Option<JsonObject>,
+    context: &RequestContext<RoleServer>,
+    heartbeat: Duration,
+) -> Result<CallToolResult, ErrorData> {
+    let work = Work::of(context, heartbeat)?;
+    if let Err(missing) = may(&work.caller.principal, Access::Call, Some(agent)) {
+        return Ok(work::refused(ErrorCode::SCOPE_MISSING, &missing.to_string()));
+    }
+    let schema = tool.parameters.to_value();
+    let arguments = without_nulls(&schema, arguments.unwrap_or_default());
+    let mistakes = mistakes(&schema, &arguments);
+    if !mistakes.is_empty() {
+        return Ok(work::refused(ErrorCode::INVALID_REQUEST, &format!("{}.", mistakes.join("; "))));
+    }
+    let ask = AgentAsk {
+        agent: agent.clone(),
+        text: prompt(tool, &arguments),
+        context: None,
+        task: None,
+        depth: work.depth(),
+        trace: work.trace(),
+    };
+    Ok(work.ask(desk, &tool.name, ask).await.map_or_else(|refused| refused, |reply| result(&reply)))
+}
+
+fn result(reply: &AgentReply) -> CallToolResult {
+    let task = &reply.task;
+    let words = reply.text.trim();
+    let (failed, text) = match reply.state {
+        TaskState::Completed if words.is_empty() => {
+            (false, format!("The agent finished without words, in task {task}."))
+        }
+        TaskState::Completed => (false, reply.text.clone()),
+        TaskState::InputRequired | TaskState::AuthRequired => (
+            true,
+            format!(
+                "The agent asked: {words}\nNobody can answer while this tool runs. Call it again with arguments that leave \
+                 nothing open, or answer task {task} with call_agent."
+            ),
+        ),
+        TaskState::Failed | TaskState::Canceled | TaskState::Rejected if words.is_empty() => {
+            (true, format!("The agent's task {task} ended as {}.", reply.state.as_str()))
+        }
+        TaskState::Failed | TaskState::Canceled | TaskState::Rejected => (true, reply.text.clone()),
+        TaskState::Submitted | TaskState::Working => (true, format!("The agent still works on task {task}.")),
+    };
+    let content = vec![ContentBlock::text(text)];
+    let result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.with_meta(Some(origin(reply)))
+}
+
+/// Where the whole story of the call can be read.
+fn origin(reply: &AgentReply) -> MetaObject {
+    let mut meta = MetaObject::default();
+    meta.insert("dev.baton/taskId".to_owned(), reply.task.to_string().into());
+    meta.insert("dev.baton/contextId".to_owned(), reply.context.to_string().into());
+    meta
+}

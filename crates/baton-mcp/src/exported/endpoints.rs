@@ -1,0 +1,44 @@
+//! The endpoints of all agents' exported tools, made when they are first asked for.
+
+use super::{ExportedServer, server::Served};
+use crate::{Common, McpService};
+use baton_ports::{AgentDesk, AgentSource};
+use baton_types::AgentName;
+use parking_lot::RwLock;
+use std::{collections::HashMap, sync::Arc};
+
+/// The exported tools of all agents; endpoints of agents that are gone are forgotten.
+pub struct ExportedEndpoints {
+    agents: Arc<dyn AgentSource>,
+    desk: Arc<dyn AgentDesk>,
+    common: Common,
+    made: RwLock<HashMap<AgentName, Arc<McpService<ExportedServer>>>>,
+}
+
+impl ExportedEndpoints {
+    /// None yet.
+    pub fn new(agents: Arc<dyn AgentSource>, desk: Arc<dyn AgentDesk>, common: Common) -> Self {
+        Self { agents, desk, common, made: RwLock::default() }
+    }
+
+    /// The endpoint of an agent that is there, whether it exports anything or not.
+    pub fn of(&self, agent: &AgentName) -> Option<Arc<McpService<ExportedServer>>> {
+        self.agents.agent(agent)?;
+        if let Some(made) = self.made.read().get(agent) {
+            return Some(Arc::clone(made));
+        }
+        let mut made = self.made.write();
+        made.retain(|name, _| self.agents.agent(name).is_some());
+        let service = made.entry(agent.clone()).or_insert_with(|| {
+            let served = Arc::new(Served {
+                agent: agent.clone(),
+                agents: Arc::clone(&self.agents),
+                desk: Arc::clone(&self.desk),
+                heartbeat: self.common.limits.heartbeat,
+            });
+            let endpoint = format!("agents/{agent}/exported");
+            Arc::new(McpService::new(&endpoint, &self.common, move || ExportedServer::new(Arc::clone(&served))))
+        });
+        Some(Arc::clone(service))
+    }
+}

@@ -1,0 +1,63 @@
+//! `call_agent`.
+
+use super::{
+    OwnServer, known,
+    shapes::{CallArguments, Called},
+};
+use crate::work::{self, Work};
+use baton_ports::AgentAsk;
+use baton_rules::{Access, may};
+use baton_types::{ErrorCode, TaskState};
+use rmcp::model::{CallToolResult, JsonObject};
+use serde_json::Value;
+
+impl OwnServer {
+    /// Gives an agent words and waits for what comes of them; whatever goes wrong is a result that the caller's model reads.
+    pub(super) async fn call_agent(&self, work: &Work<'_>, arguments: Option<JsonObject>) -> CallToolResult {
+        let given = match read(arguments) {
+            Ok(given) => given,
+            Err(detail) => return work::refused(ErrorCode::INVALID_REQUEST, &detail),
+        };
+        let agents = known::agents(self.agents.as_ref(), &work.caller.principal);
+        let agent = match known::find(&agents, &given.agent_id) {
+            Ok(agent) => agent.name.clone(),
+            Err(detail) => return work::refused(ErrorCode::AGENT_NOT_FOUND, &detail),
+        };
+        if let Err(missing) = may(&work.caller.principal, Access::Call, Some(&agent)) {
+            return work::refused(ErrorCode::SCOPE_MISSING, &missing.to_string());
+        }
+        let ask = AgentAsk {
+            agent: agent.clone(),
+            text: given.message,
+            context: given.context_id.map(Into::into),
+            task: given.task_id.map(Into::into),
+            depth: work.depth(),
+            trace: work.trace(),
+        };
+        match work.ask(self.desk.as_ref(), "call_agent", ask).await {
+            Err(result) => result,
+            Ok(reply) => {
+                let failed = matches!(reply.state, TaskState::Failed | TaskState::Canceled | TaskState::Rejected);
+                let mut result = work::structured(&Called::of(&reply, agent.as_str()));
+                result.is_error = Some(failed);
+                result
+            }
+        }
+    }
+}
+
+fn read(arguments: Option<JsonObject>) -> Result<CallArguments, String> {
+    let mut members = arguments.unwrap_or_default();
+    // Models often send what they leave out as null or as nothing.
+    for optional in ["contextId", "context_id", "taskId", "task_id"] {
+        if members.get(optional).is_some_and(|value| value.is_null() || value == "") {
+            members.remove(optional);
+        }
+    }
+    let given: CallArguments = serde_json::from_value(Value::Object(members))
+        .map_err(|error| format!("the arguments do not fit: {error}; needed are the texts agentId and message"))?;
+    if given.message.trim().is_empty() {
+        return Err("the message is empty; say what the agent should do".to_owned());
+    }
+    Ok(given)
+}

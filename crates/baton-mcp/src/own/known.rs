@@ -1,0 +1,68 @@
+//! The agents that a caller may know of, and which one is meant.
+
+use baton_ports::AgentSource;
+use baton_rules::{Access, may};
+use baton_types::{AgentSpec, Principal};
+use std::sync::Arc;
+
+/// Most agents that an error names.
+const NAMED: usize = 20;
+
+/// Longest part of a wrong name that is repeated.
+const LONGEST: usize = 64;
+
+/// The agents that the caller may read, in a stable order.
+pub(super) fn agents(source: &dyn AgentSource, principal: &Principal) -> Vec<Arc<AgentSpec>> {
+    let mut agents = source.agents();
+    agents.retain(|agent| may(principal, Access::Read, Some(&agent.name)).is_ok());
+    agents
+}
+
+/// The agent of that name, or at that place of the list: `agent_001` is the first.
+pub(super) fn find(agents: &[Arc<AgentSpec>], id: &str) -> Result<Arc<AgentSpec>, String> {
+    let id = id.trim();
+    let named = agents.iter().find(|agent| agent.name.as_str() == id);
+    named.or_else(|| agents.get(place(id)?)).cloned().ok_or_else(|| unknown(agents, id))
+}
+
+/// The index that an id by position stands for.
+fn place(id: &str) -> Option<usize> {
+    let digits = id.strip_prefix("agent_")?;
+    if digits.len() < 3 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse::<usize>().ok()?.checked_sub(1)
+}
+
+fn unknown(agents: &[Arc<AgentSpec>], id: &str) -> String {
+    let id: String = id.chars().take(LONGEST).collect();
+    let mut names: Vec<&str> = agents.iter().take(NAMED).map(|agent| agent.name.as_str()).collect();
+    if agents.len() > NAMED {
+        names.push("...");
+    }
+    let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    format!("there is no agent '{id}'; known: {known}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_by_position() {
+        for (id, expect) in [
+            ("agent_001", Some(0)),
+            ("agent_012", Some(11)),
+            ("agent_1000", Some(999)),
+            ("agent_000", None),
+            ("agent_1", None),
+            ("agent_", None),
+            ("agent_00x", None),
+            ("agent_+01", None),
+            ("agent_99999999999999999999999", None),
+            ("weather", None),
+        ] {
+            assert_eq!(place(id), expect, "{id}");
+        }
+    }
+}

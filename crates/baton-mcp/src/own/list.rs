@@ -1,0 +1,28 @@
+//! `list_agents`.
+
+use super::{
+    OwnServer, known,
+    shapes::{AgentShown, Listed, Skipped},
+};
+use crate::work;
+use baton_rules::{Access, may};
+use baton_types::Principal;
+use rmcp::model::CallToolResult;
+
+impl OwnServer {
+    /// Looks again who is there, and says so.
+    pub(super) async fn list_agents(&self, principal: &Principal, base: Option<&str>) -> CallToolResult {
+        let unusable = self.agents.refresh().await;
+        let agents = known::agents(self.agents.as_ref(), principal);
+        let capabilities = self.capabilities();
+        let listed = Listed {
+            agents: agents.iter().map(|agent| AgentShown::of(agent, base, capabilities)).collect(),
+            // Entries are paths and addresses of whoever runs this Baton.
+            skipped: match may(principal, Access::Admin, None) {
+                Ok(()) => unusable.into_iter().map(Skipped::from).collect(),
+                Err(_) => Vec::new(),
+            },
+        };
+        work::structured(&listed)
+    }
+}

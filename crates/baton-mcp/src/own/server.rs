@@ -1,0 +1,112 @@
+//! Baton's own server as MCP clients see it.
+
+use super::{
+    shapes::Capabilities,
+    tools::{self, Names, Verb},
+};
+use crate::{
+    Common, McpService,
+    work::{self, Work},
+};
+use baton_ports::{AgentDesk, AgentSource};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
+use std::{sync::Arc, time::Duration};
+
+/// How a model should use the server; the first thing that a client shows it.
+const INSTRUCTIONS: &str = "Baton runs agents that do work for you. Call list_agents to see who there is and what each is \
+good at, then call_agent with an agentId and a message. The agent does not see your conversation, so the message must say \
+everything that it needs. The result has the agent's response, a status, a taskId and a contextId. Pass the contextId to go \
+on with the same conversation; without it every call begins a new one. When the status is input-required, the response is a \
+question: find the answer, ask the user if you must, and call call_agent with the same agentId, the taskId and the answer as \
+message. Agents may work for minutes; cancelling the call cancels their work. The tools also go by the names a2a_list_agents \
+and a2a_send_message.";
+
+/// What the own server says of the agents' A2A addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnOptions {
+    /// Whether replies and tasks can be streamed there.
+    pub streaming: bool,
+    /// Whether callers can have notifications pushed to them.
+    pub push: bool,
+}
+
+impl Default for OwnOptions {
+    fn default() -> Self {
+        Self { streaming: true, push: true }
+    }
+}
+
+/// Lets MCP clients find and call every agent that is served; cheap to clone.
+#[derive(Clone)]
+pub struct OwnServer {
+    pub(super) agents: Arc<dyn AgentSource>,
+    pub(super) desk: Arc<dyn AgentDesk>,
+    options: OwnOptions,
+    heartbeat: Duration,
+}
+
+impl OwnServer {
+    /// The endpoint of the agents of a source, whose work is done through a desk.
+    pub fn endpoint(
+        agents: Arc<dyn AgentSource>,
+        desk: Arc<dyn AgentDesk>,
+        options: OwnOptions,
+        common: &Common,
+    ) -> McpService<Self> {
+        let handler = Self { agents, desk, options, heartbeat: common.limits.heartbeat };
+        McpService::new("own", common, move || handler.clone())
+    }
+
+    pub(super) fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            streaming: self.options.streaming,
+            push_notifications: self.options.push,
+            state_transition_history: false,
+        }
+    }
+}
+
+impl ServerHandler for OwnServer {
+    fn get_info(&self) -> ServerConfig {
+        let about = Implementation::new("baton", env!("CARGO_PKG_VERSION"))
+            .with_title("Baton")
+            .with_description("Finds and calls the agents of a Baton");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(about)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let names = Names::of_query(work::query(&context));
+        Ok(ListToolsResult::with_all_items(tools::all(names)))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::one(name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let work = Work::of(&context, self.heartbeat)?;
+        let result = match Verb::named(&request.name) {
+            Some(Verb::List) => self.list_agents(&work.caller.principal, work.served_at()).await,
+            Some(Verb::Call) => self.call_agent(&work, request.arguments).await,
+            None => return Err(work::unknown_tool(&request.name, &tools::all(Names::Baton))),
+        };
+        Ok(result.into())
+    }
+}

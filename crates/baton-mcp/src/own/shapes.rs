@@ -1,0 +1,148 @@
+//! What the tools of Baton's own server take and give.
+
+use baton_ports::{AgentReply, Unusable};
+use baton_types::{AgentSpec, SkillSpec, TaskState};
+use serde::{Deserialize, Serialize};
+
+/// What `list_agents` gives.
+#[derive(Serialize)]
+pub(super) struct Listed {
+    pub(super) agents: Vec<AgentShown>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) skipped: Vec<Skipped>,
+}
+
+/// An entry from which no agent could be made.
+#[derive(Serialize)]
+pub(super) struct Skipped {
+    entry: String,
+    reason: String,
+}
+
+impl From<Unusable> for Skipped {
+    fn from(Unusable { entry, reason }: Unusable) -> Self {
+        Self { entry, reason }
+    }
+}
+
+/// One agent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct AgentShown {
+    agent_id: String,
+    name: String,
+    description: String,
+    version: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    skills: Vec<SkillShown>,
+    capabilities: Capabilities,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SkillShown {
+    id: String,
+    name: String,
+    description: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    examples: Vec<String>,
+}
+
+/// What of A2A an agent offers at its address.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Capabilities {
+    pub(super) streaming: bool,
+    pub(super) push_notifications: bool,
+    /// A task's history holds its messages; A2A 1.0 no longer has the word, and 0.3 meant states by it.
+    pub(super) state_transition_history: bool,
+}
+
+impl AgentShown {
+    /// The agent as it is served below `base`, a URL without a slash at its end.
+    pub(super) fn of(agent: &AgentSpec, base: Option<&str>, capabilities: Capabilities) -> Self {
+        Self {
+            agent_id: agent.name.to_string(),
+            name: agent.title.clone(),
+            description: agent.description.clone(),
+            version: agent.version.clone(),
+            url: base.map(|base| format!("{base}/agents/{}", agent.name)),
+            skills: agent.skills.iter().map(SkillShown::of).collect(),
+            capabilities,
+        }
+    }
+}
+
+impl SkillShown {
+    fn of(skill: &SkillSpec) -> Self {
+        let SkillSpec { id, name, description, tags, examples } = skill.clone();
+        Self { id, name, description, tags, examples }
+    }
+}
+
+/// What `call_agent` takes; models that write `agent_id` are understood too.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CallArguments {
+    #[serde(alias = "agent_id", alias = "agent")]
+    pub(super) agent_id: String,
+    pub(super) message: String,
+    #[serde(default, alias = "context_id")]
+    pub(super) context_id: Option<String>,
+    #[serde(default, alias = "task_id")]
+    pub(super) task_id: Option<String>,
+}
+
+/// What `call_agent` gives.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Called {
+    response: String,
+    task_id: String,
+    context_id: String,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl Called {
+    pub(super) fn of(reply: &AgentReply, agent: &str) -> Self {
+        Self {
+            response: reply.text.clone(),
+            task_id: reply.task.to_string(),
+            context_id: reply.context.to_string(),
+            status: status(reply.state),
+            next: next(reply, agent),
+        }
+    }
+}
+
+fn next(reply: &AgentReply, agent: &str) -> Option<String> {
+    let task = &reply.task;
+    match reply.state {
+        TaskState::InputRequired => Some(format!(
+            "The agent asks something. Find the answer, from the user if need be, and call again with agentId '{agent}', \
+             taskId '{task}' and the answer as message."
+        )),
+        TaskState::AuthRequired => Some(format!(
+            "The agent waits for credentials. Tell the user; when they are in place, call again with agentId '{agent}', \
+             taskId '{task}' and a message that says so. Never put a secret into the message."
+        )),
+        TaskState::Submitted | TaskState::Working => {
+            Some(format!("The agent still works on task '{task}'; call again later with that taskId."))
+        }
+        TaskState::Completed | TaskState::Failed | TaskState::Canceled | TaskState::Rejected => None,
+    }
+}
+
+/// The name of a state as A2A clients know it.
+fn status(state: TaskState) -> &'static str {
+    match state {
+        TaskState::InputRequired => "input-required",
+        TaskState::AuthRequired => "auth-required",
+        state => state.as_str(),
+    }
+}

@@ -1,0 +1,225 @@
+//! The tools of Baton's own server, by both of their names.
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// What a tool of Baton's own server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// Says who there is.
+    List,
+    /// Gives an agent words and waits.
+    Call,
+}
+
+/// Under which names the tools are listed; both can be called, whichever is listed.
+///
+/// Listing all four names would cost every model the same words twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// `list_agents` and `call_agent`.
+    #[default]
+    Baton,
+    /// `a2a_list_agents` and `a2a_send_message`, for hosts whose settings name the tools so.
+    A2a,
+}
+
+impl Names {
+    /// What the address says: `?names=a2a`.
+    pub fn of_query(query: Option<&str>) -> Self {
+        let asks = query.is_some_and(|query| query.split('&').any(|pair| pair == "names=a2a"));
+        if asks { Self::A2a } else { Self::Baton }
+    }
+}
+
+impl Verb {
+    const ALL: [Self; 2] = [Self::List, Self::Call];
+
+    fn name(self, names: Names) -> &'static str {
+        match (self, names) {
+            (Self::List, Names::Baton) => "list_agents",
+            (Self::List, Names::A2a) => "a2a_list_agents",
+            (Self::Call, Names::Baton) => "call_agent",
+            (Self::Call, Names::A2a) => "a2a_send_message",
+        }
+    }
+
+    /// What somebody means by a name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let goes_by = |verb: &Self| [Names::Baton, Names::A2a].iter().any(|names| verb.name(*names) == name);
+        Self::ALL.into_iter().find(goes_by)
+    }
+
+    fn tool(self, names: Names) -> Tool {
+        let name = self.name(names);
+        match self {
+            Self::List => {
+                let description = format!(
+                    "Lists the agents that can be called, with what each is good at. Use it to choose the agentId for {}.",
+                    Self::Call.name(names)
+                );
+                Tool::new(name, description, object(json!({"type": "object", "properties": {}})))
+                    .with_raw_output_schema(object(listed()))
+                    .with_annotations(ToolAnnotations::with_title("List agents").read_only(true).open_world(false))
+            }
+            Self::Call => {
+                let description = "Gives an agent a message and waits for its answer. The agent does not see this \
+                                   conversation: say everything that it needs. Pass contextId to go on with an earlier \
+                                   conversation. When status is input-required the response is a question: answer it by \
+                                   calling again with the taskId.";
+                Tool::new(name, description, object(call_arguments(names)))
+                    .with_raw_output_schema(object(called()))
+                    .with_annotations(ToolAnnotations::with_title("Call an agent").read_only(false))
+            }
+        }
+    }
+}
+
+/// The tools as they are listed.
+pub(super) fn all(names: Names) -> Vec<Tool> {
+    Verb::ALL.into_iter().map(|verb| verb.tool(names)).collect()
+}
+
+/// The tool of a name, whether that name is listed or not.
+pub(super) fn one(name: &str) -> Option<Tool> {
+    [Names::Baton, Names::A2a].into_iter().flat_map(all).find(|tool| tool.name == name)
+}
+
+fn object(schema: Value) -> Arc<JsonObject> {
+    match schema {
+        Value::Object(members) => Arc::new(members),
+        _ => Arc::default(),
+    }
+}
+
+fn text(description: &str) -> Value {
+    json!({"type": "string", "description": description})
+}
+
+fn call_arguments(names: Names) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "agentId": text(&format!("Whom to call, as {} gives it.", Verb::List.name(names))),
+            "message": text("What the agent should do or know."),
+            "contextId": text("The conversation to go on with, from an earlier result; without it a new one begins."),
+            "taskId": text("The task whose question the message answers, from a result with status input-required."),
+        },
+        "required": ["agentId", "message"],
+    })
+}
+
+fn called() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "response": text("The agent's answer, its question, or why it failed."),
+            "taskId": text("The task that did the work."),
+            "contextId": text("The conversation, to go on with."),
+            "status": {
+                "type": "string",
+                "description": "Where the task stands.",
+                "enum": ["submitted", "working", "input-required", "auth-required", "completed", "failed", "canceled", "rejected"],
+            },
+            "next": text("What to do now, when the agent waits for something."),
+        },
+        "required": ["response", "taskId", "contextId", "status"],
+    })
+}
+
+fn listed() -> Value {
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    let skill = json!({
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "name": {"type": "string"},
+            "description": {"type": "string"},
+            "tags": texts,
+            "examples": texts,
+            "inputModes": texts,
+            "outputModes": texts,
+        },
+        "required": ["id", "name", "description"],
+    });
+    let agent = json!({
+        "type": "object",
+        "properties": {
+            "agentId": {"type": "string"},
+            "name": {"type": "string"},
+            "description": {"type": "string"},
+            "version": {"type": "string"},
+            "url": {"type": "string"},
+            "provider": {
+                "type": "object",
+                "properties": {"organization": {"type": "string"}, "url": {"type": "string"}},
+            },
+            "iconUrl": {"type": "string"},
+            "documentationUrl": {"type": "string"},
+            "skills": {"type": "array", "items": skill},
+            "capabilities": {
+                "type": "object",
+                "properties": {
+                    "streaming": {"type": "boolean"},
+                    "pushNotifications": {"type": "boolean"},
+                    "stateTransitionHistory": {"type": "boolean"},
+                },
+            },
+        },
+        "required": ["agentId", "name", "description", "version", "skills", "capabilities"],
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "agents": {"type": "array", "items": agent},
+            "skipped": {
+                "type": "array",
+                "description": "Entries from which no agent could be made, and why.",
+                "items": {
+                    "type": "object",
+                    "properties": {"entry": {"type": "string"}, "reason": {"type": "string"}},
+                    "required": ["entry", "reason"],
+                },
+            },
+        },
+        "required": ["agents"],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_tool_goes_by_two_names_and_is_listed_once() {
+        for (name, expect) in [
+            ("list_agents", Some(Verb::List)),
+            ("a2a_list_agents", Some(Verb::List)),
+            ("call_agent", Some(Verb::Call)),
+            ("a2a_send_message", Some(Verb::Call)),
+            ("send_message", None),
+            ("", None),
+        ] {
+            assert_eq!(Verb::named(name), expect, "{name}");
+            assert_eq!(one(name).map(|tool| tool.name.into_owned()), expect.map(|_| name.to_owned()));
+        }
+        let listed = |names| all(names).iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+        assert_eq!(listed(Names::Baton), ["list_agents", "call_agent"]);
+        assert_eq!(listed(Names::A2a), ["a2a_list_agents", "a2a_send_message"]);
+    }
+
+    #[test]
+    fn which_names_an_address_asks_for() {
+        for (query, expect) in [
+            (None, Names::Baton),
+            (Some(""), Names::Baton),
+            (Some("names=a2a"), Names::A2a),
+            (Some("x=1&names=a2a&y"), Names::A2a),
+            (Some("names=a2"), Names::Baton),
+            (Some("othernames=a2a"), Names::Baton),
+        ] {
+            assert_eq!(Names::of_query(query), expect, "{query:?}");
+        }
+    }
+}

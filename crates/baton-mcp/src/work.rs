@@ -1,0 +1,161 @@
+//! Work for agents: asked for by an MCP client that waits, and hears now and then that it goes on.
+
+use crate::Caller;
+use baton_ports::{AgentAsk, AgentDesk, AgentReply};
+use baton_types::ErrorCode;
+use http::request::Parts;
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{CallToolResult, ContentBlock, ProgressNotificationParam, ProgressToken, Tool},
+    service::RequestContext,
+};
+use serde::Serialize;
+use std::{pin::pin, time::Duration};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tracing::{Instrument as _, Span, field::Empty};
+
+/// The member of `_meta` in which a Baton says how often the work was handed over before.
+const DEPTH: &str = "dev.baton/depth";
+
+/// The header that says the same.
+const DEPTH_HEADER: &str = "baton-handoff-depth";
+
+/// Most tools that an error names.
+const NAMED: usize = 20;
+
+/// Where this Baton is reached, without a slash at its end; the surface puts it into the extensions of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedAt(pub String);
+
+/// One call that gives an agent work.
+pub(crate) struct Work<'a> {
+    pub(crate) caller: Caller,
+    context: &'a RequestContext<RoleServer>,
+    heartbeat: Duration,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn of(context: &'a RequestContext<RoleServer>, heartbeat: Duration) -> Result<Self, ErrorData> {
+        Ok(Self { caller: Caller::of(context)?, context, heartbeat })
+    }
+
+    /// Where the caller reached this Baton.
+    pub(crate) fn served_at(&self) -> Option<&'a str> {
+        let ServedAt(base) = self.context.extensions.get::<Parts>()?.extensions.get()?;
+        Some(base)
+    }
+
+    /// How often the work was handed over before; more than can be is as good as too often.
+    pub(crate) fn depth(&self) -> u32 {
+        let said = self.context.meta.get(DEPTH).and_then(serde_json::Value::as_u64).unwrap_or_default();
+        let parts = self.context.extensions.get::<Parts>();
+        let header = parts.and_then(|parts| parts.headers.get(DEPTH_HEADER)?.to_str().ok()?.parse().ok());
+        u32::try_from(said).unwrap_or(u32::MAX).max(header.unwrap_or_default())
+    }
+
+    /// The caller's W3C trace context, when it looks like one.
+    pub(crate) fn trace(&self) -> Option<String> {
+        let plausible =
+            |trace: &&String| trace.len() <= 128 && trace.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        self.caller.trace.as_ref().filter(plausible).cloned()
+    }
+
+    /// Asks an agent and waits; what keeps it from working is a result for the caller's model. Stops the work when the
+    /// caller no longer wants it.
+    pub(crate) async fn ask(
+        &self,
+        desk: &dyn AgentDesk,
+        tool: &str,
+        ask: AgentAsk,
+    ) -> Result<AgentReply, CallToolResult> {
+        let agent = ask.agent.clone();
+        let span = tracing::info_span!(
+            "execute_tool",
+            "gen_ai.tool.name" = tool,
+            "gen_ai.agent.name" = %agent,
+            "mcp.session.id" = self.caller.session.as_deref(),
+            outcome = Empty,
+        );
+        let asked = desk.ask(&self.caller.principal, ask);
+        let answered = self.awaited(agent.as_str(), asked).instrument(span.clone()).await;
+        record(&span, &answered);
+        match answered {
+            Some(Ok(reply)) => Ok(reply),
+            Some(Err(error)) => Err(refused(error.code, &error.detail)),
+            None => {
+                Err(CallToolResult::error(vec![ContentBlock::text("the call was cancelled, and the work with it")]))
+            }
+        }
+    }
+
+    /// Nothing, when the caller cancelled.
+    async fn awaited<T>(&self, agent: &str, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = pin!(work);
+        let token = self.context.meta.get_progress_token();
+        let mut beats = interval_at(Instant::now() + self.heartbeat, self.heartbeat);
+        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let telling = async {
+            let Some(token) = token else { return std::future::pending().await };
+            for beat in 1_u32.. {
+                beats.tick().await;
+                self.tell(token.clone(), beat, agent).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.context.ct.cancelled() => None,
+            done = &mut work => Some(done),
+            () = telling => None,
+        }
+    }
+
+    async fn tell(&self, token: ProgressToken, beat: u32, agent: &str) {
+        let progress =
+            ProgressNotificationParam::new(token, f64::from(beat)).with_message(format!("{agent} is working"));
+        if let Err(error) = self.context.peer.notify_progress(progress).await {
+            tracing::debug!(%error, "a caller could not be told that its agent works");
+        }
+    }
+}
+
+fn record<E>(span: &Span, answered: &Option<Result<AgentReply, E>>) {
+    span.record(
+        "outcome",
+        match answered {
+            Some(Ok(reply)) => reply.state.as_str(),
+            Some(Err(_)) => "refused",
+            None => "cancelled",
+        },
+    );
+}
+
+/// The query of the address that the client uses.
+pub(crate) fn query(context: &RequestContext<RoleServer>) -> Option<&str> {
+    context.extensions.get::<Parts>()?.uri.query()
+}
+
+/// A result whose text is the same value as its structure, for clients that read only one of them.
+pub(crate) fn structured(value: &impl Serialize) -> CallToolResult {
+    let written = serde_json::to_value(value).and_then(|value| Ok((serde_json::to_string_pretty(&value)?, value)));
+    match written {
+        Ok((text, value)) => {
+            let mut result = CallToolResult::structured(value);
+            result.content = vec![ContentBlock::text(text)];
+            result
+        }
+        Err(error) => refused(ErrorCode::INTERNAL, &error.to_string()),
+    }
+}
+
+/// A result that says what went wrong and what to do, for the caller's model.
+pub(crate) fn refused(code: ErrorCode, detail: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(format!("{detail}\n{} [{}]", code.hint, code.code))])
+}
+
+/// There is no such tool: that is a mistake of the client, not of its model.
+pub(crate) fn unknown_tool(name: &str, tools: &[Tool]) -> ErrorData {
+    let name: String = name.chars().take(128).collect();
+    let names: Vec<&str> = tools.iter().take(NAMED).map(|tool| &*tool.name).collect();
+    let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    ErrorData::invalid_params(format!("Unknown tool: {name}; known: {known}"), None)
+}
