@@ -13,6 +13,7 @@ mod foreign;
 mod help;
 mod js_client;
 mod kill_loop;
+mod mcp;
 mod old_python_client;
 #[cfg(target_os = "linux")]
 mod output;
