@@ -11,17 +11,24 @@
 
 mod connect;
 mod http_tool;
+mod internal;
 mod native;
+mod oauth;
 mod servers;
 mod toolbox;
 mod transport;
 
 pub use connect::{Attempt, Connect, ConnectError, Connectors, Link, LinkError, ServerLog, Target, TransportKind};
 pub use http_tool::{HttpTools, TemplateError, UrlTemplate};
+pub use internal::InternalConnect;
 pub use native::{NativeTools, Tool, ToolContext, ToolError, ToolProblem};
+pub use oauth::{Account, Authorizer, Browser, Challenge, LoginError, Loopback, login};
 pub use servers::{
     CallEvents, CallOptions, HostSettings, McpServers, OfferedPrompt, OfferedTool, ServerError, ServerEvent,
     ServerItem, ServerReply,
 };
 pub use toolbox::Toolbox;
-pub use transport::{StdioConnect, expand};
+pub use transport::{
+    ExpandError, Remote, RemoteConnect, RemoteError, RemoteSettings, StdioConnect, Variables, expand, needs_login,
+    reap_groups, sse, streamable,
+};

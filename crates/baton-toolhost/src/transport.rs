@@ -1,7 +1,11 @@
 //! The transports.
 
 mod expand;
+mod http;
+mod sse;
 mod stdio;
 
-pub use expand::expand;
-pub use stdio::StdioConnect;
+pub use expand::{ExpandError, Variables, expand};
+pub use http::{Remote, RemoteConnect, RemoteError, RemoteSettings, needs_login, streamable};
+pub use sse::sse;
+pub use stdio::{StdioConnect, reap_groups};

@@ -1,22 +1,67 @@
 //! Programs that speak MCP on their standard streams.
 
+mod environment;
+mod group;
+mod lines;
+mod process;
+mod reaper;
+mod stderr;
+
+pub use reaper::reap_groups;
+
 use crate::{Attempt, Connect, ConnectError, Link, Target};
 use baton_ports::BoxFuture;
+use baton_types::McpTransport;
+use reaper::Reaper;
+use std::sync::Arc;
 
 /// Starts a program for each connection, in a process group of its own, and ends it with everything it started.
 #[derive(Clone, Debug, Default)]
-pub struct StdioConnect {}
+pub struct StdioConnect {
+    reaper: Option<Arc<Reaper>>,
+}
 
 impl StdioConnect {
     /// The usual one.
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// Also ends the programs when this process is killed without a chance to do so: the command is started beside
+    /// the first program and must call [`reap_groups`].
+    #[must_use]
+    pub fn with_reaper(command: Vec<String>) -> Self {
+        Self { reaper: Some(Arc::new(Reaper::new(command))) }
+    }
 }
 
 impl Connect for StdioConnect {
-    fn open<'a>(&'a self, target: Target<'a>, attempt: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
-        let _ = (target, attempt);
-        Box::pin(std::future::ready(Err(ConnectError::Failed { reason: String::new(), hint: String::new() })))
+    fn open<'a>(&'a self, target: Target<'a>, _: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+        Box::pin(async move {
+            let McpTransport::Stdio { command, args, env, env_file, cwd, base } = &target.server.transport else {
+                return Err(ConnectError::Failed {
+                    reason: "it is not a program".to_owned(),
+                    hint: format!("give it a `command` in {}", target.server.file),
+                });
+            };
+            let variables = environment::of(base, env_file.as_deref(), env).await.map_err(|reason| {
+                ConnectError::Failed { reason, hint: format!("correct `envFile` in {}", target.server.file) }
+            })?;
+            let directory = std::path::Path::new(base).join(cwd.as_deref().unwrap_or_default());
+            let program = process::Program { command, args, directory: &directory, variables };
+            let process = process::start(program, target.log, self.reaper.clone()).map_err(|error| {
+                let hint = match error.kind() {
+                    std::io::ErrorKind::NotFound if !directory.is_dir() => {
+                        format!("correct `cwd` in {}: there is no such directory", target.server.file)
+                    }
+                    std::io::ErrorKind::NotFound => {
+                        format!("install it, or correct `command` in {}", target.server.file)
+                    }
+                    _ => format!("check `command` in {}", target.server.file),
+                };
+                ConnectError::Failed { reason: format!("the program '{command}' could not be started: {error}"), hint }
+            })?;
+            Ok(Link::new(process))
+        })
     }
 }

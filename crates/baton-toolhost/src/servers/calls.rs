@@ -1,0 +1,223 @@
+//! Calls to servers, whichever era they speak.
+
+use super::{
+    CallOptions, McpServers, ServerError, ServerReply,
+    connection::Connection,
+    held::{Held, Question},
+    running::{Running, Step},
+};
+use baton_types::{AgentName, Digest, McpTimeouts};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CompleteRequestParams, CompleteResult,
+    ContentBlock, GetPromptRequest, GetPromptRequestParams, GetPromptResult, InputRequests, InputResponses,
+    LoggingLevel, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult, ServerResult,
+};
+use std::sync::Arc;
+
+impl McpServers {
+    /// Calls a tool by the names that the server knows; dropping the future cancels the call.
+    pub async fn call_tool(
+        &self,
+        agent: &AgentName,
+        server: &str,
+        tool: &str,
+        options: CallOptions,
+    ) -> Result<ServerReply<CallToolResult>, ServerError> {
+        let mut params = CallToolRequestParams::new(tool.to_owned());
+        params.arguments.clone_from(&options.arguments);
+        let request = |responses, state| {
+            (params.input_responses, params.request_state) = (responses, state);
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        };
+        self.request(agent, server, ("tools/call", tool), options, request, tool_result).await
+    }
+
+    /// Gets a prompt by the server's own name for it; its arguments are those of the options.
+    pub async fn get_prompt(
+        &self,
+        agent: &AgentName,
+        server: &str,
+        prompt: &str,
+        options: CallOptions,
+    ) -> Result<ServerReply<GetPromptResult>, ServerError> {
+        let mut params = GetPromptRequestParams::new(prompt);
+        params.arguments.clone_from(&options.arguments);
+        let request = |responses, state| {
+            (params.input_responses, params.request_state) = (responses, state);
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        };
+        let read = |result| match result {
+            ServerResult::GetPromptResult(result) => Some(result),
+            _ => None,
+        };
+        self.request(agent, server, ("prompts/get", prompt), options, request, read).await
+    }
+
+    /// Reads a resource.
+    pub async fn read_resource(
+        &self,
+        agent: &AgentName,
+        server: &str,
+        uri: &str,
+        options: CallOptions,
+    ) -> Result<ServerReply<ReadResourceResult>, ServerError> {
+        let mut params = ReadResourceRequestParams::new(uri);
+        let request = |responses, state| {
+            (params.input_responses, params.request_state) = (responses, state);
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        };
+        let read = |result| match result {
+            ServerResult::ReadResourceResult(result) => Some(result),
+            _ => None,
+        };
+        self.request(agent, server, ("resources/read", uri), options, request, read).await
+    }
+
+    /// Asks a server to complete an argument.
+    pub async fn complete(
+        &self,
+        agent: &AgentName,
+        server: &str,
+        params: CompleteRequestParams,
+    ) -> Result<CompleteResult, ServerError> {
+        let connection = self.entry(agent, server)?.connection().await?;
+        connection.soon(connection.peer().complete(params)).await
+    }
+
+    /// Asks a server to tell of changes of a resource, as [`super::ServerEvent::ResourceUpdated`]; counted, so that
+    /// one listener's farewell does not silence another.
+    pub async fn subscribe(&self, agent: &AgentName, server: &str, uri: &str) -> Result<(), ServerError> {
+        let entry = self.entry(agent, server)?;
+        let connection = entry.connection().await?;
+        entry.shared().subscriptions.add(uri, &connection).await
+    }
+
+    /// Takes one [`McpServers::subscribe`] back.
+    pub async fn unsubscribe(&self, agent: &AgentName, server: &str, uri: &str) -> Result<(), ServerError> {
+        let entry = self.entry(agent, server)?;
+        let connection = entry.connection().await?;
+        entry.shared().subscriptions.remove(uri, &connection).await
+    }
+
+    /// Sets how much servers of the older protocol tell in their log messages.
+    pub async fn set_log_level(&self, agent: &AgentName, level: LoggingLevel) {
+        let entries = self.of(agent).entries();
+        let ready = entries.iter().filter_map(|entry| entry.standing().connection);
+        let told = ready.map(|connection| async move { connection.set_level(level).await });
+        futures_util::future::join_all(told).await;
+    }
+
+    async fn request<T>(
+        &self,
+        agent: &AgentName,
+        server: &str,
+        (method, name): (&str, &str),
+        options: CallOptions,
+        request: impl FnOnce(Option<InputResponses>, Option<String>) -> ClientRequest,
+        read: impl FnOnce(ServerResult) -> Option<T>,
+    ) -> Result<ServerReply<T>, ServerError> {
+        let entry = self.entry(agent, server)?;
+        let connection = entry.connection().await?;
+        let limits = entry.server().timeouts;
+        let result = if connection.is_modern() {
+            self.modern(&connection, request, options, limits).await?
+        } else {
+            let binding = binding(agent, server, method, name, &options);
+            self.legacy(&connection, request, options, limits, binding).await?
+        };
+        match result {
+            Answer::Asks { requests, state } => Ok(ServerReply::Asks { requests, state }),
+            Answer::Done(result) => read(result).map(ServerReply::Done).ok_or_else(|| ServerError::Broken {
+                server: server.to_owned(),
+                reason: format!("its answer to {method} has a form that the protocol does not know"),
+            }),
+        }
+    }
+
+    /// Nothing is held between rounds: what the server wants to remember is in its state.
+    async fn modern(
+        &self,
+        connection: &Arc<Connection>,
+        request: impl FnOnce(Option<InputResponses>, Option<String>) -> ClientRequest,
+        mut options: CallOptions,
+        limits: McpTimeouts,
+    ) -> Result<Answer, ServerError> {
+        let request = request(options.input_responses.take(), options.request_state.take());
+        let mut running = connection.start(request, &options, limits).await?;
+        loop {
+            match running.drive(options.events.as_deref()).await? {
+                Step::Done(ServerResult::InputRequiredResult(asked)) => {
+                    let requests = asked.input_requests.unwrap_or_default();
+                    return Ok(Answer::Asks { requests, state: asked.request_state });
+                }
+                Step::Done(result) => return Ok(Answer::Done(result)),
+                // Requests on the wire are forbidden in this era; dropping the reply refuses them.
+                Step::Asks { .. } => {}
+            }
+        }
+    }
+
+    async fn legacy(
+        &self,
+        connection: &Arc<Connection>,
+        request: impl FnOnce(Option<InputResponses>, Option<String>) -> ClientRequest,
+        options: CallOptions,
+        limits: McpTimeouts,
+        binding: String,
+    ) -> Result<Answer, ServerError> {
+        let mut running = match &options.request_state {
+            None => {
+                if let Some(level) = options.log_level {
+                    connection.set_level(level).await;
+                }
+                connection.start(request(None, None), &options, limits).await?
+            }
+            Some(state) => {
+                let held = self.inner.held.take(state, &binding)?;
+                let answer = options.input_responses.as_ref().and_then(|answers| answers.get(&held.question.key));
+                let Some(answer) = answer else {
+                    return self.hold(held.running, held.question, binding);
+                };
+                let _ = held.question.reply.send(Ok(answer.clone()));
+                held.running
+            }
+        };
+        match running.drive(options.events.as_deref()).await? {
+            Step::Done(result) => Ok(Answer::Done(result)),
+            Step::Asks { key, request, reply } => self.hold(running, Question { key, request, reply }, binding),
+        }
+    }
+
+    fn hold(&self, running: Running, question: Question, binding: String) -> Result<Answer, ServerError> {
+        let requests = question.requests();
+        let settings = &self.inner.settings;
+        let held = Held { running, question, binding };
+        let state = self.inner.held.keep(held, settings.max_held, settings.hold)?;
+        Ok(Answer::Asks { requests, state: Some(state) })
+    }
+}
+
+/// What a server said, before it is known to be of the right kind.
+enum Answer {
+    Done(ServerResult),
+    Asks { requests: InputRequests, state: Option<String> },
+}
+
+/// Whose call this is, and which.
+fn binding(agent: &AgentName, server: &str, method: &str, name: &str, options: &CallOptions) -> String {
+    let arguments = serde_json::to_string(&options.arguments).unwrap_or_default();
+    let parts = [agent.as_str(), server, method, name, &options.caller, &arguments];
+    Digest::of(parts.join("\0").as_bytes()).as_str().to_owned()
+}
+
+/// Servers that forget the form of a result still answered.
+fn tool_result(result: ServerResult) -> Option<CallToolResult> {
+    match result {
+        ServerResult::CallToolResult(result) => Some(result),
+        ServerResult::EmptyResult(_) => Some(CallToolResult::success(Vec::new())),
+        ServerResult::CustomResult(custom) => {
+            Some(CallToolResult::success(vec![ContentBlock::text(serde_json::to_string(&custom).ok()?)]))
+        }
+        _ => None,
+    }
+}

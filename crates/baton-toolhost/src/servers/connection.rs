@@ -1,0 +1,192 @@
+//! A server that is ready: requests to it.
+
+use super::{
+    CallOptions, ServerError,
+    flights::Flights,
+    running::{Lock, Running, Turn},
+};
+use crate::{ServerLog, needs_login};
+use baton_types::McpTimeouts;
+use parking_lot::Mutex;
+use rmcp::{
+    RoleClient,
+    model::{ClientRequest, GetExtensions, LoggingLevel, RequestMetaObject, ServerPeerInfo, SetLevelRequestParams},
+    service::{Peer, PeerRequestOptions, ServiceError},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::{RwLock, Semaphore};
+
+/// Calls in flight, or waiting for their turn, on one connection.
+const MAX_CALLS: usize = 256;
+
+/// One opened connection.
+pub(super) struct Connection {
+    server: String,
+    peer: Peer<RoleClient>,
+    flights: Arc<Flights>,
+    info: Arc<ServerPeerInfo>,
+    is_modern: bool,
+    limits: McpTimeouts,
+    log: ServerLog,
+    turns: Arc<RwLock<()>>,
+    room: Arc<Semaphore>,
+    level: Mutex<Option<LoggingLevel>>,
+    fault: Mutex<Option<String>>,
+}
+
+impl Connection {
+    pub(super) fn new(
+        server: String,
+        peer: Peer<RoleClient>,
+        flights: Arc<Flights>,
+        info: Arc<ServerPeerInfo>,
+        is_modern: bool,
+        limits: McpTimeouts,
+        log: ServerLog,
+    ) -> Self {
+        let turns = Arc::new(RwLock::new(()));
+        let room = Arc::new(Semaphore::new(MAX_CALLS));
+        let (level, fault) = (Mutex::new(None), Mutex::new(None));
+        Self { server, peer, flights, info, is_modern, limits, log, turns, room, level, fault }
+    }
+
+    /// The server's key.
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The protocol's own handle.
+    pub(super) fn peer(&self) -> &Peer<RoleClient> {
+        &self.peer
+    }
+
+    /// What the server said about itself.
+    pub(super) fn info(&self) -> &ServerPeerInfo {
+        &self.info
+    }
+
+    /// Whether it speaks 2026-07-28: nothing is held between rounds, and it sends no requests.
+    pub(super) fn is_modern(&self) -> bool {
+        self.is_modern
+    }
+
+    /// How long to wait.
+    pub(super) fn limits(&self) -> &McpTimeouts {
+        &self.limits
+    }
+
+    /// The requests in flight.
+    pub(super) fn flights(&self) -> &Arc<Flights> {
+        &self.flights
+    }
+
+    /// Sends a request that may take long and may ask.
+    pub(super) async fn start(
+        self: &Arc<Self>,
+        mut request: ClientRequest,
+        options: &CallOptions,
+        limits: McpTimeouts,
+    ) -> Result<Running, ServerError> {
+        let turn = self.turn(limits.call).await?;
+        let (flight, events) = self.flights.depart(options.caller.clone(), options.capabilities.clone());
+        request.extensions_mut().insert(flight.key());
+        let sending = PeerRequestOptions::no_options().with_meta(self.meta(options));
+        let handle = self.peer.send_request_with_option(request, sending).await.map_err(|error| self.failure(error))?;
+        Ok(Running::new(Arc::clone(self), handle, flight, events, turn, (limits.call, limits.total)))
+    }
+
+    /// Waits for a request that is answered soon and asks nothing.
+    pub(super) async fn soon<T>(
+        &self,
+        answer: impl Future<Output = Result<T, ServiceError>>,
+    ) -> Result<T, ServerError> {
+        let limit = self.limits.call;
+        match tokio::time::timeout(limit, answer).await {
+            Ok(answer) => answer.map_err(|error| self.failure(error)),
+            Err(_) => Err(ServerError::TimedOut { server: self.server.clone(), limit }),
+        }
+    }
+
+    /// Sets how much a server of the older protocol tells; asking again for the same level costs nothing.
+    pub(super) async fn set_level(&self, level: LoggingLevel) {
+        let has_logging = self.info.capabilities.logging.is_some();
+        if self.is_modern || !has_logging || self.level.lock().replace(level) == Some(level) {
+            return;
+        }
+        // A server that refuses tells what it likes; the call itself is not hurt.
+        let _ = self.soon(self.peer.set_level(SetLevelRequestParams::new(level))).await;
+    }
+
+    fn meta(&self, options: &CallOptions) -> RequestMetaObject {
+        let mut meta = RequestMetaObject::new();
+        if self.is_modern {
+            meta.set_client_capabilities(options.capabilities.clone());
+            if let Some(level) = options.log_level {
+                meta.set_log_level(level);
+            }
+        }
+        if let Some(trace) = &options.trace {
+            meta.set_traceparent(trace.clone());
+        }
+        meta
+    }
+
+    async fn turn(&self, patience: Duration) -> Result<Turn, ServerError> {
+        let room = Arc::clone(&self.room).try_acquire_owned().map_err(|_| self.busy())?;
+        let lock = async {
+            if !self.flights.is_serial() {
+                let shared = Arc::clone(&self.turns).read_owned().await;
+                // It may have become so while this call waited.
+                if !self.flights.is_serial() {
+                    return Lock::Shared { _lock: shared };
+                }
+            }
+            Lock::Alone { _lock: Arc::clone(&self.turns).write_owned().await }
+        };
+        tokio::select! {
+            lock = tokio::time::timeout(patience, lock) => {
+                lock.map(|lock| Turn { _lock: lock, _room: room }).map_err(|_| self.busy())
+            }
+            () = self.flights.closed().cancelled() => Err(self.broken()),
+        }
+    }
+
+    fn busy(&self) -> ServerError {
+        ServerError::NotReady {
+            server: self.server.clone(),
+            reason: "it takes one call after the other, and the calls before this one are not done; try again later"
+                .to_owned(),
+        }
+    }
+
+    /// What a failed request means.
+    pub(super) fn failure(&self, error: ServiceError) -> ServerError {
+        if needs_login(&error).is_some() {
+            // Connecting anew finds out what to say to people.
+            self.flights.closed().cancel();
+            let reason = "it wants somebody to log in".to_owned();
+            return ServerError::NotReady { server: self.server.clone(), reason };
+        }
+        match error {
+            ServiceError::McpError(error) => ServerError::Refused { server: self.server.clone(), error },
+            ServiceError::Timeout { timeout } => ServerError::TimedOut { server: self.server.clone(), limit: timeout },
+            ServiceError::TransportClosed => self.broken(),
+            other => ServerError::Broken { server: self.server.clone(), reason: other.to_string() },
+        }
+    }
+
+    /// The connection is gone; says why as far as it is known.
+    pub(super) fn broken(&self) -> ServerError {
+        let reason = self.fault().unwrap_or_else(|| "the server closed it".to_owned());
+        ServerError::Broken { server: self.server.clone(), reason }
+    }
+
+    /// Why the transport ended the connection, if it did.
+    pub(super) fn fault(&self) -> Option<String> {
+        let mut fault = self.fault.lock();
+        if fault.is_none() {
+            *fault = self.log.take_fault();
+        }
+        fault.clone()
+    }
+}

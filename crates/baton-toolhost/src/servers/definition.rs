@@ -1,0 +1,140 @@
+//! A tool's definition as its server gave it: its bounds, and whether it is still the one that was seen first.
+
+use baton_types::{Digest, Effects, Json};
+use rmcp::model::{JsonObject, Tool};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const MAX_SCHEMA: usize = 256 << 10;
+const MAX_DEPTH: usize = 64;
+const MAX_NAME: usize = 256;
+/// Tools that a server may define in its whole life, so that one that renames its tools does not fill the memory.
+const MAX_PINS: usize = 10_000;
+
+/// Why a definition cannot be used.
+pub(super) fn refusal(tool: &Tool) -> Option<String> {
+    if tool.name.is_empty() || tool.name.chars().count() > MAX_NAME {
+        return Some(format!("its name has more than {MAX_NAME} characters, or none"));
+    }
+    [Some(&tool.input_schema), tool.output_schema.as_ref()].into_iter().flatten().find_map(|schema| too_much(schema))
+}
+
+fn too_much(schema: &JsonObject) -> Option<String> {
+    if schema.values().any(|value| is_deeper(value, MAX_DEPTH)) {
+        return Some(format!("its schema is nested deeper than {MAX_DEPTH} levels"));
+    }
+    let size = serde_json::to_vec(schema).map_or(usize::MAX, |text| text.len());
+    (size > MAX_SCHEMA).then(|| format!("its schema is larger than {} KB", MAX_SCHEMA >> 10))
+}
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(_) | Value::Object(_) if levels == 0 => true,
+        Value::Array(items) => items.iter().any(|item| is_deeper(item, levels - 1)),
+        Value::Object(members) => members.values().any(|member| is_deeper(member, levels - 1)),
+        _ => false,
+    }
+}
+
+/// What running the tool does to the world, by the server's own word, which counts for trusted servers only.
+pub(super) fn effects(tool: &Tool, is_trusted: bool) -> Effects {
+    match &tool.annotations {
+        Some(hints) if is_trusted && hints.read_only_hint == Some(true) => Effects::ReadOnly,
+        Some(hints) if is_trusted && hints.idempotent_hint == Some(true) => Effects::Idempotent,
+        _ => Effects::Unknown,
+    }
+}
+
+/// The definitions that were seen first, by digest; they outlive connections.
+#[derive(Debug, Default)]
+pub(super) struct Pins {
+    first: BTreeMap<String, Digest>,
+    changed: BTreeMap<String, ()>,
+}
+
+impl Pins {
+    /// Remembers a definition; a tool whose definition is another than the first one stays marked.
+    pub(super) fn see(&mut self, tool: &Tool) {
+        let Some(digest) = digest(tool) else { return };
+        match self.first.get(tool.name.as_ref()) {
+            Some(first) if *first != digest => {
+                self.changed.insert(tool.name.to_string(), ());
+            }
+            Some(_) => {}
+            None if self.first.len() < MAX_PINS => {
+                self.first.insert(tool.name.to_string(), digest);
+            }
+            // One that cannot be compared with anything later is treated as changed at once.
+            None => {
+                self.changed.insert(tool.name.to_string(), ());
+            }
+        }
+    }
+
+    /// Whether the tool is not what it was when it was first offered.
+    pub(super) fn is_changed(&self, tool: &str) -> bool {
+        self.changed.contains_key(tool)
+    }
+
+    /// The tools that are not what they were.
+    pub(super) fn changed(&self) -> impl Iterator<Item = &str> {
+        self.changed.keys().map(String::as_str)
+    }
+}
+
+/// Over the canonical form, so that another order of members is no change.
+fn digest(tool: &Tool) -> Option<Digest> {
+    let definition = json!({
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": *tool.input_schema,
+        "outputSchema": tool.output_schema.as_deref(),
+        "annotations": tool.annotations,
+    });
+    let canonical = baton_wire::canonical_json(&Json::from(definition)).ok()?;
+    Some(Digest::of(canonical.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::ToolAnnotations;
+    use std::sync::Arc;
+
+    fn tool(schema: Value) -> Tool {
+        let Value::Object(schema) = schema else { panic!("an object") };
+        Tool::new("t", "does", Arc::new(schema))
+    }
+
+    #[test]
+    fn schemas_are_bounded_in_depth_and_size() {
+        let deep = (0..70).fold(json!({}), |inner, _| json!({"properties": {"a": inner}}));
+        assert!(refusal(&tool(deep)).unwrap().contains("nested deeper"));
+        let large = json!({"description": "x".repeat(MAX_SCHEMA)});
+        assert!(refusal(&tool(large)).unwrap().contains("larger than 256 KB"));
+        assert_eq!(refusal(&tool(json!({"$ref": "https://example.com/x"}))), None);
+    }
+
+    #[test]
+    fn annotations_count_for_trusted_servers_only() {
+        let read = tool(json!({})).with_annotations(ToolAnnotations::new().read_only(true).idempotent(true));
+        let again = tool(json!({})).with_annotations(ToolAnnotations::new().idempotent(true));
+        assert_eq!(effects(&read, true), Effects::ReadOnly);
+        assert_eq!(effects(&again, true), Effects::Idempotent);
+        assert_eq!(effects(&read, false), Effects::Unknown);
+        assert_eq!(effects(&tool(json!({})), true), Effects::Unknown);
+    }
+
+    #[test]
+    fn a_changed_definition_stays_marked() {
+        let mut pins = Pins::default();
+        pins.see(&tool(json!({"a": 1, "b": 2})));
+        pins.see(&tool(json!({"b": 2, "a": 1})));
+        assert!(!pins.is_changed("t"));
+        pins.see(&tool(json!({"b": 2, "a": 3})));
+        pins.see(&tool(json!({"b": 2, "a": 1})));
+        assert!(pins.is_changed("t"));
+        assert_eq!(pins.changed().collect::<Vec<_>>(), ["t"]);
+    }
+}

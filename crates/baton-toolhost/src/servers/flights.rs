@@ -1,0 +1,264 @@
+//! The requests in flight on one connection, and what the server says while they are.
+
+use parking_lot::Mutex;
+use rmcp::{
+    RoleClient,
+    model::{
+        ClientCapabilities, ErrorData, GetExtensions, GetMeta, InputRequest, JsonRpcMessage,
+        LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, RequestId, ServerNotification,
+    },
+    service::{InboundStreamOrigin, RxJsonRpcMessage, TxJsonRpcMessage},
+};
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::AtomicBool, atomic::Ordering},
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Messages of one call that wait to be heard; of more, progress and log messages are dropped.
+const MAX_EVENTS: usize = 64;
+/// Messages that nobody asked for, in one window, before the server counts as flooding.
+const MAX_UNSOLICITED: u32 = 10_000;
+const WINDOW: Duration = Duration::from_secs(10);
+
+/// What a server said about a request in flight.
+pub(super) enum FlightEvent {
+    Progress(ProgressNotificationParam),
+    Log(LoggingMessageNotificationParam),
+    Ask { request: InputRequest, reply: oneshot::Sender<Result<Value, ErrorData>> },
+}
+
+/// What changed at the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Notice {
+    Tools,
+    Prompts,
+    Resources,
+    Updated(String),
+}
+
+/// Marks a request, inside this process only, so that its id and token are known before it leaves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlightKey(u64);
+
+struct Flight {
+    id: Option<RequestId>,
+    token: Option<ProgressToken>,
+    caller: String,
+    capabilities: ClientCapabilities,
+    events: mpsc::Sender<FlightEvent>,
+}
+
+#[derive(Default)]
+struct State {
+    next: u64,
+    flights: BTreeMap<u64, Flight>,
+    window: Option<(Instant, u32)>,
+}
+
+/// All of one connection.
+pub(super) struct Flights {
+    state: Mutex<State>,
+    notices: mpsc::Sender<Notice>,
+    closed: CancellationToken,
+    /// The server sent a request while several calls were in flight and nothing said to which it belongs: from then
+    /// on its calls run one after the other, so that no caller is asked what another's call wants to know.
+    is_serial: AtomicBool,
+}
+
+/// Why a request of the server cannot be asked of anybody.
+pub(super) enum Unroutable {
+    /// No call is in flight.
+    Nobody,
+    /// Several callers could be meant.
+    Ambiguous,
+    /// The caller cannot answer such a request.
+    Incapable,
+}
+
+impl Flights {
+    /// None yet; changes at the server go to this queue, and are dropped when it is full, since its reader then has
+    /// to look anyway.
+    pub(super) fn new(notices: mpsc::Sender<Notice>) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::default(),
+            notices,
+            closed: CancellationToken::new(),
+            is_serial: AtomicBool::new(false),
+        })
+    }
+
+    /// Registers a request before it is sent.
+    pub(super) fn depart(
+        self: &Arc<Self>,
+        caller: String,
+        capabilities: ClientCapabilities,
+    ) -> (FlightGuard, mpsc::Receiver<FlightEvent>) {
+        let (events, heard) = mpsc::channel(MAX_EVENTS);
+        let mut state = self.state.lock();
+        let key = state.next;
+        state.next += 1;
+        state.flights.insert(key, Flight { id: None, token: None, caller, capabilities, events });
+        (FlightGuard { key, flights: Arc::clone(self) }, heard)
+    }
+
+    /// Whether calls have to run one after the other.
+    pub(super) fn is_serial(&self) -> bool {
+        self.is_serial.load(Ordering::Acquire)
+    }
+
+    /// Is canceled when the connection is gone.
+    pub(super) fn closed(&self) -> &CancellationToken {
+        &self.closed
+    }
+
+    /// Notes what leaves.
+    pub(super) fn sent(&self, message: &TxJsonRpcMessage<RoleClient>) {
+        let JsonRpcMessage::Request(request) = message else { return };
+        let Some(FlightKey(key)) = request.request.extensions().get::<FlightKey>() else { return };
+        if let Some(flight) = self.state.lock().flights.get_mut(key) {
+            flight.id = Some(request.id.clone());
+            flight.token = request.request.get_meta().get_progress_token();
+        }
+    }
+
+    /// Notes what arrives, in order; false when the server floods.
+    pub(super) fn received(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
+        let JsonRpcMessage::Notification(message) = message else { return true };
+        match &message.notification {
+            ServerNotification::ProgressNotification(progress) => self.progress(&progress.params),
+            ServerNotification::LoggingMessageNotification(log) => self.log(&log.params),
+            ServerNotification::ToolListChangedNotification(_) => self.notice(Notice::Tools),
+            ServerNotification::PromptListChangedNotification(_) => self.notice(Notice::Prompts),
+            ServerNotification::ResourceListChangedNotification(_) => self.notice(Notice::Resources),
+            ServerNotification::ResourceUpdatedNotification(update) => {
+                self.notice(Notice::Updated(update.params.uri.clone()))
+            }
+            _ => self.unsolicited(),
+        }
+    }
+
+    fn progress(&self, progress: &ProgressNotificationParam) -> bool {
+        let events = {
+            let state = self.state.lock();
+            let meant = |flight: &&Flight| flight.token.as_ref() == Some(&progress.progress_token);
+            state.flights.values().find(meant).map(|flight| flight.events.clone())
+        };
+        match events {
+            Some(events) => events.try_send(FlightEvent::Progress(progress.clone())).is_ok() || self.unsolicited(),
+            None => self.unsolicited(),
+        }
+    }
+
+    /// A log message belongs to no request; it is told to callers only when one caller alone can be meant.
+    fn log(&self, message: &LoggingMessageNotificationParam) -> bool {
+        let listeners: Vec<_> = {
+            let state = self.state.lock();
+            if state.only_caller() {
+                state.flights.values().map(|flight| flight.events.clone()).collect()
+            } else {
+                Vec::new()
+            }
+        };
+        let heard = listeners.iter().filter(|events| events.try_send(FlightEvent::Log(message.clone())).is_ok());
+        heard.count() > 0 || self.unsolicited()
+    }
+
+    fn notice(&self, notice: Notice) -> bool {
+        let _ = self.notices.try_send(notice);
+        self.unsolicited()
+    }
+
+    fn unsolicited(&self) -> bool {
+        let mut state = self.state.lock();
+        let now = Instant::now();
+        match &mut state.window {
+            Some((since, count)) if now.duration_since(*since) < WINDOW => {
+                *count += 1;
+                *count < MAX_UNSOLICITED
+            }
+            window => {
+                *window = Some((now, 1));
+                true
+            }
+        }
+    }
+
+    /// Whom a request of the server is for.
+    pub(super) fn route(
+        &self,
+        request: &InputRequest,
+        origin: Option<&InboundStreamOrigin>,
+    ) -> Result<mpsc::Sender<FlightEvent>, Unroutable> {
+        let state = self.state.lock();
+        let flight = match origin {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => {
+                state.flights.values().find(|flight| flight.id.as_ref() == Some(id))
+            }
+            _ => {
+                if state.flights.len() > 1 {
+                    self.is_serial.store(true, Ordering::Release);
+                }
+                if !state.only_caller() && !state.flights.is_empty() {
+                    return Err(Unroutable::Ambiguous);
+                }
+                state.flights.values().next()
+            }
+        };
+        let flight = flight.ok_or(Unroutable::Nobody)?;
+        if can_answer(&flight.capabilities, request) { Ok(flight.events.clone()) } else { Err(Unroutable::Incapable) }
+    }
+}
+
+impl State {
+    fn only_caller(&self) -> bool {
+        let mut callers = self.flights.values().map(|flight| &flight.caller);
+        let first = callers.next();
+        first.is_some() && callers.all(|caller| Some(caller) == first)
+    }
+}
+
+/// Whether somebody with these capabilities can answer the request.
+pub(super) fn can_answer(capabilities: &ClientCapabilities, request: &InputRequest) -> bool {
+    use rmcp::model::ElicitRequestParams::UrlElicitationParams;
+    match request {
+        InputRequest::CreateMessage(_) => capabilities.sampling.is_some(),
+        InputRequest::Elicitation(request) => match (&capabilities.elicitation, &request.params) {
+            (Some(modes), UrlElicitationParams { .. }) => modes.url.is_some(),
+            (Some(modes), _) => modes.form.is_some() || modes.url.is_none(),
+            (None, _) => false,
+        },
+        InputRequest::ListRoots(_) => capabilities.roots.is_some(),
+        _ => false,
+    }
+}
+
+/// One request in flight; dropping it forgets the request.
+pub(super) struct FlightGuard {
+    key: u64,
+    flights: Arc<Flights>,
+}
+
+impl FlightGuard {
+    /// The mark for the request.
+    pub(super) fn key(&self) -> FlightKey {
+        FlightKey(self.key)
+    }
+
+    /// The connection's requests.
+    pub(super) fn flights(&self) -> &Flights {
+        &self.flights
+    }
+}
+
+impl Drop for FlightGuard {
+    fn drop(&mut self) {
+        self.flights.state.lock().flights.remove(&self.key);
+    }
+}

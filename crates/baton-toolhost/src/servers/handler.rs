@@ -1,0 +1,108 @@
+//! Answers what servers of the older protocol ask in the middle of a call.
+
+use super::flights::{FlightEvent, Flights, Unroutable};
+use rmcp::{
+    ClientHandler, ErrorData, RoleClient,
+    model::{
+        ClientCapabilities, ClientConfig, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult,
+        ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, ExtensionCapabilities,
+        FormElicitationCapability, Implementation, InputRequest, JsonObject, ListRootsRequest, ListRootsResult,
+        ProtocolVersion, RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+    },
+    service::{InboundStreamOrigin, RequestContext},
+};
+use serde::de::DeserializeOwned;
+use std::{collections::BTreeMap, sync::Arc};
+use tokio::sync::oneshot;
+
+/// What tells a server that sampling may name an agent that is meant to answer.
+const HANDOFF: &str = "dev.baton/handoff";
+
+/// The client's side of one connection.
+#[derive(Clone)]
+pub(super) struct Handler {
+    pub(super) flights: Arc<Flights>,
+    pub(super) implementation: Implementation,
+}
+
+/// Everything that this host can answer itself or pass on.
+pub(crate) fn host_capabilities() -> ClientCapabilities {
+    let handoff = || ExtensionCapabilities::from(BTreeMap::from([(HANDOFF.to_owned(), JsonObject::new())]));
+    let mut capabilities = ClientCapabilities::default();
+    capabilities.experimental = Some(handoff());
+    capabilities.extensions = Some(handoff());
+    capabilities.roots = Some(RootsCapabilities::default());
+    capabilities.sampling = Some(SamplingCapability::default());
+    capabilities.elicitation = Some(
+        ElicitationCapability::new()
+            .with_form(FormElicitationCapability::new())
+            .with_url(UrlElicitationCapability::new()),
+    );
+    capabilities
+}
+
+impl Handler {
+    /// Asks the caller of the call that this request belongs to.
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        request: InputRequest,
+        context: RequestContext<RoleClient>,
+    ) -> Result<T, ErrorData> {
+        let origin = context.extensions.get::<InboundStreamOrigin>();
+        let events = self.flights.route(&request, origin).map_err(refused)?;
+        let (reply, answer) = oneshot::channel();
+        let gone = || ErrorData::internal_error("the call that this request belongs to has ended", None);
+        events.send(FlightEvent::Ask { request, reply }).await.map_err(|_| gone())?;
+        let answer = tokio::select! {
+            answer = answer => answer.map_err(|_| gone())??,
+            () = context.ct.cancelled() => return Err(gone()),
+        };
+        serde_json::from_value(answer)
+            .map_err(|_| ErrorData::internal_error("the answer does not have the form that the protocol wants", None))
+    }
+}
+
+fn refused(why: Unroutable) -> ErrorData {
+    match why {
+        Unroutable::Nobody => ErrorData::invalid_params("no call is in flight that this request could belong to", None),
+        Unroutable::Ambiguous => ErrorData::invalid_params(
+            "calls of several callers are in flight, and nothing says to which this request belongs; make the call again",
+            None,
+        ),
+        Unroutable::Incapable => {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "the caller of this call cannot answer such requests", None)
+        }
+    }
+}
+
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::new(host_capabilities(), self.implementation.clone())
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        self.ask(InputRequest::CreateMessage(CreateMessageRequest::new(params)), context).await
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        self.ask(InputRequest::Elicitation(ElicitRequest::new(params)), context).await
+    }
+
+    async fn list_roots(&self, context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        let request = InputRequest::ListRoots(ListRootsRequest::default());
+        // Whoever has no roots to tell of is like somebody whose list is empty.
+        if self.flights.route(&request, context.extensions.get::<InboundStreamOrigin>()).is_err() {
+            return Ok(ListRootsResult::default());
+        }
+        self.ask(request, context).await
+    }
+}

@@ -1,0 +1,107 @@
+//! Calls of the older protocol that wait for answers.
+//!
+//! A server of the older protocol keeps its request open while it asks, so the call stays in flight here. The table is
+//! bounded, an entry belongs to its caller and to the very same call, and each is dropped after a while.
+
+use super::{ServerError, running::Running};
+use parking_lot::Mutex;
+use rmcp::model::{ErrorData, InputRequest, InputRequests};
+use serde_json::Value;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+use tokio::sync::oneshot;
+use tokio_util::task::AbortOnDropHandle;
+
+/// A question of the server, and where its answer goes.
+pub(super) struct Question {
+    pub(super) key: String,
+    pub(super) request: InputRequest,
+    pub(super) reply: oneshot::Sender<Result<Value, ErrorData>>,
+}
+
+impl Question {
+    pub(super) fn requests(&self) -> InputRequests {
+        InputRequests::from([(self.key.clone(), self.request.clone())])
+    }
+}
+
+/// A call that waits.
+pub(super) struct Held {
+    pub(super) running: Running,
+    pub(super) question: Question,
+    /// Caller, server, name and arguments; whoever goes on must bring the same.
+    pub(super) binding: String,
+}
+
+struct Waiting {
+    held: Held,
+    _timer: AbortOnDropHandle<()>,
+}
+
+/// All that wait.
+#[derive(Default)]
+pub(super) struct HeldCalls {
+    by_state: Mutex<HashMap<String, Waiting>>,
+}
+
+impl HeldCalls {
+    /// Keeps a call for a while and names it; refused when too many wait.
+    pub(super) fn keep(self: &Arc<Self>, held: Held, most: usize, hold: Duration) -> Result<String, ServerError> {
+        let state = fresh_state()?;
+        let mut table = self.by_state.lock();
+        if table.len() >= most {
+            return Err(ServerError::Invalid {
+                reason: format!("{most} calls already wait for answers; answer or cancel some, then try again"),
+            });
+        }
+        let (waiting, expiring) = (Arc::downgrade(self), state.clone());
+        let timer = AbortOnDropHandle::new(tokio::spawn(async move {
+            tokio::time::sleep(hold).await;
+            expire(&waiting, &expiring);
+        }));
+        table.insert(state.clone(), Waiting { held, _timer: timer });
+        Ok(state)
+    }
+
+    /// Takes a call out, for whoever it belongs to.
+    pub(super) fn take(&self, state: &str, binding: &str) -> Result<Held, ServerError> {
+        let mut table = self.by_state.lock();
+        match table.get(state) {
+            Some(waiting) if waiting.held.binding == binding => {
+                table.remove(state).map(|waiting| waiting.held).ok_or(ServerError::Expired)
+            }
+            _ => Err(ServerError::Expired),
+        }
+    }
+
+    /// How many wait.
+    pub(super) fn len(&self) -> usize {
+        self.by_state.lock().len()
+    }
+
+    /// Drops all.
+    pub(super) fn clear(&self) {
+        let dropped = std::mem::take(&mut *self.by_state.lock());
+        drop(dropped);
+    }
+}
+
+fn expire(table: &Weak<HeldCalls>, state: &str) {
+    let dropped = table.upgrade().and_then(|table| table.by_state.lock().remove(state));
+    drop(dropped);
+}
+
+fn fresh_state() -> Result<String, ServerError> {
+    use std::fmt::Write as _;
+    let mut bytes = [0; 18];
+    getrandom::fill(&mut bytes)
+        .map_err(|_| ServerError::Invalid { reason: "this machine gives no randomness".to_owned() })?;
+    let mut state = String::with_capacity(36);
+    for byte in bytes {
+        let _ = write!(state, "{byte:02x}");
+    }
+    Ok(state)
+}

@@ -1,0 +1,219 @@
+//! The servers of all agents, kept in step with the agents' definitions.
+
+use super::{HostSettings, ServerError, ServerEvent, ServerItem, entry::Entry, held::HeldCalls, names::NameTable};
+use crate::{Connectors, TransportKind};
+use baton_ports::{AgentSource, ServerStatus};
+use baton_types::{AgentKit, AgentName};
+use futures_util::StreamExt as _;
+use parking_lot::Mutex;
+use rmcp::model::ServerCapabilities;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+use tokio::sync::broadcast;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// What a listener may be behind before it has to look at everything again.
+const MAX_EVENTS: usize = 256;
+/// How long closing may take altogether.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// The MCP servers of all agents; clones share them, and the last one closes them when it is dropped.
+#[derive(Clone)]
+pub struct McpServers {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    agents: Arc<dyn AgentSource>,
+    connectors: Connectors,
+    pub(super) settings: HostSettings,
+    by_agent: Mutex<HashMap<AgentName, Arc<AgentServers>>>,
+    pub(super) held: Arc<HeldCalls>,
+    _closes: DropGuard,
+}
+
+/// The servers of one agent.
+pub(super) struct AgentServers {
+    agent: AgentName,
+    state: Mutex<State>,
+    pub(super) tool_names: Mutex<NameTable>,
+    pub(super) prompt_names: Mutex<NameTable>,
+    events: broadcast::Sender<ServerEvent>,
+}
+
+#[derive(Default)]
+struct State {
+    kit: Option<Arc<AgentKit>>,
+    entries: Vec<Arc<Entry>>,
+}
+
+impl McpServers {
+    /// Of the agents that this source has; nothing is started yet. Must be called within a tokio runtime.
+    pub fn new(agents: Arc<dyn AgentSource>, connectors: Connectors, settings: HostSettings) -> Self {
+        let closed = CancellationToken::new();
+        let mut changes = agents.changes();
+        let inner = Arc::new(Inner {
+            agents,
+            connectors,
+            settings,
+            by_agent: Mutex::default(),
+            held: Arc::default(),
+            _closes: closed.clone().drop_guard(),
+        });
+        let watched = Arc::downgrade(&inner);
+        tokio::spawn(
+            closed
+                .run_until_cancelled_owned(async move { while changes.next().await.is_some() && follow(&watched) {} }),
+        );
+        Self { inner }
+    }
+
+    /// Starts the agent's servers without waiting for them.
+    pub fn warm(&self, agent: &AgentName) {
+        self.of(agent).entries().iter().for_each(|entry| entry.want());
+    }
+
+    /// Where the agent's servers stand, in the order of its definition.
+    pub fn statuses(&self, agent: &AgentName) -> Vec<ServerStatus> {
+        self.of(agent).entries().iter().map(|entry| entry.status()).collect()
+    }
+
+    /// Tries a server again at once, after somebody logged in or mended it.
+    pub fn reconnect(&self, agent: &AgentName, server: &str) {
+        if let Ok(entry) = self.entry(agent, server) {
+            entry.kick();
+        }
+    }
+
+    /// What each server that is ready can do.
+    pub fn capabilities(&self, agent: &AgentName) -> Vec<ServerItem<ServerCapabilities>> {
+        let entries = self.of(agent).entries();
+        let ready = entries.iter().filter_map(|entry| {
+            let connection = entry.standing().connection?;
+            Some(ServerItem { server: entry.server().name.clone(), item: connection.info().capabilities.clone() })
+        });
+        ready.collect()
+    }
+
+    /// Hears what changes at the agent's servers; a listener that lags should look at everything again.
+    pub fn events(&self, agent: &AgentName) -> broadcast::Receiver<ServerEvent> {
+        self.of(agent).events.subscribe()
+    }
+
+    /// How many calls wait for answers.
+    pub fn waiting_calls(&self) -> usize {
+        self.inner.held.len()
+    }
+
+    /// Closes all connections and waits, for a bounded time, until nothing is left of them.
+    pub async fn close(&self) {
+        self.inner.held.clear();
+        let agents: Vec<_> = self.inner.by_agent.lock().drain().map(|(_, servers)| servers).collect();
+        let tasks: Vec<_> =
+            agents.iter().flat_map(|servers| servers.entries()).filter_map(|entry| entry.close()).collect();
+        let _ = tokio::time::timeout(FAREWELL, futures_util::future::join_all(tasks)).await;
+    }
+
+    /// The agent's servers as its definition names them now.
+    pub(super) fn of(&self, agent: &AgentName) -> Arc<AgentServers> {
+        self.inner.of(agent)
+    }
+
+    pub(super) fn entry(&self, agent: &AgentName, server: &str) -> Result<Arc<Entry>, ServerError> {
+        let entries = self.of(agent).entries();
+        let found = entries.into_iter().find(|entry| entry.server().name == server);
+        found.ok_or_else(|| ServerError::Unknown { server: server.to_owned() })
+    }
+}
+
+impl Inner {
+    fn of(&self, agent: &AgentName) -> Arc<AgentServers> {
+        let servers = {
+            let mut by_agent = self.by_agent.lock();
+            let fresh = || Arc::new(AgentServers::new(agent));
+            Arc::clone(by_agent.entry(agent.clone()).or_insert_with(fresh))
+        };
+        self.sync(&servers);
+        servers
+    }
+
+    /// Follows the definition: servers whose connection settings are the same keep their connection, the others are
+    /// closed, and new ones wait to be needed.
+    fn sync(&self, servers: &AgentServers) {
+        let kit = self.agents.kit(&servers.agent);
+        let mut state = servers.state.lock();
+        if state.kit.as_ref().is_some_and(|known| Arc::ptr_eq(known, &kit) || known.servers == kit.servers) {
+            state.kit = Some(kit);
+            return;
+        }
+        let is_first = state.kit.is_none();
+        let mut old = std::mem::take(&mut state.entries);
+        for server in &kit.servers {
+            let entry = match old.iter().position(|entry| entry.fits(server)) {
+                Some(at) => old.swap_remove(at),
+                None => Arc::new(Entry::new(
+                    &servers.agent,
+                    server,
+                    self.connectors.get(TransportKind::of(&server.transport)),
+                    self.settings.clone(),
+                    servers.events.clone(),
+                )),
+            };
+            entry.update(server);
+            state.entries.push(entry);
+        }
+        for gone in old {
+            let _ = gone.close();
+        }
+        for names in [&servers.tool_names, &servers.prompt_names] {
+            names.lock().keep(|server| kit.servers.iter().any(|kept| kept.name == server));
+        }
+        state.kit = Some(kit);
+        drop(state);
+        if !is_first {
+            for event in [ServerEvent::Status, ServerEvent::Tools, ServerEvent::Prompts, ServerEvent::Resources] {
+                let _ = servers.events.send(event);
+            }
+        }
+    }
+}
+
+impl AgentServers {
+    fn new(agent: &AgentName) -> Self {
+        Self {
+            agent: agent.clone(),
+            state: Mutex::default(),
+            tool_names: Mutex::default(),
+            prompt_names: Mutex::default(),
+            events: broadcast::Sender::new(MAX_EVENTS),
+        }
+    }
+
+    /// In the order of the definition.
+    pub(super) fn entries(&self) -> Vec<Arc<Entry>> {
+        self.state.lock().entries.clone()
+    }
+
+    /// Starts all and waits at most this long; for those that a run needs, until they are ready or have failed.
+    pub(super) async fn settled(&self, patience: Duration) {
+        let entries = self.entries();
+        entries.iter().for_each(|entry| entry.want());
+        let waits = entries.iter().map(|entry| {
+            let server = entry.server();
+            let patience = if server.required { server.timeouts.startup.max(patience) } else { patience };
+            entry.settled(patience)
+        });
+        futures_util::future::join_all(waits).await;
+    }
+}
+
+/// Looks at every agent that is known; false when the servers are gone.
+fn follow(inner: &Weak<Inner>) -> bool {
+    let Some(inner) = inner.upgrade() else { return false };
+    let known: Vec<_> = inner.by_agent.lock().values().cloned().collect();
+    known.iter().for_each(|servers| inner.sync(servers));
+    true
+}

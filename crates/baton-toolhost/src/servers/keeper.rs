@@ -1,0 +1,257 @@
+//! The task that keeps one server connected: it starts it when somebody needs it, watches it, and starts it again.
+
+use super::{
+    ServerError, ServerEvent,
+    catalog::{self, Catalog},
+    connection::Connection,
+    entry::{Shared, Standing},
+    flights::Notice,
+    handler::Handler,
+    opening::{Era, Opened, Opener},
+};
+use crate::{ConnectError, Target, TransportKind, transport::expand};
+use baton_ports::ServerState;
+use baton_rules::push_backoff;
+use baton_types::McpServer;
+use rmcp::{RoleClient, service::RunningService};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout},
+};
+
+/// After so many failures in a row a server is only tried again when somebody needs it.
+const MAX_TRIES: u32 = 5;
+/// How long a server may take to end; its transport ends it by force before.
+const FAREWELL: Duration = Duration::from_secs(8);
+
+/// A server that is ready.
+struct Live {
+    service: RunningService<RoleClient, Handler>,
+    connection: Arc<Connection>,
+    notices: mpsc::Receiver<Notice>,
+    catalog: Catalog,
+    era: Era,
+}
+
+/// Keeps one server.
+pub(super) struct Keeper {
+    shared: Arc<Shared>,
+    era: Option<Era>,
+    failures: u32,
+}
+
+impl Keeper {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, era: None, failures: 0 }
+    }
+
+    /// Until the server is closed.
+    pub(super) async fn run(mut self) {
+        let closing = self.shared.closing.clone();
+        self.shared.wanted.notified().await;
+        while !closing.is_cancelled() {
+            self.publish(|standing| {
+                standing.state = ServerState::Starting;
+                (standing.reason, standing.hint) = (None, None);
+            });
+            let began = Instant::now();
+            let ended = tokio::select! {
+                () = closing.cancelled() => break,
+                opened = self.open() => opened,
+            };
+            let ended = match ended {
+                Ok(live) => self.watch(live).await,
+                Err(error) => error,
+            };
+            if closing.is_cancelled() {
+                break;
+            }
+            if began.elapsed() >= self.shared.settings.good_period {
+                self.failures = 0;
+            }
+            self.failures = self.failures.saturating_add(1);
+            self.failed(ended);
+            tokio::select! {
+                () = closing.cancelled() => {}
+                () = self.pause() => {}
+            }
+        }
+        self.publish(|standing| {
+            standing.state = ServerState::Idle;
+            standing.connection = None;
+            standing.catalog = Arc::default();
+        });
+    }
+
+    /// Opens the connection and reads the tools, within the startup time.
+    async fn open(&mut self) -> Result<Live, ConnectError> {
+        let mut server = McpServer::clone(&self.shared.server.lock());
+        let kind = TransportKind::of(&server.transport);
+        let connect = self.shared.connect.clone().ok_or_else(|| ConnectError::Failed {
+            reason: format!("this Baton cannot reach {} servers", kind.as_str()),
+            hint: format!("use another kind of server in {}", server.file),
+        })?;
+        server.transport =
+            expand(&server.transport, &|name| std::env::var(name).ok()).map_err(|error| ConnectError::Failed {
+                reason: error.to_string(),
+                hint: format!("set it where Baton runs, or give it a default in {}", server.file),
+            })?;
+        let startup = server.timeouts.startup;
+        let _ = self.shared.log.take_fault();
+        let target = Target { agent: &self.shared.agent, server: &server, log: &self.shared.log };
+        let opener = Opener { connect: connect.as_ref(), target, settings: &self.shared.settings };
+        let opening = async {
+            let opened = opener.open(self.era).await?;
+            self.listed(opened, &server).await
+        };
+        let opened = timeout(startup, opening).await.unwrap_or_else(|_| {
+            Err(ConnectError::Failed {
+                reason: format!("it was not ready within {startup:?}"),
+                hint: format!("see its log; if it is only slow, raise its startup timeout in {}", server.file),
+            })
+        });
+        // When it fails, what was known about the server may be what is wrong.
+        self.era = opened.as_ref().ok().map(|live| live.era);
+        opened
+    }
+
+    async fn listed(&self, opened: Opened, server: &McpServer) -> Result<Live, ConnectError> {
+        let Opened { service, flights, notices, era } = opened;
+        let info = service.peer().peer_info().ok_or_else(|| ConnectError::Failed {
+            reason: "it did not say what it can do".to_owned(),
+            hint: "update the server".to_owned(),
+        })?;
+        let connection = Arc::new(Connection::new(
+            server.name.clone(),
+            service.peer().clone(),
+            flights,
+            info,
+            era == Era::Modern,
+            server.timeouts,
+            self.shared.log.clone(),
+        ));
+        let catalog = self.tools(&connection).await.map_err(|error| ConnectError::Failed {
+            reason: format!("its tools could not be listed: {error}"),
+            hint: "see its log".to_owned(),
+        })?;
+        Ok(Live { service, connection, notices, catalog, era })
+    }
+
+    /// Definitions are compared with those that were seen first.
+    async fn tools(&self, connection: &Connection) -> Result<Catalog, ServerError> {
+        let catalog = catalog::tools(connection).await?;
+        let mut pins = self.shared.pins.lock();
+        catalog.tools.iter().for_each(|tool| pins.see(tool));
+        Ok(catalog)
+    }
+
+    /// Serves until the connection ends, and says why it did.
+    async fn watch(&self, live: Live) -> ConnectError {
+        let Live { service, connection, mut notices, catalog, .. } = live;
+        self.ready(&connection, catalog);
+        let cancel = service.cancellation_token();
+        let closed = connection.flights().closed().clone();
+        let listening = self.shared.subscriptions.listen(Arc::clone(&connection));
+        tokio::pin!(listening);
+        let mut listens = true;
+        loop {
+            tokio::select! {
+                () = closed.cancelled() => break,
+                () = self.shared.closing.cancelled() => break,
+                () = &mut listening, if listens => listens = false,
+                Some(notice) = notices.recv() => self.noticed(notice, &mut notices, &connection).await,
+            }
+        }
+        cancel.cancel();
+        let _ = timeout(FAREWELL, service.waiting()).await;
+        let reason = connection.fault().unwrap_or_else(|| "it ended".to_owned());
+        let server = Arc::clone(&self.shared.server.lock());
+        ConnectError::Failed { reason, hint: format!("see its log, and check its entry in {}", server.file) }
+    }
+
+    /// Looks once at what changed, however often that was said.
+    async fn noticed(&self, first: Notice, more: &mut mpsc::Receiver<Notice>, connection: &Arc<Connection>) {
+        let mut notices = vec![first];
+        while let Ok(notice) = more.try_recv() {
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+        for notice in notices {
+            let event = match notice {
+                Notice::Tools => {
+                    // A server that cannot list its tools any more keeps those that it had.
+                    if let Ok(catalog) = self.tools(connection).await {
+                        self.shared.standing.send_modify(|standing| standing.catalog = Arc::new(catalog));
+                    }
+                    ServerEvent::Tools
+                }
+                Notice::Prompts => ServerEvent::Prompts,
+                Notice::Resources => ServerEvent::Resources,
+                Notice::Updated(uri) => ServerEvent::ResourceUpdated { server: connection.server().to_owned(), uri },
+            };
+            let _ = self.shared.events.send(event);
+        }
+    }
+
+    fn ready(&self, connection: &Arc<Connection>, catalog: Catalog) {
+        self.publish(|standing| {
+            standing.state = ServerState::Ready;
+            standing.connection = Some(Arc::clone(connection));
+            standing.catalog = Arc::new(catalog);
+            standing.is_retried = false;
+        });
+        for event in [ServerEvent::Tools, ServerEvent::Prompts, ServerEvent::Resources] {
+            let _ = self.shared.events.send(event);
+        }
+    }
+
+    fn failed(&self, error: ConnectError) {
+        let is_retried = self.failures < MAX_TRIES && matches!(error, ConnectError::Failed { .. });
+        self.publish(|standing| {
+            let (state, reason, hint) = match error {
+                ConnectError::Failed { reason, hint } => (ServerState::Failed, reason, hint),
+                ConnectError::NeedsLogin { reason, hint } => (ServerState::NeedsLogin, reason, hint),
+            };
+            standing.state = state;
+            (standing.reason, standing.hint) = (Some(reason), Some(hint));
+            standing.connection = None;
+            standing.is_retried = is_retried;
+            if !is_retried {
+                standing.catalog = Arc::default();
+            }
+        });
+        if !is_retried {
+            let _ = self.shared.events.send(ServerEvent::Tools);
+        }
+    }
+
+    async fn pause(&self) {
+        let (retried, needs_login) = {
+            let standing = self.shared.standing.borrow();
+            (standing.is_retried, standing.state == ServerState::NeedsLogin)
+        };
+        let kicked = self.shared.kicked.notified();
+        let waited = async {
+            if needs_login {
+                return std::future::pending().await;
+            }
+            let mut spread = [0; 8];
+            let _ = getrandom::fill(&mut spread);
+            tokio::time::sleep(push_backoff(self.failures, u64::from_le_bytes(spread))).await;
+            if !retried {
+                self.shared.wanted.notified().await;
+            }
+        };
+        tokio::select! {
+            () = kicked => {}
+            () = waited => {}
+        }
+    }
+
+    fn publish(&self, change: impl FnOnce(&mut Standing)) {
+        self.shared.standing.send_modify(change);
+        let _ = self.shared.events.send(ServerEvent::Status);
+    }
+}

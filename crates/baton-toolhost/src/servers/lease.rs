@@ -1,0 +1,109 @@
+//! A connection lent to the protocol's service, which sees every message in order.
+//!
+//! When an opening of the protocol fails, the connection comes back, so that another opening can be tried on it.
+
+use super::flights::Flights;
+use crate::{Link, LinkError, ServerLog};
+use parking_lot::Mutex;
+use rmcp::{
+    RoleClient,
+    model::{DiscoverResult, JsonRpcMessage, RequestId, ServerResult},
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::Transport,
+};
+use std::sync::Arc;
+
+/// The id of `server/discover`; no other request of a connection comes near it.
+pub(super) const PROBE_ID: i64 = 1_000_000_007;
+
+/// Where the connection goes when the service lets go of it.
+pub(super) type Returned = Arc<Mutex<Option<Link>>>;
+
+/// A lent connection.
+pub(super) struct Lease {
+    link: Option<Link>,
+    returned: Returned,
+    flights: Arc<Flights>,
+    log: ServerLog,
+    late: Arc<Mutex<Option<DiscoverResult>>>,
+}
+
+impl Lease {
+    pub(super) fn new(link: Link, flights: Arc<Flights>, log: ServerLog) -> Self {
+        Self { link: Some(link), returned: Returned::default(), flights, log, late: Arc::default() }
+    }
+
+    /// Where the connection will be found after the service let go of it.
+    pub(super) fn returned(&self) -> Returned {
+        Arc::clone(&self.returned)
+    }
+
+    /// Where an answer to the probe goes that comes after `initialize` was said.
+    pub(super) fn late(&self) -> Arc<Mutex<Option<DiscoverResult>>> {
+        Arc::clone(&self.late)
+    }
+}
+
+/// Whether this answers the probe.
+pub(super) fn answers_probe(id: &RequestId) -> bool {
+    match id {
+        RequestId::Number(id) => *id == PROBE_ID,
+        RequestId::String(id) => id.parse() == Ok(PROBE_ID),
+    }
+}
+
+impl Transport<RoleClient> for Lease {
+    type Error = LinkError;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.flights.sent(&item);
+        let sent = self.link.as_mut().map(|link| link.send(item));
+        async move {
+            match sent {
+                Some(sent) => sent.await,
+                None => Err(LinkError::new(std::io::Error::from(std::io::ErrorKind::NotConnected))),
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            let link = self.link.as_mut()?;
+            let Some(message) = link.receive().await else { break };
+            match &message {
+                JsonRpcMessage::Response(response) if answers_probe(&response.id) => {
+                    if let ServerResult::DiscoverResult(result) = &response.result {
+                        *self.late.lock() = Some(result.clone());
+                    }
+                    continue;
+                }
+                JsonRpcMessage::Error(error) if error.id.as_ref().is_some_and(answers_probe) => continue,
+                _ => {}
+            }
+            if !self.flights.received(&message) {
+                self.log.fault("it floods Baton with messages that nobody asked for, and was ended");
+                break;
+            }
+            return Some(message);
+        }
+        self.flights.closed().cancel();
+        None
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.flights.closed().cancel();
+        match self.link.take() {
+            Some(mut link) => link.close().await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        *self.returned.lock() = self.link.take();
+    }
+}

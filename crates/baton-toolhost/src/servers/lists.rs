@@ -1,0 +1,141 @@
+//! What the servers of an agent offer, merged under exposed names.
+
+use super::{
+    McpServers, OfferedPrompt, OfferedTool, ServerError, ServerItem, catalog,
+    clean::{clean, for_models},
+    connection::Connection,
+    definition,
+    entry::Entry,
+};
+use baton_ports::BoxFuture;
+use baton_rules::{is_exposed, tool_permission};
+use baton_types::{AgentName, AgentSpec, Json, McpServer, McpTool, Permission, ToolRunner, ToolSpec};
+use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool};
+use std::{sync::Arc, time::Duration};
+
+/// Names that belong to Baton, whatever servers call their tools.
+const RESERVED_TOOLS: [&str; 9] = [
+    "handoff",
+    "emit_artifact",
+    "ask_user",
+    "reject_task",
+    "reply_message",
+    "list_agents",
+    "call_agent",
+    "a2a_list_agents",
+    "a2a_send_message",
+];
+/// The prompt that every Environment has.
+const SYSTEM_PROMPT: &str = "system_prompt";
+
+impl McpServers {
+    /// Starts the agent's servers, waits at most this long (longer for required ones) and gives the tools of those
+    /// that are ready, sorted by exposed name; tools that are denied or not exposed are left out.
+    pub async fn tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<OfferedTool> {
+        let servers = self.of(&agent.name);
+        servers.settled(patience).await;
+        let is_reserved = |name: &str| RESERVED_TOOLS.contains(&name) || agent.tools.iter().any(|own| own.name == name);
+        let mut names = servers.tool_names.lock();
+        let mut offered = Vec::new();
+        for entry in servers.entries() {
+            let (server, standing) = (entry.server(), entry.standing());
+            for tool in standing.catalog.tools.iter().filter(|tool| is_exposed(&server, &tool.name)) {
+                let name = names.claim(&server.name, prefix(&server), &tool.name, &is_reserved);
+                offered.extend(offer(name, &entry, &server, tool));
+            }
+        }
+        offered.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
+        offered
+    }
+
+    /// The prompts of servers that are ready, sorted by exposed name.
+    pub async fn prompts(&self, agent: &AgentName, patience: Duration) -> Vec<OfferedPrompt> {
+        let listed = self
+            .listed(agent, patience, |connection| Box::pin(async move { catalog::prompts(&connection).await }))
+            .await;
+        let servers = self.of(agent);
+        let mut names = servers.prompt_names.lock();
+        let mut offered = Vec::new();
+        for (server, prompts) in listed {
+            for definition in prompts {
+                let is_reserved = |name: &str| name == SYSTEM_PROMPT;
+                let name = names.claim(&server.name, prefix(&server), &definition.name, &is_reserved);
+                offered.push(OfferedPrompt { name, server: server.name.clone(), definition });
+            }
+        }
+        offered.sort_by(|one, other| one.name.cmp(&other.name));
+        offered
+    }
+
+    /// The resources of servers that are ready.
+    pub async fn resources(&self, agent: &AgentName, patience: Duration) -> Vec<ServerItem<Resource>> {
+        items(
+            self.listed(agent, patience, |connection| Box::pin(async move { catalog::resources(&connection).await }))
+                .await,
+        )
+    }
+
+    /// The resource templates of servers that are ready.
+    pub async fn templates(&self, agent: &AgentName, patience: Duration) -> Vec<ServerItem<ResourceTemplate>> {
+        items(
+            self.listed(agent, patience, |connection| Box::pin(async move { catalog::templates(&connection).await }))
+                .await,
+        )
+    }
+
+    /// Asks all servers that are ready at the same time; one that fails has nothing.
+    async fn listed<T>(
+        &self,
+        agent: &AgentName,
+        patience: Duration,
+        list: impl Fn(Arc<Connection>) -> BoxFuture<'static, Result<Vec<T>, ServerError>>,
+    ) -> Vec<(Arc<McpServer>, Vec<T>)> {
+        let servers = self.of(agent);
+        servers.settled(patience).await;
+        let entries = servers.entries();
+        let lists = entries.iter().filter_map(|entry| {
+            let listed = tokio::time::timeout(patience.max(ONE_LIST), list(entry.standing().connection?));
+            let server = entry.server();
+            Some(async move { Some((server, listed.await.ok()?.ok()?)) })
+        });
+        futures_util::future::join_all(lists).await.into_iter().flatten().collect()
+    }
+}
+
+/// How long one server may take to list something while others have answered.
+const ONE_LIST: Duration = Duration::from_secs(10);
+
+fn items<T>(listed: Vec<(Arc<McpServer>, Vec<T>)>) -> Vec<ServerItem<T>> {
+    let all = listed.into_iter().flat_map(|(server, items)| {
+        items.into_iter().map(move |item| ServerItem { server: server.name.clone(), item })
+    });
+    all.collect()
+}
+
+fn prefix(server: &McpServer) -> &str {
+    server.prefix.as_deref().unwrap_or(&server.name)
+}
+
+fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool) -> Option<OfferedTool> {
+    let title = tool.title.as_deref();
+    let description = tool.description.as_deref().or(title).unwrap_or_default();
+    let is_changed = !server.trusted && entry.shared().pins.lock().is_changed(&tool.name);
+    let permission = match tool_permission(server, &tool.name) {
+        Permission::Allow if is_changed => Permission::Ask,
+        permission => permission,
+    };
+    let spec = ToolSpec {
+        name,
+        description: clean(description),
+        parameters: json_of(&for_models(&tool.input_schema))?,
+        effects: definition::effects(tool, server.trusted),
+        runner: ToolRunner::Mcp(McpTool { server: server.name.clone(), tool: tool.name.to_string() }),
+        output: tool.output_schema.as_ref().and_then(|schema| json_of(schema)),
+        permission,
+    };
+    Some(OfferedTool { spec, server: server.name.clone(), definition: tool.clone() })
+}
+
+fn json_of(schema: &JsonObject) -> Option<Json> {
+    Json::of(schema).ok()
+}

@@ -1,0 +1,143 @@
+//! The names under which tools and prompts of servers are exposed.
+//!
+//! A table maps exposed names to (server, tool); nothing is ever split at an underscore.
+
+use baton_types::Digest;
+use std::collections::{BTreeMap, HashMap};
+
+/// The longest name that every model provider accepts.
+const MAX_NAME: usize = 64;
+const DIGEST: usize = 8;
+
+/// A tool by the names that its server knows.
+pub(super) type Owner = (String, String);
+
+/// Who has which name; a name that was given stays with its owner as long as nothing reserves it.
+#[derive(Debug, Default)]
+pub(super) struct NameTable {
+    given: HashMap<Owner, String>,
+    taken: BTreeMap<String, Owner>,
+}
+
+impl NameTable {
+    /// The name of a server's tool; never one that is reserved, and never one that another tool has.
+    pub(super) fn claim(&mut self, server: &str, prefix: &str, tool: &str, reserved: &dyn Fn(&str) -> bool) -> String {
+        let owner = (server.to_owned(), tool.to_owned());
+        let plain = exposed(prefix, tool);
+        if let Some(name) = self.given.get(&owner)
+            && !reserved(name)
+            && (*name == plain || *name == distinct(prefix, server, tool, 0))
+        {
+            return name.clone();
+        }
+        self.give_up(&owner);
+        let free = |name: &str| !reserved(name) && !self.taken.contains_key(name);
+        // Every further try has another digest, so one of them is free.
+        let name = if free(&plain) {
+            plain
+        } else {
+            (0..).map(|salt| distinct(prefix, server, tool, salt)).find(|name| free(name)).unwrap_or_default()
+        };
+        self.taken.insert(name.clone(), owner.clone());
+        self.given.insert(owner, name.clone());
+        name
+    }
+
+    /// Forgets the names of servers and tools that are not there any more.
+    pub(super) fn keep(&mut self, is_there: impl Fn(&str) -> bool) {
+        self.given.retain(|(server, _), _| is_there(server));
+        self.taken.retain(|_, (server, _)| is_there(server));
+    }
+
+    fn give_up(&mut self, owner: &Owner) {
+        if let Some(name) = self.given.remove(owner) {
+            self.taken.remove(&name);
+        }
+    }
+}
+
+/// The prefix and the tool's own name, or a shorter one with a digest when that is too long or has other characters.
+fn exposed(prefix: &str, tool: &str) -> String {
+    let name = joined(prefix, tool);
+    let is_legal = name.chars().all(is_legal) && (1..=MAX_NAME).contains(&name.len());
+    if is_legal { name } else { marked(&name, &Digest::of(name.as_bytes())) }
+}
+
+/// A name that differs from [`exposed`], for tools whose names collide.
+fn distinct(prefix: &str, server: &str, tool: &str, salt: u32) -> String {
+    let digest = Digest::of(format!("{server}\0{tool}\0{salt}").as_bytes());
+    marked(&joined(prefix, tool), &digest)
+}
+
+fn joined(prefix: &str, tool: &str) -> String {
+    if prefix.is_empty() { tool.to_owned() } else { format!("{prefix}__{tool}") }
+}
+
+fn marked(name: &str, digest: &Digest) -> String {
+    let kept: String = name.chars().map(|c| if is_legal(c) { c } else { '_' }).take(MAX_NAME - DIGEST - 1).collect();
+    format!("{kept}_{}", &digest.as_str()[..DIGEST])
+}
+
+fn is_legal(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn claim_all(table: &mut NameTable, tools: &[(String, String, String)], reserved: &[String]) -> Vec<String> {
+        let is_reserved = |name: &str| reserved.iter().any(|other| other == name);
+        tools.iter().map(|(server, prefix, tool)| table.claim(server, prefix, tool, &is_reserved)).collect()
+    }
+
+    #[test]
+    fn names_people_expect() {
+        let long = "x".repeat(70);
+        for (prefix, tool, expect) in [
+            ("fs", "read_file", "fs__read_file".to_owned()),
+            ("", "read_file", "read_file".to_owned()),
+            ("fs", "a.b", format!("fs__a_b_{}", &Digest::of(b"fs__a.b").as_str()[..8])),
+            ("", long.as_str(), format!("{}_{}", "x".repeat(55), &Digest::of(long.as_bytes()).as_str()[..8])),
+        ] {
+            assert_eq!(NameTable::default().claim("fs", prefix, tool, &|_| false), expect);
+        }
+    }
+
+    #[test]
+    fn a_collision_never_overrides_what_was_there() {
+        let mut table = NameTable::default();
+        let own = |name: &str| name == "search";
+        assert_ne!(table.claim("web", "", "search", &own), "search");
+        assert_eq!(table.claim("a", "", "read", &own), "read");
+        let second = table.claim("b", "", "read", &own);
+        assert!(second.starts_with("read_"), "{second}");
+        assert_eq!(table.claim("a", "", "read", &own), "read");
+        assert_ne!(table.claim("a", "", "read", &|name| name == "read"), "read");
+        assert_ne!(table.claim("a", "b__c", "d", &own), table.claim("e", "b", "c__d", &own));
+    }
+
+    proptest! {
+        #[test]
+        fn exposed_names_are_injective_stable_short_and_legal(
+            tools in prop::collection::hash_set(("[a-c]{1,2}", "[a_]{0,3}", ".{1,6}|[a_.]{1,5}|[a-z]{60,90}"), 1..40),
+            reserved in prop::collection::vec("[a_]{1,6}", 0..4),
+        ) {
+            let mut seen = std::collections::HashSet::new();
+            let tools: Vec<_> = tools.into_iter().filter(|(server, _, tool)| seen.insert((server.clone(), tool.clone()))).collect();
+            let mut table = NameTable::default();
+            let first = claim_all(&mut table, &tools, &reserved);
+            let distinct: std::collections::HashSet<_> = first.iter().collect();
+            prop_assert_eq!(distinct.len(), tools.len());
+            for name in &first {
+                prop_assert!((1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_legal), "{}", name);
+                prop_assert!(!reserved.contains(name));
+            }
+            let backwards: Vec<_> = tools.iter().rev().cloned().collect();
+            let mut again = claim_all(&mut table, &backwards, &reserved);
+            again.reverse();
+            prop_assert_eq!(again, first);
+        }
+    }
+}

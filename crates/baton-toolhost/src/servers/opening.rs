@@ -1,0 +1,252 @@
+//! Opening the protocol on a connection: which era a server speaks is found out, not assumed.
+//!
+//! `server/discover` is said first. A server that answers it speaks the newer protocol; one that answers anything else,
+//! or nothing for a while, is told `initialize` on the same connection; one that ends is connected to again and told
+//! `initialize` only. An answer to the probe that comes late still counts when `initialize` fails.
+
+use super::{
+    HostSettings,
+    flights::{Flights, Notice},
+    handler::Handler,
+    lease::{Lease, PROBE_ID, answers_probe},
+};
+use crate::{Attempt, Connect, ConnectError, Link, Target};
+use baton_types::McpEra;
+use rmcp::{
+    RoleClient,
+    model::{
+        ClientJsonRpcMessage, ClientRequest, DiscoverRequest, DiscoverRequestParams, DiscoverResult, ErrorCode,
+        ErrorData, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject, ServerPeerInfo, ServerResult,
+    },
+    service::{
+        ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, RunningService, Service as _, serve_directly,
+    },
+    transport::Transport as _,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::mpsc;
+
+/// Changes at a server that wait to be looked at; when there are more, looking once is enough.
+const MAX_NOTICES: usize = 64;
+
+/// The era that a server was found to speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Era {
+    Modern,
+    Legacy,
+}
+
+/// A connection on which the protocol is spoken.
+pub(super) struct Opened {
+    pub(super) service: RunningService<RoleClient, Handler>,
+    pub(super) flights: Arc<Flights>,
+    pub(super) notices: mpsc::Receiver<Notice>,
+    pub(super) era: Era,
+}
+
+/// What the probe brought.
+enum Probed {
+    Modern(DiscoverResult),
+    /// Not understood; the connection is good for `initialize`.
+    Legacy,
+    /// No answer yet.
+    Silent,
+    /// The connection is gone.
+    Gone(ClientInitializeError),
+    /// The newer protocol is spoken, but not with us.
+    Refused(ErrorData),
+}
+
+/// Opens connections to one server.
+pub(super) struct Opener<'a> {
+    pub(super) connect: &'a dyn Connect,
+    pub(super) target: Target<'a>,
+    pub(super) settings: &'a HostSettings,
+}
+
+impl Opener<'_> {
+    /// Opens one; `known` is the era that the server spoke before.
+    pub(super) async fn open(&self, known: Option<Era>) -> Result<Opened, ConnectError> {
+        match (self.target.server.era, known) {
+            (McpEra::Legacy, _) | (McpEra::Auto, Some(Era::Legacy)) => self.legacy(Attempt::Initialize).await,
+            (McpEra::Modern, _) | (McpEra::Auto, Some(Era::Modern)) => self.modern().await,
+            (McpEra::Auto, None) => self.probe().await,
+        }
+    }
+
+    async fn modern(&self) -> Result<Opened, ConnectError> {
+        let mut link = self.connect.open(self.target, Attempt::Discover).await?;
+        match self.discover(&mut link, None).await {
+            Probed::Modern(result) if supports_modern(&result) => Ok(self.serve(link, result)),
+            Probed::Gone(failure) => Err(self.explained(&failure)),
+            Probed::Refused(error) => Err(self.refused(&error)),
+            Probed::Modern(_) | Probed::Legacy | Probed::Silent => Err(ConnectError::Failed {
+                reason: "it does not speak MCP 2026-07-28".to_owned(),
+                hint: format!("remove the era from its entry in {}, or update the server", self.target.server.file),
+            }),
+        }
+    }
+
+    async fn probe(&self) -> Result<Opened, ConnectError> {
+        let mut link = self.connect.open(self.target, Attempt::Discover).await?;
+        match self.discover(&mut link, Some(self.settings.probe)).await {
+            Probed::Modern(result) if supports_modern(&result) => return Ok(self.serve(link, result)),
+            Probed::Modern(_) | Probed::Legacy | Probed::Silent => {}
+            Probed::Refused(error) => return Err(self.refused(&error)),
+            Probed::Gone(failure) => {
+                if let login @ ConnectError::NeedsLogin { .. } = self.explained(&failure) {
+                    return Err(login);
+                }
+                drop(link);
+                self.forgive();
+                return self.legacy(Attempt::Initialize).await;
+            }
+        }
+        match self.initialize(link).await {
+            // Some end when they read the probe, however late they do.
+            Err(ClientInitializeError::ConnectionClosed(_)) => {
+                self.forgive();
+                self.legacy(Attempt::Initialize).await
+            }
+            Err(failure) => self.older(failure).await,
+            Ok(opened) => Ok(opened),
+        }
+    }
+
+    async fn legacy(&self, attempt: Attempt) -> Result<Opened, ConnectError> {
+        let link = self.connect.open(self.target, attempt).await?;
+        match self.initialize(link).await {
+            Ok(opened) => Ok(opened),
+            Err(failure) if attempt == Attempt::Older => Err(self.explained(&failure)),
+            Err(failure) => self.older(failure).await,
+        }
+    }
+
+    async fn older(&self, failure: ClientInitializeError) -> Result<Opened, ConnectError> {
+        if !self.connect.has_older(self.target, &failure) {
+            return Err(self.explained(&failure));
+        }
+        let link = self.connect.open(self.target, Attempt::Older).await?;
+        self.initialize(link).await.map_err(|failure| self.explained(&failure))
+    }
+
+    /// Says `server/discover` and waits for its answer, for a while or until the caller gives up.
+    async fn discover(&self, link: &mut Link, patience: Option<Duration>) -> Probed {
+        let info = self.handler().0.get_info();
+        let mut request = DiscoverRequest::new(DiscoverRequestParams {});
+        request.extensions.insert(RequestMetaObject::with_client_context(
+            ProtocolVersion::V_2026_07_28,
+            info.client_info,
+            info.capabilities,
+        ));
+        let message =
+            ClientJsonRpcMessage::request(ClientRequest::DiscoverRequest(request), RequestId::Number(PROBE_ID));
+        let answered = async {
+            if let Err(error) = link.send(message).await {
+                return Probed::Gone(ClientInitializeError::transport::<Link>(error, "send discover request"));
+            }
+            while let Some(message) = link.receive().await {
+                match message {
+                    JsonRpcMessage::Response(response) if answers_probe(&response.id) => {
+                        return match response.result {
+                            ServerResult::DiscoverResult(result) => Probed::Modern(result),
+                            _ => Probed::Legacy,
+                        };
+                    }
+                    JsonRpcMessage::Error(error) if error.id.as_ref().is_none_or(answers_probe) => {
+                        return match error.error.code {
+                            ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => {
+                                Probed::Refused(error.error)
+                            }
+                            _ => Probed::Legacy,
+                        };
+                    }
+                    _ => {}
+                }
+            }
+            Probed::Gone(ClientInitializeError::ConnectionClosed("discover response".to_owned()))
+        };
+        match patience {
+            Some(patience) => tokio::time::timeout(patience, answered).await.unwrap_or(Probed::Silent),
+            None => answered.await,
+        }
+    }
+
+    fn serve(&self, link: Link, result: DiscoverResult) -> Opened {
+        let (handler, flights, notices) = self.handler();
+        let lease = Lease::new(link, Arc::clone(&flights), self.target.log.clone());
+        let info = ServerPeerInfo::from_discover_result(ProtocolVersion::V_2026_07_28, result);
+        let service = serve_directly(handler, lease, Some(info));
+        Opened { service, flights, notices, era: Era::Modern }
+    }
+
+    async fn initialize(&self, link: Link) -> Result<Opened, ClientInitializeError> {
+        let (handler, flights, notices) = self.handler();
+        let lease = Lease::new(link, Arc::clone(&flights), self.target.log.clone());
+        let (returned, late) = (lease.returned(), lease.late());
+        match handler.serve_with_lifecycle(lease, ClientLifecycleMode::Initialize).await {
+            Ok(service) => {
+                let speaks = service.peer().peer_info().map(|info| info.protocol_version.clone());
+                let is_legacy = speaks.is_none_or(|version| version.has_initialize());
+                let era = if is_legacy { Era::Legacy } else { Era::Modern };
+                Ok(Opened { service, flights, notices, era })
+            }
+            Err(failure) => {
+                let (link, late) = (returned.lock().take(), late.lock().take());
+                match (link, late.filter(supports_modern)) {
+                    (Some(link), Some(result)) => Ok(self.serve(link, result)),
+                    _ => Err(failure),
+                }
+            }
+        }
+    }
+
+    fn handler(&self) -> (Handler, Arc<Flights>, mpsc::Receiver<Notice>) {
+        let (notices, noticed) = mpsc::channel(MAX_NOTICES);
+        let flights = Flights::new(notices);
+        let handler = Handler { flights: Arc::clone(&flights), implementation: self.settings.implementation.clone() };
+        (handler, flights, noticed)
+    }
+
+    /// What the probe did to the server is not its fault.
+    fn forgive(&self) {
+        let _ = self.target.log.take_fault();
+    }
+
+    fn refused(&self, error: &ErrorData) -> ConnectError {
+        ConnectError::Failed {
+            reason: format!("it refused to say what it can do: {}", error.message),
+            hint: "update the server, or write `era: legacy` into its entry".to_owned(),
+        }
+    }
+
+    /// What a failed opening means for people; nothing of what the server sent is repeated beyond its own message.
+    fn explained(&self, failure: &ClientInitializeError) -> ConnectError {
+        if let Some(better) = self.connect.explain(self.target, failure) {
+            return better;
+        }
+        let server = self.target.server;
+        if failure.is_authorization_required() {
+            return ConnectError::NeedsLogin {
+                reason: "it wants somebody to log in".to_owned(),
+                hint: format!("log in at the server, or put a token into its headers in {}", server.file),
+            };
+        }
+        let fault = self.target.log.take_fault();
+        let reason = match failure {
+            ClientInitializeError::ConnectionClosed(_) => {
+                fault.unwrap_or_else(|| "it closed the connection before it was ready".to_owned())
+            }
+            ClientInitializeError::JsonRpcError(error) => format!("it refused to start: {}", error.message),
+            ClientInitializeError::TransportError { error, .. } => {
+                fault.unwrap_or_else(|| format!("it could not be reached: {}", error.error))
+            }
+            _ => fault.unwrap_or_else(|| "it answered something that is not MCP".to_owned()),
+        };
+        ConnectError::Failed { reason, hint: format!("see its log, and check its entry in {}", server.file) }
+    }
+}
+
+fn supports_modern(result: &DiscoverResult) -> bool {
+    result.supported_versions.contains(&ProtocolVersion::V_2026_07_28)
+}

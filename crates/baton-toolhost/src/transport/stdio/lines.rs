@@ -1,0 +1,191 @@
+//! The lines of a program's standard output that are messages, within bounds.
+
+use crate::ServerLog;
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
+
+/// The longest message.
+pub(super) const MAX_LINE: usize = 16 << 20;
+/// Output that is no message, without a message in between, before the program counts as flooding.
+const MAX_NOISE_LINES: usize = 10_000;
+const MAX_NOISE: usize = 8 << 20;
+/// Of a line that is too long, this much of both ends is kept to find out what it answers.
+const ENDS: usize = 256;
+
+/// Passes on whole lines that look like messages; everything else is left out, and noted once.
+pub(super) struct Lines<R> {
+    source: R,
+    log: ServerLog,
+    line: Vec<u8>,
+    /// How much of a ready line was given out.
+    given: Option<usize>,
+    /// The line is longer than allowed; only its ends are kept.
+    overlong: Option<(Vec<u8>, Vec<u8>)>,
+    noise: (usize, usize),
+    is_noted: bool,
+    is_ended: bool,
+}
+
+impl<R: AsyncBufRead + Unpin> Lines<R> {
+    pub(super) fn new(source: R, log: ServerLog) -> Self {
+        let (line, noise) = (Vec::new(), (0, 0));
+        Self { source, log, line, given: None, overlong: None, noise, is_noted: false, is_ended: false }
+    }
+
+    /// Takes more of the source in; true when a line is ready to be given out.
+    fn take(&mut self, available: &[u8]) -> (usize, bool) {
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let count = end.map_or(available.len(), |at| at + 1);
+        let part = &available[..count];
+        match &mut self.overlong {
+            Some((_, tail)) => {
+                tail.extend_from_slice(&part[part.len().saturating_sub(ENDS)..]);
+                tail.drain(..tail.len().saturating_sub(ENDS));
+            }
+            None if self.line.len() + count > MAX_LINE => {
+                let head = self.line[..self.line.len().min(ENDS)].to_vec();
+                self.overlong = Some((head, part[part.len().saturating_sub(ENDS)..].to_vec()));
+                self.line = Vec::new();
+            }
+            None => self.line.extend_from_slice(part),
+        }
+        (count, end.is_some() && self.finish())
+    }
+
+    fn finish(&mut self) -> bool {
+        if let Some((head, tail)) = self.overlong.take() {
+            let told = format!("its answer was longer than {} MiB and was dropped", MAX_LINE >> 20);
+            self.log.line(&format!("[baton] {told}"));
+            match answered(&head, &tail) {
+                Some(id) => {
+                    let error = serde_json::json!({"code": -32603, "message": told});
+                    self.line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes();
+                }
+                None => {
+                    self.fault(format!("it sent a message longer than {} MiB, and was ended", MAX_LINE >> 20));
+                    return false;
+                }
+            }
+        }
+        if is_message(&self.line) {
+            self.noise = (0, 0);
+            self.given = Some(0);
+            return true;
+        }
+        self.noise = (self.noise.0 + 1, self.noise.1 + self.line.len());
+        if !self.is_noted && !self.line.iter().all(u8::is_ascii_whitespace) {
+            self.is_noted = true;
+            let shown = String::from_utf8_lossy(&self.line[..self.line.len().min(200)]).into_owned();
+            self.log.line(&format!("[baton] its output has lines that are not MCP, and are left out: {shown}"));
+        }
+        self.line.clear();
+        if self.noise.0 > MAX_NOISE_LINES || self.noise.1 > MAX_NOISE {
+            self.fault("it floods its output with text that is not MCP, and was ended".to_owned());
+        }
+        false
+    }
+
+    fn fault(&mut self, reason: String) {
+        self.log.fault(reason);
+        self.is_ended = true;
+    }
+}
+
+impl<R: AsyncBufRead + Unpin> AsyncRead for Lines<R> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, out: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            if let Some(given) = this.given {
+                let rest = &this.line[given..];
+                let count = rest.len().min(out.remaining());
+                out.put_slice(&rest[..count]);
+                this.given = Some(given + count);
+                if given + count == this.line.len() {
+                    this.given = None;
+                    this.line.clear();
+                    this.line.shrink_to(64 << 10);
+                }
+                return Poll::Ready(Ok(()));
+            }
+            if this.is_ended {
+                return Poll::Ready(Ok(()));
+            }
+            let available = ready!(Pin::new(&mut this.source).poll_fill_buf(cx))?;
+            if available.is_empty() {
+                this.is_ended = true;
+                continue;
+            }
+            let available = available.to_vec();
+            let (count, _) = this.take(&available);
+            Pin::new(&mut this.source).consume(count);
+        }
+    }
+}
+
+/// An object that names its protocol; what else is in it, the protocol's own reader finds out.
+fn is_message(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    line.starts_with(b"{") && line.windows(9).any(|window| window == b"\"jsonrpc\"")
+}
+
+/// The id of the request that a message answers, if that can be told from its ends: servers write it first or last.
+fn answered(head: &[u8], tail: &[u8]) -> Option<String> {
+    let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
+    let before = head.split("\"result\"").next().filter(|before| before.len() < head.len()).unwrap_or_default();
+    let first = before.split_once("\"id\":").and_then(|(_, rest)| rest.split([',', '}']).next());
+    let last = || {
+        let inside = tail.trim_end().strip_suffix('}')?;
+        inside.rsplit_once("\"id\":").map(|(_, id)| id)
+    };
+    let id = first.or_else(last)?.trim();
+    let is_id = id.parse::<i64>().is_ok() || serde_json::from_str::<String>(id).is_ok();
+    is_id.then(|| id.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, BufReader};
+
+    async fn read(input: Vec<u8>) -> (String, ServerLog) {
+        let log = ServerLog::default();
+        let mut out = String::new();
+        let mut lines = Lines::new(BufReader::new(input.as_slice()), log.clone());
+        lines.read_to_string(&mut out).await.unwrap();
+        (out, log)
+    }
+
+    #[tokio::test]
+    async fn noise_is_left_out_and_noted_once() {
+        let (out, log) = read(b"hello\n{\"a\":1}\n\n{\"jsonrpc\":\"2.0\"}\r\nbye\n".to_vec()).await;
+        assert_eq!(out, "{\"jsonrpc\":\"2.0\"}\r\n");
+        assert_eq!(log.lines(), ["[baton] its output has lines that are not MCP, and are left out: hello"]);
+        assert_eq!(log.take_fault(), None);
+    }
+
+    #[tokio::test]
+    async fn a_flood_ends_the_program() {
+        let (out, log) = read(b"x\n".repeat(MAX_NOISE_LINES + 2)).await;
+        assert_eq!(out, "");
+        assert!(log.take_fault().unwrap().contains("floods"));
+    }
+
+    #[tokio::test]
+    async fn an_overlong_answer_becomes_an_error_of_its_request() {
+        let long = "x".repeat(MAX_LINE);
+        for (input, id) in [
+            (format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{\"id\":9,\"t\":\"{long}\"}}}}\n"), "7"),
+            (format!("{{\"result\":{{\"t\":\"{long}\",\"id\":9}},\"jsonrpc\":\"2.0\",\"id\":\"a\"}}\n"), "\"a\""),
+        ] {
+            let (out, _) = read(input.into_bytes()).await;
+            assert!(out.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\"")), "{out}");
+        }
+        let (out, log) = read(format!("{{\"jsonrpc\":\"2.0\",\"params\":\"{long}\"}}\n").into_bytes()).await;
+        assert_eq!(out, "");
+        assert!(log.take_fault().unwrap().contains("16 MiB"));
+    }
+}

@@ -1,0 +1,129 @@
+//! One running program and its pipes.
+
+use super::{
+    group::Group,
+    lines::{Lines, MAX_LINE},
+    reaper::Reaper,
+    stderr,
+};
+use crate::ServerLog;
+use rmcp::{
+    RoleClient,
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::{Transport, async_rw::AsyncRwTransport},
+};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    io,
+    path::Path,
+    process::{ExitStatus, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    io::BufReader,
+    process::{Child, ChildStdin, ChildStdout, Command},
+    time::timeout,
+};
+use tokio_util::task::AbortOnDropHandle;
+
+/// How long a program may take to end after its input was closed.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// How long to wait for the exit code, or for last words, of a program that closed its output.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// What to start.
+pub(super) struct Program<'a> {
+    pub(super) command: &'a str,
+    pub(super) args: &'a [String],
+    pub(super) directory: &'a Path,
+    pub(super) variables: BTreeMap<OsString, OsString>,
+}
+
+/// A running program; dropping it kills its whole group at once.
+pub(super) struct Process {
+    pipes: AsyncRwTransport<RoleClient, Lines<BufReader<ChildStdout>>, ChildStdin>,
+    group: Group,
+    child: Child,
+    log: ServerLog,
+    stderr: Option<AbortOnDropHandle<()>>,
+}
+
+/// Starts it.
+pub(super) fn start(program: Program<'_>, log: &ServerLog, reaper: Option<Arc<Reaper>>) -> io::Result<Process> {
+    let mut child = spawn(&program)?;
+    let group = Group::led_by(child.id(), reaper);
+    let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+    let input = child.stdin.take().ok_or_else(gone)?;
+    let output = child.stdout.take().ok_or_else(gone)?;
+    let stderr =
+        child.stderr.take().map(|source| AbortOnDropHandle::new(tokio::spawn(stderr::keep(source, log.clone()))));
+    let lines = Lines::new(BufReader::with_capacity(64 << 10, output), log.clone());
+    let pipes = AsyncRwTransport::new_client(lines, input).with_max_line_length(MAX_LINE + 1);
+    Ok(Process { pipes, group, child, log: log.clone(), stderr })
+}
+
+#[expect(clippy::disallowed_methods, reason = "a server lives as long as its connection, which bounds its output")]
+fn spawn(program: &Program<'_>) -> io::Result<Child> {
+    let mut command = Command::new(program.command);
+    command
+        .args(program.args)
+        .current_dir(program.directory)
+        .env_clear()
+        .envs(&program.variables)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    command.spawn()
+}
+
+impl Process {
+    /// Says how the program ended, and lets its last words be read.
+    async fn ended(&mut self) {
+        if let Ok(Ok(status)) = timeout(LAST_WORDS, self.child.wait()).await {
+            self.log.fault(words(status));
+        }
+        if let Some(stderr) = self.stderr.take() {
+            let _ = timeout(LAST_WORDS, stderr).await;
+        }
+    }
+}
+
+fn words(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("the program ended with exit code {code}"),
+        None => format!("the program was ended: {status}"),
+    }
+}
+
+impl Transport<RoleClient> for Process {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.pipes.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let message = self.pipes.receive().await;
+        if message.is_none() {
+            self.ended().await;
+        }
+        message
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        let closed = self.pipes.close().await;
+        let _ = timeout(FAREWELL, self.child.wait()).await;
+        self.group.kill();
+        // The killed leader is collected here, so that no zombie stays.
+        let _ = timeout(FAREWELL, self.child.wait()).await;
+        closed
+    }
+}

@@ -1,0 +1,80 @@
+//! A small process that ends the programs when Baton is killed without a chance to do so itself.
+//!
+//! It reads the groups to watch from its standard input, which closes when Baton is gone, however that happens.
+
+use super::group::kill_group;
+use parking_lot::Mutex;
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, Write as _},
+    process::{Child, ChildStdin, Stdio},
+};
+
+/// Reads `+ID` and `-ID` lines, and kills the groups that are left when the input ends; for the command that
+/// [`super::StdioConnect::with_reaper`] is given.
+pub fn reap_groups(input: impl BufRead) {
+    let mut groups = BTreeSet::new();
+    for line in input.lines().map_while(Result::ok) {
+        match line.split_at_checked(1) {
+            Some(("+", id)) => groups.extend(id.parse::<u32>().ok()),
+            Some(("-", id)) => groups.retain(|known| id.parse() != Ok(*known)),
+            _ => {}
+        }
+    }
+    groups.into_iter().filter(|id| *id > 1).for_each(kill_group);
+}
+
+/// Tells that process what to watch; it is started with the first group.
+#[derive(Debug)]
+pub(super) struct Reaper {
+    command: Vec<String>,
+    running: Mutex<Option<(Child, ChildStdin)>>,
+}
+
+impl Reaper {
+    pub(super) fn new(command: Vec<String>) -> Self {
+        Self { command, running: Mutex::new(None) }
+    }
+
+    pub(super) fn watch(&self, leader: u32) {
+        self.tell(&format!("+{leader}\n"));
+    }
+
+    pub(super) fn forget(&self, leader: u32) {
+        self.tell(&format!("-{leader}\n"));
+    }
+
+    /// A reaper that cannot be started is only missed when Baton is killed.
+    fn tell(&self, line: &str) {
+        let mut running = self.running.lock();
+        if running.is_none() {
+            *running = self.start();
+        }
+        if let Some((_, input)) = running.as_mut() {
+            let _ = input.write_all(line.as_bytes());
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a part of Baton itself, which has to outlive it")]
+    fn start(&self) -> Option<(Child, ChildStdin)> {
+        let (program, arguments) = self.command.split_first()?;
+        let mut command = std::process::Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        // What kills Baton's own group must not kill it as well.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().ok()?;
+        let input = child.stdin.take()?;
+        Some((child, input))
+    }
+}
+
+impl Drop for Reaper {
+    fn drop(&mut self) {
+        if let Some((mut child, input)) = self.running.get_mut().take() {
+            drop(input);
+            // It ends as soon as its input does.
+            let _ = child.wait();
+        }
+    }
+}

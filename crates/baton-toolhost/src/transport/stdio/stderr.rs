@@ -1,0 +1,28 @@
+//! Keeping the last lines that a program wrote to its standard error.
+
+use crate::ServerLog;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+/// More of one line is dropped.
+const MAX_LINE: usize = 4 << 10;
+
+/// Reads to the end, without ever holding more than one line.
+pub(super) async fn keep(mut source: impl AsyncRead + Unpin, log: ServerLog) {
+    let mut chunk = vec![0; 4 << 10];
+    let mut line = Vec::new();
+    while let Ok(count @ 1..) = source.read(&mut chunk).await {
+        for byte in &chunk[..count] {
+            match byte {
+                b'\n' => {
+                    log.line(&String::from_utf8_lossy(&line));
+                    line.clear();
+                }
+                byte if line.len() < MAX_LINE => line.push(*byte),
+                _ => {}
+            }
+        }
+    }
+    if !line.is_empty() {
+        log.line(&String::from_utf8_lossy(&line));
+    }
+}
