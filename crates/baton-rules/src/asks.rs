@@ -232,7 +232,7 @@ fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> 
 }
 
 /// The content of a form with its defaults filled in, if it fits; forms have plain values only.
-fn filled(schema: &Json, content: &Json) -> Result<Json, String> {
+pub fn filled(schema: &Json, content: &Json) -> Result<Json, String> {
     let form: Value = schema.read().unwrap_or_default();
     let mut content: Map<String, Value> = content.read().map_err(|_| "content must be an object".to_owned())?;
     for (name, field) in form["properties"].as_object().into_iter().flatten() {

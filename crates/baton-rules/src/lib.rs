@@ -21,7 +21,7 @@ mod tool_parts;
 
 pub use access::{Access, Missing, NoScope, Scope, may};
 pub use apply::Illegal;
-pub use asks::{answers_tools, requests_part};
+pub use asks::{answers_tools, filled, requests_part};
 pub use backoff::push_backoff;
 pub use caller::{Heard, RefusedMessage, hear};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, may_move};
