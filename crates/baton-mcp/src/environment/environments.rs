@@ -19,6 +19,11 @@ impl Environments {
         Self { ports, common, made: RwLock::default() }
     }
 
+    /// Where they get everything from.
+    pub fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
     /// The endpoint of an agent that is there.
     pub fn of(&self, agent: &AgentName) -> Option<Arc<McpService<Environment>>> {
         self.ports.agents.agent(agent)?;
@@ -28,8 +33,9 @@ impl Environments {
         let mut made = self.made.write();
         made.retain(|name, _| self.ports.agents.agent(name).is_some());
         let service = made.entry(agent.clone()).or_insert_with(|| {
-            let handler = Environment::new(agent.clone(), self.ports.clone(), self.common.clone());
-            Arc::new(McpService::new(&format!("agents/{agent}"), &self.common, move || handler.clone()))
+            let environment = Environment::new(agent.clone(), self.ports.clone(), self.common.clone());
+            let endpoint = environment.endpoint().to_owned();
+            Arc::new(McpService::new(&endpoint, &self.common, move || environment.clone()))
         });
         Some(Arc::clone(service))
     }

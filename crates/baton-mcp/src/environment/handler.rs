@@ -1,37 +1,201 @@
-//! The handler.
+//! The verbs of the protocol, each given to its file.
 
-use crate::Common;
-use baton_ports::{AgentDesk, AgentSource, ToolHost};
+use super::{Ports, agent::Agent, page::page, relay::Relay, session::Session};
+use crate::{Caller, Common};
+use baton_toolhost::CallOptions;
 use baton_types::AgentName;
-use rmcp::ServerHandler;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, ClientCapabilities, CompleteRequestParams, CompleteResult,
+        GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+};
 use std::sync::Arc;
 
-/// Where Environments get everything from.
-#[derive(Clone)]
-pub struct Ports {
-    /// The agents and their kits.
-    pub agents: Arc<dyn AgentSource>,
-    /// Runs the tools of definitions.
-    pub tools: Arc<dyn ToolHost>,
-    /// Asks agents for work.
-    pub desk: Arc<dyn AgentDesk>,
+/// One agent's MCP server.
+///
+/// A clone serves the same agent to another session: what the session asked for is its own.
+pub struct Environment {
+    pub(super) agent: Arc<Agent>,
+    pub(super) session: Session,
 }
 
-/// One agent's MCP server; what it has is looked up for every request.
-#[derive(Clone)]
-pub struct Environment(Arc<Inner>);
-
-struct Inner {
-    agent: AgentName,
-    ports: Ports,
-    common: Common,
+impl Clone for Environment {
+    fn clone(&self) -> Self {
+        Self { agent: Arc::clone(&self.agent), session: Session::default() }
+    }
 }
 
 impl Environment {
     /// The Environment of the agent of that name.
     pub fn new(agent: AgentName, ports: Ports, common: Common) -> Self {
-        Self(Arc::new(Inner { agent, ports, common }))
+        Self { agent: Arc::new(Agent::new(agent, ports, common)), session: Session::default() }
+    }
+
+    /// The name of its endpoint.
+    pub fn endpoint(&self) -> &str {
+        &self.agent.endpoint
+    }
+
+    /// What of log messages the client wants: said in the request, or for the session.
+    pub(super) fn level(&self, context: &RequestContext<RoleServer>, caller: &Caller) -> Option<LoggingLevel> {
+        if caller.modern {
+            return context.meta.log_level();
+        }
+        Some(self.session.level().unwrap_or(LoggingLevel::Info))
+    }
+
+    /// What goes along with every request to a server.
+    pub(super) fn options(
+        &self,
+        context: &RequestContext<RoleServer>,
+        caller: &Caller,
+        capabilities: &ClientCapabilities,
+        relay: &mut Relay,
+    ) -> CallOptions {
+        CallOptions {
+            capabilities: capabilities.clone(),
+            caller: self.agent.caller_key(&caller.principal),
+            events: relay.events(),
+            log_level: self.level(context, caller),
+            trace: caller.trace.clone(),
+            ..CallOptions::default()
+        }
     }
 }
 
-impl ServerHandler for Environment {}
+impl ServerHandler for Environment {
+    fn get_info(&self) -> ServerConfig {
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_completions()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        let Some((spec, kit)) = self.agent.now() else { return ServerConfig::new(capabilities) };
+        if !kit.servers.is_empty() {
+            capabilities.logging = Some(serde_json::Map::new());
+        }
+        let mut info = ServerConfig::new(capabilities);
+        info.server_info = Implementation::new(spec.name.as_str(), spec.version.clone());
+        info.server_info.title = Some(spec.title.clone());
+        info.server_info.description = Some(spec.description.clone()).filter(|description| !description.is_empty());
+        info
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.agent.known()?.tool(name).cloned()
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let view = self.agent.view().await?;
+        let (tools, next_cursor) = page(&view.tools, request.as_ref(), self.agent.common.limits.page)?;
+        Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.call(request, &context).await
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.prompts(request).await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.prompt(request, &context).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.resources(request).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.templates(request).await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.read(request, &context).await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.completion(request).await
+    }
+
+    async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.session.set_level(request.level);
+        if self.agent.is_louder(request.level) {
+            self.agent.ports.servers.set_log_level(&self.agent.name, request.level).await;
+        }
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscribe_session(&request.uri, &context.peer).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.unsubscribe_session(&request.uri).await;
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.session.listen(&self.agent, &context.peer);
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.tell_changes(context).await
+    }
+}

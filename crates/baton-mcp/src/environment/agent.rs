@@ -1,0 +1,110 @@
+//! The agent behind an Environment, and what is remembered of it between requests.
+
+use super::{Ports, relay::severity, view::View};
+use crate::Common;
+use baton_toolhost::ServerEvent;
+use baton_types::{AgentKit, AgentName, AgentSpec, CallId, Principal};
+use parking_lot::Mutex;
+use rmcp::{ErrorData, model::LoggingLevel};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+use tokio::sync::broadcast::{Receiver, error::TryRecvError};
+
+/// One agent as all its sessions and requests share it.
+pub(super) struct Agent {
+    pub(super) name: AgentName,
+    pub(super) endpoint: String,
+    pub(super) ports: Ports,
+    pub(super) common: Common,
+    seen: Mutex<Option<Seen>>,
+    calls: AtomicU64,
+    /// The most that any session wanted to read of the logs of servers.
+    loudest: Mutex<Option<LoggingLevel>>,
+}
+
+/// What was made of a definition, and what tells that it is no longer right.
+struct Seen {
+    view: Arc<View>,
+    events: Option<Receiver<ServerEvent>>,
+}
+
+impl Agent {
+    pub(super) fn new(name: AgentName, ports: Ports, common: Common) -> Self {
+        let endpoint = format!("agents/{name}");
+        let (seen, loudest) = (Mutex::default(), Mutex::default());
+        Self { name, endpoint, ports, common, seen, calls: AtomicU64::new(0), loudest }
+    }
+
+    /// The definition and the kit as they are now.
+    pub(super) fn now(&self) -> Option<(Arc<AgentSpec>, Arc<AgentKit>)> {
+        Some((self.ports.agents.agent(&self.name)?, self.ports.agents.kit(&self.name)))
+    }
+
+    /// What the agent has, if it is known without asking anybody.
+    pub(super) fn known(&self) -> Option<Arc<View>> {
+        let (spec, kit) = self.now()?;
+        self.known_of(&spec, &kit)
+    }
+
+    fn known_of(&self, spec: &Arc<AgentSpec>, kit: &Arc<AgentKit>) -> Option<Arc<View>> {
+        let mut seen = self.seen.lock();
+        let Seen { view, events } = seen.as_mut()?;
+        let same = Arc::ptr_eq(&view.spec, spec) && Arc::ptr_eq(&view.kit, kit);
+        (same && events.as_mut().is_none_or(is_quiet)).then(|| Arc::clone(view))
+    }
+
+    /// What the agent has.
+    pub(super) async fn view(&self) -> Result<Arc<View>, ErrorData> {
+        let Some((spec, kit)) = self.now() else { return Err(self.gone()) };
+        if let Some(view) = self.known_of(&spec, &kit) {
+            return Ok(view);
+        }
+        let (mut events, mut offered) = (None, Vec::new());
+        if !kit.servers.is_empty() {
+            // Listening begins before looking, so that no change falls between the two.
+            events = Some(self.ports.servers.events(&self.name));
+            offered = self.ports.servers.tools(&spec, self.common.limits.patience).await;
+        }
+        let view = Arc::new(View::new(spec, kit, offered));
+        *self.seen.lock() = Some(Seen { view: Arc::clone(&view), events });
+        Ok(view)
+    }
+
+    pub(super) fn gone(&self) -> ErrorData {
+        ErrorData::invalid_request(format!("the agent '{}' is not served any more", self.name), None)
+    }
+
+    /// An id for a call that is part of no task; unique in this process.
+    pub(super) fn next_call(&self) -> CallId {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        CallId::from(format!("mcp-{}-{number}", self.name))
+    }
+
+    /// Who calls, as servers are told: enough that nobody can go on with the call of somebody else.
+    pub(super) fn caller_key(&self, principal: &Principal) -> String {
+        format!("{}\u{1f}{}\u{1f}{}", self.endpoint, principal.tenant, principal.subject)
+    }
+
+    /// Whether a level is more than any session wanted so far, so that servers have to be told.
+    pub(super) fn is_louder(&self, level: LoggingLevel) -> bool {
+        let mut loudest = self.loudest.lock();
+        let louder = loudest.is_none_or(|loudest| severity(level) < severity(loudest));
+        if louder {
+            *loudest = Some(level);
+        }
+        louder
+    }
+}
+
+/// Whether nothing happened that changes which tools there are.
+fn is_quiet(events: &mut Receiver<ServerEvent>) -> bool {
+    loop {
+        match events.try_recv() {
+            Ok(ServerEvent::Tools) | Err(TryRecvError::Lagged(_) | TryRecvError::Closed) => return false,
+            Ok(_) => {}
+            Err(TryRecvError::Empty) => return true,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Asking the client: what it can be asked, and asking it.
+
+use rmcp::{
+    Peer, RoleServer, ServiceError,
+    model::{
+        ClientCapabilities, ElicitRequestParams, ElicitationCapability, FormElicitationCapability, InputRequest,
+        InputRequests, InputResponses, RootsCapabilities, SamplingCapability, ServerRequest, UrlElicitationCapability,
+    },
+};
+
+/// What the client would have to be able to do, if it is not.
+pub(super) fn lacking(requests: &InputRequests, has: &ClientCapabilities) -> Option<ClientCapabilities> {
+    let mut required = ClientCapabilities::default();
+    let mut lacks = false;
+    for request in requests.values() {
+        match request {
+            InputRequest::Elicitation(request) => {
+                let elicitation = required.elicitation.get_or_insert_default();
+                if matches!(request.params, ElicitRequestParams::UrlElicitationParams { .. }) {
+                    elicitation.url = Some(UrlElicitationCapability::default());
+                    lacks |= !has.elicitation.as_ref().is_some_and(|has| has.url.is_some());
+                } else {
+                    lacks |= !has.elicitation.as_ref().is_some_and(takes_forms);
+                }
+            }
+            InputRequest::CreateMessage(_) => {
+                required.sampling = Some(SamplingCapability::default());
+                lacks |= has.sampling.is_none();
+            }
+            InputRequest::ListRoots(_) => {
+                required.roots = Some(RootsCapabilities::default());
+                lacks |= has.roots.is_none();
+            }
+            _ => lacks = true,
+        }
+    }
+    lacks.then_some(required)
+}
+
+/// Forms are what elicitation is when nothing is said about it.
+fn takes_forms(elicitation: &ElicitationCapability) -> bool {
+    let form: &Option<FormElicitationCapability> = &elicitation.form;
+    form.is_some() || elicitation.url.is_none()
+}
+
+/// Whether the client shows forms.
+pub(super) fn can_confirm(has: &ClientCapabilities) -> bool {
+    has.elicitation.as_ref().is_some_and(takes_forms)
+}
+
+/// Asks a client of an older protocol on the stream of its call; the error is in words for a model.
+///
+/// The transport knows the call by the task that it runs in, so this must not be spawned.
+pub(super) async fn ask(peer: &Peer<RoleServer>, requests: InputRequests) -> Result<InputResponses, String> {
+    let mut responses = InputResponses::new();
+    for (key, request) in requests {
+        let request = match request {
+            InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
+            InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
+            InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
+            _ => return Err("The tool asked in a way that this client cannot be asked.".to_owned()),
+        };
+        let answer = peer.send_request(request).await.map_err(|error| unanswered(&error))?;
+        let answer = serde_json::to_value(answer).map_err(|_| "The client's answer cannot be read.".to_owned())?;
+        responses.insert(key, answer);
+    }
+    Ok(responses)
+}
+
+fn unanswered(error: &ServiceError) -> String {
+    match error {
+        ServiceError::McpError(error) => format!("The client did not answer the question: {}", error.message),
+        _ => "The client did not answer the question.".to_owned(),
+    }
+}

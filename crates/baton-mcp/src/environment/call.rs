@@ -1,0 +1,255 @@
+//! `tools/call`: decided, recorded as a span, answered. It is no task.
+
+use super::{
+    approve, ask,
+    handler::Environment,
+    relay::Relay,
+    results::{bounded, failure},
+    rounds::{Begin, Ended, Given, Round, Rounds},
+    view::{Found, View},
+};
+use crate::{Caller, exported};
+use baton_rules::{Access, may};
+use baton_types::{CallId, Effects, Permission};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, InputRequests, InputResponses,
+        JsonObject,
+    },
+    service::RequestContext,
+};
+use std::sync::Arc;
+use tracing::{Instrument, Span, field};
+
+/// One call, with everything that its verbs need.
+pub(super) struct Call<'a> {
+    pub(super) environment: &'a Environment,
+    pub(super) context: &'a RequestContext<RoleServer>,
+    pub(super) caller: Caller,
+    pub(super) capabilities: ClientCapabilities,
+    pub(super) view: Arc<View>,
+    pub(super) id: CallId,
+    pub(super) name: String,
+    pub(super) arguments: JsonObject,
+}
+
+/// What the definition says about a call.
+#[derive(Clone, Copy)]
+struct Rule {
+    permission: Permission,
+    effects: Effects,
+}
+
+impl Environment {
+    pub(super) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let caller = Caller::of(context)?;
+        if let Err(missing) = may(&caller.principal, Access::Call, Some(&self.agent.name)) {
+            return Err(ErrorData::invalid_request(missing.to_string(), None));
+        }
+        let view = self.agent.view().await?;
+        let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
+        let Some(found) = view.find(&name).cloned() else { return Err(self.unknown_tool(&name)) };
+        let call = Call {
+            environment: self,
+            context,
+            capabilities: context.client_capabilities().unwrap_or_default(),
+            caller,
+            id: self.agent.next_call(),
+            name: name.into_owned(),
+            arguments: arguments.unwrap_or_default(),
+            view,
+        };
+        let span = call.span();
+        let answered = call.answer(&found, request_state.as_deref(), input_responses.as_ref());
+        let answered = answered.instrument(span.clone()).await;
+        span.record("outcome", outcome(&answered));
+        answered
+    }
+
+    /// -32602, as the specification says; another code would be another HTTP status.
+    fn unknown_tool(&self, name: &str) -> ErrorData {
+        let name: String = name.chars().take(128).collect();
+        let starting: Vec<String> = self
+            .agent
+            .ports
+            .servers
+            .statuses(&self.agent.name)
+            .into_iter()
+            .filter(|server| server.state == baton_ports::ServerState::Starting)
+            .map(|server| server.name)
+            .collect();
+        let words = match starting.as_slice() {
+            [] => format!("Unknown tool: {name}"),
+            some => format!("Unknown tool: {name} (MCP servers that are still starting: {})", some.join(", ")),
+        };
+        ErrorData::invalid_params(words, None)
+    }
+}
+
+impl Call<'_> {
+    fn span(&self) -> Span {
+        tracing::info_span!(
+            "execute_tool",
+            otel.name = %format_args!("execute_tool {}", self.name),
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = %self.name,
+            gen_ai.tool.call.id = %self.id,
+            gen_ai.agent.name = %self.environment.agent.name,
+            mcp.method.name = "tools/call",
+            mcp.session.id = self.caller.session.as_deref(),
+            decision = field::Empty,
+            outcome = field::Empty,
+        )
+    }
+
+    async fn answer(
+        &self,
+        found: &Found,
+        state: Option<&str>,
+        responses: Option<&InputResponses>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (permission, effects) = match found {
+            Found::Exported => return self.exported().await.map(CallToolResponse::from),
+            Found::Own(at) => self
+                .view
+                .spec
+                .tools
+                .get(*at)
+                .map_or_else(|| (Permission::Deny, Effects::Unknown), |tool| (tool.permission, tool.effects)),
+            Found::Server(tool) => (tool.permission, tool.effects),
+        };
+        // The text of the arguments is needed to show it, and to bind a state to it.
+        let asks = permission == Permission::Ask;
+        let text = if asks || self.caller.modern { serde_json::to_string(&self.arguments) } else { Ok(String::new()) };
+        let text = text.map_err(|_| ErrorData::invalid_params("the arguments cannot be read", None))?;
+        let rounds = Rounds {
+            agent: &self.environment.agent,
+            caller: &self.caller,
+            context: self.context,
+            capabilities: &self.capabilities,
+            method: "tools/call",
+            name: &self.name,
+            arguments: &text,
+        };
+        let level = self.environment.level(self.context, &self.caller);
+        let heartbeat = self.environment.agent.common.limits.heartbeat;
+        let mut relay = Relay::new(self.context, level, heartbeat);
+        let begin = rounds.begin(state, responses)?;
+        let rule = Rule { permission, effects };
+        let (approved, given) = match self.decide(&rounds, &mut relay, rule, begin, state).await? {
+            Decided::Runs { approved, given } => (approved, given),
+            Decided::Asks(round) => return rounds.required(&round).map(CallToolResponse::from),
+            Decided::Refused(words) => return Ok(failure(words).into()),
+        };
+        let ended = match found {
+            Found::Own(at) => self.own(*at, &rounds, &mut relay, approved, given).await?,
+            Found::Server(tool) => self.server(tool, &rounds, &mut relay, approved, given).await?,
+            Found::Exported => return Err(ErrorData::internal_error("exported tools are called elsewhere", None)),
+        };
+        Ok(match ended {
+            Ended::Done(result) => bounded(result, self.environment.agent.common.limits.max_result).into(),
+            Ended::Asks(questions) => questions.into(),
+            Ended::Unanswered(words) => failure(words).into(),
+        })
+    }
+
+    async fn exported(&self) -> Result<CallToolResult, ErrorData> {
+        let agent = &self.environment.agent;
+        let Some(tool) = exported::find(&self.view.kit, &self.name) else {
+            return Err(self.environment.unknown_tool(&self.name));
+        };
+        self.decided("allow");
+        let arguments = Some(self.arguments.clone());
+        exported::call(&*agent.ports.desk, &agent.name, tool, arguments, self.context, agent.common.limits.heartbeat)
+            .await
+    }
+
+    /// Whether the call runs: allowed, approved in an earlier round, approved now.
+    async fn decide(
+        &self,
+        rounds: &Rounds<'_>,
+        relay: &mut Relay,
+        rule: Rule,
+        begin: Begin,
+        state: Option<&str>,
+    ) -> Result<Decided, ErrorData> {
+        let (approved, given) = match begin {
+            Begin::Anew => (false, None),
+            Begin::Again(round) => return Ok(Decided::Asks(round)),
+            Begin::With(round, responses) => match approve::decision(&responses) {
+                Some(yes) => {
+                    self.spend(rule, state)?;
+                    if !yes {
+                        self.decided("declined");
+                        return Ok(Decided::Refused(approve::refused(&self.name)));
+                    }
+                    (true, None)
+                }
+                None => (round.approved, Some(Given { responses, state: round.state })),
+            },
+        };
+        if rule.permission == Permission::Allow || approved {
+            self.decided(if approved { "approved" } else { "allow" });
+            return Ok(Decided::Runs { approved, given });
+        }
+        if !ask::can_confirm(&self.capabilities) {
+            self.decided("deny");
+            return Ok(Decided::Refused(approve::nobody_to_ask(&self.name)));
+        }
+        let requests = self.approval(rounds);
+        if self.caller.modern {
+            self.decided("ask");
+            return Ok(Decided::Asks(Round { approved: false, state: None, requests }));
+        }
+        let answered = relay.during(self.context, ask::ask(&self.context.peer, requests)).await?;
+        match answered.map(|responses| approve::decision(&responses)) {
+            Ok(Some(true)) => {
+                self.decided("approved");
+                Ok(Decided::Runs { approved: true, given: None })
+            }
+            Ok(_) => {
+                self.decided("declined");
+                Ok(Decided::Refused(approve::refused(&self.name)))
+            }
+            Err(words) => {
+                self.decided("deny");
+                Ok(Decided::Refused(format!("'{}' did not run: nobody allowed it. {words}", self.name)))
+            }
+        }
+    }
+
+    fn approval(&self, rounds: &Rounds<'_>) -> InputRequests {
+        approve::question(self.environment.agent.name.as_str(), &self.name, rounds.arguments)
+    }
+
+    /// One yes is good for one call, unless calling twice is the same as calling once.
+    fn spend(&self, rule: Rule, state: Option<&str>) -> Result<(), ErrorData> {
+        let Some(state) = state.filter(|_| !rule.effects.may_repeat()) else { return Ok(()) };
+        let spent = self.environment.agent.common.seal.spend(state);
+        spent.map_err(|error| ErrorData::invalid_params(error.to_string(), None))
+    }
+
+    fn decided(&self, decision: &'static str) {
+        Span::current().record("decision", decision);
+    }
+}
+
+enum Decided {
+    Runs { approved: bool, given: Option<Given> },
+    Asks(Round),
+    Refused(String),
+}
+
+fn outcome(answered: &Result<CallToolResponse, ErrorData>) -> &'static str {
+    match answered {
+        Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => "error",
+        Ok(CallToolResponse::InputRequired(_)) => "asks",
+        Ok(_) => "ok",
+        Err(_) => "refused",
+    }
+}

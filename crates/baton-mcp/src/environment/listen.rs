@@ -1,0 +1,97 @@
+//! Telling clients of changes: `subscriptions/listen`, and the subscriptions of sessions.
+
+use super::{agent::Agent, handler::Environment, references, resources::no_resource, watch::Change};
+use rmcp::{ErrorData, Peer, RoleServer, service::SubscriptionContext};
+use std::sync::Arc;
+
+/// Resources that one request may listen to.
+const MAX_RESOURCES: usize = 256;
+
+impl Environment {
+    /// Tells of changes until the client goes away.
+    pub(super) async fn tell_changes(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut watch = self.agent.watch();
+        let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        if wanted.len() > MAX_RESOURCES {
+            let message = format!("one request can listen to {MAX_RESOURCES} resources");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let mut held = Vec::new();
+        for uri in &wanted {
+            if let Ok(Some(server)) = self.subscribe_at(uri).await {
+                held.push((server, uri.clone()));
+            }
+        }
+        let sink = context.sink();
+        'changes: loop {
+            let changes = tokio::select! {
+                changes = watch.next() => changes,
+                () = context.cancelled() => break,
+            };
+            for change in changes {
+                let accepted = context.accepted();
+                let told = match change {
+                    Change::Tools if accepted.tools_list_changed == Some(true) => sink.notify_tool_list_changed().await,
+                    Change::Prompts if accepted.prompts_list_changed == Some(true) => {
+                        sink.notify_prompt_list_changed().await
+                    }
+                    Change::Resources if accepted.resources_list_changed == Some(true) => {
+                        sink.notify_resource_list_changed().await
+                    }
+                    Change::Updated(uri) if wanted.contains(&uri) => sink.notify_resource_updated(uri).await,
+                    _ => Ok(()),
+                };
+                if told.is_err() {
+                    break 'changes;
+                }
+            }
+        }
+        for (server, uri) in held {
+            release(&self.agent, &server, &uri).await;
+        }
+        Ok(())
+    }
+
+    /// A session of an older protocol wants to hear of a resource.
+    pub(super) async fn subscribe_session(&self, uri: &str, peer: &Peer<RoleServer>) -> Result<(), ErrorData> {
+        let server = self.subscribe_at(uri).await?;
+        match self.session.subscribe(uri, server.clone()) {
+            Ok(true) => {}
+            known_or_full => {
+                if let Some(server) = &server {
+                    release(&self.agent, server, uri).await;
+                }
+                known_or_full?;
+            }
+        }
+        self.session.listen(&self.agent, peer);
+        Ok(())
+    }
+
+    pub(super) async fn unsubscribe_session(&self, uri: &str) {
+        if let Some(Some(server)) = self.session.unsubscribe(uri) {
+            release(&self.agent, &server, uri).await;
+        }
+    }
+
+    /// Subscribes at the server that has the resource; the agent's own need none.
+    async fn subscribe_at(&self, uri: &str) -> Result<Option<String>, ErrorData> {
+        let kit = self.agent.ports.agents.kit(&self.agent.name);
+        if references::find(&self.agent.name, &kit, uri).is_some() {
+            return Ok(None);
+        }
+        for server in self.servers_of(uri).await {
+            match self.agent.ports.servers.subscribe(&self.agent.name, &server, uri).await {
+                Ok(()) => return Ok(Some(server)),
+                Err(error) => tracing::debug!(%error, "a server does not tell of a resource"),
+            }
+        }
+        Err(no_resource(uri))
+    }
+}
+
+async fn release(agent: &Arc<Agent>, server: &str, uri: &str) {
+    if let Err(error) = agent.ports.servers.unsubscribe(&agent.name, server, uri).await {
+        tracing::debug!(%error, "a subscription could not be taken back");
+    }
+}

@@ -1,0 +1,136 @@
+//! Tools of the definition.
+
+use super::{
+    approve,
+    call::Call,
+    relay::{Relay, Teller},
+    results,
+    rounds::{Ended, Given, Rounds},
+};
+use crate::schema;
+use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolOutcome, ToolProgress, ToolRun};
+use baton_toolhost::ServerReply;
+use baton_types::{AnswerAction, Json, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion, ToolSpec, Wanted};
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ElicitRequest, ElicitRequestParams, InputRequest, InputRequests, InputResponses},
+};
+use serde_json::Value;
+
+impl Call<'_> {
+    pub(super) async fn own(
+        &self,
+        at: usize,
+        rounds: &Rounds<'_>,
+        relay: &mut Relay,
+        approved: bool,
+        given: Option<Given>,
+    ) -> Result<Ended<CallToolResult>, ErrorData> {
+        let Some(tool) = self.view.spec.tools.get(at) else {
+            return Err(ErrorData::internal_error("the tool is gone", None));
+        };
+        let arguments = Value::Object(self.arguments.clone());
+        if let Some(listed) = self.view.tool(&self.name) {
+            let faults = schema::check(&listed.input_schema, &arguments);
+            if !faults.is_empty() {
+                return Ok(Ended::Done(results::failure(wrong_arguments(&self.name, &faults))));
+            }
+        }
+        let arguments = Json::from(arguments);
+        let call = ToolCall { id: self.id.clone(), name: self.name.clone(), arguments };
+        let helper = Helper(relay.teller());
+        let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
+            Box::pin(self.own_step(tool, &call, &helper, given))
+        };
+        rounds.run(relay, approved, given, step).await
+    }
+
+    async fn own_step(
+        &self,
+        tool: &ToolSpec,
+        call: &ToolCall,
+        helper: &Helper,
+        given: Option<Given>,
+    ) -> Result<ServerReply<CallToolResult>, ErrorData> {
+        let answers = given.map(answers);
+        let run = ToolRun {
+            agent: &self.view.spec,
+            tool,
+            call,
+            principal: &self.caller.principal,
+            task: None,
+            trace: self.caller.trace.as_deref(),
+            answers: answers.as_ref(),
+            helper,
+        };
+        match self.environment.agent.ports.tools.call(run).await {
+            ToolOutcome::Done(output) => Ok(ServerReply::Done(results::result(&output))),
+            ToolOutcome::Asks(ToolAsk { questions, state }) => match requests(questions) {
+                Some(requests) => Ok(ServerReply::Asks { requests, state }),
+                None => Ok(ServerReply::Done(results::failure(format!(
+                    "'{}' asked for a form that MCP clients cannot show.",
+                    self.name
+                )))),
+            },
+        }
+    }
+}
+
+fn wrong_arguments(tool: &str, faults: &[String]) -> String {
+    format!("'{tool}' did not run, because its arguments do not fit: {}.", faults.join("; "))
+}
+
+/// What a tool may ask of whoever runs it: a client that calls a tool is no run, so there is no model.
+struct Helper(Option<Teller>);
+
+impl ToolHelper for Helper {
+    fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+        let words = "no model is at hand: the tool was called by an MCP client, not in a run of the agent";
+        Box::pin(std::future::ready(Err(words.to_owned())))
+    }
+
+    fn progress(&self, progress: ToolProgress) {
+        if let Some(teller) = &self.0 {
+            teller.progressed(progress);
+        }
+    }
+}
+
+/// The questions of a tool as the protocol asks them; nothing when one of them cannot be asked.
+fn requests(questions: Vec<ToolQuestion>) -> Option<InputRequests> {
+    questions.into_iter().map(|question| request(question)).collect()
+}
+
+fn request(question: ToolQuestion) -> Option<(String, InputRequest)> {
+    let ToolQuestion { key, message, wants } = question;
+    let params = match wants {
+        Wanted::Approval => return Some((key, approve::confirm(message))),
+        Wanted::Form { schema } => {
+            let requested_schema = schema.read().ok()?;
+            ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
+        }
+        Wanted::Visit { url } => {
+            ElicitRequestParams::UrlElicitationParams { meta: None, message, url, elicitation_id: key.clone() }
+        }
+    };
+    Some((key, InputRequest::Elicitation(ElicitRequest::new(params))))
+}
+
+fn answers(given: Given) -> ToolAnswers {
+    let Given { responses, state } = given;
+    ToolAnswers { answers: answered(responses), state }
+}
+
+fn answered(responses: InputResponses) -> Vec<ToolAnswer> {
+    let answer = |(key, value): (String, Value)| {
+        let action = match value.get("action").and_then(Value::as_str) {
+            // The form of an approval has a no of its own.
+            Some("accept") if key != approve::APPROVAL || approve::is_yes(&value) => AnswerAction::Accept,
+            Some("accept" | "decline") => AnswerAction::Decline,
+            _ => AnswerAction::Cancel,
+        };
+        let content = value.get("content").filter(|content| content.is_object()).cloned().map(Json::from);
+        ToolAnswer { key, action, content }
+    };
+    responses.into_iter().map(answer).collect()
+}

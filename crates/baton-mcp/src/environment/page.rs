@@ -1,0 +1,76 @@
+//! Lists in pages. A cursor says after which entry a page begins, so that nobody misses an entry because another came or
+//! went.
+
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use rmcp::{
+    ErrorData,
+    model::{PaginatedRequestParams, Prompt, Resource, ResourceTemplate, Tool},
+};
+
+/// So that other base64 is no cursor.
+const MARK: &str = "after:";
+
+/// What is listed under a key.
+pub(super) trait Listed: Clone {
+    fn key(&self) -> &str;
+}
+
+impl Listed for Tool {
+    fn key(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Listed for Prompt {
+    fn key(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Listed for Resource {
+    fn key(&self) -> &str {
+        &self.uri
+    }
+}
+
+impl Listed for ResourceTemplate {
+    fn key(&self) -> &str {
+        &self.uri_template
+    }
+}
+
+/// By key, and of those with one key the first.
+pub(super) fn sort<T: Listed>(entries: &mut Vec<T>) {
+    entries.sort_by(|one, other| one.key().cmp(other.key()));
+    entries.dedup_by(|later, earlier| later.key() == earlier.key());
+}
+
+/// The entries of the page that is asked for, and the cursor of the next; the entries are sorted by their keys.
+pub(super) fn page<T: Listed>(
+    entries: &[T],
+    request: Option<&PaginatedRequestParams>,
+    size: usize,
+) -> Result<(Vec<T>, Option<String>), ErrorData> {
+    let start = match request.and_then(|request| request.cursor.as_deref()) {
+        Some(cursor) => {
+            let after = read(cursor).ok_or_else(|| {
+                ErrorData::invalid_params("the cursor is none of this list's; list without one to begin anew", None)
+            })?;
+            entries.partition_point(|entry| entry.key() <= after.as_str())
+        }
+        None => 0,
+    };
+    let rest = entries.get(start..).unwrap_or_default();
+    let shown: Vec<T> = rest.iter().take(size.max(1)).cloned().collect();
+    let next = shown.last().filter(|_| rest.len() > shown.len()).map(|last| write(last.key()));
+    Ok((shown, next))
+}
+
+fn write(key: &str) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(format!("{MARK}{key}"))
+}
+
+fn read(cursor: &str) -> Option<String> {
+    let text = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+    Some(text.strip_prefix(MARK)?.to_owned())
+}

@@ -1,0 +1,128 @@
+//! `prompts/list` and `prompts/get`.
+
+use super::{
+    handler::Environment,
+    page::{page, sort},
+    relay::Relay,
+    rounds::{Begin, Ended, Given, Rounds},
+    server_tool::{answering, passed_on},
+};
+use crate::Caller;
+use baton_ports::BoxFuture;
+use baton_toolhost::{CallOptions, OfferedPrompt, ServerError, ServerReply};
+use baton_types::AgentSpec;
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, ListPromptsResult,
+        PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, Role,
+    },
+    service::RequestContext,
+};
+use serde_json::Value;
+
+/// The prompt that every agent has.
+pub(super) const SYSTEM_PROMPT: &str = "system_prompt";
+/// Its argument.
+pub(super) const AGENT_NAME: &str = "agent_name";
+
+impl Environment {
+    pub(super) async fn prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
+        let mut prompts = vec![system_prompt(&spec)];
+        for OfferedPrompt { name, mut definition, .. } in self.offered_prompts().await {
+            definition.name = name;
+            prompts.push(definition);
+        }
+        sort(&mut prompts);
+        let (prompts, next_cursor) = page(&prompts, request.as_ref(), self.agent.common.limits.page)?;
+        Ok(ListPromptsResult { next_cursor, ..ListPromptsResult::with_all_items(prompts) })
+    }
+
+    pub(super) async fn offered_prompts(&self) -> Vec<OfferedPrompt> {
+        if self.agent.ports.agents.kit(&self.agent.name).servers.is_empty() {
+            return Vec::new();
+        }
+        self.agent.ports.servers.prompts(&self.agent.name, self.agent.common.limits.patience).await
+    }
+
+    pub(super) async fn prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let caller = Caller::of(context)?;
+        let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
+        if request.name == SYSTEM_PROMPT {
+            return Ok(system_text(&spec, request.arguments.as_ref()).into());
+        }
+        let offered = self.offered_prompts().await;
+        let Some(offered) = offered.into_iter().find(|offered| offered.name == request.name) else {
+            let name: String = request.name.chars().take(128).collect();
+            return Err(ErrorData::invalid_params(format!("Unknown prompt: {name}"), None));
+        };
+        let capabilities = context.client_capabilities().unwrap_or_default();
+        let arguments = serde_json::to_string(&request.arguments)
+            .map_err(|_| ErrorData::invalid_params("the arguments cannot be read", None))?;
+        let rounds = Rounds {
+            agent: &self.agent,
+            caller: &caller,
+            context,
+            capabilities: &capabilities,
+            method: "prompts/get",
+            name: &request.name,
+            arguments: &arguments,
+        };
+        let mut relay = Relay::new(context, self.level(context, &caller), self.agent.common.limits.heartbeat);
+        let given = match rounds.begin(request.request_state.as_deref(), request.input_responses.as_ref())? {
+            Begin::Anew => None,
+            Begin::Again(round) => return rounds.required(&round).map(GetPromptResponse::from),
+            Begin::With(round, responses) => Some(Given { responses, state: round.state }),
+        };
+        let options = self.options(context, &caller, &capabilities, &mut relay);
+        let options = CallOptions { arguments: request.arguments.clone(), ..options };
+        let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<GetPromptResult>, ErrorData>> {
+            Box::pin(self.server_prompt(&offered, answering(&options, given)))
+        };
+        match rounds.run(&mut relay, false, given, step).await? {
+            Ended::Done(result) => Ok(result.into()),
+            Ended::Asks(questions) => Ok(questions.into()),
+            Ended::Unanswered(words) => Err(ErrorData::internal_error(words, None)),
+        }
+    }
+
+    async fn server_prompt(
+        &self,
+        offered: &OfferedPrompt,
+        options: CallOptions,
+    ) -> Result<ServerReply<GetPromptResult>, ErrorData> {
+        let OfferedPrompt { server, definition, .. } = offered;
+        let got = self.agent.ports.servers.get_prompt(&self.agent.name, server, &definition.name, options).await;
+        got.map_err(|error| match error {
+            ServerError::Refused { error, .. } => passed_on(error),
+            other => ErrorData::internal_error(other.to_string(), None),
+        })
+    }
+}
+
+fn system_prompt(spec: &AgentSpec) -> Prompt {
+    let name = PromptArgument::new(AGENT_NAME)
+        .with_description("What the agent is called, for an agent whose definition has no prompt")
+        .with_required(false);
+    Prompt::new(SYSTEM_PROMPT, Some(format!("The system prompt of {}", spec.title)), Some(vec![name]))
+        .with_title("System prompt")
+}
+
+fn system_text(spec: &AgentSpec, arguments: Option<&JsonObject>) -> GetPromptResult {
+    let named = arguments.and_then(|arguments| arguments.get(AGENT_NAME)).and_then(Value::as_str);
+    let text = match spec.prompt.trim() {
+        "" => format!("You are {}.", named.filter(|name| !name.trim().is_empty()).unwrap_or(&spec.title)),
+        _ => spec.prompt.clone(),
+    };
+    let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);
+    result.description = Some(format!("The system prompt of {}", spec.title));
+    result
+}

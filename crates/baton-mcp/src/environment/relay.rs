@@ -1,0 +1,176 @@
+//! What is said to the client while its request is worked on: progress, log messages, signs of life.
+
+use baton_ports::ToolProgress;
+use baton_toolhost::CallEvents;
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken},
+    service::RequestContext,
+};
+use std::{pin::pin, sync::Arc, time::Duration};
+use tokio::{
+    sync::mpsc::{Receiver, Sender, channel},
+    time::{Instant, sleep_until},
+};
+
+/// Words that wait to be said; more are dropped, because the newest progress is the one that matters.
+const WAITING: usize = 64;
+
+/// A step that no progress is smaller than: a sign of life must be more than what was said before.
+const SIGN_OF_LIFE: f64 = 1e-6;
+
+/// Says to the client what is heard from a tool.
+pub(super) struct Relay {
+    token: Option<ProgressToken>,
+    level: Option<LoggingLevel>,
+    heartbeat: Duration,
+    heard: Option<(Teller, Receiver<Said>)>,
+    /// The progress that was said last.
+    last: Option<f64>,
+    /// Whether a sign of life was said that the tool knows nothing of.
+    ahead: bool,
+}
+
+/// Takes what a tool says; never waits.
+#[derive(Clone)]
+pub(super) struct Teller(Sender<Said>);
+
+enum Said {
+    Progress(ToolProgress),
+    Log(LoggingMessageNotificationParam),
+}
+
+impl CallEvents for Teller {
+    fn progress(&self, progress: ProgressNotificationParam) {
+        let ProgressNotificationParam { progress: done, total, message, .. } = progress;
+        self.progressed(ToolProgress { done, total, message });
+    }
+
+    fn log(&self, message: LoggingMessageNotificationParam) {
+        // A client that reads too slowly misses some.
+        let _ = self.0.try_send(Said::Log(message));
+    }
+}
+
+impl Teller {
+    pub(super) fn progressed(&self, progress: ToolProgress) {
+        let _ = self.0.try_send(Said::Progress(progress));
+    }
+}
+
+impl Relay {
+    /// For one request; says nothing about progress without a token, and no log messages without a level.
+    pub(super) fn new(context: &RequestContext<RoleServer>, level: Option<LoggingLevel>, heartbeat: Duration) -> Self {
+        let token = context.meta.get_progress_token();
+        Self { token, level, heartbeat, heard: None, last: None, ahead: false }
+    }
+
+    /// Who takes what a tool says, if anything of it would be said.
+    pub(super) fn teller(&mut self) -> Option<Teller> {
+        if self.token.is_none() && self.level.is_none() {
+            return None;
+        }
+        let (teller, _) = self.heard.get_or_insert_with(|| {
+            let (sender, receiver) = channel(WAITING);
+            (Teller(sender), receiver)
+        });
+        Some(teller.clone())
+    }
+
+    /// The same for servers.
+    pub(super) fn events(&mut self) -> Option<Arc<dyn CallEvents>> {
+        self.teller().map(|teller| Arc::new(teller) as Arc<dyn CallEvents>)
+    }
+
+    /// Works, and says meanwhile what is heard; stops when the client does not want the result any more.
+    pub(super) async fn during<T>(
+        &mut self,
+        context: &RequestContext<RoleServer>,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ErrorData> {
+        let mut work = pin!(work);
+        let mut due = Instant::now() + self.heartbeat;
+        loop {
+            let said = tokio::select! {
+                biased;
+                done = &mut work => {
+                    self.say_rest(context).await;
+                    return Ok(done);
+                }
+                () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+                said = hear(&mut self.heard) => Some(said),
+                () = sleep_until(due), if self.token.is_some() => None,
+            };
+            due = Instant::now() + self.heartbeat;
+            match said {
+                Some(said) => self.say(context, said).await,
+                None => self.say_alive(context).await,
+            }
+        }
+    }
+
+    async fn say_rest(&mut self, context: &RequestContext<RoleServer>) {
+        loop {
+            let Some((_, receiver)) = &mut self.heard else { return };
+            let Ok(said) = receiver.try_recv() else { return };
+            self.say(context, said).await;
+        }
+    }
+
+    async fn say(&mut self, context: &RequestContext<RoleServer>, said: Said) {
+        match said {
+            Said::Progress(progress) => self.say_progress(context, progress).await,
+            Said::Log(message) => {
+                if self.level.is_some_and(|level| severity(message.level) >= severity(level)) {
+                    let _ = context.peer.notify_logging_message(message).await;
+                }
+            }
+        }
+    }
+
+    async fn say_alive(&mut self, context: &RequestContext<RoleServer>) {
+        let done = self.last.unwrap_or_default() + SIGN_OF_LIFE;
+        let message = Some("still working".to_owned());
+        self.say_progress(context, ToolProgress { done, total: None, message }).await;
+        self.ahead = true;
+    }
+
+    async fn say_progress(&mut self, context: &RequestContext<RoleServer>, progress: ToolProgress) {
+        let Some(token) = self.token.clone() else { return };
+        // Progress must grow. What a tool says is passed on as it is, unless a sign of life ran ahead of it.
+        let done = match self.last {
+            Some(last) if self.ahead && progress.done <= last => last + SIGN_OF_LIFE,
+            _ => progress.done,
+        };
+        self.last = Some(done);
+        let mut params = ProgressNotificationParam::new(token, done);
+        params.total = progress.total;
+        params.message = progress.message;
+        let _ = context.peer.notify_progress(params).await;
+    }
+}
+
+/// Levels in their order.
+pub(super) fn severity(level: LoggingLevel) -> u8 {
+    match level {
+        LoggingLevel::Debug => 0,
+        LoggingLevel::Info => 1,
+        LoggingLevel::Notice => 2,
+        LoggingLevel::Warning => 3,
+        LoggingLevel::Error => 4,
+        LoggingLevel::Critical => 5,
+        LoggingLevel::Alert => 6,
+        LoggingLevel::Emergency => 7,
+    }
+}
+
+async fn hear(heard: &mut Option<(Teller, Receiver<Said>)>) -> Said {
+    match heard {
+        // The relay itself holds a sender, so the channel does not end.
+        Some((_, receiver)) => match receiver.recv().await {
+            Some(said) => said,
+            None => std::future::pending().await,
+        },
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,150 @@
+//! Calls that ask something before they are done, for clients of both eras.
+//!
+//! A client of the newest protocol gets the questions as a result, and comes back with the answers and a sealed state:
+//! nothing is held here in between. A client of an older one is asked on the open stream of its call.
+
+use super::{
+    agent::Agent,
+    ask::{ask, lacking},
+    relay::Relay,
+};
+use crate::{Caller, Sealed};
+use baton_ports::BoxFuture;
+use baton_toolhost::ServerReply;
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{ClientCapabilities, InputRequests, InputRequiredResult, InputResponses},
+    service::RequestContext,
+};
+use serde::{Deserialize, Serialize};
+
+/// Rounds of one call; clients stop at the same number.
+const MAX_ROUNDS: usize = 10;
+
+/// One request that may take several rounds.
+pub(super) struct Rounds<'a> {
+    pub(super) agent: &'a Agent,
+    pub(super) caller: &'a Caller,
+    pub(super) context: &'a RequestContext<RoleServer>,
+    pub(super) capabilities: &'a ClientCapabilities,
+    /// The method, the name and the arguments that all rounds have in common.
+    pub(super) method: &'a str,
+    pub(super) name: &'a str,
+    pub(super) arguments: &'a str,
+}
+
+/// What a client carries from round to round.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Round {
+    /// Whether somebody has said that the call may run.
+    pub(super) approved: bool,
+    /// What whoever asked wants to have back.
+    pub(super) state: Option<String>,
+    /// What was asked; it is asked again when answers are missing.
+    pub(super) requests: InputRequests,
+}
+
+/// The answers to the last questions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given {
+    pub(super) responses: InputResponses,
+    pub(super) state: Option<String>,
+}
+
+/// How a request ended.
+pub(super) enum Ended<T> {
+    /// With its result.
+    Done(T),
+    /// With questions to the client.
+    Asks(InputRequiredResult),
+    /// Without: the client of an older protocol cannot or will not answer. In words for a model.
+    Unanswered(String),
+}
+
+/// Where a request begins.
+pub(super) enum Begin {
+    /// At the beginning.
+    Anew,
+    /// After questions that were answered.
+    With(Round, InputResponses),
+    /// After questions of which some are not answered.
+    Again(Round),
+}
+
+impl Rounds<'_> {
+    fn bound(&self) -> Sealed<'_> {
+        Sealed {
+            principal: &self.caller.principal,
+            endpoint: &self.agent.endpoint,
+            method: self.method,
+            name: self.name,
+            arguments: self.arguments,
+        }
+    }
+
+    /// Reads what the client brings along.
+    pub(super) fn begin(&self, state: Option<&str>, responses: Option<&InputResponses>) -> Result<Begin, ErrorData> {
+        let Some(state) = state.filter(|_| self.caller.modern) else { return Ok(Begin::Anew) };
+        let opened = self.agent.common.seal.open::<Round>(self.bound(), state);
+        let round = opened.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let mut responses = responses.cloned().unwrap_or_default();
+        responses.retain(|key, _| round.requests.contains_key(key));
+        if responses.len() < round.requests.len() {
+            return Ok(Begin::Again(round));
+        }
+        Ok(Begin::With(round, responses))
+    }
+
+    /// The questions as a result of the newest protocol.
+    pub(super) fn required(&self, round: &Round) -> Result<InputRequiredResult, ErrorData> {
+        let sealed = self.agent.common.seal.close(self.bound(), round);
+        let sealed = sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let requests = (!round.requests.is_empty()).then(|| round.requests.clone());
+        Ok(InputRequiredResult::new(requests, Some(sealed)))
+    }
+
+    /// Takes steps until one is the last, or the client has to be asked by a result.
+    pub(super) async fn run<'s, T>(
+        &self,
+        relay: &mut Relay,
+        approved: bool,
+        mut given: Option<Given>,
+        mut step: impl FnMut(Option<Given>) -> BoxFuture<'s, Result<ServerReply<T>, ErrorData>>,
+    ) -> Result<Ended<T>, ErrorData> {
+        for _ in 0..MAX_ROUNDS {
+            let reply = relay.during(self.context, step(given.take())).await??;
+            let (requests, state) = match reply {
+                ServerReply::Done(result) => return Ok(Ended::Done(result)),
+                ServerReply::Asks { requests, state } => (requests, state),
+            };
+            if let Some(required) = lacking(&requests, self.capabilities) {
+                return self.cannot_ask(required);
+            }
+            if self.caller.modern {
+                return self.required(&Round { approved, state, requests }).map(Ended::Asks);
+            }
+            match relay.during(self.context, ask(&self.context.peer, requests)).await? {
+                Ok(responses) => given = Some(Given { responses, state }),
+                Err(words) => return Ok(Ended::Unanswered(words)),
+            }
+        }
+        Ok(Ended::Unanswered(format!("'{}' asked more than {MAX_ROUNDS} times and was given up.", self.name)))
+    }
+
+    fn cannot_ask<T>(&self, required: ClientCapabilities) -> Result<Ended<T>, ErrorData> {
+        if self.caller.modern {
+            return Err(ErrorData::missing_required_client_capability(required));
+        }
+        let wants = match (&required.elicitation, &required.sampling) {
+            (Some(_), _) => "elicitation",
+            (_, Some(_)) => "sampling",
+            _ => "roots",
+        };
+        let words = format!(
+            "'{}' has to ask something before it can go on, and this MCP client cannot be asked: it does not support {wants}. \
+             Use a client that does.",
+            self.name
+        );
+        Ok(Ended::Unanswered(words))
+    }
+}

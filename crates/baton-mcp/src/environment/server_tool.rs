@@ -1,0 +1,67 @@
+//! Tools of the agent's MCP servers, passed through.
+
+use super::{
+    call::Call,
+    relay::Relay,
+    results,
+    rounds::{Ended, Given, Rounds},
+    view::ServerTool,
+};
+use baton_ports::BoxFuture;
+use baton_toolhost::{CallOptions, ServerError, ServerReply};
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ErrorCode},
+};
+
+impl Call<'_> {
+    pub(super) async fn server(
+        &self,
+        tool: &ServerTool,
+        rounds: &Rounds<'_>,
+        relay: &mut Relay,
+        approved: bool,
+        given: Option<Given>,
+    ) -> Result<Ended<CallToolResult>, ErrorData> {
+        let options = CallOptions { arguments: Some(self.arguments.clone()), ..self.options(relay) };
+        let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
+            Box::pin(self.server_step(tool, answering(&options, given)))
+        };
+        rounds.run(relay, approved, given, step).await
+    }
+
+    fn options(&self, relay: &mut Relay) -> CallOptions {
+        self.environment.options(self.context, &self.caller, &self.capabilities, relay)
+    }
+
+    async fn server_step(
+        &self,
+        tool: &ServerTool,
+        options: CallOptions,
+    ) -> Result<ServerReply<CallToolResult>, ErrorData> {
+        let agent = &self.environment.agent;
+        match agent.ports.servers.call_tool(&agent.name, &tool.server, &tool.tool, options).await {
+            Ok(reply) => Ok(reply),
+            Err(ServerError::Refused { error, .. }) => Err(passed_on(error)),
+            Err(error) => Ok(ServerReply::Done(results::failure(error.to_string()))),
+        }
+    }
+}
+
+/// The same call with answers.
+pub(super) fn answering(options: &CallOptions, given: Option<Given>) -> CallOptions {
+    let mut options = options.clone();
+    if let Some(Given { responses, state }) = given {
+        options.input_responses = Some(responses);
+        options.request_state = state;
+    }
+    options
+}
+
+/// A server's refusal, in its own words; that it does not know a method says nothing about this endpoint.
+pub(super) fn passed_on(mut error: ErrorData) -> ErrorData {
+    if error.code == ErrorCode::METHOD_NOT_FOUND {
+        error.code = ErrorCode::INTERNAL_ERROR;
+    }
+    error
+}

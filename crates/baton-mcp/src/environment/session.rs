@@ -1,0 +1,95 @@
+//! What belongs to one session of a client of an older protocol, or to one request of the newest.
+
+use super::{agent::Agent, watch::Change};
+use parking_lot::Mutex;
+use rmcp::{ErrorData, Peer, RoleServer, model::LoggingLevel, model::ResourceUpdatedNotificationParam};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// Resources that one session may be told about.
+const MAX_SUBSCRIPTIONS: usize = 256;
+
+/// What one session asked for.
+#[derive(Default)]
+pub(super) struct Session {
+    level: Mutex<Option<LoggingLevel>>,
+    subscriptions: Subscriptions,
+    listening: OnceLock<DropGuard>,
+}
+
+/// Resources that the client wants to hear of, each with the server that has it; the agent's own have none.
+type Subscriptions = Arc<Mutex<HashMap<String, Option<String>>>>;
+
+impl Session {
+    pub(super) fn level(&self) -> Option<LoggingLevel> {
+        *self.level.lock()
+    }
+
+    pub(super) fn set_level(&self, level: LoggingLevel) {
+        *self.level.lock() = Some(level);
+    }
+
+    /// Notes a subscription; false when there was one already.
+    pub(super) fn subscribe(&self, uri: &str, server: Option<String>) -> Result<bool, ErrorData> {
+        let mut subscriptions = self.subscriptions.lock();
+        if subscriptions.contains_key(uri) {
+            return Ok(false);
+        }
+        if subscriptions.len() >= MAX_SUBSCRIPTIONS {
+            let message =
+                format!("a session can subscribe to {MAX_SUBSCRIPTIONS} resources; unsubscribe from one first");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        subscriptions.insert(uri.to_owned(), server);
+        Ok(true)
+    }
+
+    /// Forgets a subscription; says at which server it was.
+    pub(super) fn unsubscribe(&self, uri: &str) -> Option<Option<String>> {
+        self.subscriptions.lock().remove(uri)
+    }
+
+    /// Tells the client of changes from now on, until the session ends.
+    pub(super) fn listen(&self, agent: &Arc<Agent>, peer: &Peer<RoleServer>) {
+        self.listening.get_or_init(|| {
+            let stop = CancellationToken::new();
+            let listening = tell(Arc::clone(agent), peer.clone(), Arc::clone(&self.subscriptions), stop.clone());
+            tokio::spawn(listening);
+            stop.drop_guard()
+        });
+    }
+}
+
+async fn tell(agent: Arc<Agent>, peer: Peer<RoleServer>, subscriptions: Subscriptions, stop: CancellationToken) {
+    let mut watch = agent.watch();
+    'changes: loop {
+        let changes = tokio::select! {
+            changes = watch.next() => changes,
+            () = stop.cancelled() => break,
+        };
+        for change in changes {
+            let told = match change {
+                Change::Tools => peer.notify_tool_list_changed().await,
+                Change::Prompts => peer.notify_prompt_list_changed().await,
+                Change::Resources => peer.notify_resource_list_changed().await,
+                Change::Updated(uri) if subscriptions.lock().contains_key(&uri) => {
+                    peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
+                }
+                Change::Updated(_) => Ok(()),
+            };
+            if told.is_err() {
+                break 'changes;
+            }
+        }
+    }
+    let left: Vec<_> = subscriptions.lock().drain().collect();
+    for (uri, server) in left {
+        let Some(server) = server else { continue };
+        if let Err(error) = agent.ports.servers.unsubscribe(&agent.name, &server, &uri).await {
+            tracing::debug!(%error, "a subscription of a session that ended could not be taken back");
+        }
+    }
+}

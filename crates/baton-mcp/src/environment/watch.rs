@@ -1,0 +1,118 @@
+//! What changes about an agent, for those who listen.
+
+use super::{agent::Agent, references};
+use baton_ports::Changes;
+use baton_toolhost::ServerEvent;
+use baton_types::{AgentKit, AgentSpec};
+use futures_util::StreamExt;
+use std::{future::pending, sync::Arc};
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+/// One thing that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Tools,
+    Prompts,
+    Resources,
+    /// What is in a resource.
+    Updated(String),
+}
+
+/// Compares what the agent has with what it had.
+pub(super) struct Watch {
+    agent: Arc<Agent>,
+    spec: Option<Arc<AgentSpec>>,
+    kit: Arc<AgentKit>,
+    definitions: Option<Changes>,
+    servers: Option<Receiver<ServerEvent>>,
+}
+
+impl Agent {
+    /// Watches from now on.
+    pub(super) fn watch(self: &Arc<Self>) -> Watch {
+        let ports = &self.ports;
+        Watch {
+            definitions: Some(ports.agents.changes()),
+            servers: Some(ports.servers.events(&self.name)),
+            spec: ports.agents.agent(&self.name),
+            kit: ports.agents.kit(&self.name),
+            agent: Arc::clone(self),
+        }
+    }
+}
+
+impl Watch {
+    /// Waits until something changed; may be dropped and called again.
+    pub(super) async fn next(&mut self) -> Vec<Change> {
+        loop {
+            let changes = tokio::select! {
+                changed = definition(&mut self.definitions) => {
+                    if changed.is_none() {
+                        self.definitions = None;
+                    }
+                    self.compared()
+                }
+                event = server(&mut self.servers) => match event {
+                    Ok(event) => of_server(event),
+                    Err(RecvError::Lagged(_)) => vec![Change::Tools, Change::Prompts, Change::Resources],
+                    Err(RecvError::Closed) => {
+                        self.servers = None;
+                        Vec::new()
+                    }
+                },
+            };
+            if !changes.is_empty() {
+                return changes;
+            }
+        }
+    }
+
+    fn compared(&mut self) -> Vec<Change> {
+        let spec = self.agent.ports.agents.agent(&self.agent.name);
+        let kit = self.agent.ports.agents.kit(&self.agent.name);
+        let mut changes = Vec::new();
+        let tools = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| spec.tools.clone());
+        let words = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| (spec.title.clone(), spec.prompt.clone()));
+        let servers = kit.servers != self.kit.servers;
+        if servers || tools(&spec) != tools(&self.spec) || kit.exports != self.kit.exports {
+            changes.push(Change::Tools);
+        }
+        if servers || words(&spec) != words(&self.spec) {
+            changes.push(Change::Prompts);
+        }
+        if servers || references::listed(&kit) != references::listed(&self.kit) {
+            changes.push(Change::Resources);
+        }
+        let updated = kit.references.iter().filter(|new| {
+            let old = self.kit.references.iter().find(|old| old.name == new.name);
+            old.is_some_and(|old| old.text != new.text)
+        });
+        changes.extend(updated.map(|new| Change::Updated(references::uri(&self.agent.name, &new.name))));
+        (self.spec, self.kit) = (spec, kit);
+        changes
+    }
+}
+
+fn of_server(event: ServerEvent) -> Vec<Change> {
+    match event {
+        ServerEvent::Tools => vec![Change::Tools],
+        ServerEvent::Prompts => vec![Change::Prompts],
+        ServerEvent::Resources => vec![Change::Resources],
+        ServerEvent::ResourceUpdated { uri, .. } => vec![Change::Updated(uri)],
+        ServerEvent::Status => Vec::new(),
+    }
+}
+
+async fn definition(definitions: &mut Option<Changes>) -> Option<()> {
+    match definitions {
+        Some(definitions) => definitions.next().await,
+        None => pending().await,
+    }
+}
+
+async fn server(servers: &mut Option<Receiver<ServerEvent>>) -> Result<ServerEvent, RecvError> {
+    match servers {
+        Some(servers) => servers.recv().await,
+        None => pending().await,
+    }
+}

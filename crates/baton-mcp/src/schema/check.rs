@@ -1,0 +1,191 @@
+//! The walk through schema and value.
+
+use super::parts;
+use serde_json::{Map, Value};
+
+/// Deeper parts of a value are not looked at.
+const MAX_DEPTH: usize = 48;
+/// Steps of one check; a schema that needs more is not followed to its end.
+const MAX_STEPS: usize = 20_000;
+/// A model mends a few faults at a time.
+const MAX_FAULTS: usize = 8;
+
+/// What is wrong with a value; empty when nothing is. References are followed within the schema only: nothing is
+/// fetched, and what cannot be followed or is not known allows everything.
+pub(crate) fn check(schema: &Map<String, Value>, value: &Value) -> Vec<String> {
+    let mut walk = Walk { root: schema, steps: 0, faults: Vec::new() };
+    walk.keywords(schema, value, &Place::Root, 0);
+    walk.faults
+}
+
+/// Where in the value.
+pub(super) enum Place<'a> {
+    Root,
+    Member(&'a Place<'a>, &'a str),
+    Entry(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Root => "the arguments".to_owned(),
+            Self::Member(Place::Root, name) => format!("'{name}'"),
+            Self::Entry(Place::Root, index) => format!("[{index}]"),
+            _ => format!("'{}'", self.path()),
+        }
+    }
+
+    fn path(&self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Member(Place::Root, name) => (*name).to_owned(),
+            Self::Member(within, name) => format!("{}.{name}", within.path()),
+            Self::Entry(within, index) => format!("{}[{index}]", within.path()),
+        }
+    }
+}
+
+struct Walk<'a> {
+    root: &'a Map<String, Value>,
+    steps: usize,
+    faults: Vec<String>,
+}
+
+impl<'a> Walk<'a> {
+    fn schema(&mut self, schema: &'a Value, value: &Value, place: &Place<'_>, depth: usize) {
+        match schema {
+            Value::Bool(false) => self.fault(format!("{} is not allowed", place.name())),
+            Value::Object(keys) => self.keywords(keys, value, place, depth),
+            _ => {}
+        }
+    }
+
+    fn keywords(&mut self, keys: &'a Map<String, Value>, value: &Value, place: &Place<'_>, depth: usize) {
+        self.steps += 1;
+        if depth > MAX_DEPTH || self.steps > MAX_STEPS || self.faults.len() >= MAX_FAULTS {
+            return;
+        }
+        if let Some(target) = keys.get("$ref").and_then(Value::as_str).and_then(|name| self.within(name)) {
+            self.schema(target, value, place, depth + 1);
+        }
+        let before = self.faults.len();
+        for fault in parts::plain(keys, value, place) {
+            self.fault(fault);
+        }
+        // What is of the wrong kind would only be wrong in more ways inside.
+        if self.faults.len() > before {
+            return;
+        }
+        self.combined(keys, value, place, depth);
+        match value {
+            Value::Object(members) => self.members(keys, members, place, depth),
+            Value::Array(entries) => self.entries(keys, entries, place, depth),
+            _ => {}
+        }
+    }
+
+    /// The part of the schema that a reference names; other documents are never read.
+    fn within(&self, reference: &str) -> Option<&'a Value> {
+        let mut found: Option<&'a Value> = None;
+        for step in reference.strip_prefix("#/")?.split('/') {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            found = match found {
+                None => self.root.get(&step),
+                Some(Value::Object(map)) => map.get(&step),
+                Some(Value::Array(list)) => list.get(step.parse::<usize>().ok()?),
+                Some(_) => None,
+            };
+            found?;
+        }
+        found
+    }
+
+    fn combined(&mut self, keys: &'a Map<String, Value>, value: &Value, place: &Place<'_>, depth: usize) {
+        for part in list(keys, "allOf") {
+            self.schema(part, value, place, depth + 1);
+        }
+        let any = list(keys, "anyOf");
+        if !any.is_empty() && !any.iter().any(|part| self.fits(part, value, depth)) {
+            self.choice(any, value, place, depth);
+        }
+        let one = list(keys, "oneOf");
+        if !one.is_empty() {
+            match one.iter().filter(|part| self.fits(part, value, depth)).count() {
+                1 => {}
+                0 => self.choice(one, value, place, depth),
+                _ => self.fault(format!("{} fits more than one of the forms of which it may have one", place.name())),
+            }
+        }
+        if let Some(not) = keys.get("not")
+            && self.fits(not, value, depth)
+        {
+            self.fault(format!("{} has a form that is excluded", place.name()));
+        }
+        if let Some(condition) = keys.get("if") {
+            let branch = if self.fits(condition, value, depth) { "then" } else { "else" };
+            if let Some(branch) = keys.get(branch) {
+                self.schema(branch, value, place, depth + 1);
+            }
+        }
+    }
+
+    /// None of the forms fits: with a single one its faults are the faults.
+    fn choice(&mut self, forms: &'a [Value], value: &Value, place: &Place<'_>, depth: usize) {
+        match forms {
+            [form] => self.schema(form, value, place, depth + 1),
+            _ => self.fault(format!("{} fits none of its {} allowed forms", place.name(), forms.len())),
+        }
+    }
+
+    fn fits(&mut self, schema: &'a Value, value: &Value, depth: usize) -> bool {
+        let mut trial = Walk { root: self.root, steps: self.steps, faults: Vec::new() };
+        trial.schema(schema, value, &Place::Root, depth + 1);
+        self.steps = trial.steps;
+        trial.faults.is_empty()
+    }
+
+    fn members(&mut self, keys: &'a Map<String, Value>, members: &Map<String, Value>, place: &Place<'_>, depth: usize) {
+        let known = keys.get("properties").and_then(Value::as_object);
+        let patterns = keys.contains_key("patternProperties");
+        for (name, member) in members {
+            let inside = Place::Member(place, name);
+            match (known.and_then(|known| known.get(name)), keys.get("additionalProperties")) {
+                (Some(schema), _) => self.schema(schema, member, &inside, depth + 1),
+                // Names may be allowed by a pattern, and patterns are not followed.
+                (None, Some(other)) if !patterns => match other {
+                    Value::Bool(false) => self.fault(unknown(&inside, known)),
+                    other => self.schema(other, member, &inside, depth + 1),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    fn entries(&mut self, keys: &'a Map<String, Value>, entries: &[Value], place: &Place<'_>, depth: usize) {
+        let first = list(keys, "prefixItems");
+        let rest = keys.get("items");
+        for (index, entry) in entries.iter().enumerate() {
+            if let Some(schema) = first.get(index).or(rest) {
+                self.schema(schema, entry, &Place::Entry(place, index), depth + 1);
+            }
+        }
+    }
+
+    fn fault(&mut self, fault: String) {
+        if self.faults.len() < MAX_FAULTS {
+            self.faults.push(fault);
+        }
+    }
+}
+
+fn list<'a>(keys: &'a Map<String, Value>, name: &str) -> &'a [Value] {
+    keys.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+fn unknown(place: &Place<'_>, known: Option<&Map<String, Value>>) -> String {
+    let names: Vec<&str> = known.into_iter().flat_map(Map::keys).take(20).map(String::as_str).collect();
+    match names.as_slice() {
+        [] => format!("{} is not known; there are no arguments", place.name()),
+        names => format!("{} is not known; known are: {}", place.name(), names.join(", ")),
+    }
+}

@@ -1,0 +1,147 @@
+//! What one level of a schema says about one value, without what is inside.
+
+use super::check::Place;
+use serde_json::{Map, Number, Value};
+
+/// The faults of the value itself.
+pub(super) fn plain(keys: &Map<String, Value>, value: &Value, place: &Place<'_>) -> Vec<String> {
+    let kinds = kinds(keys);
+    if !kinds.is_empty() && !kinds.iter().any(|kind| is(kind, value)) {
+        return vec![format!("{} must be {}, not {}", place.name(), joined(&kinds), kind_of(value))];
+    }
+    let mut faults = Vec::new();
+    if let Some(allowed) = keys.get("enum").and_then(Value::as_array)
+        && !allowed.contains(value)
+    {
+        let shown: Vec<String> = allowed.iter().take(20).map(Value::to_string).collect();
+        faults.push(format!("{} must be one of {}", place.name(), shown.join(", ")));
+    }
+    if let Some(only) = keys.get("const")
+        && only != value
+    {
+        faults.push(format!("{} must be {only}", place.name()));
+    }
+    match value {
+        Value::Object(members) => object(keys, members, place, &mut faults),
+        Value::Array(entries) => {
+            sized(keys, ("minItems", "maxItems"), entries.len(), "entries", place, &mut faults);
+            let unique = keys.get("uniqueItems") == Some(&Value::Bool(true));
+            if unique && entries.iter().enumerate().any(|(at, entry)| entries[..at].contains(entry)) {
+                faults.push(format!("{} must not have the same entry twice", place.name()));
+            }
+        }
+        Value::String(text) => {
+            let limited = keys.contains_key("minLength") || keys.contains_key("maxLength");
+            let length = if limited { text.chars().count() } else { 0 };
+            if limited {
+                sized(keys, ("minLength", "maxLength"), length, "characters", place, &mut faults);
+            }
+        }
+        Value::Number(number) => bounds(keys, number, place, &mut faults),
+        Value::Null | Value::Bool(_) => {}
+    }
+    faults
+}
+
+fn object(keys: &Map<String, Value>, members: &Map<String, Value>, place: &Place<'_>, faults: &mut Vec<String>) {
+    let required = keys.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    for name in required.filter(|name| !members.contains_key(*name)) {
+        faults.push(format!("{} is missing", Place::Member(place, name).name()));
+    }
+    sized(keys, ("minProperties", "maxProperties"), members.len(), "members", place, faults);
+    let dependent = keys.get("dependentRequired").and_then(Value::as_object).into_iter().flatten();
+    for (given, needed) in dependent.filter(|(given, _)| members.contains_key(*given)) {
+        let needed = needed.as_array().into_iter().flatten().filter_map(Value::as_str);
+        for name in needed.filter(|name| !members.contains_key(*name)) {
+            faults.push(format!("{} is missing; '{given}' needs it", Place::Member(place, name).name()));
+        }
+    }
+}
+
+fn sized(
+    keys: &Map<String, Value>,
+    (least, most): (&str, &str),
+    size: usize,
+    what: &str,
+    place: &Place<'_>,
+    faults: &mut Vec<String>,
+) {
+    let limit = |name: &str| keys.get(name).and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
+    if let Some(least) = limit(least).filter(|least| size < *least) {
+        faults.push(format!("{} must have at least {least} {what}", place.name()));
+    }
+    if let Some(most) = limit(most).filter(|most| size > *most) {
+        faults.push(format!("{} must have at most {most} {what}", place.name()));
+    }
+}
+
+fn bounds(keys: &Map<String, Value>, number: &Number, place: &Place<'_>, faults: &mut Vec<String>) {
+    let Some(number) = number.as_f64() else { return };
+    let limit = |name: &str| keys.get(name).and_then(Value::as_f64);
+    let mut must = |holds: bool, words: String| {
+        if !holds {
+            faults.push(format!("{} must be {words}", place.name()));
+        }
+    };
+    if let Some(least) = limit("minimum") {
+        must(number >= least, format!("at least {least}"));
+    }
+    if let Some(most) = limit("maximum") {
+        must(number <= most, format!("at most {most}"));
+    }
+    if let Some(above) = limit("exclusiveMinimum") {
+        must(number > above, format!("more than {above}"));
+    }
+    if let Some(below) = limit("exclusiveMaximum") {
+        must(number < below, format!("less than {below}"));
+    }
+    if let Some(step) = limit("multipleOf").filter(|step| *step > 0.0) {
+        let times = number / step;
+        must((times - times.round()).abs() < 1e-9, format!("a multiple of {step}"));
+    }
+}
+
+fn kinds(keys: &Map<String, Value>) -> Vec<&str> {
+    match keys.get("type") {
+        Some(Value::String(kind)) => vec![kind],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn is(kind: &str, value: &Value) -> bool {
+    match kind {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        _ => true,
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+        Value::Number(number) if number.is_f64() => "a number with a fraction",
+        Value::Number(_) => "a number",
+    }
+}
+
+fn joined(kinds: &[&str]) -> String {
+    let named: Vec<String> = kinds
+        .iter()
+        .map(|kind| match *kind {
+            "null" => "null".to_owned(),
+            "array" | "object" | "integer" => format!("an {kind}"),
+            other => format!("a {other}"),
+        })
+        .collect();
+    named.join(" or ")
+}
