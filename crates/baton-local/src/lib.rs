@@ -13,6 +13,7 @@ mod discover;
 mod files;
 mod ids;
 mod load_error;
+mod mcp_sessions;
 mod open_files;
 mod private_file;
 
@@ -22,5 +23,6 @@ pub use clock::SystemClock;
 pub use command::CommandTools;
 pub use ids::TimeOrderedIds;
 pub use load_error::LoadError;
+pub use mcp_sessions::SessionFiles;
 pub use open_files::raise_open_files;
 pub use private_file::write_private;

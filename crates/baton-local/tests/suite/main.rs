@@ -15,6 +15,7 @@ mod commands;
 mod detached;
 #[cfg(test)]
 mod kits;
+#[cfg(test)]
 mod mcp_sessions;
 #[cfg(test)]
 mod world;

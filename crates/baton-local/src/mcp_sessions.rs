@@ -1,0 +1,188 @@
+//! Sessions of MCP clients in files, one for each, so that they outlive the process.
+
+use crate::write_private;
+use baton_ports::{BoxFuture, McpSessions};
+use baton_types::Json;
+use parking_lot::Mutex;
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+/// Keeps sessions in a directory that only its owner may read; the oldest go when there are too many.
+#[derive(Clone)]
+pub struct SessionFiles(Arc<Files>);
+
+struct Files {
+    directory: PathBuf,
+    most: usize,
+    known: Mutex<Known>,
+}
+
+/// The sessions by age.
+#[derive(Default)]
+struct Known {
+    next: u64,
+    ages: HashMap<String, u64>,
+    by_age: BTreeMap<u64, String>,
+}
+
+/// The ending of their files.
+const ENDING: &str = "json";
+/// Longest id; ids are made here and have 36 characters.
+const LONGEST_ID: usize = 64;
+/// Largest file that is read; what a client says of itself is far shorter.
+const LARGEST: u64 = 256 * 1024;
+
+impl SessionFiles {
+    /// How many are kept unless told otherwise.
+    pub const MOST: usize = 10_000;
+
+    /// In this directory, which is made when it is not there; at most so many.
+    pub fn open(directory: &Path, most: usize) -> io::Result<Self> {
+        fs::create_dir_all(directory)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
+        }
+        let mut found: Vec<(SystemTime, String)> = Vec::new();
+        for entry in fs::read_dir(directory)? {
+            let entry = entry?;
+            let path = entry.path();
+            let name = path.file_stem().and_then(|stem| stem.to_str()).filter(|name| is_id(name));
+            let (Some(name), Some(ENDING)) = (name, path.extension().and_then(|ending| ending.to_str())) else {
+                continue;
+            };
+            let written = entry.metadata().and_then(|about| about.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+            found.push((written, name.to_owned()));
+        }
+        found.sort();
+        let mut known = Known::default();
+        for (_, id) in found {
+            known.touch(&id);
+        }
+        let files = Files { directory: directory.to_owned(), most: most.max(1), known: Mutex::new(known) };
+        files.forget_oldest()?;
+        Ok(Self(Arc::new(files)))
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Files) -> io::Result<T> + Send + 'static,
+    ) -> Result<T, String> {
+        let files = Arc::clone(&self.0);
+        let done = tokio::task::spawn_blocking(move || work(&files)).await;
+        done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    }
+}
+
+impl Known {
+    /// Makes a session the youngest.
+    fn touch(&mut self, id: &str) {
+        self.remove(id);
+        self.ages.insert(id.to_owned(), self.next);
+        self.by_age.insert(self.next, id.to_owned());
+        self.next += 1;
+    }
+
+    fn remove(&mut self, id: &str) -> bool {
+        let age = self.ages.remove(id);
+        age.is_some_and(|age| self.by_age.remove(&age).is_some())
+    }
+}
+
+impl Files {
+    /// Only ids that are checked come here, so no path leaves the directory.
+    fn path(&self, id: &str) -> PathBuf {
+        self.directory.join(id).with_extension(ENDING)
+    }
+
+    fn load(&self, id: &str) -> io::Result<Option<Json>> {
+        if !self.known.lock().ages.contains_key(id) {
+            return Ok(None);
+        }
+        let path = self.path(id);
+        let text = match fs::metadata(&path) {
+            Ok(about) if about.len() > LARGEST => return Ok(None),
+            Ok(_) => fs::read_to_string(&path)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        self.known.lock().touch(id);
+        // A file that somebody spoilt is a session that is not there.
+        Ok(Json::parse(&text).ok())
+    }
+
+    fn keep(&self, id: &str, session: &Json) -> io::Result<()> {
+        write_private(&self.path(id), session.as_str().as_bytes())?;
+        self.known.lock().touch(id);
+        self.forget_oldest()
+    }
+
+    fn forget(&self, id: &str) -> io::Result<()> {
+        self.known.lock().remove(id);
+        gone(fs::remove_file(self.path(id)))
+    }
+
+    fn forget_oldest(&self) -> io::Result<()> {
+        loop {
+            let oldest = {
+                let mut known = self.known.lock();
+                if known.ages.len() <= self.most {
+                    return Ok(());
+                }
+                let Some((_, id)) = known.by_age.pop_first() else { return Ok(()) };
+                known.ages.remove(&id);
+                id
+            };
+            gone(fs::remove_file(self.path(&oldest)))?;
+        }
+    }
+}
+
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+impl McpSessions for SessionFiles {
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Json>, String>> {
+        Box::pin(async move {
+            if !is_id(id) {
+                return Ok(None);
+            }
+            let id = id.to_owned();
+            self.blocking(move |files| files.load(&id)).await
+        })
+    }
+
+    fn keep<'a>(&'a self, id: &'a str, session: Json) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async move {
+            if !is_id(id) {
+                return Err("this is no id of a session".to_owned());
+            }
+            let id = id.to_owned();
+            self.blocking(move |files| files.keep(&id, &session)).await
+        })
+    }
+
+    fn forget<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async move {
+            if !is_id(id) {
+                return Ok(());
+            }
+            let id = id.to_owned();
+            self.blocking(move |files| files.forget(&id)).await
+        })
+    }
+}
