@@ -8,10 +8,17 @@
 //! Read first: [`McpService`] (one endpoint, whatever it serves), [`Common`] (what all endpoints share),
 //! [`Environment`] (the handler of one agent's endpoint).
 
+#![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and clients still use them")]
+
 mod environment;
-mod exported;
+pub mod exported;
 mod own;
+mod schema;
 mod serve;
+mod work;
 
 pub use environment::{Environment, Environments, Ports};
+pub use exported::{ExportedEndpoints, ExportedServer};
+pub use own::{Names, OwnOptions, OwnServer};
 pub use serve::{Caller, Common, Limits, McpReply, McpService, Seal, SealError, Sealed, Sessions};
+pub use work::ServedAt;
