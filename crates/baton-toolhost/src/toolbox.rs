@@ -1,10 +1,15 @@
 //! Every kind of tool behind one port.
 
-use crate::McpServers;
+mod mcp;
+mod output;
+mod questions;
+
+use crate::{McpServers, ServerEvent};
 use baton_local::CommandTools;
 use baton_ports::{BoxFuture, Changes, ServerStatus, ToolHost, ToolOutcome, ToolOutput, ToolRun};
 use baton_types::{AgentName, AgentSpec, Json, ToolRunner, ToolSpec};
 use std::{sync::Arc, time::Duration};
+use tokio::sync::broadcast::error::RecvError;
 
 /// Runs command tools, HTTP tools, native functions and the tools of MCP servers.
 pub struct Toolbox {
@@ -46,7 +51,8 @@ impl ToolHost for Toolbox {
             ToolRunner::Command(_) => self.commands.call(run),
             ToolRunner::Http(_) => delegated(self.http.as_deref(), run),
             ToolRunner::Native => delegated(self.native.as_deref(), run),
-            ToolRunner::Mcp(_) | ToolRunner::BuiltIn => delegated(None, run),
+            ToolRunner::Mcp(tool) => Box::pin(mcp::call(&self.servers, run, tool)),
+            ToolRunner::BuiltIn => delegated(None, run),
         }
     }
 
@@ -61,8 +67,16 @@ impl ToolHost for Toolbox {
     }
 
     fn changes(&self, agent: &AgentName) -> Changes {
-        let _ = agent;
-        Box::pin(futures_util::stream::pending())
+        let events = self.servers.events(agent);
+        Box::pin(futures_util::stream::unfold(events, |mut events| async move {
+            loop {
+                match events.recv().await {
+                    Ok(ServerEvent::Tools) | Err(RecvError::Lagged(_)) => return Some(((), events)),
+                    Ok(_) => {}
+                    Err(RecvError::Closed) => return None,
+                }
+            }
+        }))
     }
 }
 

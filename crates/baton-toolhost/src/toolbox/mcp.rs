@@ -1,0 +1,124 @@
+//! Calls of an agent's run to tools of MCP servers.
+
+use super::{
+    output::{MAX_OUTPUT, output},
+    questions::{Pending, Round, round},
+};
+use crate::{CallEvents, CallOptions, McpServers, ServerError, ServerReply, servers::host_capabilities};
+use baton_ports::{ToolHelper, ToolOutcome, ToolOutput, ToolProgress, ToolRun};
+use baton_types::{Json, McpTool, ToolAsk};
+use rmcp::model::{InputResponses, JsonObject, ProgressNotificationParam};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Rounds of questions in one call.
+const MAX_ROUNDS: u32 = 10;
+const MAX_PROGRESS: usize = 64;
+
+/// Calls the tool; sampling and roots are answered here, and what people have to answer ends the call for now.
+pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, tool: &McpTool) -> ToolOutcome {
+    let Ok(arguments) = run.call.arguments.read::<JsonObject>() else {
+        return failed(format!("{} was not run: its arguments are not a JSON object; send an object", run.call.name));
+    };
+    let pending = run.answers.and_then(|answers| Some((Pending::opened(answers)?, answers)));
+    let (mut responses, mut state, mut rounds) = match pending {
+        Some((pending, answers)) => (Some(pending.responses(answers)), pending.state, pending.rounds),
+        None => (None, None, 0),
+    };
+    let (sink, mut progress) = mpsc::channel(MAX_PROGRESS);
+    let options = CallOptions {
+        arguments: Some(arguments),
+        capabilities: host_capabilities(),
+        caller: caller(run),
+        events: Some(Arc::new(Progress(sink))),
+        trace: run.trace.map(str::to_owned),
+        ..CallOptions::default()
+    };
+    loop {
+        let options = CallOptions { input_responses: responses.take(), request_state: state.take(), ..options.clone() };
+        let reply = {
+            let reply = servers.call_tool(&run.agent.name, &tool.server, &tool.tool, options);
+            told(reply, &mut progress, run.helper).await
+        };
+        match reply {
+            Ok(ServerReply::Done(result)) => return ToolOutcome::Done(output(result, MAX_OUTPUT)),
+            Ok(ServerReply::Asks { .. }) if rounds >= MAX_ROUNDS => {
+                return failed(format!("{} was given up: it asked more than {MAX_ROUNDS} times", run.call.name));
+            }
+            Ok(ServerReply::Asks { requests, state: next }) => {
+                rounds += 1;
+                match round(requests, next.clone(), rounds, run.helper).await {
+                    Round::Answered(answers) => (responses, state) = (Some(answers).filter(has_some), next),
+                    Round::Asks(questions, pending) => {
+                        return ToolOutcome::Asks(ToolAsk { questions, state: pending.sealed() });
+                    }
+                }
+            }
+            Err(error) => return failed(explained(&run.call.name, &error)),
+        }
+    }
+}
+
+fn has_some(responses: &InputResponses) -> bool {
+    !responses.is_empty()
+}
+
+/// Tells how far a call got while it is awaited, and what is left of that when it is done.
+async fn told<T>(
+    reply: impl Future<Output = T>,
+    progress: &mut mpsc::Receiver<ProgressNotificationParam>,
+    helper: &dyn ToolHelper,
+) -> T {
+    tokio::pin!(reply);
+    let reply = loop {
+        tokio::select! {
+            biased;
+            Some(step) = progress.recv() => tell(step, helper),
+            reply = &mut reply => break reply,
+        }
+    };
+    while let Ok(step) = progress.try_recv() {
+        tell(step, helper);
+    }
+    reply
+}
+
+fn tell(step: ProgressNotificationParam, helper: &dyn ToolHelper) {
+    helper.progress(ToolProgress { done: step.progress, total: step.total, message: step.message });
+}
+
+/// The call itself, so that nobody else can go on with it.
+fn caller(run: ToolRun<'_>) -> String {
+    let task = run.task.map_or("", |task| task.as_str());
+    let parts = [&run.principal.tenant, &run.principal.subject, task, run.call.id.as_str()];
+    parts.join("\0")
+}
+
+fn explained(name: &str, error: &ServerError) -> String {
+    let what = match error {
+        ServerError::Unknown { .. } | ServerError::NotReady { .. } => {
+            "tell the user that the tool cannot be used now, and why"
+        }
+        ServerError::TimedOut { .. } => "ask for less at once, or tell the user that it takes too long",
+        ServerError::Broken { .. } => "the call may have had effects: check before you make it again",
+        ServerError::Refused { .. } | ServerError::Invalid { .. } => {
+            "check the arguments and call it again, or tell the user what went wrong"
+        }
+        ServerError::Expired => "call it again",
+    };
+    format!("{name} failed: {error}\nWhat to do: {what}.")
+}
+
+fn failed(text: impl AsRef<str>) -> ToolOutcome {
+    ToolOutcome::Done(ToolOutput { output: Json::string(text.as_ref()), is_error: true })
+}
+
+/// Hands progress over to whoever awaits the call.
+struct Progress(mpsc::Sender<ProgressNotificationParam>);
+
+impl CallEvents for Progress {
+    fn progress(&self, progress: ProgressNotificationParam) {
+        // The last one counts; when nobody keeps up, the ones between may go.
+        let _ = self.0.try_send(progress);
+    }
+}

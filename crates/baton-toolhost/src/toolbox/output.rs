@@ -1,0 +1,163 @@
+//! What a tool of a server gave, as models and the journal take it.
+
+use baton_ports::ToolOutput;
+use baton_types::Json;
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
+use serde_json::{Map, Value};
+
+/// Output beyond this many bytes is cut, and says so.
+pub(super) const MAX_OUTPUT: usize = 1 << 20;
+
+/// Plain text stays plain, structured content stays structured, and everything else keeps the protocol's own form.
+pub(super) fn output(result: CallToolResult, limit: usize) -> ToolOutput {
+    let is_error = result.is_error.unwrap_or_default();
+    let CallToolResult { content, structured_content: structured, .. } = result;
+    let text = plain_text(&content);
+    let output = match (text, structured) {
+        (Some(text), None) => Json::string(&cut(text, limit)),
+        (Some(text), Some(value)) if content.is_empty() || says_the_same(&text, &value) => bounded(value, limit),
+        (_, structured) => blocks(content, structured, limit),
+    };
+    ToolOutput { output, is_error }
+}
+
+/// The text of content that is nothing but text.
+fn plain_text(content: &[ContentBlock]) -> Option<String> {
+    let texts: Option<Vec<_>> = content.iter().map(|block| block.as_text().map(|text| text.text.as_str())).collect();
+    Some(texts?.join("\n"))
+}
+
+fn says_the_same(text: &str, structured: &Value) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|value| value == *structured)
+}
+
+fn bounded(value: Value, limit: usize) -> Json {
+    let json = Json::from(value);
+    if json.as_str().len() <= limit { json } else { Json::string(&cut(json.as_str().to_owned(), limit)) }
+}
+
+fn blocks(content: Vec<ContentBlock>, structured: Option<Value>, limit: usize) -> Json {
+    let mut left = limit;
+    let mut kept: Vec<Value> = content.into_iter().map(|block| fitting(block, &mut left)).collect();
+    let mut members = Map::new();
+    if let Some(structured) = structured {
+        let size = size_of(&structured);
+        if size <= left {
+            members.insert("structuredContent".to_owned(), structured);
+        } else {
+            kept.push(note(&format!("[structured content of {size} bytes left out: too large]")));
+        }
+    }
+    members.insert("content".to_owned(), Value::Array(kept));
+    Json::from(Value::Object(members))
+}
+
+/// The block if it fits; text is cut, and of anything else only what it was is told.
+fn fitting(block: ContentBlock, left: &mut usize) -> Value {
+    let what = described(&block);
+    let block = match block {
+        ContentBlock::Text(mut text) => {
+            text.text = cut(text.text, *left);
+            ContentBlock::Text(text)
+        }
+        other => other,
+    };
+    let Ok(value) = serde_json::to_value(&block) else { return note("[content that is not JSON left out]") };
+    let size = size_of(&value);
+    // Text was cut to what is left already; its own frame is no reason to lose it.
+    if size > *left && !matches!(block, ContentBlock::Text(_)) {
+        return note(&format!("[{what} of {size} bytes left out: too large]"));
+    }
+    *left = left.saturating_sub(size);
+    value
+}
+
+fn described(block: &ContentBlock) -> String {
+    match block {
+        ContentBlock::Image(image) => image.mime_type.clone(),
+        ContentBlock::Audio(audio) => audio.mime_type.clone(),
+        ContentBlock::Resource(embedded) => match &embedded.resource {
+            ResourceContents::TextResourceContents { uri, .. } | ResourceContents::BlobResourceContents { uri, .. } => {
+                format!("resource {uri}")
+            }
+            _ => "resource".to_owned(),
+        },
+        _ => "content".to_owned(),
+    }
+}
+
+fn note(text: &str) -> Value {
+    serde_json::json!({"type": "text", "text": text})
+}
+
+fn size_of(value: &Value) -> usize {
+    serde_json::to_vec(value).map_or(usize::MAX, |text| text.len())
+}
+
+/// The first bytes of a text, never through a character.
+fn cut(mut text: String, limit: usize) -> String {
+    let total = text.len();
+    if total > limit {
+        text.truncate(text.floor_char_boundary(limit));
+        text.push_str(&format!("\n[output cut: the first {limit} of {total} bytes are shown]"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(result: Value, limit: usize, expect: Value) {
+        let result: CallToolResult = serde_json::from_value(result).unwrap();
+        let is_error = result.is_error.unwrap_or_default();
+        let output = output(result, limit);
+        assert_eq!(output.output.to_value(), expect);
+        assert_eq!(output.is_error, is_error);
+    }
+
+    #[test]
+    fn results_of_every_kind() {
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let image = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
+        check(json!({"content": [text("a"), text("b")]}), 100, json!("a\nb"));
+        check(json!({"content": []}), 100, json!(""));
+        check(json!({"content": [text("no")], "isError": true}), 100, json!("no"));
+        check(json!({"content": [text("{\"a\": 1}")], "structuredContent": {"a": 1}}), 100, json!({"a": 1}));
+        check(json!({"content": [text("42")], "structuredContent": 42}), 100, json!(42));
+        check(json!({"content": [], "structuredContent": [1, 2]}), 100, json!([1, 2]));
+        check(json!({"structuredContent": null}), 100, json!(null));
+        check(
+            json!({"content": [text("one file")], "structuredContent": {"files": ["x"]}}),
+            100,
+            json!({"content": [text("one file")], "structuredContent": {"files": ["x"]}}),
+        );
+        check(
+            json!({"content": [text("see"), image], "isError": true}),
+            1000,
+            json!({"content": [text("see"), image]}),
+        );
+    }
+
+    #[test]
+    fn what_is_too_large_is_cut_and_says_so() {
+        let text = |text: &str| json!({"type": "text", "text": text});
+        check(json!({"content": [text("äöü")]}), 3, json!("ä\n[output cut: the first 3 of 6 bytes are shown]"));
+        let image = json!({"type": "image", "data": "A".repeat(200), "mimeType": "image/png"});
+        check(
+            json!({"content": [text("x"), image], "structuredContent": {"a": "b".repeat(200)}}),
+            100,
+            json!({"content": [
+                text("x"),
+                text("[image/png of 251 bytes left out: too large]"),
+                text("[structured content of 208 bytes left out: too large]"),
+            ]}),
+        );
+        check(
+            json!({"content": [], "structuredContent": "abcdef"}),
+            4,
+            json!("\"abc\n[output cut: the first 4 of 8 bytes are shown]"),
+        );
+    }
+}

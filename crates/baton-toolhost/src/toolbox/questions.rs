@@ -1,0 +1,140 @@
+//! What a server asks in the middle of a call: what the host answers itself, and what goes to people.
+
+use crate::servers::clean;
+use baton_ports::{SampleAsk, ToolHelper};
+use baton_types::{AnswerAction, Json, Role, ToolAnswers, ToolQuestion, Wanted};
+use rmcp::model::{
+    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, InputRequest, InputRequests, InputResponses,
+    ListRootsResult, SamplingMessage, SamplingMessageContentBlock,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What is needed to go on with a call; given out as the opaque state of its questions.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Pending {
+    /// As the server gave it.
+    pub(super) state: Option<String>,
+    /// What the host answered already, as JSON text by key.
+    answered: Vec<(String, String)>,
+    /// Rounds so far.
+    pub(super) rounds: u32,
+}
+
+/// A round of questions.
+pub(super) enum Round {
+    /// The host answered all.
+    Answered(InputResponses),
+    /// People have to answer some.
+    Asks(Vec<ToolQuestion>, Pending),
+}
+
+/// Answers what the host can, and collects what people have to.
+pub(super) async fn round(
+    requests: InputRequests,
+    state: Option<String>,
+    rounds: u32,
+    helper: &dyn ToolHelper,
+) -> Round {
+    let (mut responses, mut questions) = (InputResponses::new(), Vec::new());
+    for (key, request) in requests {
+        match request {
+            InputRequest::CreateMessage(request) => {
+                responses.insert(key, sampled(request.params, helper).await);
+            }
+            InputRequest::Elicitation(request) => match question(key.clone(), request.params) {
+                Some(question) => questions.push(question),
+                None => {
+                    responses.insert(key, json!({"action": "decline"}));
+                }
+            },
+            _ => {
+                responses.insert(key, serde_json::to_value(ListRootsResult::default()).unwrap_or_default());
+            }
+        }
+    }
+    if questions.is_empty() {
+        return Round::Answered(responses);
+    }
+    let answered = responses.into_iter().map(|(key, value)| (key, value.to_string())).collect();
+    Round::Asks(questions, Pending { state, answered, rounds })
+}
+
+/// None for what nobody should be asked.
+fn question(key: String, params: ElicitRequestParams) -> Option<ToolQuestion> {
+    match params {
+        ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+            let schema = Json::of(&requested_schema).ok()?;
+            Some(ToolQuestion { key, message: clean(&message), wants: Wanted::Form { schema } })
+        }
+        ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+            let is_web = url.starts_with("https://") || url.starts_with("http://");
+            is_web.then(|| ToolQuestion { key, message: clean(&message), wants: Wanted::Visit { url } })
+        }
+        _ => None,
+    }
+}
+
+/// A failure is an answer too, so that the call can end with a word about it.
+async fn sampled(params: CreateMessageRequestParams, helper: &dyn ToolHelper) -> Value {
+    let agent_uri =
+        params.metadata.as_ref().and_then(|metadata| metadata.get("agent_uri")?.as_str()).map(str::to_owned);
+    let failed_by = if agent_uri.is_some() { "a2a-agent" } else { "none" };
+    let ask = SampleAsk {
+        system: params.system_prompt,
+        messages: params.messages.iter().map(said).collect(),
+        max_tokens: Some(params.max_tokens),
+        agent_uri,
+    };
+    let (text, model, stop) = match helper.sample(ask).await {
+        Ok(sampled) => (sampled.text, sampled.model, CreateMessageResult::STOP_REASON_END_TURN),
+        Err(reason) => (reason, failed_by.to_owned(), "error"),
+    };
+    let result = CreateMessageResult::new(SamplingMessage::assistant_text(text), model).with_stop_reason(stop);
+    serde_json::to_value(result).unwrap_or_default()
+}
+
+fn said(message: &SamplingMessage) -> (Role, String) {
+    let role = match message.role {
+        rmcp::model::Role::Assistant => Role::Agent,
+        _ => Role::User,
+    };
+    let blocks = message.content.iter().map(|block| match block {
+        SamplingMessageContentBlock::Text(text) => text.text.clone(),
+        SamplingMessageContentBlock::Image(image) => format!("[{} left out]", image.mime_type),
+        SamplingMessageContentBlock::Audio(audio) => format!("[{} left out]", audio.mime_type),
+        _ => "[content left out]".to_owned(),
+    });
+    (role, blocks.collect::<Vec<_>>().join("\n"))
+}
+
+impl Pending {
+    /// As the opaque state of the questions.
+    pub(super) fn sealed(&self) -> Option<String> {
+        serde_json::to_string(self).ok()
+    }
+
+    /// Back from the state that came with answers.
+    pub(super) fn opened(answers: &ToolAnswers) -> Option<Self> {
+        serde_json::from_str(answers.state.as_deref()?).ok()
+    }
+
+    /// All answers of the round.
+    pub(super) fn responses(&self, answers: &ToolAnswers) -> InputResponses {
+        let ours =
+            self.answered.iter().map(|(key, text)| (key.clone(), serde_json::from_str(text).unwrap_or_default()));
+        let theirs = answers.answers.iter().map(|answer| {
+            let action = match answer.action {
+                AnswerAction::Accept => "accept",
+                AnswerAction::Decline => "decline",
+                AnswerAction::Cancel => "cancel",
+            };
+            let mut response = json!({"action": action});
+            if let (Some(content), AnswerAction::Accept) = (&answer.content, answer.action) {
+                response["content"] = content.to_value();
+            }
+            (answer.key.clone(), response)
+        });
+        ours.chain(theirs).collect()
+    }
+}
