@@ -1,0 +1,70 @@
+//! An agent that has nothing but one server.
+
+use crate::scene::Scene;
+use baton_ports::AgentSource;
+use baton_types::{
+    AgentKit, AgentName, AgentSpec, ControlTools, McpPermissions, McpServer, McpTimeouts, McpTransport, ModelSpec,
+    Permission, RunLimits, ToolExecution,
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+pub(crate) struct Lone {
+    spec: Arc<AgentSpec>,
+    kit: Arc<AgentKit>,
+}
+
+impl Lone {
+    pub(crate) fn new(scene: &Scene) -> Self {
+        let spec = AgentSpec {
+            name: "conformance".into(),
+            title: "Conformance".to_owned(),
+            description: String::new(),
+            version: "1".to_owned(),
+            prompt: String::new(),
+            skills: Vec::new(),
+            input_modes: Vec::new(),
+            tools: Vec::new(),
+            model: ModelSpec::Playbook { rules: None },
+            tool_execution: ToolExecution::Agent,
+            limits: RunLimits::default(),
+            control_tools: ControlTools::default(),
+            handoffs: Vec::new(),
+            orchestration: None,
+        };
+        let server = McpServer {
+            name: "suite".to_owned(),
+            file: "mcp.json".to_owned(),
+            transport: McpTransport::Http { url: scene.url.clone(), headers: BTreeMap::new() },
+            enabled: true,
+            era: scene.era,
+            timeouts: McpTimeouts::default(),
+            permissions: McpPermissions { default: Permission::Allow, tools: Vec::new() },
+            include: Vec::new(),
+            exclude: Vec::new(),
+            prefix: None,
+            required: true,
+            trusted: false,
+            oauth: Some(scene.oauth.clone()),
+        };
+        let kit = AgentKit { servers: vec![server], ..AgentKit::default() };
+        Self { spec: Arc::new(spec), kit: Arc::new(kit) }
+    }
+
+    pub(crate) fn spec(&self) -> &AgentSpec {
+        &self.spec
+    }
+}
+
+impl AgentSource for Lone {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        vec![Arc::clone(&self.spec)]
+    }
+
+    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
+        Some(&self.spec).filter(|spec| spec.name == *name).cloned()
+    }
+
+    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+        if *name == self.spec.name { Arc::clone(&self.kit) } else { Arc::default() }
+    }
+}

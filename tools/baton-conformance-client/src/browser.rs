@@ -1,0 +1,39 @@
+//! A person who agrees to everything, without a screen.
+
+use anyhow::Context as _;
+use baton_outbound::{GuardedClient, Options};
+use baton_ports::BoxFuture;
+use baton_toolhost::{Browser, LoginError};
+use bytes::Bytes;
+use http::{Request, header};
+
+/// Nobody listens there: what the authorization server sends back is read from its redirect.
+const CALLBACK: &str = "http://localhost:3000/callback";
+
+pub(crate) struct Headless {
+    client: GuardedClient,
+}
+
+impl Headless {
+    pub(crate) fn new(client: &GuardedClient) -> anyhow::Result<Self> {
+        let client = client.also_allowing(["localhost"], Options::default()).context("a browser")?;
+        Ok(Self { client })
+    }
+}
+
+impl Browser for Headless {
+    fn callback(&self) -> &str {
+        CALLBACK
+    }
+
+    fn visit<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, LoginError>> {
+        Box::pin(async move {
+            let request = Request::get(url).body(Bytes::new());
+            let request = request.map_err(|error| LoginError::refused(error.to_string()))?;
+            let response = self.client.open_here(request).await;
+            let response = response.map_err(|error| LoginError::refused(error.to_string()))?;
+            let location = response.headers().get(header::LOCATION).and_then(|value| value.to_str().ok());
+            location.map(str::to_owned).ok_or_else(|| LoginError::refused("the page sends nobody back"))
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! The tool host as a program that the public MCP conformance suite can start.
+//!
+//! The suite gives the address of a server as the last argument, and says in the environment which scenario it plays.
+//! This program connects to it as a run of an agent would, and uses everything that the server offers. It must never
+//! speak the protocol itself: whatever the suite sees is what `baton-toolhost` does.
+//!
+//! Read first: [`agent::Lone`] (the agent whose server it is), [`visit::use_everything`].
+
+mod agent;
+mod arguments;
+mod browser;
+mod scene;
+mod visit;
+
+use agent::Lone;
+use anyhow::Context as _;
+use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_toolhost::{Connectors, HostSettings, McpServers, RemoteConnect, RemoteSettings, TransportKind};
+use browser::Headless;
+use scene::Scene;
+use std::sync::Arc;
+
+/// The address that the suite expects of a client which describes itself in a document.
+const CLIENT_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let filter = tracing_subscriber::EnvFilter::from_default_env();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let scene = Scene::from_environment()?;
+    let logins = tempfile::tempdir().context("a folder for logins")?;
+    let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default())?;
+    let secret = scene.client_secret.clone();
+    let settings = RemoteSettings {
+        logins: Some(logins.path().to_owned()),
+        browser: Some(Arc::new(Headless::new(&client)?)),
+        client_document: Some(CLIENT_DOCUMENT.to_owned()),
+        variables: Arc::new(move |_| secret.clone()),
+        ..RemoteSettings::new(client)
+    };
+    let connect = Arc::new(RemoteConnect::new(settings));
+    let connectors = Connectors::new().with(TransportKind::Http, connect);
+    let agent = Arc::new(Lone::new(&scene));
+    let servers = McpServers::new(agent.clone(), connectors, HostSettings::default());
+    let visited = visit::use_everything(&servers, agent.spec(), &scene).await;
+    servers.close().await;
+    visited
+}

@@ -1,0 +1,54 @@
+//! What the suite says about the scenario.
+
+use anyhow::Context as _;
+use baton_types::{McpEra, McpOauth};
+use rmcp::model::JsonObject;
+use serde::Deserialize;
+
+/// One scenario, as far as a client is told.
+pub(crate) struct Scene {
+    pub(crate) name: String,
+    pub(crate) url: String,
+    pub(crate) era: McpEra,
+    pub(crate) oauth: McpOauth,
+    pub(crate) client_secret: Option<String>,
+    pub(crate) calls: Vec<Call>,
+}
+
+/// A call that the scenario asks for.
+#[derive(Deserialize)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    pub(crate) arguments: JsonObject,
+}
+
+#[derive(Default, Deserialize)]
+struct Context {
+    client_id: Option<String>,
+    client_secret: Option<String>,
+    #[serde(default, rename = "toolCalls")]
+    calls: Vec<Call>,
+}
+
+impl Scene {
+    pub(crate) fn from_environment() -> anyhow::Result<Self> {
+        let said = |name: &str| std::env::var(name).unwrap_or_default();
+        let context = match said("MCP_CONFORMANCE_CONTEXT") {
+            text if text.is_empty() => Context::default(),
+            text => serde_json::from_str(&text).context("MCP_CONFORMANCE_CONTEXT")?,
+        };
+        let url = std::env::args().next_back().context("the address of the server is the last argument")?;
+        // The scenarios of one revision know no other opening than their own.
+        let era = match said("MCP_CONFORMANCE_PROTOCOL_VERSION").as_str() {
+            version if version >= "2026-07-28" => McpEra::Modern,
+            _ => McpEra::Legacy,
+        };
+        let oauth = McpOauth {
+            client_id: context.client_id,
+            client_secret: context.client_secret.as_ref().map(|_| "env://CLIENT_SECRET".to_owned()),
+            ..McpOauth::default()
+        };
+        let name = said("MCP_CONFORMANCE_SCENARIO");
+        Ok(Self { name, url, era, oauth, client_secret: context.client_secret, calls: context.calls })
+    }
+}

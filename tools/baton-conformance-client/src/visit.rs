@@ -1,0 +1,80 @@
+//! Everything that a server offers, used once.
+
+use crate::{
+    arguments::{answers, required},
+    scene::Scene,
+};
+use anyhow::{Context as _, bail, ensure};
+use baton_ports::ServerState;
+use baton_toolhost::{CallOptions, McpServers, OfferedTool, ServerReply};
+use baton_types::AgentSpec;
+use rmcp::model::{ClientCapabilities, ElicitationCapability, JsonObject};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Questions that a server may ask in a row about one call.
+const MAX_ROUNDS: usize = 10;
+
+/// The tool to which the suite wants a schema to be sent back as it came, and the one whose schema it is.
+const ECHO: (&str, &str) = ("json_schema_echo", "json_schema_2020_12_tool");
+
+/// Calls every tool, gets every prompt and reads every resource.
+pub(crate) async fn use_everything(servers: &McpServers, agent: &AgentSpec, scene: &Scene) -> anyhow::Result<()> {
+    let tools = servers.tools(agent, PATIENCE).await;
+    let statuses = servers.statuses(&agent.name);
+    let status = statuses.first().context("the agent has one server")?;
+    ensure!(status.state == ServerState::Ready, "{:?}: {:?}", status.state, status.reason);
+    let call = |tool: &str, arguments: JsonObject| call(servers, agent, tool.to_owned(), arguments);
+    for wanted in &scene.calls {
+        call(&wanted.name, wanted.arguments.clone()).await?;
+    }
+    if scene.calls.is_empty() {
+        for tool in &tools {
+            call(&tool.definition.name, arguments(tool, &tools)).await?;
+        }
+    }
+    // The authorization server changes after the first call.
+    if scene.name == "auth/authorization-server-migration" {
+        for tool in &tools {
+            call(&tool.definition.name, arguments(tool, &tools)).await?;
+        }
+    }
+    for prompt in servers.prompts(&agent.name, PATIENCE).await {
+        servers.get_prompt(&agent.name, &prompt.server, &prompt.definition.name, options(None)).await?;
+    }
+    for resource in servers.resources(&agent.name, PATIENCE).await {
+        servers.read_resource(&agent.name, &resource.server, &resource.item.uri, options(None)).await?;
+    }
+    Ok(())
+}
+
+async fn call(servers: &McpServers, agent: &AgentSpec, tool: String, arguments: JsonObject) -> anyhow::Result<()> {
+    let server = servers.statuses(&agent.name).first().map(|status| status.name.clone()).unwrap_or_default();
+    let mut options = options(Some(arguments));
+    for _ in 0..MAX_ROUNDS {
+        match servers.call_tool(&agent.name, &server, &tool, options.clone()).await? {
+            ServerReply::Done(_) => return Ok(()),
+            ServerReply::Asks { requests, state } => {
+                options.input_responses = Some(answers(requests)?);
+                options.request_state = state;
+            }
+        }
+    }
+    bail!("{tool} asks without end")
+}
+
+fn options(arguments: Option<JsonObject>) -> CallOptions {
+    let mut capabilities = ClientCapabilities::default();
+    capabilities.elicitation = Some(ElicitationCapability::default());
+    CallOptions { arguments, capabilities, caller: "conformance".to_owned(), ..CallOptions::default() }
+}
+
+fn arguments(tool: &OfferedTool, all: &[OfferedTool]) -> JsonObject {
+    let mut arguments = required(&tool.definition.input_schema);
+    let sample = all.iter().find(|other| other.definition.name == ECHO.1);
+    if let Some(sample) = sample.filter(|_| tool.definition.name.starts_with(ECHO.0)) {
+        let schema = JsonObject::clone(&sample.definition.input_schema);
+        arguments.insert("schema".to_owned(), schema.into());
+    }
+    arguments
+}
