@@ -2,38 +2,59 @@
 
 use super::{Book, CardRead, agent::slug, entry::Entry, keep::no_card};
 use crate::PeerConfig;
-use baton_ports::PeerBookError;
+use baton_ports::{PeerBookError, Unusable};
 use baton_types::AgentName;
+use futures_util::{StreamExt as _, stream};
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
 
 /// How often cards are read anew.
 const EVERY: Duration = Duration::from_secs(600);
+/// Cards that are read at the same time.
+const AT_ONCE: usize = 8;
 
 impl Book {
     /// Reads every card now and then every ten minutes, for as long as it is polled.
     pub async fn keep_fresh(self: Arc<Self>) {
         loop {
-            self.refresh_all().await;
+            drop(self.refresh_all().await);
             sleep(EVERY).await;
         }
     }
 
-    /// Reads every card once; peers that cannot be reached stay as they were.
-    pub async fn refresh_all(&self) {
-        let names: Vec<AgentName> = self.entries.read().named.keys().cloned().collect();
-        for name in names {
-            if let Err(error) = self.refresh(&name).await {
-                tracing::debug!(peer = %name, %error, "the card of a remote agent could not be read");
-            }
-        }
-        let nameless = self.entries.read().nameless.clone();
-        for config in nameless {
+    /// Reads every card once, several at a time; gives those that could not be read. Peers that cannot be reached stay
+    /// as they were.
+    pub async fn refresh_all(&self) -> Vec<Unusable> {
+        let (names, nameless) = {
+            let entries = self.entries.read();
+            (entries.named.keys().cloned().collect::<Vec<_>>(), entries.nameless.clone())
+        };
+        let known = stream::iter(names).map(|name| async move {
+            let error = self.refresh(&name).await.err()?;
+            tracing::debug!(peer = %name, %error, "the card of a remote agent could not be read");
+            let entry = self.entry(&name).map_or_else(|_| name.to_string(), |entry| entry.config.url);
+            Some(Unusable { entry, reason: error.to_string() })
+        });
+        let mut failed: Vec<Option<Unusable>> = known.buffered(AT_ONCE).collect().await;
+        let strangers = stream::iter(nameless).map(|config| async move {
             let url = config.url.clone();
-            if let Err(error) = self.meet(config).await {
-                tracing::warn!(%url, %error, "a configured remote agent is not known yet");
-            }
-        }
+            let error = self.meet(config).await.err()?;
+            tracing::warn!(%url, %error, "a configured remote agent is not known yet");
+            Some(Unusable { entry: url, reason: error.to_string() })
+        });
+        failed.extend(strangers.buffered(AT_ONCE).collect::<Vec<_>>().await);
+        failed.into_iter().flatten().collect()
+    }
+
+    /// Peers whose cards were never read.
+    pub fn unmet(&self) -> Vec<Unusable> {
+        let entries = self.entries.read();
+        let named = entries.named.values().filter(|entry| entry.card.is_none()).map(|entry| &entry.config);
+        let unmet = |config: &PeerConfig| Unusable {
+            entry: config.url.clone(),
+            reason: "its agent card has not been read yet; ask again in a moment".to_owned(),
+        };
+        named.chain(&entries.nameless).map(unmet).collect()
     }
 
     /// Reads one card.

@@ -172,16 +172,16 @@ async fn cards_are_read_anew_and_the_last_one_counts_while_the_peer_is_away() {
     assert!(matches!(asked, Some(PeerError::Unreached { code: ErrorCode::AGENT_NOT_FOUND, .. })), "{asked:?}");
 
     *reach.card.lock() = Some(card("First", "1"));
-    book.refresh_all().await;
+    let _ = book.refresh_all().await;
     assert_eq!(titles(&book), ["First", "First"]);
     assert!(book.peer(&"first".into()).is_some_and(|peer| peer.configured), "named by its card");
     *reach.card.lock() = Some(card("Second", "2"));
-    book.refresh_all().await;
+    let _ = book.refresh_all().await;
     assert_eq!(titles(&book), ["Second", "Second"], "names stay, titles change");
-    book.refresh_all().await;
+    let _ = book.refresh_all().await;
     assert_eq!(reach.reads.lock().last().cloned().flatten().as_deref(), Some("2"), "asked with what tells the version");
     *reach.card.lock() = None;
-    book.refresh_all().await;
+    let _ = book.refresh_all().await;
     assert_eq!(titles(&book), ["Second", "Second"]);
 
     let again = open(&file, vec![named.clone(), nameless], &reach).expect("the same book");
