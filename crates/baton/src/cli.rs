@@ -37,8 +37,15 @@ pub(crate) enum Command {
     New(commands::new::Options),
     /// List agents, and add those that live elsewhere
     Agents(commands::agents::Options),
+    /// List an agent's tools and MCP servers, and call a tool
+    Tools(commands::tools::Options),
+    /// Offer agents to MCP clients on the standard streams
+    Mcp(commands::mcp::Options),
     /// Make, list and revoke tokens for a Baton with authentication
     Token(commands::token::Options),
+    /// End MCP servers whose Baton was killed; Baton starts this itself
+    #[command(name = "end-orphans", hide = true)]
+    Reap,
 }
 
 const AFTER_HELP: &str = "\
@@ -48,6 +55,8 @@ Examples:
   baton up helper                                  serve it
   baton run helper \"What time is it?\"              ask it
   baton run https://agent.example.com \"Hello\"      ask an agent that lives elsewhere
+  baton tools list helper                          what it can do
+  baton mcp                                        all agents, for Claude Code, Cursor and others
 
 Most options of `baton up` can also stand in the environment or in baton.yaml (not --strict,
 --insecure and --json; --config only in the environment): flag over environment over file over

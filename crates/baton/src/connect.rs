@@ -5,9 +5,10 @@ use crate::{
     failure::{Exit, Failure},
     screen::Screen,
     server_file::ServerFile,
-    wiring::{self, Baton, Strictness},
+    wiring::{self, Baton, Keep, Strictness},
 };
 use baton_client::{Client, ClientError};
+use baton_ports::Unusable;
 use baton_types::ErrorCode;
 use std::{path::Path, time::Duration};
 
@@ -53,6 +54,20 @@ impl Session {
             Some(session) => Ok(session),
             None => Baton::open_for_managing(settings).await.map(Self::within),
         }
+    }
+
+    /// One in this process for as long as an MCP client wants it: of these entries, else of the settings' agents.
+    pub(crate) async fn for_bridge(
+        settings: &Settings,
+        entries: &[String],
+        keep: Keep,
+        screen: Screen,
+    ) -> Result<Self, Failure> {
+        let (baton, unusable) = Baton::open_entries(settings, entries, keep).await?;
+        for Unusable { entry, reason } in &unusable {
+            screen.say(&format!("baton mcp: {entry} cannot be used: {reason}"));
+        }
+        Ok(Self::within(baton))
     }
 
     fn within(baton: Baton) -> Self {

@@ -5,6 +5,7 @@
 //!
 //! Read first: this file (the start-up story), `commands/` (one file per subcommand), `wiring.rs`.
 
+mod bridge;
 mod cli;
 mod commands;
 mod config;
@@ -13,6 +14,7 @@ mod events;
 mod examples;
 mod failure;
 mod follow;
+mod form;
 mod log;
 mod narrate;
 mod screen;
@@ -72,6 +74,9 @@ async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
         Command::Run(options) => until_insisted(|stop| commands::run::run(options, screen, stop)).await,
         Command::New(options) => commands::new::run(&options, screen),
         Command::Agents(options) => Box::pin(commands::agents::run(options, screen)).await,
+        Command::Tools(options) => Box::pin(commands::tools::run(options, screen)).await,
+        Command::Mcp(options) => until_insisted(|stop| commands::mcp::run(options, screen, stop)).await,
+        Command::Reap => Ok(commands::reap::run()),
         Command::Token(options) => Box::pin(commands::token::run(options, screen)).await,
     }
 }

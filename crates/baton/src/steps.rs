@@ -53,6 +53,27 @@ pub(crate) struct Call {
     pub(crate) arguments: String,
 }
 
+/// What a tool wants to know before it goes on; exactly one of `schema`, `url` and `approval` is there.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct InputRequest {
+    /// The call that waits.
+    pub(crate) call_id: String,
+    /// Which of its questions.
+    pub(crate) key: String,
+    /// What is asked.
+    #[serde(default)]
+    pub(crate) message: String,
+    /// JSON Schema of the form that the answer fits.
+    #[serde(default)]
+    pub(crate) schema: Option<Json>,
+    /// An address that somebody should visit.
+    #[serde(default)]
+    pub(crate) url: Option<String>,
+    /// The arguments of a call that needs leave.
+    #[serde(default)]
+    pub(crate) approval: Option<Json>,
+}
+
 /// A piece of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
@@ -89,6 +110,8 @@ pub(crate) struct Status {
     pub(crate) says: String,
     /// The tool calls that the caller is asked to make.
     pub(crate) calls: Vec<Call>,
+    /// What tools of the agent want to know before they go on.
+    pub(crate) asks: Vec<InputRequest>,
     /// Why it did not complete.
     pub(crate) reason: Option<Reason>,
 }
@@ -102,7 +125,8 @@ impl Status {
     fn new(state: TaskState, message: Option<&Message<'_>>, reason: Option<Reason>) -> Self {
         let says = message.map(|message| text_of(&message.parts)).unwrap_or_default();
         let calls = message.map(|message| calls_of(&message.parts)).unwrap_or_default();
-        Self { state, says, calls, reason }
+        let asks = message.map(|message| asks_of(&message.parts)).unwrap_or_default();
+        Self { state, says, calls, asks, reason }
     }
 
     /// Whether nothing more comes without the caller.
@@ -176,6 +200,11 @@ struct CallsNote {
 }
 
 #[derive(Deserialize)]
+struct RequestsNote {
+    input_requests: Vec<InputRequest>,
+}
+
+#[derive(Deserialize)]
 struct CallNote {
     call_id: String,
     name: String,
@@ -207,4 +236,9 @@ fn calls_of(parts: &[Part<'_>]) -> Vec<Call> {
         .flat_map(|note| note.tool_calls)
         .map(|call| Call { id: call.call_id, name: call.name, arguments: call.arguments.as_str().to_owned() })
         .collect()
+}
+
+fn asks_of(parts: &[Part<'_>]) -> Vec<InputRequest> {
+    let notes = parts.iter().filter_map(|part| part.data.as_ref()?.read::<RequestsNote>().ok());
+    notes.flat_map(|note| note.input_requests).collect()
 }

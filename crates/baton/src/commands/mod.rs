@@ -2,8 +2,11 @@
 
 pub(crate) mod agents;
 pub(crate) mod demo;
+pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod place;
+pub(crate) mod reap;
 pub(crate) mod run;
 pub(crate) mod token;
+pub(crate) mod tools;
 pub(crate) mod up;

@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod finish;
+mod inputs;
 mod telling;
 
 use self::{
@@ -125,12 +126,16 @@ async fn converse(session: &Session, agent: &str, said: Said, telling: &mut Tell
             };
             return finish(agent, ended, whole.as_ref(), telling);
         };
-        message = words(answer);
+        message = said_by_user(answer);
         message.task = Some(ended.task.into());
     }
 }
 
 /// What a person says.
 fn words(text: String) -> Message {
-    Message::new(fresh_id().into(), Role::User, vec![Part::text(text)])
+    said_by_user(vec![Part::text(text)])
+}
+
+fn said_by_user(parts: Vec<Part>) -> Message {
+    Message::new(fresh_id().into(), Role::User, parts)
 }

@@ -1,14 +1,14 @@
 //! The agents to serve: the good ones, and what is wrong with the others.
 
 use crate::failure::Failure;
-use baton_agentdir::{AGENT_FILE, Diagnostic};
+use baton_agentdir::Diagnostic;
 use baton_local::{DirectoryAgents, LoadError, SpecCheck};
-use baton_ports::AgentSource;
-use baton_types::{AgentName, AgentSpec, ModelSpec, ToolExecution};
+use baton_ports::{AgentSource, BoxFuture, Changes, Unusable};
+use baton_types::{AgentKit, AgentName, AgentSpec, ModelSpec, ToolExecution};
 use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// Agents that work, and remarks about all of them.
@@ -17,56 +17,35 @@ pub(crate) struct Loaded {
     pub(crate) agents: Vec<Arc<AgentSpec>>,
     /// Errors of those that do not work, warnings of those that do.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The same agents, looked at again when asked.
+    pub(super) source: LocalAgents,
 }
 
 /// Reads the agents below the paths; one that does not work never keeps another from being served.
 pub(crate) fn load(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Loaded, Failure> {
-    let check: SpecCheck = Arc::new(playbook_remarks);
-    let source = match DirectoryAgents::load_checked(paths, Arc::clone(&check)) {
-        Ok(all) => return Ok(loaded(&all, all.warnings().to_vec(), tools)),
-        Err(LoadError::Invalid(diagnostics)) => good_ones(paths, &check).map(|good| (good, diagnostics)),
-        Err(error) => Err(error),
-    };
-    match source {
-        Ok((Some(good), diagnostics)) => Ok(loaded(&good, diagnostics, tools)),
-        Ok((None, diagnostics)) => Ok(Loaded { agents: Vec::new(), diagnostics }),
+    let directories = match DirectoryAgents::load_checked(paths, check()) {
+        Ok(all) => all,
+        Err(LoadError::Invalid(_)) => DirectoryAgents::open(paths, Some(check())),
         Err(error @ (LoadError::Missing { .. } | LoadError::Empty { .. })) => {
-            Err(Failure::new(error.code(), error.to_string())
-                .hint("Name a directory that holds agents, or change to one."))
+            return Err(Failure::new(error.code(), error.to_string())
+                .hint("Name a directory that holds agents, or change to one."));
         }
-        Err(error) => Err(Failure::new(error.code(), error.to_string())),
-    }
-}
-
-fn loaded(source: &DirectoryAgents, diagnostics: Vec<Diagnostic>, tools: Option<ToolExecution>) -> Loaded {
-    let chosen = |agent: Arc<AgentSpec>| match tools {
-        Some(tools) if agent.tool_execution != tools => {
-            Arc::new(AgentSpec { tool_execution: tools, ..AgentSpec::clone(&agent) })
-        }
-        _ => agent,
+        Err(error) => return Err(Failure::new(error.code(), error.to_string())),
     };
-    Loaded { agents: source.agents().into_iter().map(chosen).collect(), diagnostics }
+    let diagnostics = directories.warnings().to_vec();
+    let source = LocalAgents::new(directories, tools);
+    Ok(Loaded { agents: source.agents(), diagnostics, source })
 }
 
-/// The agents among these that load, if any do.
-fn good_ones(paths: &[PathBuf], check: &SpecCheck) -> Result<Option<DirectoryAgents>, LoadError> {
-    let directories = paths.iter().flat_map(|path| directories(path));
-    let good: Vec<PathBuf> = directories
-        .filter(|directory| DirectoryAgents::load_checked(std::slice::from_ref(directory), Arc::clone(check)).is_ok())
-        .collect();
-    match good.is_empty() {
-        true => Ok(None),
-        false => DirectoryAgents::load_checked(&good, Arc::clone(check)).map(Some),
-    }
+/// Reads what can be used, whatever is wrong with the rest.
+pub(super) fn open(paths: &[PathBuf], tools: Option<ToolExecution>) -> (LocalAgents, Vec<Unusable>) {
+    let directories = DirectoryAgents::open(paths, Some(check()));
+    let unusable = directories.unusable();
+    (LocalAgents::new(directories, tools), unusable)
 }
 
-/// The path itself when it is an agent, else the agents in it.
-fn directories(path: &Path) -> Vec<PathBuf> {
-    if path.is_file() || path.join(AGENT_FILE).is_file() {
-        return vec![path.to_owned()];
-    }
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|child| child.join(AGENT_FILE).is_file()).collect()
+fn check() -> SpecCheck {
+    Arc::new(playbook_remarks)
 }
 
 fn playbook_remarks(agent: &AgentSpec) -> Vec<Diagnostic> {
@@ -74,15 +53,66 @@ fn playbook_remarks(agent: &AgentSpec) -> Vec<Diagnostic> {
     rules.as_deref().map(baton_models::check).unwrap_or_default()
 }
 
-/// A fixed set of agents as the engine's port.
-pub(super) struct FixedAgents(pub(super) Vec<Arc<AgentSpec>>);
+/// A definition that the choice of who runs tools changed.
+struct Chosen {
+    from: Arc<AgentSpec>,
+    made: Arc<AgentSpec>,
+}
 
-impl AgentSource for FixedAgents {
+/// The agents of directories, with the choice of who runs their tools.
+pub(super) struct LocalAgents {
+    directories: Option<DirectoryAgents>,
+    tools: Option<ToolExecution>,
+    chosen: Mutex<HashMap<AgentName, Chosen>>,
+}
+
+impl LocalAgents {
+    fn new(directories: DirectoryAgents, tools: Option<ToolExecution>) -> Self {
+        Self { directories: Some(directories), tools, chosen: Mutex::default() }
+    }
+
+    /// No agents at all.
+    pub(super) fn none() -> Self {
+        Self { directories: None, tools: None, chosen: Mutex::default() }
+    }
+
+    fn choose(&self, agent: Arc<AgentSpec>) -> Arc<AgentSpec> {
+        let Some(tools) = self.tools.filter(|tools| *tools != agent.tool_execution) else { return agent };
+        let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = chosen.get(&agent.name).filter(|known| Arc::ptr_eq(&known.from, &agent)) {
+            return Arc::clone(&known.made);
+        }
+        let made = Arc::new(AgentSpec { tool_execution: tools, ..AgentSpec::clone(&agent) });
+        chosen.insert(agent.name.clone(), Chosen { from: agent, made: Arc::clone(&made) });
+        made
+    }
+}
+
+impl AgentSource for LocalAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.0.clone()
+        let agents = self.directories.as_ref().map(AgentSource::agents).unwrap_or_default();
+        agents.into_iter().map(|agent| self.choose(agent)).collect()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        self.0.iter().find(|agent| agent.name == *name).cloned()
+        self.directories.as_ref()?.agent(name).map(|agent| self.choose(agent))
+    }
+
+    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+        self.directories.as_ref().map(|directories| directories.kit(name)).unwrap_or_default()
+    }
+
+    fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
+        match &self.directories {
+            Some(directories) => directories.refresh(),
+            None => Box::pin(std::future::ready(Vec::new())),
+        }
+    }
+
+    fn changes(&self) -> Changes {
+        match &self.directories {
+            Some(directories) => directories.changes(),
+            None => Box::pin(futures_util::stream::pending()),
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! A Baton in this process: the journal of a data directory, agents, and the engine between them.
 
 use super::{
-    agents::{FixedAgents, load},
-    elsewhere::{self, AllAgents},
+    agents::{LocalAgents, load},
+    elsewhere::{self, AllAgents, Fresh},
+    kept::{Keep, Kept},
+    tools,
 };
 use crate::{
     config::{Push, Retention, Settings},
@@ -13,14 +15,16 @@ use crate::{
 use baton_agentdir::Diagnostic;
 use baton_client::Client;
 use baton_engine::{Engine, Ports};
-use baton_http::{AccessOptions, HttpOptions, PeerPorts};
+use baton_http::{AccessOptions, HttpOptions, PeerPorts, ToolPorts};
 use baton_identity::TokenRegistry;
-use baton_journal::SqliteJournal;
-use baton_local::{CommandTools, SystemClock, TimeOrderedIds};
+use baton_local::{SystemClock, TimeOrderedIds};
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::{Book, PeerHub};
-use baton_ports::{Clock as _, Ids as _, Journal as _, JournalError, RetentionPolicy, TokenRecord, Tokens as _};
+use baton_ports::{
+    AgentSource, Clock as _, Ids as _, JournalError, RetentionPolicy, TokenRecord, Tokens as _, Unusable,
+};
+use baton_toolhost::Toolbox;
 use baton_types::{AgentSpec, ErrorCode, Timestamp};
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -40,15 +44,40 @@ pub(crate) enum Strictness {
     Strict,
 }
 
-/// An engine on the journal of a data directory that this process owns.
+/// An engine on a journal, with the agents that it serves and their tools.
 pub(crate) struct Baton {
     pub(super) engine: Engine,
     pub(super) stopping: CancellationToken,
-    journal: Arc<SqliteJournal>,
+    kept: Kept,
+    agents: Arc<dyn AgentSource>,
+    tools: Arc<Toolbox>,
     models: Arc<PlaybookModels>,
     tokens: TokenRegistry,
     book: Arc<Book>,
     peers: Arc<PeerHub>,
+}
+
+/// What a Baton is made of beside its settings.
+pub(super) struct Parts {
+    pub(super) strictness: Strictness,
+    pub(super) keep: Keep,
+    pub(super) fresh: Fresh,
+    pub(super) locals: Arc<LocalAgents>,
+    pub(super) book: Book,
+}
+
+impl Parts {
+    fn of(locals: Arc<LocalAgents>, book: Book) -> Self {
+        Self { strictness: Strictness::Lenient, keep: Keep::All, fresh: Fresh::Kept, locals, book }
+    }
+}
+
+/// The agents of the settings that live here, remarks about them, and why there are none.
+fn locals(settings: &Settings) -> (Arc<LocalAgents>, Vec<Diagnostic>, Option<Failure>) {
+    match load(&settings.agents, settings.tools) {
+        Ok(loaded) => (Arc::new(loaded.source), loaded.diagnostics, None),
+        Err(failure) => (Arc::new(LocalAgents::none()), Vec::new(), Some(failure)),
+    }
 }
 
 /// An identifier that never repeats.
@@ -60,49 +89,39 @@ impl Baton {
     /// Loads the agents and takes the data directory; remarks about their files come along. A start that finds no
     /// agents leaves no directory behind.
     pub(crate) async fn open(settings: &Settings, strictness: Strictness) -> Result<(Self, Vec<Diagnostic>), Failure> {
-        let (agents, diagnostics, nobody) = match load(&settings.agents, settings.tools) {
-            Ok(loaded) => (loaded.agents, loaded.diagnostics, None),
-            Err(failure) => (Vec::new(), Vec::new(), Some(failure)),
-        };
-        let locals = Arc::new(FixedAgents(agents));
+        let (locals, diagnostics, nobody) = locals(settings);
         let book = elsewhere::book(settings, &locals)?;
-        if locals.0.is_empty() && book.agents().is_empty() {
+        if locals.agents().is_empty() && book.agents().is_empty() {
             let invalid = || Failure::new(ErrorCode::AGENT_INVALID, "no agent can be served");
             return Err(nobody.unwrap_or_else(invalid).at(diagnostics));
         }
-        Ok((Self::on(settings, strictness, locals, book).await?, diagnostics))
+        let parts = Parts { strictness, ..Parts::of(locals, book) };
+        Ok((Self::of(settings, parts).await?, diagnostics))
     }
 
     /// Takes the data directory with whatever agents there are; none are needed.
     pub(crate) async fn open_for_managing(settings: &Settings) -> Result<Self, Failure> {
-        let agents = load(&settings.agents, settings.tools).map(|loaded| loaded.agents).unwrap_or_default();
-        let locals = Arc::new(FixedAgents(agents));
+        let (locals, _, _) = locals(settings);
         let book = elsewhere::book(settings, &locals)?;
-        Self::on(settings, Strictness::Lenient, locals, book).await
+        Self::of(settings, Parts::of(locals, book)).await
     }
 
-    async fn on(
-        settings: &Settings,
-        strictness: Strictness,
-        locals: Arc<FixedAgents>,
-        book: Book,
-    ) -> Result<Self, Failure> {
+    pub(super) async fn of(settings: &Settings, parts: Parts) -> Result<Self, Failure> {
+        let Parts { strictness, keep, fresh, locals, book } = parts;
         let book = Arc::new(book);
         let peers = Arc::new(PeerHub::new(Arc::clone(&book), settings.public_url.as_deref()));
-        let journal = SqliteJournal::open(&settings.data, baton_journal::Options::default())
-            .map_err(|error| unusable(&error, &settings.data))?;
-        // Whoever announced itself here is gone: the directory is ours.
-        ServerFile::forget(&settings.data);
-        let journal = Arc::new(journal);
+        let kept = Kept::open(keep, &settings.data)?;
         let models = Arc::new(match strictness {
             Strictness::Lenient => PlaybookModels::new(),
             Strictness::Strict => PlaybookModels::strict(),
         });
+        let agents: Arc<dyn AgentSource> = Arc::new(AllAgents { fresh, locals, book: Arc::clone(&book) });
+        let tools = tools::toolbox(Arc::clone(&agents), &settings.data)?;
         let ports = Ports {
-            journal: journal.clone(),
+            journal: kept.journal(),
             models: models.clone(),
-            tools: Arc::new(CommandTools::new()),
-            agents: Arc::new(AllAgents { locals, book: Arc::clone(&book) }),
+            tools: tools.clone(),
+            agents: Arc::clone(&agents),
             peers: peers.clone(),
             webhooks: Arc::new(push_sender(&settings.push)?),
             clock: Arc::new(SystemClock),
@@ -111,10 +130,15 @@ impl Baton {
         let defaults = baton_engine::Options::default();
         let push_deadline = settings.push.deadline.unwrap_or(defaults.push_deadline);
         let engine = Engine::new(baton_engine::Options { push_deadline, ..defaults }, ports);
-        let tokens = TokenRegistry::open(journal.clone(), Arc::new(SystemClock))
+        let tokens = TokenRegistry::open(kept.tokens(), Arc::new(SystemClock))
             .await
             .map_err(|error| unusable(&error, &settings.data))?;
-        Ok(Self { engine, stopping: CancellationToken::new(), journal, models, tokens, book, peers })
+        Ok(Self { engine, stopping: CancellationToken::new(), kept, agents, tools, models, tokens, book, peers })
+    }
+
+    /// Looks again where the agents come from; gives what cannot be used.
+    pub(super) async fn look_again(&self) -> Vec<Unusable> {
+        self.agents.refresh().await
     }
 
     /// The tokens that were made for callers.
@@ -132,6 +156,11 @@ impl Baton {
     /// Who knows agents elsewhere.
     pub(super) fn peer_ports(&self) -> PeerPorts {
         PeerPorts { book: self.book.clone(), peers: self.peers.clone() }
+    }
+
+    /// Who runs tools for callers.
+    pub(super) fn tool_ports(&self) -> ToolPorts {
+        ToolPorts { host: self.tools.clone() }
     }
 
     /// Reads the cards of agents elsewhere, now and every few minutes, in the background.
@@ -158,6 +187,7 @@ impl Baton {
         let options = HttpOptions {
             access: self.local_access(),
             peers: Some(self.peer_ports()),
+            tools: Some(self.tool_ports()),
             shutdown: self.stopping.clone(),
             started_at: now(),
             ..HttpOptions::default()
@@ -179,7 +209,7 @@ impl Baton {
 
     /// Forgets ended tasks as the policy says, now and every hour, in the background.
     pub(crate) fn retain(&self, retention: Retention) {
-        let journal = Arc::clone(&self.journal);
+        let journal = self.kept.journal();
         let stopping = self.stopping.clone();
         tokio::spawn(stopping.run_until_cancelled_owned(async move {
             let mut hours = tokio::time::interval(RETENTION_PAUSE);
@@ -202,9 +232,7 @@ impl Baton {
     pub(crate) async fn close(self) {
         self.stopping.cancel();
         self.engine.shutdown(CHECKPOINT).await;
-        let journal = self.journal;
-        // Closing waits for the disk.
-        let _ = tokio::task::spawn_blocking(move || journal.close()).await;
+        self.kept.close().await;
     }
 
     /// Which playbook rules were never used and which messages found none; strict runs end with it.
@@ -249,7 +277,7 @@ fn before(moment: Timestamp, age: Duration) -> Timestamp {
     Timestamp::from_millis(moment.as_millis().saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)))
 }
 
-fn unusable(error: &JournalError, data: &Path) -> Failure {
+pub(super) fn unusable(error: &JournalError, data: &Path) -> Failure {
     let shown = data.display();
     match error {
         JournalError::Locked(_) => {

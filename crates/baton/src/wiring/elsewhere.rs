@@ -1,21 +1,24 @@
 //! Agents that live elsewhere.
 
 use super::{
-    agents::{FixedAgents, Loaded, load},
+    agents::{Loaded, LocalAgents, load},
     reach::TypedHosts,
 };
 use crate::{config::Settings, failure::Failure};
 use baton_peers::{Book, BookOptions, Credential, PeerClient, PeerConfig, SecretRef};
-use baton_ports::{AgentSource, KnownPeer, NewPeer, PeerBook as _, PeerBookError};
-use baton_types::{AgentName, AgentSpec, ErrorCode, ModelSpec};
+use baton_ports::{AgentSource, BoxFuture, Changes, KnownPeer, NewPeer, PeerBook as _, PeerBookError, Unusable};
+use baton_types::{AgentKit, AgentName, AgentSpec, ErrorCode, ModelSpec};
 use baton_wire::api::{AgentDetails, RemoteEntry};
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
+
+/// How long whoever wants a list waits for cards.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Where added agents are kept, below the data directory.
 const FILE: &str = "peers.json";
 
 /// The book of a data directory: what the configuration names and what was added. Nobody is asked for anything.
-pub(super) fn book(settings: &Settings, locals: &Arc<FixedAgents>) -> Result<Book, Failure> {
+pub(super) fn book(settings: &Settings, locals: &Arc<LocalAgents>) -> Result<Book, Failure> {
     for name in settings.peers.iter().filter_map(|peer| peer.name.as_ref()) {
         if locals.agent(name).is_some() {
             let message = format!("peers: an agent that lives here is called '{name}' too");
@@ -25,7 +28,12 @@ pub(super) fn book(settings: &Settings, locals: &Arc<FixedAgents>) -> Result<Boo
     open(settings.peers.clone(), Some(&settings.data.join(FILE)), Some(Arc::clone(locals)))
 }
 
-fn open(configured: Vec<PeerConfig>, file: Option<&Path>, locals: Option<Arc<FixedAgents>>) -> Result<Book, Failure> {
+/// A book that is gone with the process, of what the configuration names.
+pub(super) fn passing_book(configured: Vec<PeerConfig>, locals: &Arc<LocalAgents>) -> Result<Book, Failure> {
+    open(configured, None, Some(Arc::clone(locals)))
+}
+
+fn open(configured: Vec<PeerConfig>, file: Option<&Path>, locals: Option<Arc<LocalAgents>>) -> Result<Book, Failure> {
     let options = BookOptions {
         configured,
         file: file.map(Path::to_owned),
@@ -35,9 +43,19 @@ fn open(configured: Vec<PeerConfig>, file: Option<&Path>, locals: Option<Arc<Fix
     Book::open(options).map_err(failure)
 }
 
+/// When the cards of agents elsewhere are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fresh {
+    /// Every few minutes.
+    Kept,
+    /// Whenever somebody looks.
+    WhenAsked,
+}
+
 /// The agents that live here and those that live elsewhere.
 pub(super) struct AllAgents {
-    pub(super) locals: Arc<FixedAgents>,
+    pub(super) fresh: Fresh,
+    pub(super) locals: Arc<LocalAgents>,
     pub(super) book: Arc<Book>,
 }
 
@@ -53,20 +71,52 @@ impl AgentSource for AllAgents {
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
         self.locals.agent(name).or_else(|| AgentSource::agent(&*self.book, name))
     }
+
+    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+        self.locals.kit(name)
+    }
+
+    fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
+        Box::pin(async {
+            let (mut unusable, elsewhere) = tokio::join!(self.locals.refresh(), self.met_again());
+            unusable.extend(elsewhere);
+            unusable
+        })
+    }
+
+    fn changes(&self) -> Changes {
+        self.locals.changes()
+    }
+}
+
+impl AllAgents {
+    /// Reads the cards of entries anew, and says which of them cannot be used. What takes longer than a person waits
+    /// for a list goes on for the next one.
+    async fn met_again(&self) -> Vec<Unusable> {
+        if self.fresh == Fresh::Kept {
+            return Vec::new();
+        }
+        let book = Arc::clone(&self.book);
+        let reading = tokio::spawn(async move { book.refresh_all().await });
+        match tokio::time::timeout(PATIENCE, reading).await {
+            Ok(Ok(unmet)) => unmet,
+            _ => self.book.unmet(),
+        }
+    }
 }
 
 /// The agents that a Baton with these settings would serve, wherever they live. Nobody is asked for anything.
 pub(crate) fn known(settings: &Settings) -> Result<Loaded, Failure> {
-    let (agents, diagnostics, nobody) = match load(&settings.agents, settings.tools) {
-        Ok(loaded) => (loaded.agents, loaded.diagnostics, None),
-        Err(failure) => (Vec::new(), Vec::new(), Some(failure)),
+    let (source, diagnostics, nobody) = match load(&settings.agents, settings.tools) {
+        Ok(loaded) => (loaded.source, loaded.diagnostics, None),
+        Err(failure) => (LocalAgents::none(), Vec::new(), Some(failure)),
     };
-    let locals = Arc::new(FixedAgents(agents));
+    let locals = Arc::new(source);
     let book = Arc::new(book(settings, &locals)?);
-    let agents = AllAgents { locals, book }.agents();
+    let agents = AllAgents { fresh: Fresh::Kept, locals, book }.agents();
     match nobody {
         Some(failure) if agents.is_empty() => Err(failure),
-        _ => Ok(Loaded { agents, diagnostics }),
+        _ => Ok(Loaded { agents, diagnostics, source: LocalAgents::none() }),
     }
 }
 
@@ -107,7 +157,7 @@ pub(crate) async fn discover(url: &str, settings: &Settings) -> Result<AgentDeta
     Ok(details(&peer))
 }
 
-fn configured(url: &str, settings: &Settings) -> PeerConfig {
+pub(super) fn configured(url: &str, settings: &Settings) -> PeerConfig {
     let same = |peer: &&PeerConfig| peer.url.trim_end_matches('/') == url.trim_end_matches('/');
     settings.peers.iter().find(same).cloned().unwrap_or_else(|| PeerConfig::at(url))
 }

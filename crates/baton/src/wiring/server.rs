@@ -81,6 +81,7 @@ impl Server {
             cors_origins: settings.cors.clone(),
             access,
             peers: Some(baton.peer_ports()),
+            tools: Some(baton.tool_ports()),
             signer: Some(signer),
             started_at: now(),
             max_body: settings.limits.body_bytes.unwrap_or(defaults.max_body),

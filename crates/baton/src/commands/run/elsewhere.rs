@@ -3,6 +3,7 @@
 use super::{
     Said,
     finish::{answer, finish},
+    said_by_user,
     telling::Telling,
     words,
 };
@@ -63,7 +64,7 @@ pub(super) async fn converse(
             };
             return finish(url, ended, whole.as_ref(), telling);
         };
-        ask.message = words(answer);
+        ask.message = said_by_user(answer);
         ask.task = Some(ended.task);
         ask.context.clear();
     }

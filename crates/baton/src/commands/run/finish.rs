@@ -1,32 +1,26 @@
 //! How a task stands in the end, and what comes of a question.
 
-use super::telling::Telling;
+use super::{inputs, telling::Telling};
 use crate::{
     failure::{Exit, Failure},
     follow::Ended,
+    form::{line, someone_is_there},
     screen::{Screen, harmless},
 };
-use baton_types::ErrorCode;
+use baton_types::{ErrorCode, Part};
 use baton_wire::a2a::v1::{Task, TaskState};
-use std::io::{self, IsTerminal};
 
 /// The answer of whoever sits at the terminal, when the task asks for one and somebody is there.
-pub(super) async fn answer(ended: &Ended, screen: Screen) -> Option<String> {
-    let interactive = !screen.is_json() && io::stdin().is_terminal() && io::stderr().is_terminal();
+pub(super) async fn answer(ended: &Ended, screen: Screen) -> Option<Vec<Part>> {
     let asks = ended.status.state == TaskState::InputRequired && ended.status.calls.is_empty();
-    if asks && interactive { ask(ended, screen).await } else { None }
-}
-
-/// Asks on the terminal; nothing when the terminal is closed.
-async fn ask(ended: &Ended, screen: Screen) -> Option<String> {
-    screen.ask(&format!("{}\n> ", harmless(&ended.status.says)));
-    let line = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        io::stdin().read_line(&mut line).map(|read| (read > 0).then_some(line))
-    });
-    let line = line.await.ok()?.ok()??;
-    let line = line.trim();
-    (!line.is_empty()).then(|| line.to_owned())
+    if !asks || !someone_is_there(screen) {
+        return None;
+    }
+    if !ended.status.asks.is_empty() {
+        return Some(vec![inputs::answer(&ended.status.asks, screen).await?]);
+    }
+    let words = line(screen, &format!("{}\n> ", harmless(&ended.status.says))).await?;
+    (!words.is_empty()).then(|| vec![Part::text(words)])
 }
 
 /// Says how the task stands; `whole` is all of it, for programs.
@@ -54,14 +48,18 @@ pub(super) fn finish(
             if screen.is_json() {
                 return Ok(Exit::InputRequired);
             }
-            if !status.says.is_empty() {
+            if !status.says.is_empty() && status.asks.is_empty() {
                 screen.print(&harmless(&status.says));
+            }
+            for line in inputs::lines(&status.asks) {
+                screen.print(&line);
             }
             for call in &status.calls {
                 screen.print(&format!("{} {} {}", call.id, call.name, call.arguments));
             }
             screen.say(&format!("task {task} waits for an answer"));
             screen.say(&match status.calls.is_empty() {
+                true if !status.asks.is_empty() => format!("  {}", inputs::how(&status.asks, agent, &task)),
                 true => format!("  answer with: baton run {agent} \"...\" --task {task}"),
                 false => "  it waits for tool results; an A2A client sends them as a tool_results data part".to_owned(),
             });

@@ -1,0 +1,49 @@
+//! What a session hears unasked.
+
+use super::pump::Bridge;
+use baton_client::{McpContent, McpMessage, McpStream};
+use std::{sync::Arc, time::Duration};
+
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// Writes out what the session with this number hears, until there is nothing to be heard of it any more.
+pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, number: u64) {
+    let (mut last, mut pause) = (None::<String>, FIRST_PAUSE);
+    loop {
+        let mut all = headers.clone();
+        all.extend(last.take().filter(|_| bridge.reach.is_same()).map(|last| ("Last-Event-ID".to_owned(), last)));
+        match bridge.reach.listen(&all).await {
+            Ok(reply) => match reply.content {
+                McpContent::Stream(stream) => {
+                    pause = FIRST_PAUSE;
+                    last = heard(&bridge, stream).await;
+                }
+                _ if reply.status == 404 => {
+                    // The new session has a listener of its own.
+                    if let Err(trouble) = bridge.open_again(number).await {
+                        bridge.screen.say(&format!("baton mcp: {}", trouble.message()));
+                    }
+                    return;
+                }
+                // Nothing is said unasked here.
+                _ => return,
+            },
+            Err(trouble) => tracing::debug!(why = trouble.message(), "nothing is heard of the session"),
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Writes out a stream to its end; gives the id of its last event.
+async fn heard(bridge: &Bridge, mut stream: McpStream) -> Option<String> {
+    let mut last = None;
+    while let Some(Ok(event)) = stream.next().await {
+        last = event.id.or(last);
+        if let Ok(message) = McpMessage::parse(&event.data) {
+            bridge.output.write(message.text).await;
+        }
+    }
+    last
+}

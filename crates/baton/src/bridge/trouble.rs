@@ -1,0 +1,96 @@
+//! What cannot be mended, as an answer.
+
+use baton_client::{ClientError, McpMessageError};
+use baton_types::ErrorCode;
+use serde_json::{Value, json};
+
+/// Codes of JSON-RPC.
+const NOT_JSON: i32 = -32700;
+const NOT_A_MESSAGE: i32 = -32600;
+/// The range below -32000 is left to implementations.
+const TROUBLE: i32 = -32000;
+
+/// Why a request has no answer of its own.
+#[derive(Debug)]
+pub(super) struct Trouble {
+    message: String,
+    code: ErrorCode,
+}
+
+impl Trouble {
+    /// Trouble of this kind.
+    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { message: message.into(), code }
+    }
+
+    /// What went wrong on the way.
+    pub(super) fn of(error: &ClientError) -> Self {
+        let lost = "the connection to Baton broke in the middle of the call; it may have been carried out";
+        match error {
+            ClientError::Interrupted(why) => Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{lost} ({why})")),
+            ClientError::Timeout(_) => Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{lost} ({error})")),
+            other => Self::new(ErrorCode::SERVER_UNREACHABLE, other.to_string()),
+        }
+    }
+
+    /// A stream that ended without the answer.
+    pub(super) fn unanswered() -> Self {
+        let message = "Baton ended the call without an answer; it may have been carried out";
+        Self::new(ErrorCode::SERVER_UNREACHABLE, message)
+    }
+
+    /// A reply that is no message.
+    pub(super) fn refused(status: u16, text: &str) -> Self {
+        // Baton's own refusals say what happened and what to do.
+        let said: Option<Value> = serde_json::from_str(text).ok();
+        let member = |path: &str| said.as_ref()?.pointer(path)?.as_str().map(str::to_owned);
+        let words = member("/error/message").or_else(|| member("/detail")).or_else(|| member("/message"));
+        let words = words.unwrap_or_else(|| crate::screen::one_line(text, 200));
+        let code = match status {
+            401 | 403 => ErrorCode::UNAUTHENTICATED,
+            404 => ErrorCode::AGENT_NOT_FOUND,
+            _ => ErrorCode::SERVER_UNREACHABLE,
+        };
+        Self::new(code, format!("Baton refused the message (status {status}): {words}"))
+    }
+
+    /// The words.
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The answer to the request with this id.
+    pub(super) fn answer(&self, id: &str) -> String {
+        let data = json!({"code": self.code.code, "hint": self.code.hint});
+        error(id, TROUBLE, &self.message, Some(data))
+    }
+}
+
+/// The answer to a line that is no message.
+pub(super) fn unreadable(problem: &McpMessageError) -> String {
+    match problem {
+        McpMessageError::NotJson(why) => error("null", NOT_JSON, why, None),
+        McpMessageError::NotMessage { id, problem } => {
+            error(id.as_deref().unwrap_or("null"), NOT_A_MESSAGE, problem, None)
+        }
+    }
+}
+
+/// The answer to a line that was not read at all.
+pub(super) fn unusable(why: &str) -> String {
+    error("null", NOT_JSON, why, None)
+}
+
+/// The answer to a request that cannot be taken.
+pub(super) fn not_taken(id: &str, why: &str) -> String {
+    error(id, NOT_A_MESSAGE, why, None)
+}
+
+/// `id` is JSON already, and keeps its digits.
+fn error(id: &str, code: i32, message: &str, data: Option<Value>) -> String {
+    let mut error = json!({"code": code, "message": message});
+    if let Some(data) = data {
+        error["data"] = data;
+    }
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
+}

@@ -1,0 +1,129 @@
+//! `baton tools call AGENT TOOL`: one call, with a form for what is missing.
+
+use super::{
+    answers::{self, Prepared},
+    result,
+    which::{Which, patience},
+};
+use crate::{
+    connect::{Session, failure},
+    failure::{Exit, Failure},
+    form::{Asked, Form, someone_is_there},
+    screen::Screen,
+};
+use baton_types::{ErrorCode, Json};
+use baton_wire::api::{AnswerTool, ToolEntry};
+use clap::Args;
+use std::time::Duration;
+
+/// What `baton tools call` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton tools call weather get_weather --arg city=Oakland
+  baton tools call files fs__search --json-args '{\"pattern\": \"*.md\", \"limit\": 5}'
+  baton tools call files fs__delete --arg path=old.txt --yes        allow a tool that asks first
+  baton tools call booking book --arg day=Tuesday --answer people=2 answer what the tool will ask
+
+On a terminal what is missing is asked for, field by field, and so is what the tool itself asks.
+Without one, missing arguments are an error that shows the form, and a question of the tool ends
+the command with exit code 3. A tool that fails ends it with 1.")]
+pub(super) struct Options {
+    #[command(flatten)]
+    which: Which,
+    /// The tool, as `baton tools list` names it
+    tool: String,
+    /// An argument; may be repeated
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    args: Vec<(String, String)>,
+    /// All arguments as a JSON object; --arg goes on top
+    #[arg(long, value_name = "JSON")]
+    json_args: Option<String>,
+    /// A value for a form that the tool asks to be filled in; may be repeated
+    #[arg(long = "answer", value_name = "NAME=VALUE", value_parser = pair)]
+    answers: Vec<(String, String)>,
+    /// Allow the call if it needs leave
+    #[arg(long, short)]
+    yes: bool,
+    /// How long to wait for the server that the tool comes from
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = patience)]
+    wait: Duration,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| "write it as NAME=VALUE".to_owned())?;
+    Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// Calls it, and goes on with answers while it asks.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let session = options.which.session(screen).await?;
+    let ended = call(&session, &options, screen).await;
+    session.close().await;
+    ended
+}
+
+async fn call(session: &Session, options: &Options, screen: Screen) -> Result<Exit, Failure> {
+    let Options { which, tool: name, yes, answers, .. } = options;
+    let tool = found(session, options).await?;
+    let arguments = match arguments(&tool, options, screen).await? {
+        Asked::Answered(arguments) => arguments,
+        Asked::Closed => return Ok(Exit::Interrupted),
+    };
+    let prepared = Prepared { pairs: answers, yes: *yes };
+    let mut reply = session.client.call_tool(&which.agent, name, &arguments).await.map_err(failure)?;
+    while !reply.asks.is_empty() {
+        let Some(answers) = answers::to(&reply.asks, prepared, screen).await? else {
+            answers::print(&which.agent, name, &reply, screen);
+            return Ok(Exit::InputRequired);
+        };
+        let answer = AnswerTool { arguments: Some(arguments.clone()), answers, state: reply.state.take() };
+        reply = session.client.answer_tool(&which.agent, name, &answer).await.map_err(failure)?;
+    }
+    result::print(&reply, screen)
+}
+
+/// The tool's own description; waits for the server that it comes from.
+async fn found(session: &Session, options: &Options) -> Result<ToolEntry, Failure> {
+    let Options { which, tool: name, wait, .. } = options;
+    for wait in [Duration::ZERO, *wait] {
+        let list = session.client.tools(&which.agent, wait).await.map_err(failure)?;
+        if let Some(tool) = list.tools.into_iter().find(|tool| tool.name == *name) {
+            return Ok(tool);
+        }
+        let late = list.servers.iter().any(|server| matches!(server.state.as_str(), "idle" | "starting"));
+        if !late {
+            break;
+        }
+    }
+    let message = format!("'{}' has no tool '{name}'", which.agent);
+    Err(Failure::new(ErrorCode::TOOL_NOT_FOUND, message).exit(Exit::Usage))
+}
+
+/// The arguments that were given, and those that were asked for.
+async fn arguments(tool: &ToolEntry, options: &Options, screen: Screen) -> Result<Asked<Json>, Failure> {
+    let form = Form::of(&tool.parameters);
+    let wrong = |message: String| {
+        shown(&form, tool, screen);
+        Failure::new(ErrorCode::USAGE, message).hint("Give arguments with --arg NAME=VALUE or --json-args '{...}'.")
+    };
+    let object = options.json_args.as_deref().map(Json::parse).transpose();
+    let object = object.map_err(|error| wrong(format!("--json-args: {error}")))?;
+    let given = form.given(object.as_ref(), &options.args).map_err(|unfit| wrong(unfit.0))?;
+    let missing: Vec<String> = form.missing(&given).iter().map(|field| field.name.clone()).collect();
+    if missing.is_empty() || someone_is_there(screen) {
+        return Ok(form.ask_missing(given, screen).await);
+    }
+    Err(wrong(format!("{} needs {}", tool.name, missing.join(", "))))
+}
+
+/// The form on stderr, for people.
+fn shown(form: &Form, tool: &ToolEntry, screen: Screen) {
+    if screen.is_json() {
+        return;
+    }
+    screen.say(&format!("{}: {}", tool.name, crate::screen::one_line(&tool.description, 200)));
+    for line in form.lines() {
+        screen.say(&line);
+    }
+}

@@ -1,0 +1,74 @@
+//! What a tool gave, for people and for programs.
+
+use crate::{
+    failure::{Exit, Failure},
+    screen::{Screen, harmless, one_line},
+};
+use baton_types::Json;
+use baton_wire::api::ToolReply;
+use serde_json::{Value, json};
+
+/// Prints it; a tool that failed is exit code 1.
+pub(super) fn print(reply: &ToolReply, screen: Screen) -> Result<Exit, Failure> {
+    let failed = reply.is_error == Some(true);
+    if screen.is_json() {
+        screen.print(&json!(reply).to_string());
+        return Ok(if failed { Exit::TaskFailed } else { Exit::Ok });
+    }
+    let text = reply.output.as_ref().map(plain).unwrap_or_default();
+    if failed {
+        return Err(Failure::plain(Exit::TaskFailed, format!("the tool failed: {}", harmless(&text))));
+    }
+    screen.print(&harmless(&text));
+    Ok(Exit::Ok)
+}
+
+/// Text as it is, the content of an MCP result block by block, and anything else as JSON.
+fn plain(output: &Json) -> String {
+    let value = output.to_value();
+    let Some(blocks) = value.get("content").and_then(Value::as_array) else { return output.to_plain_text() };
+    let shown: Vec<String> = blocks.iter().map(block).collect();
+    match (shown.is_empty(), value.get("structuredContent")) {
+        (true, Some(structured)) => structured.to_string(),
+        _ => shown.join("\n"),
+    }
+}
+
+fn block(block: &Value) -> String {
+    let words = |pointer: &str| block.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    match words("/type") {
+        "text" => words("/text").to_owned(),
+        kind @ ("image" | "audio") => {
+            // Three bytes are four letters.
+            let bytes = words("/data").len() / 4 * 3;
+            format!("[{kind} {}, about {bytes} bytes; --json has all of it]", one_line(words("/mimeType"), 80))
+        }
+        "resource" if block.pointer("/resource/text").is_some() => words("/resource/text").to_owned(),
+        "resource" => format!("[resource {}]", one_line(words("/resource/uri"), 200)),
+        "resource_link" => format!("[link {}]", one_line(words("/uri"), 200)),
+        _ => block.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_content_has_words() {
+        for (output, expect) in [
+            (r#""hello""#, "hello"),
+            (r#"{"a":1}"#, r#"{"a":1}"#),
+            (r#"{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}"#, "one\ntwo"),
+            (
+                r#"{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}"#,
+                "[image image/png, about 3 bytes; --json has all of it]",
+            ),
+            (r#"{"content":[{"type":"resource","resource":{"uri":"a:b","text":"inside"}}]}"#, "inside"),
+            (r#"{"content":[{"type":"resource_link","uri":"a:b","name":"b"}]}"#, "[link a:b]"),
+            (r#"{"content":[],"structuredContent":{"n":1}}"#, r#"{"n":1}"#),
+        ] {
+            assert_eq!(plain(&Json::parse(output).expect("JSON")), expect);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Forms: what a JSON Schema asks for, shown to a person, read from what that person typed.
+
+mod ask;
+mod fields;
+mod question;
+mod read;
+mod show;
+
+pub(crate) use ask::{Asked, line, someone_is_there};
+pub(crate) use fields::Form;
+pub(crate) use question::{Question, Reply, Wants};
+pub(crate) use read::Unfit;

@@ -1,0 +1,193 @@
+//! The fields of a form, in the order in which its author wrote them.
+
+use baton_types::Json;
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::Value;
+use std::fmt;
+
+/// References within a schema that are followed; those to other places never are.
+const MOST_REFERENCES: usize = 8;
+/// Fields that a person can be asked for.
+const MOST_FIELDS: usize = 200;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Form {
+    /// One for each member.
+    pub(crate) fields: Vec<Field>,
+    /// Whether members that have no field are welcome too.
+    pub(crate) open: bool,
+}
+
+/// One member of the object that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Field {
+    /// The member's name.
+    pub(crate) name: String,
+    /// What it means.
+    pub(crate) about: String,
+    /// Whether it must be there.
+    pub(crate) required: bool,
+    /// What it is when nobody says anything.
+    pub(crate) default: Option<Json>,
+    /// What it can be.
+    pub(crate) kind: Kind,
+}
+
+/// What a member can be.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// Text, perhaps of a certain form and length.
+    Text { format: Option<String>, least: Option<u64>, most: Option<u64> },
+    /// A number, perhaps a whole one.
+    Number { whole: bool, least: Option<f64>, most: Option<f64> },
+    /// Yes or no.
+    Truth,
+    /// One of these.
+    Choice(Vec<Choice>),
+    /// Several of one kind.
+    List(Box<Kind>),
+    /// An object of its own.
+    Object,
+    /// Any JSON.
+    Any,
+}
+
+/// One thing to choose.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Choice {
+    /// The value.
+    pub(crate) value: Json,
+    /// What people read.
+    pub(crate) label: String,
+}
+
+/// Members of an object in the order in which they were written.
+struct Members(Vec<(String, Json)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while members.len() < MOST_FIELDS {
+                    match map.next_entry()? {
+                        Some(member) => members.push(member),
+                        None => return Ok(Members(members)),
+                    }
+                }
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+#[derive(Deserialize)]
+struct Outline {
+    properties: Option<Members>,
+}
+
+impl Form {
+    /// The form that a schema of an object describes; a schema that says nothing is an open form without fields.
+    pub(crate) fn of(schema: &Json) -> Self {
+        let whole = schema.to_value();
+        let properties = schema.read::<Outline>().ok().and_then(|outline| outline.properties);
+        let required: Vec<&str> =
+            whole["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let members = properties.map(|Members(members)| members).unwrap_or_default();
+        let open = whole["additionalProperties"].as_bool().unwrap_or(members.is_empty());
+        let fields = members.into_iter().map(|(name, property)| {
+            let property = property.to_value();
+            let property = resolved(&property, &whole, MOST_REFERENCES);
+            let words = |key: &str| property[key].as_str().unwrap_or_default().trim();
+            let (title, about) = (words("title"), words("description"));
+            Field {
+                required: required.contains(&name.as_str()),
+                about: if about.is_empty() { title } else { about }.to_owned(),
+                default: property.get("default").filter(|default| !default.is_null()).cloned().map(Json::from),
+                kind: kind(property, &whole, MOST_REFERENCES),
+                name,
+            }
+        });
+        Self { fields: fields.collect(), open }
+    }
+
+    /// The field of this name.
+    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// What a reference within the schema stands for, and of several possibilities the first that is not nothing.
+fn resolved<'a>(schema: &'a Value, whole: &'a Value, left: usize) -> &'a Value {
+    if left == 0 {
+        return schema;
+    }
+    let within = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    if let Some(target) = within.and_then(|pointer| whole.pointer(pointer)) {
+        return resolved(target, whole, left - 1);
+    }
+    let something = |option: &&Value| option["type"] != "null";
+    let options = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array());
+    match options {
+        Some(options) if options.iter().all(|option| option.get("const").is_none()) => {
+            options.iter().find(something).map_or(schema, |option| resolved(option, whole, left - 1))
+        }
+        _ => schema,
+    }
+}
+
+fn kind(schema: &Value, whole: &Value, left: usize) -> Kind {
+    if let Some(choices) = choices(schema) {
+        return Kind::Choice(choices);
+    }
+    let bound = |key: &str| schema[key].as_f64();
+    let whole_number = Kind::Number { whole: true, least: bound("minimum"), most: bound("maximum") };
+    match type_of(schema) {
+        "string" => Kind::Text {
+            format: schema["format"].as_str().map(str::to_owned),
+            least: schema["minLength"].as_u64(),
+            most: schema["maxLength"].as_u64(),
+        },
+        "integer" => whole_number,
+        "number" => Kind::Number { whole: false, least: bound("minimum"), most: bound("maximum") },
+        "boolean" => Kind::Truth,
+        "array" if left > 0 => Kind::List(Box::new(kind(resolved(&schema["items"], whole, left - 1), whole, left - 1))),
+        "object" => Kind::Object,
+        _ => Kind::Any,
+    }
+}
+
+/// The type that a schema names; of several the first that is not nothing.
+fn type_of(schema: &Value) -> &str {
+    let several = schema["type"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    schema["type"].as_str().or_else(|| several.into_iter().find(|name| *name != "null")).unwrap_or_default()
+}
+
+fn choices(schema: &Value) -> Option<Vec<Choice>> {
+    let plain = |value: &Value| Json::from(value.clone()).to_plain_text();
+    let choice = |value: &Value, label: Option<&str>| Choice {
+        value: value.clone().into(),
+        label: label.map_or_else(|| plain(value), str::to_owned),
+    };
+    if let Some(values) = schema["enum"].as_array() {
+        let label = |index: usize| schema["enumNames"].get(index).and_then(Value::as_str);
+        let real = values.iter().enumerate().filter(|(_, value)| !value.is_null());
+        return Some(real.map(|(index, value)| choice(value, label(index))).collect());
+    }
+    let named = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())?;
+    let constants = named.iter().filter_map(|option| Some(choice(option.get("const")?, option["title"].as_str())));
+    Some(constants.collect::<Vec<_>>()).filter(|choices| !choices.is_empty())
+}

@@ -1,0 +1,72 @@
+//! A form in words.
+
+use super::fields::{Field, Form, Kind};
+use crate::screen::{columns, one_line};
+
+/// Most characters of a text that somebody else chose.
+const SHOWN: usize = 120;
+/// Most choices that are named.
+const CHOICES: usize = 12;
+
+impl Form {
+    /// A line for each field.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let row = |field: &Field| {
+            let needed = match (&field.default, field.required) {
+                (Some(default), _) => format!("default {}", one_line(&default.to_plain_text(), SHOWN)),
+                (None, true) => "required".to_owned(),
+                (None, false) => "optional".to_owned(),
+            };
+            [one_line(&field.name, SHOWN), field.kind.words(), needed, one_line(&field.about, SHOWN)]
+        };
+        let rows: Vec<_> = self.fields.iter().map(row).collect();
+        columns(&rows).into_iter().map(|line| format!("  {line}")).collect()
+    }
+}
+
+impl Field {
+    /// What a person is asked.
+    pub(crate) fn prompt(&self) -> String {
+        let about = match self.about.is_empty() {
+            true => String::new(),
+            false => format!(": {}", one_line(&self.about, SHOWN)),
+        };
+        let empty = match (&self.default, self.required) {
+            (Some(default), _) => format!(" [{}]", one_line(&default.to_plain_text(), SHOWN)),
+            (None, true) => String::new(),
+            (None, false) => ", empty to leave it out".to_owned(),
+        };
+        format!("{} ({}{empty}){about}", one_line(&self.name, SHOWN), self.kind.words())
+    }
+}
+
+impl Kind {
+    /// What it can be, in a few words.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::Text { format: Some(format), .. } => one_line(format, 20),
+            Self::Text { format: None, .. } => "text".to_owned(),
+            Self::Number { whole, least, most } => {
+                let what = if *whole { "whole number" } else { "number" };
+                match (least, most) {
+                    (Some(least), Some(most)) => format!("{what} {least} to {most}"),
+                    (Some(least), None) => format!("{what} from {least}"),
+                    (None, Some(most)) => format!("{what} up to {most}"),
+                    (None, None) => what.to_owned(),
+                }
+            }
+            Self::Truth => "yes or no".to_owned(),
+            Self::Choice(choices) => {
+                let mut labels: Vec<String> =
+                    choices.iter().take(CHOICES).map(|choice| one_line(&choice.label, 40)).collect();
+                if choices.len() > CHOICES {
+                    labels.push("…".to_owned());
+                }
+                labels.join(" | ")
+            }
+            Self::List(item) => format!("list of {}", item.words()),
+            Self::Object => "JSON object".to_owned(),
+            Self::Any => "JSON or text".to_owned(),
+        }
+    }
+}

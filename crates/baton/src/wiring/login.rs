@@ -1,0 +1,62 @@
+//! Logging in at an MCP server of an agent.
+
+use super::{agents::load, tools};
+use crate::{config::Settings, failure::Failure};
+use baton_ports::AgentSource as _;
+use baton_toolhost::{LoginError, ServerLog, Target, expand};
+use baton_types::{AgentName, ErrorCode, McpServer};
+use std::{io, path::Path};
+
+/// Has a person log in; `show` is given the address to visit. The tokens are kept below the data directory.
+pub(crate) async fn login(
+    settings: &Settings,
+    agent: &str,
+    server: &str,
+    show: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<(), Failure> {
+    let loaded = load(&settings.agents, settings.tools)?;
+    let name: AgentName = agent.into();
+    if loaded.source.agent(&name).is_none() {
+        return Err(Failure::new(ErrorCode::AGENT_NOT_FOUND, format!("there is no agent '{agent}' here"))
+            .hint("Change to the directory that holds the agent, or name it with --agents."));
+    }
+    let kit = loaded.source.kit(&name);
+    let Some(found) = kit.servers.iter().find(|known| known.name == server) else {
+        let names: Vec<&str> = kit.servers.iter().map(|known| known.name.as_str()).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        return Err(Failure::new(ErrorCode::USAGE, format!("'{agent}' has no MCP server '{server}'; it has: {names}"))
+            .hint("Run `baton tools list` for the servers and where they stand."));
+    };
+    let transport = expand(&found.transport, &|name| std::env::var(name).ok())
+        .map_err(|error| Failure::new(ErrorCode::SECRET_MISSING, error.to_string()))?;
+    let expanded = McpServer { transport, ..found.clone() };
+    prepare(&settings.data).map_err(|error| {
+        let message = format!("{} cannot be made: {error}", settings.data.display());
+        Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
+    })?;
+    let log = ServerLog::default();
+    let target = Target { agent: &name, server: &expanded, log: &log };
+    let done = baton_toolhost::login(&tools::remote(&settings.data)?, target, show).await;
+    done.map_err(|error| refused(&error, server))
+}
+
+/// The data directory is for its owner only, whoever makes it.
+fn prepare(data: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(data)
+}
+
+fn refused(error: &LoginError, server: &str) -> Failure {
+    let message = format!("{server}: {error}");
+    match error {
+        LoginError::Store { .. } => {
+            Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message).hint("Check that the data directory can be written.")
+        }
+        LoginError::Needed { .. } | LoginError::Failed { .. } => {
+            Failure::plain(crate::failure::Exit::Server, message).hint("The message says what the server answered.")
+        }
+    }
+}
