@@ -19,9 +19,12 @@ const OWN: [HeaderName; 8] = [
     header::EXPECT,
 ];
 
+/// Finds a variable by its name.
+pub(super) type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// Where secrets are looked up, when a call is made.
 #[derive(Clone)]
-pub(super) struct Secrets(Arc<dyn Fn(&str) -> Option<String> + Send + Sync>);
+pub(super) struct Secrets(Arc<LookUp>);
 
 /// Secrets that a request carries; they are taken out of whatever comes back.
 #[derive(Default)]
@@ -41,7 +44,7 @@ pub(super) enum HeaderProblem {
 }
 
 impl Secrets {
-    pub(super) fn new(look_up: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>) -> Self {
+    pub(super) fn new(look_up: Arc<LookUp>) -> Self {
         Self(look_up)
     }
 
@@ -71,6 +74,9 @@ impl Secrets {
         while let Some((before, after)) = rest.split_once(MARK) {
             let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
             let (name, after) = after.split_at(end);
+            if name.is_empty() {
+                return Err(HeaderProblem::Header(header.to_owned()));
+            }
             let missing = || HeaderProblem::Secret { name: name.to_owned(), header: header.to_owned() };
             let secret = (self.0)(name).filter(|secret| !secret.trim().is_empty()).ok_or_else(missing)?;
             // A variable that was read from a file often ends with a line break.

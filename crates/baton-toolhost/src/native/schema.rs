@@ -1,7 +1,7 @@
 //! JSON Schemas of Rust types, in the form that models and MCP clients take.
 
 use baton_types::Json;
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
 use serde_json::Value;
 
 /// The schema of what a function takes.
@@ -24,8 +24,17 @@ pub(super) fn is_object(schema: &Value) -> bool {
 fn plain<T: JsonSchema>(mut settings: SchemaSettings) -> Value {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
+    let settings = settings.with_transform(RecursiveTransform(drop_rust_formats));
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     // The name of a Rust type means nothing to those who read this.
     schema.remove("title");
     schema.to_value()
+}
+
+/// `uint8` and its like are no formats of JSON Schema, and some models refuse what they do not know; the bounds stay.
+fn drop_rust_formats(schema: &mut Schema) {
+    let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
+    if ["int", "uint", "float", "double"].iter().any(|kind| format.starts_with(kind)) {
+        schema.remove("format");
+    }
 }
