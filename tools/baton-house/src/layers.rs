@@ -30,6 +30,9 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton", 4),
 ];
 
+/// The library for people who write agents in Rust.
+const SDK: &str = "baton-sdk";
+
 /// Crates that bring I/O, a clock or randomness; layers 0 and 1 have none of them.
 const IMPURE: &[&str] = &[
     "async-std",
@@ -70,6 +73,8 @@ const ABSENT: &[(&str, &str, &str)] = &[
     ("baton-engine", "baton-outbound", "the engine drives ports; the binary wires implementations"),
     ("baton-engine", "baton-identity", "the engine drives ports; the binary wires implementations"),
     ("baton-engine", "baton-peers", "the engine drives ports; the binary wires implementations"),
+    ("baton-engine", "baton-toolhost", "the engine drives ports; the binary wires implementations"),
+    ("baton-engine", "baton-mcp", "the engine drives ports; the binary wires implementations"),
     ("baton-engine", "baton-wire", "the engine knows no wire dialect"),
     ("baton-http", "baton-journal", "surfaces submit commands and read views; only the engine appends"),
     ("baton-rules", "baton-ports", "the rules take values and return values"),
@@ -110,6 +115,10 @@ pub fn check(metadata: &Metadata) -> Vec<Violation> {
         metadata.packages.iter().filter(|package| is_tool(package)).map(|package| package.name.as_str()).collect();
     let mut violations = Vec::new();
     for package in metadata.packages.iter().filter(|package| !is_tool(package)) {
+        if is_example(package) {
+            violations.extend(check_example(package, &layers, &tools));
+            continue;
+        }
         let Some(layer) = layers.get(package.name.as_str()) else {
             violations.push(Violation::new(&package.name, "has no layer; give it one in tools/baton-house"));
             continue;
@@ -138,6 +147,18 @@ pub fn check(metadata: &Metadata) -> Vec<Violation> {
     violations
 }
 
+/// An example shows what users can do, so it has what they have: the library for them, and nothing behind it.
+fn check_example<'a>(
+    package: &'a Package,
+    layers: &'a BTreeMap<&str, u8>,
+    tools: &'a BTreeSet<&str>,
+) -> impl Iterator<Item = Violation> + 'a {
+    let ours = |needed: &&str| layers.contains_key(needed) || tools.contains(needed);
+    needs(package).filter(ours).filter(|needed| *needed != SDK).map(|needed| {
+        Violation::new(&package.name, format!("is an example and depends on {needed}; users have {SDK} only"))
+    })
+}
+
 fn absent(metadata: &Metadata) -> impl Iterator<Item = Violation> {
     let needed_by: BTreeMap<&str, Vec<&str>> =
         metadata.packages.iter().map(|package| (package.name.as_str(), needs(package).collect())).collect();
@@ -164,6 +185,10 @@ fn needs(package: &Package) -> impl Iterator<Item = &str> {
         .iter()
         .filter(|dependency| dependency.kind.as_deref() != Some("dev"))
         .map(|dependency| dependency.name.as_str())
+}
+
+fn is_example(package: &Package) -> bool {
+    package.manifest_path.replace('\\', "/").contains("/examples/")
 }
 
 fn is_tool(package: &Package) -> bool {

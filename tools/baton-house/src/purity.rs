@@ -47,20 +47,22 @@ pub fn check_lints(tree: &Tree) -> Vec<Violation> {
         .collect()
 }
 
-/// More than one module of the binary that knows the engine: every subcommand speaks through `baton-client`.
+/// More than one module of the binary, or of the library for people who write agents, that knows the engine: everything
+/// else speaks through `baton-client`, or is told what to serve.
 pub fn check_wiring(tree: &Tree) -> Vec<Violation> {
+    ["crates/baton/src/", "crates/baton-sdk/src/"].iter().filter_map(|sources| wired_twice(tree, sources)).collect()
+}
+
+fn wired_twice(tree: &Tree, sources: &str) -> Option<Violation> {
     let mut modules: Vec<&str> = tree
         .rust()
         .filter(|(path, text)| !is_test(path) && text.contains("baton_engine"))
-        .filter_map(|(path, _)| path.strip_prefix("crates/baton/src/"))
+        .filter_map(|(path, _)| path.strip_prefix(sources))
         .filter_map(|path| path.split(['/', '.']).next())
         .collect();
     modules.dedup();
-    if modules.len() < 2 {
-        return Vec::new();
-    }
     let rule = format!("knows baton-engine in {}; only one wiring module may", modules.join(", "));
-    vec![Violation::new("crates/baton/src", rule)]
+    (modules.len() > 1).then(|| Violation::new(sources.trim_end_matches('/'), rule))
 }
 
 fn is_pure(path: &str) -> bool {
