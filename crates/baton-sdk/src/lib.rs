@@ -1,1 +1,28 @@
-//! skeleton
+//! Agents written in Rust: an [`Agent`] with typed [`Tool`]s, served by a [`Baton`] like any agent of the `baton`
+//! program, durably, to every A2A and MCP client.
+//!
+//! This crate must never do anything that the program does not: it puts the same engine, journal, tool host and HTTP
+//! surface together, and adds no behaviour of its own. It serves this machine only, writes nowhere but to the directory
+//! that it is given, and starts a log only when it is told to.
+//!
+//! Read first: [`Agent`] (what it is and can do), [`Tool`] (a function that its model may call), [`Baton`] (who serves
+//! it). `examples/rust-weather` is a whole program in less than thirty lines.
+
+mod agent;
+mod baton;
+mod error;
+mod log;
+mod running;
+mod signals;
+mod wiring;
+
+pub use agent::Agent;
+pub use baton::Baton;
+pub use baton_toolhost::{Tool, ToolContext, ToolError};
+pub use baton_types::{
+    AgentKit, ErrorCode, ExportedTool, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission,
+    Principal, Reference, RunLimits,
+};
+pub use error::Error;
+pub use running::Running;
+pub use schemars;

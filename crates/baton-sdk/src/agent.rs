@@ -1,0 +1,237 @@
+//! An agent, written in code.
+
+use crate::Error;
+use baton_agentdir::{BUILT_IN_TOOLS, Severity, is_agent_name};
+use baton_toolhost::{NativeTools, Tool};
+use baton_types::{
+    AgentKit, AgentName, AgentSpec, ControlTools, ErrorCode, HandoffTarget, ModelSpec, Orchestration, Reference,
+    RunLimits, SkillSpec, ToolExecution,
+};
+
+/// Who answers, with which words and which functions; everything but the name may be left out.
+///
+/// What is wrong with it is said when it is served.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    name: String,
+    title: Option<String>,
+    description: Option<String>,
+    version: String,
+    prompt: String,
+    playbook: Option<String>,
+    skills: Vec<SkillSpec>,
+    tools: Vec<Tool>,
+    tool_execution: ToolExecution,
+    handoffs: Vec<HandoffTarget>,
+    orchestration: Option<Orchestration>,
+    control_tools: ControlTools,
+    limits: RunLimits,
+    kit: AgentKit,
+}
+
+impl Agent {
+    /// An agent of this name: lower-case letters, digits and dashes, since it is part of addresses.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            title: None,
+            description: None,
+            version: "0.1.0".to_owned(),
+            prompt: String::new(),
+            playbook: None,
+            skills: Vec::new(),
+            tools: Vec::new(),
+            tool_execution: ToolExecution::Agent,
+            handoffs: Vec::new(),
+            orchestration: None,
+            control_tools: ControlTools::default(),
+            limits: RunLimits::default(),
+            kit: AgentKit::default(),
+        }
+    }
+
+    /// The name that people see; made of the name unless given.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// What it is for, in its card.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// The version of this definition, in its card.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// The system prompt; also the prompt `system_prompt` of its Environment.
+    #[must_use]
+    pub fn prompt(mut self, prompt: impl Into<String>) -> Self {
+        self.prompt = prompt.into();
+        self
+    }
+
+    /// The rules by which the playbook model answers, as in `playbook.yaml`.
+    #[must_use]
+    pub fn playbook(mut self, rules: impl Into<String>) -> Self {
+        self.playbook = Some(rules.into());
+        self
+    }
+
+    /// Something it is good at, in its card; without any its description stands there.
+    #[must_use]
+    pub fn skill(mut self, id: impl Into<String>, name: impl Into<String>, description: impl Into<String>) -> Self {
+        let id = id.into();
+        let (name, description, tags) = (name.into(), description.into(), vec![id.clone()]);
+        self.skills.push(SkillSpec { id, name, description, tags, examples: Vec::new() });
+        self
+    }
+
+    /// A function that its model, and every client of its Environment, may call.
+    #[must_use]
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Callers run the tools: calls go back to them as data.
+    #[must_use]
+    pub fn tools_run_by_caller(mut self) -> Self {
+        self.tool_execution = ToolExecution::Caller;
+        self
+    }
+
+    /// It may hand work to that agent of the same [`crate::Baton`].
+    #[must_use]
+    pub fn handoff_to(self, agent: impl Into<String>) -> Self {
+        self.handoff_when(agent, "")
+    }
+
+    /// It may hand work to that agent, when the description fits.
+    #[must_use]
+    pub fn handoff_when(mut self, agent: impl Into<String>, description: impl Into<String>) -> Self {
+        self.handoffs.push(HandoffTarget { agent: AgentName::from(agent.into()), description: description.into() });
+        self
+    }
+
+    /// It may find and call every agent of the same [`crate::Baton`].
+    #[must_use]
+    pub fn orchestrates(mut self) -> Self {
+        self.orchestration = Some(Orchestration::default());
+        self
+    }
+
+    /// Its model may ask the user, publish outputs and refuse work.
+    #[must_use]
+    pub fn controls_its_task(mut self) -> Self {
+        self.control_tools =
+            ControlTools { emit_artifact: true, ask_user: true, reject_task: true, reply_message: false };
+        self
+    }
+
+    /// Bounds of each run.
+    #[must_use]
+    pub fn limits(mut self, limits: RunLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// A text that it knows; a resource of its Environment.
+    #[must_use]
+    pub fn reference(
+        mut self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        let (name, description, text) = (name.into(), description.into(), text.into());
+        self.kit.references.push(Reference { name, description, media_type: "text/markdown".to_owned(), text });
+        self
+    }
+
+    /// What it has beside its definition: MCP servers that it uses, further texts, work that it offers as tools.
+    #[must_use]
+    pub fn kit(mut self, kit: AgentKit) -> Self {
+        let AgentKit { servers, references, exports } = kit;
+        self.kit.servers.extend(servers);
+        self.kit.references.extend(references);
+        self.kit.exports.extend(exports);
+        self
+    }
+
+    /// The definition, what is beside it, and its functions in the registry.
+    pub(crate) fn resolved(self, native: &mut NativeTools) -> Result<(AgentSpec, AgentKit), Error> {
+        let wrong = |message: String| Error::new(ErrorCode::AGENT_INVALID, message);
+        if !is_agent_name(&self.name) {
+            return Err(wrong(format!(
+                "an agent cannot be called {:?}; use lower-case letters, digits and dashes, at most 64, such as weather",
+                self.name
+            )));
+        }
+        let name = AgentName::from(self.name.as_str());
+        if let Some(rules) = &self.playbook {
+            let errors = baton_models::check(rules).into_iter().filter(|remark| remark.severity == Severity::Error);
+            if let Some(error) = errors.into_iter().next() {
+                return Err(wrong(format!("the playbook of the agent '{name}' has an error: {error}")));
+            }
+        }
+        if let Some(target) = self.handoffs.iter().find(|target| target.agent == name) {
+            return Err(wrong(format!("the agent '{}' cannot hand work to itself", target.agent)));
+        }
+        for tool in self.tools {
+            if BUILT_IN_TOOLS.contains(&tool.spec().name.as_str()) {
+                return Err(wrong(format!(
+                    "the tool '{}' of the agent '{name}' is one of Baton's own",
+                    tool.spec().name
+                )));
+            }
+            native.add(&name, tool).map_err(|problem| Error::new(problem.code(), problem.to_string()))?;
+        }
+        let title = self.title.unwrap_or_else(|| titled(&self.name));
+        let description = self.description.unwrap_or_else(|| title.clone());
+        let mut skills = self.skills;
+        if skills.is_empty() {
+            // A card has to advertise something.
+            skills.push(SkillSpec {
+                id: self.name.clone(),
+                name: title.clone(),
+                description: description.clone(),
+                tags: vec![self.name],
+                examples: Vec::new(),
+            });
+        }
+        let spec = AgentSpec {
+            title,
+            description,
+            version: self.version,
+            prompt: self.prompt,
+            skills,
+            input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+            tools: native.specs(&name),
+            model: ModelSpec::Playbook { rules: self.playbook },
+            tool_execution: self.tool_execution,
+            limits: self.limits,
+            control_tools: self.control_tools,
+            handoffs: self.handoffs,
+            orchestration: self.orchestration,
+            name,
+        };
+        Ok((spec, self.kit))
+    }
+}
+
+/// `sales-desk` is the Sales Desk.
+fn titled(name: &str) -> String {
+    let words = name.split('-').filter(|word| !word.is_empty()).map(|word| {
+        let (first, rest) = word.split_at(1);
+        first.to_ascii_uppercase() + rest
+    });
+    words.collect::<Vec<_>>().join(" ")
+}

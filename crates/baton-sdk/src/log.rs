@@ -1,0 +1,30 @@
+//! The log: stderr, when asked for.
+
+use crate::Error;
+use baton_types::ErrorCode;
+use std::io::IsTerminal as _;
+use tracing_subscriber::EnvFilter;
+
+const LEVEL: &str = "BATON_LOG";
+const FORMAT: &str = "BATON_LOG_FORMAT";
+
+/// Starts logging; later calls change nothing.
+pub(crate) fn start() -> Result<(), Error> {
+    let level = given(LEVEL).unwrap_or_else(|| "info".to_owned());
+    let wrong = |message: String| Error::new(ErrorCode::USAGE, message);
+    let filter = EnvFilter::try_new(&level).map_err(|error| wrong(format!("{LEVEL}={level}: {error}")))?;
+    let json = match given(FORMAT).as_deref() {
+        None | Some("text") => false,
+        Some("json") => true,
+        Some(other) => return Err(wrong(format!("{FORMAT}={other}: there are text and json"))),
+    };
+    let colour = std::io::stderr().is_terminal() && given("NO_COLOR").is_none();
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
+    // Only a second start fails, and the first is as good.
+    drop(if json { lines.json().try_init() } else { lines.try_init() });
+    Ok(())
+}
+
+fn given(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

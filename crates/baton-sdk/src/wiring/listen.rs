@@ -1,0 +1,24 @@
+//! The socket.
+
+use crate::Error;
+use baton_types::ErrorCode;
+use tokio::net::TcpListener;
+
+/// Listens at an address of this machine.
+pub(super) async fn listen(address: &str) -> Result<TcpListener, Error> {
+    let unusable = |reason: String| Error::new(ErrorCode::USAGE, format!("cannot listen on {address}: {reason}"));
+    let found =
+        tokio::net::lookup_host(address).await.map_err(|error| unusable(format!("{error}; write 127.0.0.1:8700")))?;
+    let found: Vec<_> = found.collect();
+    if let Some(other) = found.iter().find(|found| !found.ip().is_loopback()) {
+        let message = format!(
+            "{other} can be reached from other machines, and nobody would be asked who they are; serve 127.0.0.1, or \
+             put the program `baton` with --auth in front"
+        );
+        return Err(Error::new(ErrorCode::EXPOSED, message));
+    }
+    TcpListener::bind(found.as_slice()).await.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => Error::new(ErrorCode::PORT_IN_USE, format!("{address} is taken")),
+        _ => unusable(error.to_string()),
+    })
+}

@@ -1,0 +1,9 @@
+//! The only module that knows engine, journal, models and this machine: it puts them together.
+
+mod agents;
+mod listen;
+mod served;
+mod store;
+mod tools;
+
+pub(crate) use served::{Served, start};

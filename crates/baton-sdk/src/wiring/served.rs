@@ -1,0 +1,94 @@
+//! The engine behind its HTTP surface.
+
+use super::{agents::CodedAgents, listen::listen, store::Store, tools::toolbox};
+use crate::{Agent, Error, Running};
+use baton_engine::{Engine, NoPeers, Ports};
+use baton_http::{AccessOptions, HttpOptions, ServeOptions};
+use baton_local::{SystemClock, TimeOrderedIds};
+use baton_models::PlaybookModels;
+use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
+use baton_ports::{AgentSource, Clock as _};
+use baton_types::ErrorCode;
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
+use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// How long runs may take to reach their next journaled event when the process ends.
+const CHECKPOINT: Duration = Duration::from_secs(5);
+/// Everything that ends in order has ended by then.
+const SHUTDOWN: Duration = Duration::from_secs(10);
+
+/// What has to be ended in order.
+pub(crate) struct Served {
+    engine: Engine,
+    store: Store,
+    serving: JoinHandle<io::Result<()>>,
+    stopping: DropGuard,
+}
+
+/// Puts everything together and serves it; unfinished runs are taken up in the background.
+pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &str) -> Result<Running, Error> {
+    let (agents, native) = CodedAgents::of(agents)?;
+    let agents: Arc<dyn AgentSource> = Arc::new(agents);
+    let listener = listen(address).await?;
+    let bound = listener
+        .local_addr()
+        .map_err(|error| Error::new(ErrorCode::INTERNAL, format!("the socket has no address: {error}")))?;
+    let store = Store::open(data.as_deref())?;
+    let tools = Arc::new(toolbox(Arc::clone(&agents), native)?);
+    let policy = AddressPolicy::public_only();
+    let ports = Ports {
+        journal: store.journal(),
+        models: Arc::new(PlaybookModels::new()),
+        tools,
+        agents,
+        peers: Arc::new(NoPeers),
+        webhooks: Arc::new(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()))),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(TimeOrderedIds),
+    };
+    let engine = Engine::new(baton_engine::Options::default(), ports);
+    let stopping = CancellationToken::new();
+    let options = HttpOptions {
+        bound: Some(bound),
+        access: AccessOptions { clock: Arc::new(SystemClock), ..AccessOptions::default() },
+        signer: store.signer(),
+        started_at: SystemClock.now(),
+        shutdown: stopping.clone(),
+        ..HttpOptions::default()
+    };
+    let app = baton_http::app(engine.clone(), options);
+    let serving = tokio::spawn(baton_http::serve(listener, app, ServeOptions::default(), stopping.clone()));
+    recover(engine.clone());
+    let served = Served { engine, store, serving, stopping: stopping.drop_guard() };
+    Ok(Running::new(format!("http://{bound}"), served))
+}
+
+/// Takes up what a dead process left behind, in the background.
+fn recover(engine: Engine) {
+    tokio::spawn(async move {
+        match engine.recover().await {
+            Ok(0) => {}
+            Ok(runs) => tracing::info!(runs, "unfinished runs go on"),
+            Err(error) => tracing::error!(%error, "unfinished runs could not be taken up; restart to try again"),
+        }
+    });
+}
+
+impl Served {
+    /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go.
+    pub(crate) async fn stop(self) {
+        let Self { engine, store, serving, stopping } = self;
+        drop(stopping);
+        let ending = async {
+            let (served, ()) = tokio::join!(serving, engine.shutdown(CHECKPOINT));
+            store.close().await;
+            served
+        };
+        match tokio::time::timeout(SHUTDOWN, ending).await {
+            Ok(Ok(Err(error))) => tracing::warn!(%error, "the listener failed"),
+            Ok(_) => {}
+            Err(_) => tracing::warn!("shutdown took too long; unfinished runs go on at the next start"),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Agents in code, served and talked to.
+
+mod refused;
+mod served;

@@ -1,0 +1,55 @@
+//! What cannot be served, and what is said about it.
+
+use baton_sdk::{Agent, Baton, ErrorCode, Tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+fn tool(name: &str) -> Tool {
+    Tool::new(name, "Does nothing.", |_: Nothing| async { Ok(true) })
+}
+
+#[tokio::test]
+async fn every_mistake_is_named_with_what_to_do() {
+    let mut said = Vec::new();
+    for (what, baton) in [
+        ("no agent", Baton::new()),
+        ("a bad name", Baton::new().agent(Agent::new("The Weather"))),
+        ("a name twice", Baton::new().agent(Agent::new("a")).agent(Agent::new("a"))),
+        ("a broken playbook", Baton::new().agent(Agent::new("a").playbook("rules:\n  - whem: {}\n"))),
+        ("a handoff to nobody", Baton::new().agent(Agent::new("a").handoff_to("maps"))),
+        ("a handoff to itself", Baton::new().agent(Agent::new("a").handoff_to("a"))),
+        ("a tool twice", Baton::new().agent(Agent::new("a").tool(tool("look")).tool(tool("look")))),
+        ("a tool of Baton's", Baton::new().agent(Agent::new("a").tool(tool("handoff")))),
+        ("a tool without argument names", {
+            let list = Tool::new("list", "Takes a list.", |_: Vec<String>| async { Ok(true) });
+            Baton::new().agent(Agent::new("a").tool(list))
+        }),
+    ] {
+        let error = baton.start("127.0.0.1:0").await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::AGENT_INVALID, "{what}");
+        said.push(format!("{what}\n    {}", error.message()));
+    }
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[tokio::test]
+async fn only_this_machine_is_served() {
+    for (address, code) in [
+        ("0.0.0.0:0", ErrorCode::EXPOSED),
+        ("[::]:0", ErrorCode::EXPOSED),
+        ("192.0.2.1:0", ErrorCode::EXPOSED),
+        ("somewhere", ErrorCode::USAGE),
+    ] {
+        let error = Baton::new().agent(Agent::new("a")).start(address).await.unwrap_err();
+        assert_eq!(error.code(), code, "{address}: {error}");
+    }
+    let first = Baton::new().agent(Agent::new("a")).start("127.0.0.1:0").await.unwrap();
+    let taken = first.url().strip_prefix("http://").unwrap();
+    let error = Baton::new().agent(Agent::new("a")).start(taken).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::PORT_IN_USE);
+    assert!(format!("{error:?}").contains("BTN-5003"), "main shows errors in this form: {error:?}");
+    first.stop().await;
+}
