@@ -142,11 +142,24 @@ impl Opener<'_> {
         let message =
             ClientJsonRpcMessage::request(ClientRequest::DiscoverRequest(request), RequestId::Number(PROBE_ID));
         let answered = async {
-            if let Err(error) = link.send(message).await {
+            let mut is_repeated = false;
+            if let Err(error) = link.send(message.clone()).await {
                 return Probed::Gone(ClientInitializeError::transport::<Link>(error, "send discover request"));
             }
-            while let Some(message) = link.receive().await {
-                match message {
+            while let Some(received) = link.receive().await {
+                match received {
+                    // A gateway may learn what it speaks from the first request that it refuses.
+                    JsonRpcMessage::Error(error)
+                        if error.id.as_ref().is_none_or(answers_probe)
+                            && offers_modern(&error.error)
+                            && !is_repeated =>
+                    {
+                        is_repeated = true;
+                        if let Err(error) = link.send(message.clone()).await {
+                            let failure = ClientInitializeError::transport::<Link>(error, "send discover request");
+                            return Probed::Gone(failure);
+                        }
+                    }
                     JsonRpcMessage::Response(response) if answers_probe(&response.id) => {
                         return match response.result {
                             ServerResult::DiscoverResult(result) => Probed::Modern(result),
@@ -249,4 +262,12 @@ impl Opener<'_> {
 
 fn supports_modern(result: &DiscoverResult) -> bool {
     result.supported_versions.contains(&ProtocolVersion::V_2026_07_28)
+}
+
+/// Whether a refusal of the version names the very version among those that are spoken.
+fn offers_modern(error: &ErrorData) -> bool {
+    let supported = error.data.as_ref().and_then(|data| data.get("supported")?.as_array());
+    error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+        && supported
+            .is_some_and(|versions| versions.iter().any(|version| version == ProtocolVersion::V_2026_07_28.as_str()))
 }

@@ -4,10 +4,13 @@ mod endpoint;
 mod worker;
 
 use super::http::Remote;
-use rmcp::transport::WorkerTransport;
-pub use worker::SseWorker;
+use rmcp::{
+    RoleClient,
+    transport::{Transport, WorkerTransport},
+};
+use worker::SseWorker;
 
 /// An rmcp client transport of HTTP+SSE to this server; nothing was said yet.
-pub fn sse(remote: Remote) -> WorkerTransport<SseWorker> {
+pub fn sse(remote: Remote) -> impl Transport<RoleClient> + use<> {
     WorkerTransport::spawn(SseWorker::new(remote))
 }

@@ -30,13 +30,13 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Quit = WorkerQuitReason<RemoteError>;
 
 /// Speaks with one server over HTTP+SSE until its stream ends.
-pub struct SseWorker {
+pub(super) struct SseWorker {
     remote: Remote,
 }
 
 impl SseWorker {
     /// To this server.
-    pub fn new(remote: Remote) -> Self {
+    pub(super) fn new(remote: Remote) -> Self {
         Self { remote }
     }
 
