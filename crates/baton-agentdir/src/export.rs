@@ -1,9 +1,9 @@
 //! Work that the agent offers as tools.
 
 use crate::{
-    Template,
     document::Reader,
     raw::{RawExport, RawTool},
+    template::placeholders,
     tool::{Declared, described, parameters, tool_name},
 };
 use baton_types::{ExportedTool, Json};
@@ -21,23 +21,15 @@ fn resolve(reader: &mut Reader, seen: &mut BTreeSet<String>, raw: RawExport) -> 
     let parameters = parameters(reader, raw.parameters.as_ref());
     let prompt = raw.prompt?;
     let declared = Declared(&parameters);
-    match Template::parse(&prompt.value) {
-        Err(error) => {
-            let hint = "write {name} for an argument, and {{ for a brace";
-            reader.error(prompt.place, format!("{error} in the prompt"), hint);
-        }
-        Ok(template) => {
-            for argument in template.names() {
-                if !declared.has(argument) {
-                    let message = format!("the prompt uses the argument {argument:?}, which parameters do not declare");
-                    let hint = format!("add {argument} under parameters.properties, or write {{{{ for a brace");
-                    reader.error(prompt.place, message, hint);
-                } else if !declared.requires(argument) {
-                    let message = format!("the prompt uses the argument {argument:?}, which is not required");
-                    reader.warning(prompt.place, message, format!("add {argument} to parameters.required"));
-                }
-            }
-        }
+    let Some(names) = placeholders(&prompt.value) else {
+        let hint = "write {name} for an argument, and {{ for a brace";
+        reader.error(prompt.place, "a `{` in the prompt is not closed or names nothing", hint);
+        return None;
+    };
+    for argument in names.into_iter().filter(|name| !declared.has(name)) {
+        let message = format!("the prompt uses the argument {argument:?}, which parameters do not declare");
+        let hint = format!("add {argument} under parameters.properties, or write {{{{ for a brace");
+        reader.error(prompt.place, message, hint);
     }
     if prompt.value.trim().is_empty() {
         reader.error(prompt.place, "the prompt is empty", "say what the agent shall do");

@@ -33,4 +33,3 @@ pub use orchestration::ORCHESTRATION_PROMPT;
 pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse};
 pub use reference::{MAX_REFERENCES, REFERENCE_DIRECTORIES, reference_type};
 pub use scaffold::scaffold;
-pub use template::{Template, TemplateError};

@@ -121,6 +121,7 @@ fn named(reader: &mut Reader, habits: Habits, node: Node, base_directory: &str) 
     let mut servers = Vec::new();
     for entry in entries.into_iter().take(MAX_SERVERS) {
         let mut own = Reader::new(reader.file());
+        let consequence = format!("the server {:?} is left out", entry.key.chars().take(MAX_NAME).collect::<String>());
         let server = match is_server_name(&entry.key) {
             true => entry::read(&mut own, habits, entry.key, entry.node, base_directory),
             false => {
@@ -130,7 +131,7 @@ fn named(reader: &mut Reader, habits: Habits, node: Node, base_directory: &str) 
             }
         };
         let is_good = !own.failed();
-        absorb(reader, own, habits, "the server is left out");
+        absorb(reader, own, habits, &consequence);
         servers.extend(server.filter(|_| is_good).map(|server| (entry.place, server)));
     }
     servers

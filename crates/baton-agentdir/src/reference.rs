@@ -150,7 +150,8 @@ fn read_header(reader: &mut Reader, node: Node) -> Header {
 /// The first line that says something; data has none, so it is called by its name.
 fn described(stem: &str, media_type: &str, text: &str) -> String {
     let is_prose = media_type.starts_with("text/");
-    let line = text.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
+    let line =
+        text.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| line.contains(char::is_alphanumeric));
     match line.filter(|_| is_prose) {
         Some(line) => shortened(line),
         None => stem.to_owned(),

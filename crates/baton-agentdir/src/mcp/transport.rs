@@ -5,6 +5,7 @@ use crate::document::{Fields, Node, Place, Reader, Value};
 use baton_types::McpTransport;
 use std::collections::BTreeMap;
 
+const HEADER_HINT: &str = "use letters, digits and dashes, such as X-Api-Key";
 const INTERNAL: [&str; 4] = ["rules", "references", "tools", "supervision"];
 const KINDS: [(&str, Kind); 9] = [
     ("stdio", Kind::Stdio),
@@ -117,7 +118,17 @@ fn made(reader: &mut Reader, kind: Kind, written: Written, base_directory: &str)
         return None;
     };
     Some(match kind {
-        Kind::Stdio => McpTransport::Stdio { command: text, args, env, env_file, cwd, base: base_directory.to_owned() },
+        Kind::Stdio => {
+            let here = |text: String| placed(&text, base_directory);
+            McpTransport::Stdio {
+                command: here(text),
+                args: args.into_iter().map(here).collect(),
+                env: env.into_iter().map(|(name, value)| (name, here(value))).collect(),
+                env_file: env_file.map(here),
+                cwd: cwd.map(here),
+                base: base_directory.to_owned(),
+            }
+        }
         Kind::Http => McpTransport::Http { url: address(reader, &node, text)?, headers },
         Kind::Sse => McpTransport::Sse { url: address(reader, &node, text)?, headers },
         Kind::Remote => McpTransport::Remote { url: address(reader, &node, text)?, headers },
@@ -126,6 +137,14 @@ fn made(reader: &mut Reader, kind: Kind, written: Written, base_directory: &str)
             McpTransport::Internal { tool: reader.choice("tool", &node, &words)?.to_owned() }
         }
     })
+}
+
+/// Names that editors have for places: the folder is the agent's directory here.
+fn placed(text: &str, base_directory: &str) -> String {
+    if !text.contains("${") {
+        return text.to_owned();
+    }
+    text.replace("${workspaceFolder}", base_directory).replace("${userHome}", "${HOME}")
 }
 
 /// An address may hold a secret, so the message does not repeat it.
@@ -160,8 +179,7 @@ fn variables(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeM
 fn headers(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeMap<String, String> {
     let mut headers = value::map(reader, habits, fields, &["headers", "http_headers"]);
     for name in headers.keys().filter(|name| !is_header(name)) {
-        let hint = "use letters, digits and dashes, such as X-Api-Key";
-        reader.error(fields.place, format!("a header cannot be named {name:?}"), hint);
+        reader.error(fields.place, format!("a header cannot be named {name:?}"), HEADER_HINT);
     }
     let mut more = Vec::new();
     if let Some(node) = fields.take("env_http_headers") {
@@ -175,11 +193,13 @@ fn headers(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeMap
         more.extend(variable.map(|name| ("Authorization".to_owned(), node.place, format!("Bearer ${{{name}}}"))));
     }
     for (name, place, value) in more {
-        if !is_header(&name) || headers.keys().any(|there| there.eq_ignore_ascii_case(&name)) {
-            let message = format!("the header {name:?} cannot be added");
-            reader.error(place, message, "name each header once, in letters, digits and dashes");
+        if !is_header(&name) {
+            reader.error(place, format!("a header cannot be named {name:?}"), HEADER_HINT);
+        } else if headers.keys().any(|there| there.eq_ignore_ascii_case(&name)) {
+            reader.error(place, format!("the header {name:?} is given twice"), "keep one of them");
+        } else {
+            headers.insert(name, value);
         }
-        headers.insert(name, value);
     }
     headers
 }

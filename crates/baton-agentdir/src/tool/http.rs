@@ -2,17 +2,18 @@
 
 use super::{DEFAULT_MAX_OUTPUT, DEFAULT_TIMEOUT, Declared};
 use crate::{
-    Template,
     document::{Located, Place, Reader},
     mcp::is_header,
     raw::{RawHttp, RawTool},
+    template::placeholders,
 };
 use baton_types::{Effects, HttpBody, HttpTool};
 
 const MAX_URL: usize = 4096;
 const MAX_HEADERS: usize = 64;
 /// Headers that the connection itself decides.
-const OWN_HEADERS: [&str; 6] = ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te"];
+const OWN_HEADERS: [&str; 8] =
+    ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect"];
 /// Parts of the names of headers that carry secrets.
 const SECRET_WORDS: [&str; 7] = ["authorization", "cookie", "token", "secret", "password", "api-key", "apikey"];
 
@@ -73,22 +74,24 @@ fn address(reader: &mut Reader, url: Located<String>, declared: &Declared<'_>) -
         reader.error(place, "the url has characters that an address cannot have", hint);
         return None;
     }
-    let Some(template) = Template::parse(&url).ok().filter(|_| !url.contains("{{")) else {
-        let hint = "write {name} for an argument; percent-encode a brace as %7B";
-        reader.error(place, "a `{` in the url is not closed or names nothing", hint);
+    let path = rest[host.len()..].split('?').next().unwrap_or_default();
+    if let Some(dots) = path.split('/').find(|segment| matches!(*segment, "." | "..")) {
+        reader.error(place, format!("the url has the path segment {dots:?}"), "write the path that is meant");
+        return None;
+    }
+    let balanced = url.matches('{').count() == url.matches('}').count() && !url.contains("{{");
+    let Some(names) = placeholders(&url).filter(|_| balanced) else {
+        let hint = "write {name} for an argument; percent-encode a brace as %7B or %7D";
+        reader.error(place, "a brace in the url is not closed or names nothing", hint);
         return None;
     };
-    for name in template.names() {
+    for name in names {
         if !declared.has(name) {
             let message = format!("the url uses the argument {name:?}, which parameters do not declare");
             reader.error(place, message, format!("add {name} under parameters.properties"));
-        } else if !declared.requires(name) {
-            let message = format!("the url uses the argument {name:?}, which is not required");
-            let hint = format!(
-                "add {name} to parameters.required, or leave it out of the url: \
-                 without a body, other arguments become query parameters"
-            );
-            reader.warning(place, message, hint);
+        } else if !declared.requires(name) && path.contains(&format!("{{{name}}}")) {
+            let message = format!("the path of the url uses the argument {name:?}, which is not required");
+            reader.warning(place, message, format!("add {name} to parameters.required; only a query can do without"));
         }
     }
     Some(url)

@@ -1,6 +1,8 @@
 //! What people see of agent directories: diagnostics, resolved agents, the scaffold and the examples.
 
 mod diagnostics;
+mod kit_diagnostics;
+mod kits;
 mod never_panics;
 mod resolved;
 

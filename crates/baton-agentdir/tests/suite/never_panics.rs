@@ -26,4 +26,39 @@ proptest! {
             prop_assert!(diagnostic.line as usize <= lines.len() + 1, "{}\n{}", diagnostic, yaml);
         }
     }
+
+    #[test]
+    fn arbitrary_kits(
+        servers in prop::collection::vec(any::<u8>(), 0..400),
+        reference in prop::collection::vec(any::<u8>(), 0..100),
+        front in "---\n[a-z:{}\" \n-]{0,60}",
+    ) {
+        let files: &[(&str, &[u8])] = &[
+            ("agent.yaml", b"name: a"), ("prompt.md", b"p"), ("mcp.json", &servers), ("tspark.json", &servers),
+            ("refs/a.mdt", &reference), ("references/b.mdt", front.as_bytes()),
+        ];
+        let parsed = parse_files(files);
+        // Files of others never keep an agent from being served.
+        prop_assert!(parsed.agent.is_some());
+    }
+
+    #[test]
+    fn almost_servers(entries in prop::collection::vec((0usize..25, 0usize..16), 0..8)) {
+        const KEYS: [&str; 25] = ["type", "command", "args", "env", "url", "httpUrl", "headers", "tools", "timeout",
+            "permissions", "expose", "oauth", "auth", "env_vars", "env_http_headers", "bearer_token_env_var", "tool",
+            "serverToolDefaults", "disabled", "timeouts", "prefix", "era", "scopes", "startup_timeout_sec", "alwaysAllow"];
+        const VALUES: [&str; 16] = ["null", "true", "7", "-1e300", "0.0001", "\"\"", "\"stdio\"", "\"https://a\"", "[]",
+            "[\"a\", 1, {}]", "{}", "{\"a\": \"b\"}", "{\"default\": \"deny\"}", "{\"include\": []}", "\"30s\"", "\"A_B\""];
+        let members: Vec<String> =
+            entries.iter().map(|(key, value)| format!("\"{}\": {}", KEYS[*key], VALUES[*value])).collect();
+        let server = format!("{{{}}}", members.join(", "));
+        let json = format!("{{\"mcpServers\": {{\"s\": {server}}}}}");
+        let yaml = format!("name: a\nmcpServers: {{\"s\": {server}}}");
+        let theirs = parse_files(&[("agent.yaml", b"name: a"), ("prompt.md", b"p"), ("mcp.json", json.as_bytes())]);
+        prop_assert!(theirs.agent.is_some());
+        let ours = parse_files(&[("agent.yaml", yaml.as_bytes()), ("prompt.md", b"p")]);
+        prop_assert_eq!(ours.agent.is_some(), !ours.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error));
+        // What we take, others' files may say too.
+        prop_assert!(ours.kit.servers.len() <= theirs.kit.servers.len(), "{}", json);
+    }
 }
