@@ -6,14 +6,14 @@ use crate::{
     body::Bodies,
     cards, cors, discovery,
     guard::GuardLayer,
-    handoffs, jwks, oauth_metadata, peers, probes, reply,
+    handoffs, jwks, mcp, oauth_metadata, peers, probes, reply,
     signatures::{KEYS_PATH, Signatures},
     tasks, tokens, tools,
 };
 use axum::{
     Router,
     middleware::from_fn_with_state,
-    routing::{delete, get, post},
+    routing::{any, delete, get, post},
 };
 use baton_engine::Engine;
 use baton_rules::Access;
@@ -124,6 +124,10 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/", get(agents::page).post(a2a::sole))
         .route("/a2a", post(a2a::sole))
         .route("/a2a/", post(a2a::sole))
+        .route("/agents/{agent}/mcp", any(mcp::named))
+        .route("/agents/{agent}/mcp/", any(mcp::named))
+        .route("/mcp", any(mcp::sole))
+        .route("/mcp/", any(mcp::sole))
         .route("/.well-known/ai-catalog.json", get(discovery::catalog))
         .route(KEYS_PATH, get(jwks::show))
         .route("/agents", get(agents::list))

@@ -1,6 +1,6 @@
 //! What the surface is told at start.
 
-use crate::{AccessOptions, CorsOrigins, PeerPorts, ToolPorts};
+use crate::{AccessOptions, CorsOrigins, McpPorts, PeerPorts, ToolPorts};
 use baton_ports::CardSigner;
 use baton_types::Timestamp;
 use baton_wire::a2a::v1::AgentExtension;
@@ -38,6 +38,8 @@ pub struct HttpOptions {
     pub peers: Option<PeerPorts>,
     /// Who runs tools for callers; without it nobody does.
     pub tools: Option<ToolPorts>,
+    /// Who answers MCP requests; without it nobody does.
+    pub mcp: Option<McpPorts>,
     /// Who signs cards; without it they carry no signatures.
     pub signer: Option<Arc<dyn CardSigner>>,
     /// What of A2A is offered.
@@ -103,6 +105,7 @@ impl Default for HttpOptions {
             keep_alive: Duration::from_secs(4),
             access: AccessOptions::default(),
             peers: None,
+            mcp: None,
             tools: None,
             signer: None,
             a2a: A2aOptions::default(),

@@ -10,7 +10,7 @@ const REMEMBERED: Duration = Duration::from_secs(600);
 
 const METHODS: [Method; 4] = [Method::GET, Method::POST, Method::DELETE, Method::OPTIONS];
 
-const SENT: [HeaderName; 10] = [
+const SENT: [HeaderName; 14] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     HeaderName::from_static("a2a-version"),
@@ -21,10 +21,19 @@ const SENT: [HeaderName; 10] = [
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
     HeaderName::from_static("baton-current-generation"),
+    HeaderName::from_static("mcp-protocol-version"),
+    HeaderName::from_static("mcp-session-id"),
+    HeaderName::from_static("mcp-method"),
+    HeaderName::from_static("mcp-name"),
 ];
 
-const READ: [HeaderName; 4] =
-    [HeaderName::from_static("a2a-extensions"), header::RETRY_AFTER, header::WWW_AUTHENTICATE, header::ETAG];
+const READ: [HeaderName; 5] = [
+    HeaderName::from_static("a2a-extensions"),
+    HeaderName::from_static("mcp-session-id"),
+    header::RETRY_AFTER,
+    header::WWW_AUTHENTICATE,
+    header::ETAG,
+];
 
 /// Answers preflight requests and marks replies; nothing when no page of another origin may call.
 ///

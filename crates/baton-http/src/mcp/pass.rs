@@ -1,0 +1,87 @@
+//! The way of a request to an MCP service and back.
+
+use crate::{app::Shared, auth::Caller, cards::base_url, reply};
+use axum::{body::Body, extract::Request, response::Response};
+use baton_mcp::{McpReply, McpService, ServedAt};
+use baton_rules::Access;
+use baton_types::{AgentName, ErrorCode};
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use futures_util::StreamExt as _;
+use http::header;
+use http_body_util::BodyExt as _;
+use rmcp::ServerHandler;
+use serde::Deserialize;
+use std::{borrow::Cow, sync::Arc};
+
+/// Answers with a service, if the caller may; `agent` is the one that the endpoint is about.
+pub(super) async fn pass<H: ServerHandler>(
+    shared: &Arc<Shared>,
+    caller: &Caller,
+    agent: Option<&AgentName>,
+    service: &McpService<H>,
+    request: Request,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let received = match shared.bodies.read(&parts.headers, body).await {
+        Ok(received) => received,
+        Err(error) => return reply::rest_error(&error),
+    };
+    if let Err(error) = caller.may(shared, needed(&received.bytes), agent) {
+        return reply::rest_error(&error);
+    }
+    parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));
+    let request = http::Request::from_parts(parts, received.bytes.clone());
+    let answer = service.answer(caller.principal(), request).await;
+    sent(shared, caller, answer)
+}
+
+/// What a request does, as far as its method tells. The handlers decide for themselves whether a call may be made: this
+/// is so that a caller without the scope gets the refusal that names it, and the audit log its line.
+fn needed(body: &[u8]) -> Access {
+    #[derive(Deserialize)]
+    struct Envelope<'a> {
+        #[serde(borrow)]
+        method: Option<Cow<'a, str>>,
+    }
+    let method = serde_json::from_slice::<Envelope<'_>>(body).ok().and_then(|envelope| envelope.method);
+    if method.as_deref() == Some("tools/call") { Access::Call } else { Access::Read }
+}
+
+/// The reply; a stream counts among those that may be open, and ends when what its reader showed no longer holds.
+fn sent(shared: &Arc<Shared>, caller: &Caller, answer: McpReply) -> Response {
+    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if !kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
+        return answer.map(Body::new);
+    }
+    let Ok(turn) = Arc::clone(&shared.streams).try_acquire_owned() else {
+        let message = format!("{} streams are open already", shared.options.max_streams);
+        return reply::rest_error(&Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message));
+    };
+    let over = caller.no_longer();
+    answer.map(|body| {
+        let events = body.into_data_stream().map(move |piece| {
+            let _turn = &turn;
+            piece
+        });
+        Body::from_stream(events.take_until(over))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_told_from_looks() {
+        for (body, expect) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#, Access::Call),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools\/call"}"#, Access::Call),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, Access::Read),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, Access::Read),
+            ("", Access::Read),
+            ("[1", Access::Read),
+        ] {
+            assert_eq!(needed(body.as_bytes()), expect, "{body}");
+        }
+    }
+}

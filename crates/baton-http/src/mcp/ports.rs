@@ -1,0 +1,17 @@
+//! Who answers MCP requests.
+
+use baton_mcp::Environments;
+use std::{fmt, sync::Arc};
+
+/// Who answers MCP requests.
+#[derive(Clone)]
+pub struct McpPorts {
+    /// The Environments of agents.
+    pub environments: Arc<Environments>,
+}
+
+impl fmt::Debug for McpPorts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpPorts").finish_non_exhaustive()
+    }
+}
