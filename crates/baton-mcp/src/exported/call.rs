@@ -1,9 +1,6 @@
 //! Calling an exported tool.
 
-use super::{
-    arguments::{mistakes, without_nulls},
-    prompt,
-};
+use super::{arguments::fitting, prompt};
 use crate::work::{self, Work};
 use baton_ports::{AgentAsk, AgentDesk, AgentReply};
 use baton_rules::{Access, may};
@@ -31,12 +28,10 @@ pub async fn call(
     if let Err(missing) = may(&work.caller.principal, Access::Call, Some(agent)) {
         return Ok(work::refused(ErrorCode::SCOPE_MISSING, &missing.to_string()));
     }
-    let schema = tool.parameters.to_value();
-    let arguments = without_nulls(&schema, arguments.unwrap_or_default());
-    let mistakes = mistakes(&schema, &arguments);
-    if !mistakes.is_empty() {
-        return Ok(work::refused(ErrorCode::INVALID_REQUEST, &format!("{}.", mistakes.join("; "))));
-    }
+    let arguments = match fitting(&tool.parameters.to_value(), arguments) {
+        Ok(arguments) => arguments,
+        Err(faults) => return Ok(work::refused(ErrorCode::INVALID_REQUEST, &faults)),
+    };
     let ask = AgentAsk {
         agent: agent.clone(),
         text: prompt(tool, &arguments),

@@ -31,17 +31,41 @@ impl<H> Clone for McpService<H> {
     }
 }
 
+/// When the reply to a request of the newest protocol begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Replies {
+    /// With the first thing that there is to say.
+    WhenDone,
+    /// As a stream, before there is anything to say.
+    AtOnce,
+}
+
 /// Names no session.
 const NO_SESSION: HeaderValue = HeaderValue::from_static("unknown");
 
 impl<H: ServerHandler> McpService<H> {
     /// An endpoint; its name, such as `agents/weather`, is what sessions and states are bound to.
     pub fn new(endpoint: &str, common: &Common, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
+        Self::replying(endpoint, common, Replies::WhenDone, handler)
+    }
+
+    /// An endpoint whose calls may take minutes: replies begin at once and say that they are alive, so that nobody in
+    /// between takes the silence for the end.
+    pub fn streaming(endpoint: &str, common: &Common, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
+        Self::replying(endpoint, common, Replies::AtOnce, handler)
+    }
+
+    fn replying(
+        endpoint: &str,
+        common: &Common,
+        replies: Replies,
+        handler: impl Fn() -> H + Send + Sync + 'static,
+    ) -> Self {
         let sessions = Arc::clone(&common.sessions);
         let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_json_response(true)
+            .with_json_response(replies == Replies::WhenDone)
             .with_sse_keep_alive(Some(common.limits.keep_alive))
             .with_max_request_body_bytes(common.limits.max_body)
             .with_cancellation_token(common.shutdown.child_token());

@@ -1,0 +1,197 @@
+//! Agents that do what the words say, and who was asked for what.
+
+use baton_mcp::{Common, Limits, Seal, Sessions};
+use baton_ports::{AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, BoxFuture, Changes, Unusable};
+use baton_types::{
+    AgentKit, AgentName, AgentSpec, ControlTools, ErrorCode, ExportedTool, ModelSpec, Principal, RunLimits, SkillSpec,
+    TaskState, ToolExecution,
+};
+use serde_json::json;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::{Notify, broadcast};
+
+/// What endpoints share, for a test.
+pub(crate) fn common() -> Common {
+    let hour = Duration::from_secs(3600);
+    Common {
+        sessions: Sessions::new(16, hour, None),
+        seal: Arc::new(Seal::random(hour).unwrap()),
+        // The transport reads the time of the wall for this, which paused time does not know.
+        limits: Limits { keep_alive: hour, ..Limits::default() },
+        shutdown: tokio_util::sync::CancellationToken::new(),
+    }
+}
+
+pub(crate) fn somebody(scopes: &[&str]) -> Principal {
+    let scopes = scopes.iter().map(|scope| (*scope).into()).collect();
+    Principal { tenant: "acme".into(), subject: "ann".into(), scopes }
+}
+
+/// Agents in a list that can change.
+pub(crate) struct Book {
+    agents: Mutex<Vec<Arc<AgentSpec>>>,
+    kit: Mutex<Arc<AgentKit>>,
+    unusable: Mutex<Vec<Unusable>>,
+    pub(crate) refreshed: Mutex<u32>,
+    changed: broadcast::Sender<()>,
+}
+
+impl Book {
+    pub(crate) fn of(names: &[&str]) -> Arc<Self> {
+        Arc::new(Self {
+            agents: Mutex::new(names.iter().map(|name| Arc::new(agent(name))).collect()),
+            kit: Mutex::default(),
+            unusable: Mutex::default(),
+            refreshed: Mutex::default(),
+            changed: broadcast::channel(16).0,
+        })
+    }
+
+    pub(crate) fn add(&self, name: &str) {
+        self.agents.lock().unwrap().push(Arc::new(agent(name)));
+    }
+
+    pub(crate) fn skip(&self, entry: &str, reason: &str) {
+        self.unusable.lock().unwrap().push(Unusable { entry: entry.to_owned(), reason: reason.to_owned() });
+    }
+
+    pub(crate) fn export(&self, exports: Vec<ExportedTool>) {
+        *self.kit.lock().unwrap() = Arc::new(AgentKit { exports, ..AgentKit::default() });
+        let _ = self.changed.send(());
+    }
+}
+
+impl AgentSource for Book {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        self.agents.lock().unwrap().clone()
+    }
+
+    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
+        self.agents().into_iter().find(|agent| agent.name == *name)
+    }
+
+    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+        Arc::clone(&self.kit.lock().unwrap())
+    }
+
+    fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
+        *self.refreshed.lock().unwrap() += 1;
+        Box::pin(std::future::ready(self.unusable.lock().unwrap().clone()))
+    }
+
+    fn changes(&self) -> Changes {
+        let heard = self.changed.subscribe();
+        Box::pin(futures_util::stream::unfold(heard, |mut heard| async {
+            heard.recv().await.ok().map(|()| ((), heard))
+        }))
+    }
+}
+
+fn agent(name: &str) -> AgentSpec {
+    AgentSpec {
+        name: name.into(),
+        title: format!("The {name} agent"),
+        description: format!("Knows all about {name}"),
+        version: "1.2.0".to_owned(),
+        prompt: "secret words".to_owned(),
+        skills: vec![SkillSpec {
+            id: "forecast".to_owned(),
+            name: "Forecast".to_owned(),
+            description: "Looks ahead".to_owned(),
+            tags: vec!["future".to_owned()],
+            examples: vec!["What comes?".to_owned()],
+        }],
+        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        tools: Vec::new(),
+        model: ModelSpec::Playbook { rules: None },
+        tool_execution: ToolExecution::Agent,
+        limits: RunLimits::default(),
+        control_tools: ControlTools::default(),
+        handoffs: Vec::new(),
+        orchestration: None,
+    }
+}
+
+/// An exported tool with one required and two optional parameters.
+pub(crate) fn export(name: &str, prompt: &str) -> ExportedTool {
+    ExportedTool {
+        name: name.to_owned(),
+        description: format!("Does {name}"),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "topic": {"type": "string"},
+                "days": {"type": "integer", "maximum": 7},
+                "places": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["topic"],
+        })
+        .into(),
+        prompt: prompt.to_owned(),
+    }
+}
+
+/// Answers in the agents' place, and remembers who was asked.
+#[derive(Default)]
+pub(crate) struct Desk {
+    pub(crate) asked: Mutex<Vec<(Principal, AgentAsk)>>,
+    /// Work that was given up before its end.
+    pub(crate) dropped: Arc<Notify>,
+    /// Work that has begun and will not end.
+    pub(crate) begun: Arc<Notify>,
+}
+
+impl Desk {
+    pub(crate) fn last(&self) -> AgentAsk {
+        self.asked.lock().unwrap().last().unwrap().1.clone()
+    }
+}
+
+struct Unfinished(Arc<Notify>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+impl AgentDesk for Desk {
+    /// The last word says what comes of it.
+    fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
+        self.asked.lock().unwrap().push((principal.clone(), ask.clone()));
+        Box::pin(async move {
+            let reply = |state, text: &str| AgentReply {
+                task: ask.task.clone().unwrap_or_else(|| "task-1".into()),
+                context: ask.context.clone().unwrap_or_else(|| "context-1".into()),
+                state,
+                text: text.to_owned(),
+            };
+            Ok(match ask.text.split_whitespace().last().unwrap_or_default() {
+                "ask" => reply(TaskState::InputRequired, "Where?"),
+                "login" => reply(TaskState::AuthRequired, "Please log in"),
+                "fail" => reply(TaskState::Failed, "the model is away"),
+                "reject" => reply(TaskState::Rejected, "that is not my work"),
+                "silent" => reply(TaskState::Completed, ""),
+                "busy" => {
+                    return Err(AgentAskError {
+                        code: ErrorCode::BUSY,
+                        detail: "too many tasks are under way".to_owned(),
+                    });
+                }
+                "slow" => {
+                    tokio::time::sleep(Duration::from_secs(50)).await;
+                    reply(TaskState::Completed, "at last")
+                }
+                "hang" => {
+                    let _unfinished = Unfinished(Arc::clone(&self.dropped));
+                    self.begun.notify_one();
+                    std::future::pending().await
+                }
+                _ => reply(TaskState::Completed, &format!("You said: {}", ask.text)),
+            })
+        })
+    }
+}

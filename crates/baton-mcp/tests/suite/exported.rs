@@ -1,0 +1,225 @@
+//! Agents as tools: what they export, and what calling it does.
+
+use crate::{
+    desk::{Book, Desk, common, export, somebody},
+    line::{Client, Era, Told, connect},
+};
+use baton_mcp::{ExportedEndpoints, exported::prompt};
+use baton_types::{ExportedTool, Principal};
+use proptest::prelude::*;
+use rmcp::{
+    model::{CallToolRequestParams, CallToolResult, ErrorCode, JsonObject, SubscriptionFilter},
+    service::ServiceError,
+};
+use serde_json::{Value, json};
+use std::{fmt::Write as _, sync::Arc};
+
+struct World {
+    book: Arc<Book>,
+    desk: Arc<Desk>,
+    endpoints: ExportedEndpoints,
+}
+
+fn world() -> World {
+    let (book, desk) = (Book::of(&["weather"]), Arc::new(Desk::default()));
+    book.export(vec![
+        export("brief", "Write about {topic} for {days} days in {places}. {{Keep}} {this} by {name}."),
+        export("do", "{topic}"),
+    ]);
+    let endpoints = ExportedEndpoints::new(Arc::<Book>::clone(&book), Arc::<Desk>::clone(&desk), common());
+    World { book, desk, endpoints }
+}
+
+impl World {
+    async fn client(&self, principal: &Principal, era: Era) -> Client {
+        connect(&self.endpoints.of(&"weather".into()).unwrap(), principal, era, "").await
+    }
+}
+
+async fn call(client: &Client, tool: &'static str, arguments: &Value) -> Result<CallToolResult, ServiceError> {
+    let params = CallToolRequestParams::new(tool);
+    let params = match arguments {
+        Value::Object(arguments) => params.with_arguments(arguments.clone()),
+        _ => params,
+    };
+    client.service.call_tool(params).await
+}
+
+#[tokio::test]
+async fn what_is_listed() {
+    let world = world();
+    let mut seen = Vec::new();
+    for era in Era::ALL {
+        let client = world.client(&Principal::local(), era).await;
+        let about = client.service.peer_info().unwrap();
+        let tools = client.service.list_all_tools().await.unwrap();
+        seen.push(json!({"server": about.server_info, "instructions": about.instructions, "tools": tools}));
+    }
+    assert_eq!(seen[0], seen[1], "both eras see the same");
+    insta::assert_snapshot!(format!("{:#}", seen[0]));
+}
+
+/// The prompt that the agent gets, and the result that the caller gets.
+#[tokio::test]
+async fn what_a_call_gives() {
+    let world = world();
+    let mut seen = Vec::new();
+    for era in Era::ALL {
+        let client = world.client(&Principal::local(), era).await;
+        let mut of_era = String::new();
+        for (tool, arguments) in [
+            ("brief", json!({"topic": "{days}", "days": 3, "places": ["Oakland", "Rome"]})),
+            ("brief", json!({"topic": "rain", "days": null})),
+            ("do", json!({"topic": "ask"})),
+            ("do", json!({"topic": "fail"})),
+            ("do", json!({"topic": "reject"})),
+            ("do", json!({"topic": "silent"})),
+            ("do", json!({"topic": "busy"})),
+            ("do", json!({"topic": 7, "days": 9})),
+            ("do", json!({"topic": null})),
+            ("do", Value::Null),
+        ] {
+            let before = world.desk.asked.lock().unwrap().len();
+            let result = call(&client, tool, &arguments).await.unwrap();
+            let asked = world.desk.asked.lock().unwrap().len() > before;
+            let prompt = if asked { world.desk.last().text } else { "nobody was asked".to_owned() };
+            let failed = if result.is_error == Some(true) { "isError " } else { "" };
+            let said = &result.content[0].as_text().unwrap().text;
+            let meta = result.meta.map(|meta| format!("\n{}", Value::Object(meta.0))).unwrap_or_default();
+            writeln!(of_era, "{tool} {arguments}\n> {prompt}\n{failed}{said}{meta}\n").unwrap();
+        }
+        seen.push(of_era);
+    }
+    assert_eq!(seen[0], seen[1], "both eras see the same");
+    insta::assert_snapshot!(seen[0]);
+    let asked = world.desk.asked.lock().unwrap();
+    assert!(asked.iter().all(|(_, ask)| ask.context.is_none() && ask.task.is_none()), "each call is a new task");
+}
+
+#[tokio::test]
+async fn only_those_who_may_call_the_agent_run_it() {
+    let world = world();
+    for (scopes, runs) in [(&["call:weather"][..], true), (&["read:weather", "call:clock"], false)] {
+        let client = world.client(&somebody(scopes), Era::Modern).await;
+        let result = call(&client, "do", &json!({"topic": "rain"})).await.unwrap();
+        assert_eq!(result.is_error, Some(!runs), "{scopes:?}");
+    }
+    assert_eq!(world.desk.asked.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_agent_that_exports_nothing_says_so() {
+    let world = world();
+    world.book.export(Vec::new());
+    for era in Era::ALL {
+        let client = world.client(&Principal::local(), era).await;
+        assert!(client.service.list_all_tools().await.unwrap().is_empty());
+        let instructions = client.service.peer_info().unwrap().instructions.clone().unwrap();
+        assert!(instructions.contains("exports no tools"), "{instructions}");
+        let error = call(&client, "do", &json!({"topic": "rain"})).await.unwrap_err();
+        let ServiceError::McpError(error) = error else { panic!("{error:?}") };
+        assert_eq!((error.code, &*error.message), (ErrorCode::INVALID_PARAMS, "Unknown tool: do; known: none"));
+    }
+    assert!(world.endpoints.of(&"nobody".into()).is_none());
+}
+
+/// Whoever has the list learns that it changed, and only then.
+#[tokio::test]
+async fn changes_are_told() {
+    for era in Era::ALL {
+        let world = world();
+        let mut client = world.client(&Principal::local(), era).await;
+        let mut filter = SubscriptionFilter::default();
+        filter.tools_list_changed = Some(true);
+        let mut subscription = match era {
+            Era::Modern => Some(client.service.peer().listen(filter).await.unwrap()),
+            Era::Legacy => None,
+        };
+        // A session hears of changes from its first answer on.
+        client.service.list_all_tools().await.unwrap();
+        let same = vec![export("brief", "Other words about {topic}"), export("do", "{topic}")];
+        world.book.export(same);
+        world.book.export(vec![export("do", "{topic}")]);
+        match &mut subscription {
+            Some(subscription) => {
+                subscription.next().await.unwrap().unwrap();
+            }
+            None => assert_eq!(client.told.recv().await, Some(Told::ToolsChanged)),
+        }
+        assert_eq!(client.service.list_all_tools().await.unwrap().len(), 1, "{era:?}");
+    }
+}
+
+/// A part of a template and what it becomes.
+fn part() -> impl Strategy<Value = (String, String, Option<(String, Value)>)> {
+    let literal = "[^{}]{0,8}".prop_map(|text| (text.clone(), text, None));
+    let brace = prop_oneof![Just("{"), Just("}")].prop_map(|brace| (brace.repeat(2), brace.to_owned(), None));
+    let value = prop_oneof![
+        ".{0,12}".prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<bool>().prop_map(Value::from),
+        proptest::collection::vec("[a-z{}]{0,4}", 0..3).prop_map(Value::from),
+    ];
+    let argument = ("[a-z_]{1,6}", value).prop_map(|(name, value)| {
+        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        (format!("{{{name}}}"), shown, Some((name, value)))
+    });
+    prop_oneof![literal, brace, argument]
+}
+
+proptest! {
+    /// Whatever arguments hold, braces included, they are put in as they are and nothing else changes.
+    #[test]
+    fn templates_are_filled(parts in proptest::collection::vec(part(), 0..12)) {
+        let (mut template, mut expect, mut arguments) = (String::new(), String::new(), JsonObject::new());
+        for (written, shown, argument) in parts {
+            if let Some((name, value)) = argument {
+                if arguments.contains_key(&name) {
+                    continue;
+                }
+                arguments.insert(name, value);
+            }
+            template.push_str(&written);
+            expect.push_str(&shown);
+        }
+        prop_assert_eq!(prompt(&export("tool", &template), &arguments), expect);
+    }
+
+    /// Any text at all is a template.
+    #[test]
+    fn no_template_is_too_strange(template in "[{}a-z é]{0,40}", topic in ".{0,8}") {
+        let arguments = json!({"topic": topic}).as_object().unwrap().clone();
+        prompt(&export("tool", &template), &arguments);
+    }
+}
+
+#[test]
+fn what_braces_mean() {
+    let named = ExportedTool {
+        parameters: json!({"properties": {"name": {"type": "string"}, "two words": {}}}).into(),
+        ..export("brief", "")
+    };
+    for (template, arguments, expect) in [
+        ("{topic}", json!({"topic": "rain"}), "rain"),
+        ("{topic}", json!({"topic": {"a": [1, "x"]}}), r#"{"a":[1,"x"]}"#),
+        ("[{topic}]", json!({}), "[{topic}]"),
+        ("[{name}]", json!({}), "[]"),
+        ("{name}", json!({"name": "Ann"}), "Ann"),
+        ("{two words}!", json!({"two words": true}), "true!"),
+        (r#"{"a": 1}"#, json!({}), r#"{"a": 1}"#),
+        ("{{name}}", json!({"name": "Ann"}), "{name}"),
+        ("{{{name}}}", json!({"name": "Ann"}), "{Ann}"),
+        ("{ {name}", json!({"name": "Ann"}), "{ Ann"),
+        ("{name", json!({"name": "Ann"}), "{name"),
+        ("}{", json!({}), "}{"),
+        ("{}", json!({}), "{}"),
+    ] {
+        let tool = ExportedTool { prompt: template.to_owned(), ..named.clone() };
+        assert_eq!(prompt(&tool, arguments.as_object().unwrap()), expect, "{template}");
+    }
+    assert_eq!(
+        prompt(&export("brief", "by {name}"), &JsonObject::new()),
+        "by brief",
+        "as templates of TeamSpark have it"
+    );
+}
