@@ -179,7 +179,7 @@ impl Call<'_> {
         state: Option<&str>,
     ) -> Result<Decided, ErrorData> {
         let (approved, given) = match begin {
-            Begin::Anew => (false, None),
+            Begin::Anew(given) => (false, given),
             Begin::Again(round) => return Ok(Decided::Asks(round)),
             Begin::With(round, responses) => match approve::decision(&responses) {
                 Some(yes) => {

@@ -78,7 +78,7 @@ impl Environment {
         };
         let mut relay = Relay::new(context, self.level(context, &caller), self.agent.common.limits.heartbeat);
         let given = match rounds.begin(request.request_state.as_deref(), request.input_responses.as_ref())? {
-            Begin::Anew => None,
+            Begin::Anew(given) => given,
             Begin::Again(round) => return rounds.required(&round).map(GetPromptResponse::from),
             Begin::With(round, responses) => Some(Given { responses, state: round.state }),
         };

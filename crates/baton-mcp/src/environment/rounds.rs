@@ -13,7 +13,7 @@ use baton_ports::BoxFuture;
 use baton_toolhost::ServerReply;
 use rmcp::{
     ErrorData, RoleServer,
-    model::{ClientCapabilities, InputRequests, InputRequiredResult, InputResponses},
+    model::{ClientCapabilities, ErrorCode, InputRequests, InputRequiredResult, InputResponses},
     service::RequestContext,
 };
 use serde::{Deserialize, Serialize};
@@ -63,8 +63,8 @@ pub(super) enum Ended<T> {
 
 /// Where a request begins.
 pub(super) enum Begin {
-    /// At the beginning.
-    Anew,
+    /// At the beginning; a client may bring answers to what it was not asked yet, for the server to judge.
+    Anew(Option<Given>),
     /// After questions that were answered.
     With(Round, InputResponses),
     /// After questions of which some are not answered.
@@ -84,7 +84,10 @@ impl Rounds<'_> {
 
     /// Reads what the client brings along.
     pub(super) fn begin(&self, state: Option<&str>, responses: Option<&InputResponses>) -> Result<Begin, ErrorData> {
-        let Some(state) = state.filter(|_| self.caller.modern) else { return Ok(Begin::Anew) };
+        let responses = responses.filter(|_| self.caller.modern);
+        let Some(state) = state.filter(|_| self.caller.modern) else {
+            return Ok(Begin::Anew(responses.map(|responses| Given { responses: responses.clone(), state: None })));
+        };
         let opened = self.agent.common.seal.open::<Round>(self.bound(), state);
         let round = opened.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let mut responses = responses.cloned().unwrap_or_default();
@@ -112,10 +115,13 @@ impl Rounds<'_> {
         mut step: impl FnMut(Option<Given>) -> BoxFuture<'s, Result<ServerReply<T>, ErrorData>>,
     ) -> Result<Ended<T>, ErrorData> {
         for _ in 0..MAX_ROUNDS {
-            let reply = relay.during(self.context, step(given.take())).await??;
-            let (requests, state) = match reply {
-                ServerReply::Done(result) => return Ok(Ended::Done(result)),
-                ServerReply::Asks { requests, state } => (requests, state),
+            let (requests, state) = match relay.during(self.context, step(given.take())).await? {
+                Ok(ServerReply::Done(result)) => return Ok(Ended::Done(result)),
+                Ok(ServerReply::Asks { requests, state }) => (requests, state),
+                Err(error) => match missing(&error) {
+                    Some(required) => return self.cannot_ask(required),
+                    None => return Err(error),
+                },
             };
             if let Some(required) = lacking(&requests, self.capabilities) {
                 return self.cannot_ask(required);
@@ -147,4 +153,10 @@ impl Rounds<'_> {
         );
         Ok(Ended::Unanswered(words))
     }
+}
+
+/// What a server says that it would need of the client.
+fn missing(error: &ErrorData) -> Option<ClientCapabilities> {
+    let data = error.data.as_ref().filter(|_| error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY)?;
+    ClientCapabilities::deserialize(data.get("requiredCapabilities")?).ok()
 }

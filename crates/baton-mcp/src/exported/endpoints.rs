@@ -37,7 +37,7 @@ impl ExportedEndpoints {
                 heartbeat: self.common.limits.heartbeat,
             });
             let endpoint = format!("agents/{agent}/exported");
-            Arc::new(McpService::streaming(&endpoint, &self.common, move || ExportedServer::new(Arc::clone(&served))))
+            Arc::new(McpService::new(&endpoint, &self.common, move || ExportedServer::new(Arc::clone(&served))))
         });
         Some(Arc::clone(service))
     }

@@ -61,7 +61,7 @@ impl OwnServer {
         common: &Common,
     ) -> McpService<Self> {
         let handler = Self { agents, desk, options, heartbeat: common.limits.heartbeat };
-        McpService::streaming("own", common, move || handler.clone())
+        McpService::new("own", common, move || handler.clone())
     }
 
     pub(super) fn capabilities(&self) -> Capabilities {

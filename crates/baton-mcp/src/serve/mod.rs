@@ -3,6 +3,7 @@
 mod caller;
 mod common;
 mod kept;
+mod late;
 mod seal;
 mod service;
 mod sessions;

@@ -1,18 +1,18 @@
 //! One endpoint: a handler behind streamable HTTP, for clients of every protocol version.
 
-use super::{Common, Sessions, caller::SESSION_HEADER, sessions::Owner};
+use super::{Common, Sessions, caller::SESSION_HEADER, late::within, sessions::Owner};
 use baton_types::Principal;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use rmcp::{
     ServerHandler,
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
-use std::{convert::Infallible, sync::Arc};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 /// What an endpoint answers.
-pub type McpReply = Response<BoxBody<Bytes, Infallible>>;
+pub type McpReply = Response<UnsyncBoxBody<Bytes, Infallible>>;
 
 /// One endpoint. The handler is made anew for each request of the newest protocol and for each session of the older
 /// ones, so it should be cheap to make.
@@ -23,21 +23,19 @@ pub struct McpService<H> {
     inner: StreamableHttpService<H, Sessions>,
     endpoint: Arc<str>,
     sessions: Arc<Sessions>,
+    patience: Duration,
 }
 
 impl<H> Clone for McpService<H> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), endpoint: Arc::clone(&self.endpoint), sessions: Arc::clone(&self.sessions) }
+        let Self { inner, endpoint, sessions, patience } = self;
+        Self {
+            inner: inner.clone(),
+            endpoint: Arc::clone(endpoint),
+            sessions: Arc::clone(sessions),
+            patience: *patience,
+        }
     }
-}
-
-/// When the reply to a request of the newest protocol begins.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Replies {
-    /// With the first thing that there is to say.
-    WhenDone,
-    /// As a stream, before there is anything to say.
-    AtOnce,
 }
 
 /// Names no session.
@@ -46,32 +44,17 @@ const NO_SESSION: HeaderValue = HeaderValue::from_static("unknown");
 impl<H: ServerHandler> McpService<H> {
     /// An endpoint; its name, such as `agents/weather`, is what sessions and states are bound to.
     pub fn new(endpoint: &str, common: &Common, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
-        Self::replying(endpoint, common, Replies::WhenDone, handler)
-    }
-
-    /// An endpoint whose calls may take minutes: replies begin at once and say that they are alive, so that nobody in
-    /// between takes the silence for the end.
-    pub fn streaming(endpoint: &str, common: &Common, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
-        Self::replying(endpoint, common, Replies::AtOnce, handler)
-    }
-
-    fn replying(
-        endpoint: &str,
-        common: &Common,
-        replies: Replies,
-        handler: impl Fn() -> H + Send + Sync + 'static,
-    ) -> Self {
         let sessions = Arc::clone(&common.sessions);
         let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_json_response(replies == Replies::WhenDone)
+            .with_json_response(true)
             .with_sse_keep_alive(Some(common.limits.keep_alive))
             .with_max_request_body_bytes(common.limits.max_body)
             .with_cancellation_token(common.shutdown.child_token());
         config.session_store = sessions.store();
         let inner = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
-        Self { inner, endpoint: endpoint.into(), sessions }
+        Self { inner, endpoint: endpoint.into(), sessions, patience: common.limits.keep_alive }
     }
 
     /// The name that sessions and states are bound to.
@@ -80,7 +63,13 @@ impl<H: ServerHandler> McpService<H> {
     }
 
     /// Answers a request of somebody who was identified and may be at this endpoint. Its body was read within bounds.
-    pub async fn answer(&self, principal: &Arc<Principal>, mut request: Request<Bytes>) -> McpReply {
+    pub async fn answer(&self, principal: &Arc<Principal>, request: Request<Bytes>) -> McpReply {
+        let (service, principal) = (self.clone(), Arc::clone(principal));
+        let work = Box::pin(async move { service.work(&principal, request).await });
+        within(self.patience, work).await
+    }
+
+    async fn work(&self, principal: &Arc<Principal>, mut request: Request<Bytes>) -> McpReply {
         let owner = Owner::new(&self.endpoint, principal);
         request.extensions_mut().insert(Arc::clone(principal));
         let named = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
@@ -96,7 +85,7 @@ impl<H: ServerHandler> McpService<H> {
         if named.is_none() && method == Method::POST && opens_session(&request) && self.sessions.is_full() {
             return busy();
         }
-        let reply = self.inner.handle(request.map(Full::new)).await;
+        let reply = self.inner.handle(request.map(Full::new)).await.map(BodyExt::boxed_unsync);
         match (&named, reply.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok())) {
             (_, Some(opened)) => self.sessions.bind(opened, owner).await,
             (Some(id), None) if own => self.sessions.claim(id, owner),
@@ -126,7 +115,7 @@ fn no_session() -> McpReply {
 }
 
 fn plain(status: StatusCode, text: &'static str) -> McpReply {
-    let mut reply = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    let mut reply = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed_unsync());
     *reply.status_mut() = status;
     reply
 }
