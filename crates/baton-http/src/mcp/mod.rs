@@ -4,8 +4,24 @@
 //! origins were checked before any route.
 
 mod environment;
+mod exported;
+mod own;
 mod pass;
 mod ports;
 
-pub(crate) use environment::{named, sole};
+pub(crate) use environment::named;
+pub(crate) use exported::exported;
+pub(crate) use own::{own, root};
 pub use ports::McpPorts;
+
+use crate::app::Shared;
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+
+/// Who answers, if anybody does.
+fn ports(shared: &Shared) -> Result<&McpPorts, Error> {
+    shared.options.mcp.as_ref().ok_or_else(|| {
+        let message = "this Baton does not speak MCP";
+        Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
+    })
+}

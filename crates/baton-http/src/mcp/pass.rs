@@ -26,7 +26,9 @@ pub(super) async fn pass<H: ServerHandler>(
         Ok(received) => received,
         Err(error) => return reply::rest_error(&error),
     };
-    if let Err(error) = caller.may(shared, needed(&received.bytes), agent) {
+    // Where several agents are reached, it is the call's arguments that tell which one's scope it needs.
+    let needed = if agent.is_some() { needed(&received.bytes) } else { Access::Read };
+    if let Err(error) = caller.may(shared, needed, agent) {
         return reply::rest_error(&error);
     }
     parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));

@@ -1,6 +1,6 @@
 //! Who answers MCP requests.
 
-use baton_mcp::Environments;
+use baton_mcp::{Environments, ExportedEndpoints, McpService, OwnServer};
 use std::{fmt, sync::Arc};
 
 /// Who answers MCP requests.
@@ -8,6 +8,10 @@ use std::{fmt, sync::Arc};
 pub struct McpPorts {
     /// The Environments of agents.
     pub environments: Arc<Environments>,
+    /// The tools that agents export.
+    pub exported: Arc<ExportedEndpoints>,
+    /// The way to all agents.
+    pub own: McpService<OwnServer>,
 }
 
 impl fmt::Debug for McpPorts {

@@ -1,0 +1,28 @@
+//! The tools that an agent exports, alone.
+
+use super::{pass::pass, ports};
+use crate::{app::Shared, auth::Caller, named::Named, reply};
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use baton_rules::Access;
+use baton_types::AgentName;
+use std::sync::Arc;
+
+/// `/agents/{agent}/mcp/exported`.
+pub(crate) async fn exported(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    Named(name): Named,
+    request: Request,
+) -> Response {
+    let agent = AgentName::from(name);
+    // Those who may not read it are not told whether it is there.
+    let ports = caller.may(&shared, Access::Read, Some(&agent)).and_then(|()| ports(&shared));
+    match ports.map(|ports| ports.exported.of(&agent)) {
+        Ok(Some(service)) => pass(&shared, &caller, Some(&agent), &service, request).await,
+        Ok(None) => reply::rest_error(&shared.no_such_agent_for(&caller, Some(agent.as_str()))),
+        Err(error) => reply::rest_error(&error),
+    }
+}
