@@ -67,7 +67,8 @@ impl Session {
         for Unusable { entry, reason } in &unusable {
             screen.say(&format!("baton mcp: {entry} cannot be used: {reason}"));
         }
-        Ok(Self::within(baton))
+        let client = baton.mcp_client()?;
+        Ok(Self { client, url: None, own: Some(baton) })
     }
 
     fn within(baton: Baton) -> Self {

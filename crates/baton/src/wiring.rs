@@ -8,9 +8,11 @@ mod entries;
 mod kept;
 mod keys;
 mod login;
+mod mcp;
 mod reach;
 mod server;
 mod tools;
+mod warm;
 
 pub(crate) use agents::{Loaded, load};
 pub(crate) use baton::{Baton, Strictness, fresh_id, now};

@@ -140,6 +140,8 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     warn_of_unheard(&settings, screen);
     let server = Server::start(baton, &settings, PortChoice::Fixed, screen).await?;
     announce(&server, &settings, screen);
+    server.baton().warm(screen);
+    server.baton().watch_logins(&settings.data);
     stop.first().await;
     screen.say("stopping; unfinished runs go on at the next start (again to stop at once)");
     let exit = match strictness {

@@ -15,9 +15,10 @@ use crate::{
 use baton_agentdir::Diagnostic;
 use baton_client::Client;
 use baton_engine::{Engine, Ports};
-use baton_http::{AccessOptions, HttpOptions, PeerPorts, ToolPorts};
+use baton_http::{AccessOptions, HttpOptions, McpPorts, PeerPorts, ToolPorts};
 use baton_identity::TokenRegistry;
 use baton_local::{SystemClock, TimeOrderedIds};
+use baton_mcp::{Limits, OwnOptions};
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::{Book, PeerHub};
@@ -31,6 +32,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How long runs may take to reach their next journaled event when the process ends.
 const CHECKPOINT: Duration = Duration::from_secs(5);
+/// How long MCP servers may take to end by themselves.
+const FAREWELL: Duration = Duration::from_secs(4);
 const RETENTION_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// What ended within this time stays whatever the policy says: a task may still wait to read it.
 const SPARED: Duration = Duration::from_secs(60 * 60);
@@ -49,7 +52,7 @@ pub(crate) struct Baton {
     pub(super) engine: Engine,
     pub(super) stopping: CancellationToken,
     kept: Kept,
-    agents: Arc<dyn AgentSource>,
+    pub(super) agents: Arc<dyn AgentSource>,
     tools: Arc<Toolbox>,
     models: Arc<PlaybookModels>,
     tokens: TokenRegistry,
@@ -158,6 +161,11 @@ impl Baton {
         PeerPorts { book: self.book.clone(), peers: self.peers.clone() }
     }
 
+    /// Who runs tools.
+    pub(super) fn tools(&self) -> &Arc<Toolbox> {
+        &self.tools
+    }
+
     /// Who runs tools for callers.
     pub(super) fn tool_ports(&self) -> ToolPorts {
         ToolPorts { host: self.tools.clone() }
@@ -184,10 +192,21 @@ impl Baton {
 
     /// A client that reaches this Baton through the HTTP app without a socket.
     pub(crate) fn client(&self) -> Client {
+        self.client_with(None)
+    }
+
+    /// The same for MCP clients too; what they carry and their sessions are gone with the process, as they are.
+    pub(crate) fn mcp_client(&self) -> Result<Client, Failure> {
+        let ports = self.mcp_ports(None, OwnOptions::default(), Limits::default())?;
+        Ok(self.client_with(Some(ports)))
+    }
+
+    fn client_with(&self, mcp: Option<McpPorts>) -> Client {
         let options = HttpOptions {
             access: self.local_access(),
             peers: Some(self.peer_ports()),
             tools: Some(self.tool_ports()),
+            mcp,
             shutdown: self.stopping.clone(),
             started_at: now(),
             ..HttpOptions::default()
@@ -232,6 +251,8 @@ impl Baton {
     pub(crate) async fn close(self) {
         self.stopping.cancel();
         self.engine.shutdown(CHECKPOINT).await;
+        // What does not close in time is ended when the servers are dropped.
+        let _ = tokio::time::timeout(FAREWELL, self.tools.mcp().close()).await;
         self.kept.close().await;
     }
 

@@ -12,6 +12,7 @@ use crate::{
     server_file::{Announced, ServerFile},
 };
 use baton_http::{A2aOptions, HttpOptions, ServeOptions, Tls, VersionRule};
+use baton_mcp::{Limits, OwnOptions};
 use baton_types::{AgentSpec, ErrorCode};
 use baton_wire::a2a::v1::AgentExtension;
 use std::{
@@ -73,6 +74,10 @@ impl Server {
         let announced = announced.announce(&settings.data)?;
         let room = baton_local::raise_open_files();
         let defaults = HttpOptions::default();
+        let max_body = settings.limits.body_bytes.unwrap_or(defaults.max_body);
+        let own = OwnOptions { streaming: settings.a2a.streaming, push: settings.a2a.push };
+        let limits = Limits { max_body, ..Limits::default() };
+        let mcp = baton.mcp_ports(Some(&settings.data), own, limits)?;
         let options = HttpOptions {
             bound: Some(bound),
             public_url: settings.public_url.clone(),
@@ -84,9 +89,10 @@ impl Server {
             tools: Some(baton.tool_ports()),
             signer: Some(signer),
             started_at: now(),
-            max_body: settings.limits.body_bytes.unwrap_or(defaults.max_body),
+            max_body,
             max_streams: affordable(settings.limits.max_streams.unwrap_or(defaults.max_streams), room),
             a2a: offered(&settings.a2a),
+            mcp: Some(mcp),
             shutdown: baton.stopping.clone(),
             ..defaults
         };

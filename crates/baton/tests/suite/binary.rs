@@ -77,7 +77,8 @@ impl Home {
         assert!(command("mkfifo").arg(self.path(relative)).status().expect("mkfifo").success());
     }
 
-    fn baton(&self, args: &[&str]) -> Command {
+    /// The binary in this directory, not started yet.
+    pub(crate) fn baton(&self, args: &[&str]) -> Command {
         let mut command = command(env!("CARGO_BIN_EXE_baton"));
         // Only what tools need: no settings of whoever runs the tests.
         let path = std::env::var_os("PATH").unwrap_or_default();

@@ -4,6 +4,8 @@
 
 mod authenticated_client;
 mod binary;
+#[cfg(unix)]
+mod bridge;
 mod conformance;
 mod crash;
 mod definitions;
@@ -28,3 +30,5 @@ mod run;
 mod serving;
 mod signed_cards;
 mod tokens;
+#[cfg(unix)]
+mod tools;

@@ -7,3 +7,5 @@ mod python_client;
 mod served;
 mod stock;
 mod suite;
+
+pub(crate) use served::fixture;

@@ -55,7 +55,7 @@ impl Served {
 }
 
 /// The fixture: named in a variable, beside the binary under test, or built now.
-pub(super) fn fixture() -> PathBuf {
+pub(crate) fn fixture() -> PathBuf {
     if let Some(given) = std::env::var_os("BATON_FIXTURE_MCP") {
         return given.into();
     }

@@ -1,0 +1,58 @@
+//! Agents as MCP servers.
+
+use super::{baton::Baton, keys};
+use crate::failure::Failure;
+use baton_http::McpPorts;
+use baton_local::SessionFiles;
+use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Ports, Seal, Sessions};
+use baton_ports::{AgentDesk, McpSessions};
+use baton_types::ErrorCode;
+use std::{path::Path, sync::Arc};
+
+/// Where sessions of MCP clients are kept, below the data directory.
+const SESSIONS: &str = "mcp-sessions";
+
+impl Baton {
+    /// Who answers MCP requests. With a data directory, sessions and what clients carry outlive the process.
+    pub(super) fn mcp_ports(
+        &self,
+        kept_in: Option<&Path>,
+        own: OwnOptions,
+        limits: Limits,
+    ) -> Result<McpPorts, Failure> {
+        let seal = match kept_in {
+            Some(data) => Seal::new(&keys::sealing(data)?, &[], limits.answer_within),
+            None => Seal::random(limits.answer_within),
+        };
+        let seal = seal.map_err(|error| Failure::new(ErrorCode::KEYS_UNUSABLE, error.to_string()))?;
+        let kept = kept_in.map(sessions).transpose()?;
+        let common = Common {
+            sessions: Sessions::new(limits.max_sessions, limits.session_idle, kept),
+            seal: Arc::new(seal),
+            limits,
+            shutdown: self.stopping.clone(),
+        };
+        let desk: Arc<dyn AgentDesk> = Arc::new(self.engine.clone());
+        let agents = || Arc::clone(&self.agents);
+        let ports = Ports {
+            agents: agents(),
+            tools: self.tools().clone(),
+            servers: self.tools().mcp().clone(),
+            desk: Arc::clone(&desk),
+        };
+        Ok(McpPorts {
+            own: OwnServer::endpoint(agents(), Arc::clone(&desk), own, &common),
+            exported: Arc::new(ExportedEndpoints::new(agents(), desk, common.clone())),
+            environments: Arc::new(Environments::new(ports, common)),
+        })
+    }
+}
+
+fn sessions(data: &Path) -> Result<Arc<dyn McpSessions>, Failure> {
+    let directory = data.join(SESSIONS);
+    let files = SessionFiles::open(&directory, SessionFiles::MOST).map_err(|error| {
+        let message = format!("the sessions in {} cannot be kept: {error}", directory.display());
+        Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
+    })?;
+    Ok(Arc::new(files))
+}

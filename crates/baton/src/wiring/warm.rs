@@ -1,0 +1,104 @@
+//! Starting the MCP servers of agents before anybody needs them, and saying how that went.
+
+use super::{baton::Baton, tools};
+use crate::screen::{Screen, one_line};
+use baton_ports::{ServerState, ServerStatus};
+use baton_toolhost::{McpServers, ServerEvent};
+use baton_types::AgentName;
+use serde_json::json;
+use std::{collections::BTreeSet, path::Path, time::Duration};
+use tokio::sync::broadcast::error::RecvError;
+
+/// How often it is looked whether somebody has logged in.
+const LOOK: Duration = Duration::from_secs(2);
+/// Most characters of a text that somebody else chose.
+const SHOWN: usize = 200;
+
+impl Baton {
+    /// Starts the servers of all agents in the background; each is named once, when it is ready or has failed.
+    pub(crate) fn warm(&self, screen: Screen) {
+        let servers = self.tools().mcp().clone();
+        for agent in self.agents() {
+            let name = agent.name.clone();
+            if servers.statuses(&name).is_empty() {
+                continue;
+            }
+            let telling = tell(servers.clone(), name.clone(), screen);
+            servers.warm(&name);
+            tokio::spawn(self.stopping.clone().run_until_cancelled_owned(telling));
+        }
+    }
+
+    /// Tries servers again that waited for a login, after one was kept.
+    pub(crate) fn watch_logins(&self, data: &Path) {
+        let (servers, agents, folder) = (self.tools().mcp().clone(), self.agents.clone(), tools::logins(data));
+        tokio::spawn(self.stopping.clone().run_until_cancelled_owned(async move {
+            let mut looks = tokio::time::interval(LOOK);
+            let mut known = None;
+            loop {
+                looks.tick().await;
+                // A login replaces its file, which changes the folder.
+                let changed = tokio::fs::metadata(&folder).await.and_then(|about| about.modified()).ok();
+                if std::mem::replace(&mut known, changed) == changed {
+                    continue;
+                }
+                for agent in agents.agents() {
+                    let waiting = servers.statuses(&agent.name).into_iter();
+                    for server in waiting.filter(|server| server.state == ServerState::NeedsLogin) {
+                        servers.reconnect(&agent.name, &server.name);
+                    }
+                }
+            }
+        }));
+    }
+}
+
+/// Names each server of an agent once, as soon as it is known how it stands.
+async fn tell(servers: McpServers, agent: AgentName, screen: Screen) {
+    let mut events = servers.events(&agent);
+    let mut told = BTreeSet::new();
+    loop {
+        let statuses = servers.statuses(&agent);
+        let open = |status: &&ServerStatus| matches!(status.state, ServerState::Idle | ServerState::Starting);
+        for status in statuses.iter().filter(|status| !open(status)) {
+            if told.insert(status.name.clone()) && status.state != ServerState::Disabled {
+                say(&agent, status, screen);
+            }
+        }
+        if !statuses.iter().any(|status| open(&status)) {
+            return;
+        }
+        loop {
+            match events.recv().await {
+                Ok(ServerEvent::Status | ServerEvent::Tools) | Err(RecvError::Lagged(_)) => break,
+                Ok(_) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+}
+
+fn say(agent: &AgentName, status: &ServerStatus, screen: Screen) {
+    let ServerStatus { name, state, tools, reason, hint, .. } = status;
+    if screen.is_json() {
+        let server = json!({
+            "agent": agent, "name": name, "state": state.as_str(), "tools": tools, "reason": reason, "hint": hint,
+        });
+        screen.print(&json!({"mcp_server": server}).to_string());
+        return;
+    }
+    let paint = screen.talk_paint();
+    let who = format!("{}: MCP server {}", paint.name(agent.as_str()), one_line(name, SHOWN));
+    let reason = one_line(reason.as_deref().unwrap_or("no reason is known"), SHOWN);
+    match state {
+        ServerState::Ready => {
+            let count = format!("{tools} tool{}", if *tools == 1 { "" } else { "s" });
+            screen.say(&format!("{who} {} ({count})", paint.good("is ready")));
+        }
+        ServerState::NeedsLogin => screen.say(&format!("{who} {} {reason}", paint.warn("needs a login:"))),
+        _ => screen.say(&format!("{who} {} {reason}", paint.bad("failed:"))),
+    }
+    if let Some(hint) = hint.as_ref().filter(|_| *state != ServerState::Ready) {
+        screen.say(&format!("  hint: {}", one_line(hint, 2 * SHOWN)));
+    }
+}
