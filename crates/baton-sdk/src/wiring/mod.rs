@@ -2,6 +2,8 @@
 
 mod agents;
 mod listen;
+mod mcp;
+mod seal;
 mod served;
 mod store;
 mod tools;

@@ -1,13 +1,14 @@
 //! The engine behind its HTTP surface.
 
-use super::{agents::CodedAgents, listen::listen, store::Store, tools::toolbox};
+use super::{agents::CodedAgents, listen::listen, mcp::endpoints, store::Store, tools::toolbox};
 use crate::{Agent, Error, Running};
 use baton_engine::{Engine, NoPeers, Ports};
-use baton_http::{AccessOptions, HttpOptions, ServeOptions};
+use baton_http::{AccessOptions, HttpOptions, ServeOptions, ToolPorts};
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_ports::{AgentSource, Clock as _};
+use baton_toolhost::Toolbox;
 use baton_types::ErrorCode;
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
@@ -15,12 +16,15 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// How long runs may take to reach their next journaled event when the process ends.
 const CHECKPOINT: Duration = Duration::from_secs(5);
+/// How long MCP servers have to end.
+const FAREWELL: Duration = Duration::from_secs(4);
 /// Everything that ends in order has ended by then.
 const SHUTDOWN: Duration = Duration::from_secs(10);
 
 /// What has to be ended in order.
 pub(crate) struct Served {
     engine: Engine,
+    tools: Arc<Toolbox>,
     store: Store,
     serving: JoinHandle<io::Result<()>>,
     stopping: DropGuard,
@@ -35,13 +39,13 @@ pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &s
         .local_addr()
         .map_err(|error| Error::new(ErrorCode::INTERNAL, format!("the socket has no address: {error}")))?;
     let store = Store::open(data.as_deref())?;
-    let tools = Arc::new(toolbox(Arc::clone(&agents), native)?);
+    let tools = toolbox(Arc::clone(&agents), native, data.as_deref())?;
     let policy = AddressPolicy::public_only();
     let ports = Ports {
         journal: store.journal(),
         models: Arc::new(PlaybookModels::new()),
-        tools,
-        agents,
+        tools: tools.clone(),
+        agents: Arc::clone(&agents),
         peers: Arc::new(NoPeers),
         webhooks: Arc::new(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()))),
         clock: Arc::new(SystemClock),
@@ -49,10 +53,13 @@ pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &s
     };
     let engine = Engine::new(baton_engine::Options::default(), ports);
     let stopping = CancellationToken::new();
+    let mcp = endpoints(&engine, &agents, &tools, data.as_deref(), stopping.clone())?;
     let options = HttpOptions {
         bound: Some(bound),
         access: AccessOptions { clock: Arc::new(SystemClock), ..AccessOptions::default() },
         signer: store.signer(),
+        tools: Some(ToolPorts { host: tools.clone() }),
+        mcp: Some(mcp),
         started_at: SystemClock.now(),
         shutdown: stopping.clone(),
         ..HttpOptions::default()
@@ -60,7 +67,7 @@ pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &s
     let app = baton_http::app(engine.clone(), options);
     let serving = tokio::spawn(baton_http::serve(listener, app, ServeOptions::default(), stopping.clone()));
     recover(engine.clone());
-    let served = Served { engine, store, serving, stopping: stopping.drop_guard() };
+    let served = Served { engine, tools, store, serving, stopping: stopping.drop_guard() };
     Ok(Running::new(format!("http://{bound}"), served))
 }
 
@@ -78,10 +85,12 @@ fn recover(engine: Engine) {
 impl Served {
     /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go.
     pub(crate) async fn stop(self) {
-        let Self { engine, store, serving, stopping } = self;
+        let Self { engine, tools, store, serving, stopping } = self;
         drop(stopping);
         let ending = async {
             let (served, ()) = tokio::join!(serving, engine.shutdown(CHECKPOINT));
+            // What does not close in time is ended when the servers are dropped.
+            let _ = tokio::time::timeout(FAREWELL, tools.mcp().close()).await;
             store.close().await;
             served
         };

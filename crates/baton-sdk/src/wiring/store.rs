@@ -7,8 +7,8 @@ use baton_ports::{CardSigner, Journal};
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 
-/// Where the keys that sign cards are, in the data directory.
-const KEYS: &str = "keys";
+/// Where keys are, in the data directory.
+pub(super) const KEYS: &str = "keys";
 
 /// A journal, and the keys beside it.
 pub(super) enum Store {

@@ -3,14 +3,33 @@
 use crate::Error;
 use baton_outbound::{AddressPolicy, GuardedClient, Options};
 use baton_ports::AgentSource;
-use baton_toolhost::{Connectors, HostSettings, HttpTools, McpServers, NativeTools, Toolbox};
+use baton_toolhost::{
+    Connectors, HostSettings, HttpTools, InternalConnect, McpServers, NativeTools, RemoteConnect, RemoteSettings,
+    StdioConnect, Toolbox, TransportKind,
+};
 use baton_types::ErrorCode;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-pub(super) fn toolbox(agents: Arc<dyn AgentSource>, native: NativeTools) -> Result<Toolbox, Error> {
+/// Where logins at MCP servers are kept, below the data directory.
+const LOGINS: &str = "mcp-oauth";
+
+/// The tools of these agents; nothing is started yet.
+pub(super) fn toolbox(
+    agents: Arc<dyn AgentSource>,
+    native: NativeTools,
+    data: Option<&Path>,
+) -> Result<Arc<Toolbox>, Error> {
     let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default())
-        .map_err(|error| Error::new(ErrorCode::TLS_INVALID, error.to_string()))?;
-    let servers = McpServers::new(agents, Connectors::default(), HostSettings::default());
-    let http = HttpTools::new(client);
-    Ok(Toolbox::new(servers).with_http(Arc::new(http)).with_native(Arc::new(native)))
+        .map_err(|error| Error::new(ErrorCode::INTERNAL, error.to_string()))?;
+    let http = HttpTools::new(client.clone());
+    let logins = data.map(|data| data.join(LOGINS));
+    let remote = Arc::new(RemoteConnect::new(RemoteSettings { logins, ..RemoteSettings::new(client) }));
+    let connectors = Connectors::new()
+        .with(TransportKind::Stdio, Arc::new(StdioConnect::new()))
+        .with(TransportKind::Http, remote.clone())
+        .with(TransportKind::Sse, remote.clone())
+        .with(TransportKind::Remote, remote)
+        .with(TransportKind::Internal, Arc::new(InternalConnect::new(Arc::clone(&agents))));
+    let servers = McpServers::new(agents, connectors, HostSettings::default());
+    Ok(Arc::new(Toolbox::new(servers).with_http(Arc::new(http)).with_native(Arc::new(native))))
 }

@@ -1,0 +1,54 @@
+//! The agents as MCP servers.
+
+use super::seal;
+use crate::Error;
+use baton_engine::Engine;
+use baton_http::McpPorts;
+use baton_local::SessionFiles;
+use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Ports, Sessions};
+use baton_ports::{AgentDesk, AgentSource, McpSessions};
+use baton_toolhost::Toolbox;
+use baton_types::ErrorCode;
+use std::{path::Path, sync::Arc};
+use tokio_util::sync::CancellationToken;
+
+/// Where sessions of MCP clients are kept, below the data directory.
+const SESSIONS: &str = "mcp-sessions";
+
+/// Who answers MCP requests. With a data directory, sessions and what clients carry outlive the process.
+pub(super) fn endpoints(
+    engine: &Engine,
+    agents: &Arc<dyn AgentSource>,
+    tools: &Arc<Toolbox>,
+    data: Option<&Path>,
+    shutdown: CancellationToken,
+) -> Result<McpPorts, Error> {
+    let limits = Limits::default();
+    let common = Common {
+        sessions: Sessions::new(limits.max_sessions, limits.session_idle, data.map(sessions).transpose()?),
+        seal: Arc::new(seal::seal(data, limits.answer_within)?),
+        limits,
+        shutdown,
+    };
+    let desk: Arc<dyn AgentDesk> = Arc::new(engine.clone());
+    let ports = Ports {
+        agents: Arc::clone(agents),
+        tools: tools.clone(),
+        servers: tools.mcp().clone(),
+        desk: Arc::clone(&desk),
+    };
+    Ok(McpPorts {
+        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnOptions::default(), &common),
+        exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), desk, common.clone())),
+        environments: Arc::new(Environments::new(ports, common)),
+    })
+}
+
+fn sessions(data: &Path) -> Result<Arc<dyn McpSessions>, Error> {
+    let directory = data.join(SESSIONS);
+    let files = SessionFiles::open(&directory, SessionFiles::MOST).map_err(|error| {
+        let message = format!("the sessions in {} cannot be kept: {error}", directory.display());
+        Error::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
+    })?;
+    Ok(Arc::new(files))
+}
