@@ -4,6 +4,9 @@ use super::{Entry, Node, Place, Value, duration, size};
 use crate::Diagnostic;
 use std::time::Duration;
 
+/// Keys of one map that nobody knows, of which somebody is told.
+const MAX_UNKNOWN: usize = 20;
+
 /// A value and the place to blame when it does not fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located<T> {
@@ -267,8 +270,8 @@ impl Fields {
 
     /// Notes the keys that nobody took.
     pub fn finish(self, reader: &mut Reader) {
-        for entry in &self.entries {
-            let hint = match closest(&entry.key, &self.known) {
+        for (entry, close) in self.unknown() {
+            let hint = match close {
                 Some(close) => format!("did you mean '{close}'?"),
                 None => format!("known keys: {}", self.known.join(", ")),
             };
@@ -278,13 +281,18 @@ impl Fields {
 
     /// Notes the keys that nobody took, in a file that others wrote for other programs: they are no mistake.
     pub fn finish_foreign(self, reader: &mut Reader) {
-        for entry in &self.entries {
-            let hint = match closest(&entry.key, &self.known) {
+        for (entry, close) in self.unknown() {
+            let hint = match close {
                 Some(close) => format!("did you mean '{close}'?"),
                 None => "it does no harm; remove it if nothing else reads this file".to_owned(),
             };
             reader.warning(entry.place, format!("the key '{}' of {} is not used", shown(&entry.key), self.what), hint);
         }
+    }
+
+    /// The first keys that nobody took, with the known key that each may mean; more would tell nobody more.
+    fn unknown(&self) -> impl Iterator<Item = (&Entry, Option<&'static str>)> {
+        self.entries.iter().take(MAX_UNKNOWN).map(|entry| (entry, closest(&entry.key, &self.known)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which tools of a server are offered and may run, in the words of many programs.
 
 use super::{Habits, teamspark, value};
-use crate::document::{Fields, Node, Reader, Value};
+use crate::document::{Entry, Fields, Node, Reader, Value};
 use baton_types::Permission;
 
 const MAX_RULES: usize = 1000;
@@ -68,11 +68,6 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
         Some(node) => by_name(reader, habits, &mut tools, node),
         None => {}
     }
-    if tools.permissions.len() > MAX_RULES {
-        let message = format!("there are {} rules about tools", tools.permissions.len());
-        reader.error(fields.place, message, format!("keep it to {MAX_RULES}; a glob such as get_* counts once"));
-        tools.permissions.clear();
-    }
     tools
 }
 
@@ -87,11 +82,23 @@ impl Tools {
     }
 }
 
+/// What is said about tools by their names.
+fn rules(reader: &mut Reader, node: Node) -> Vec<Entry> {
+    let place = node.place;
+    let entries = Fields::open(reader, "tools", node).map(Fields::rest).unwrap_or_default();
+    if entries.len() > MAX_RULES {
+        let message = format!("there are {} rules about tools", entries.len());
+        reader.error(place, message, format!("keep it to {MAX_RULES}; a glob such as get_* counts once"));
+        return Vec::new();
+    }
+    entries
+}
+
 fn permissions(reader: &mut Reader, habits: Habits, tools: &mut Tools, node: Node) -> Option<Permission> {
     let mut fields = Fields::open(reader, "permissions", node)?;
     let default = fields.take("default").and_then(|node| reader.choice("default", &node, &PERMISSIONS));
     if let Some(node) = fields.take("tools") {
-        for entry in Fields::open(reader, "tools", node).map(Fields::rest).unwrap_or_default() {
+        for entry in rules(reader, node) {
             let permission = reader.choice("a tool's permission", &entry.node, &PERMISSIONS);
             tools.permissions.extend(permission.map(|permission| (entry.key, permission)));
         }
@@ -101,7 +108,7 @@ fn permissions(reader: &mut Reader, habits: Habits, tools: &mut Tools, node: Nod
 }
 
 fn by_name(reader: &mut Reader, habits: Habits, tools: &mut Tools, node: Node) {
-    for entry in Fields::open(reader, "tools", node).map(Fields::rest).unwrap_or_default() {
+    for entry in rules(reader, node) {
         let permission = one_tool(reader, habits, &format!("the tool {:?}", entry.key), entry.node);
         tools.permissions.extend(permission.map(|permission| (entry.key, permission)));
     }

@@ -87,10 +87,23 @@ fn the_examples_are_good_agents() {
     }
 }
 
+fn first_yaml_of(page: &str) -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
+    let text = std::fs::read_to_string(page).unwrap_or_default();
+    text.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap_or_default().to_owned()
+}
+
 #[test]
 fn the_documented_agent_is_a_good_agent() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agent-directory.md");
-    let text = std::fs::read_to_string(page).unwrap();
-    let yaml = text.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    assert_eq!(shown(&parse_yaml(yaml)), "\nagent: yes");
+    let parsed = parse_yaml(&first_yaml_of("agent-directory.md"));
+    assert_eq!(shown(&parsed), "\nagent: yes");
+    let agent = parsed.agent.unwrap();
+    assert_eq!((agent.tools.len(), parsed.kit.servers.len(), parsed.kit.exports.len()), (2, 1, 1));
+}
+
+#[test]
+fn the_documented_servers_are_good_servers() {
+    let parsed = parse_yaml(&format!("name: a\n{}", first_yaml_of("mcp-servers.md")));
+    assert_eq!(shown(&parsed), "\nagent: yes");
+    assert_eq!(parsed.kit.servers.len(), 2);
 }
