@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 total="${1:-60}"
 shift || true
 targets=("$@")
-[ "${#targets[@]}" -gt 0 ] || targets=(requests old_requests contextcore protobuf answers growth)
+[ "${#targets[@]}" -gt 0 ] || targets=(requests old_requests contextcore protobuf answers definitions growth)
 case "$total" in '' | *[!0-9]*) die "the first argument is a number of seconds" ;; esac
 
 command -v c++ >/dev/null 2>&1 || apt_install g++ || die "a C++ compiler is missing: install g++ or clang"
@@ -81,7 +81,7 @@ failed=()
 for target in "${targets[@]}"; do
   case "$target" in
     protobuf) seed_bytes ;;
-    growth) mkdir -p "$home/seeds/growth" ;;
+    definitions | growth) mkdir -p "$home/seeds/$target" ;;
     requests | old_requests | contextcore | answers) seed "$target" "$(choices "$target")" ;;
     *) die "there is no target '$target'" ;;
   esac

@@ -10,6 +10,7 @@
 
 mod answers;
 mod contextcore;
+mod definitions;
 mod effort;
 mod grammar;
 mod growth;
@@ -47,6 +48,12 @@ targets! {
 /// Messages of gRPC, 1.0 and 0.3.
 pub fn protobuf(input: &[u8]) -> Corpus {
     protobuf::read(input);
+    Corpus::Keep
+}
+
+/// Files of an agent's directory.
+pub fn definitions(input: &[u8]) -> Corpus {
+    effort::within_reason(input.len(), || definitions::read(input));
     Corpus::Keep
 }
 
