@@ -21,7 +21,7 @@ impl OAuthHttpClient for GuardedOauth {
                 _ => self.0.open_here(request).await?,
             };
             let (head, body) = response.into_parts();
-            let kind = head.headers.get(header::CONTENT_TYPE).map(|kind| kind.as_bytes());
+            let kind = head.headers.get(header::CONTENT_TYPE).map(http::HeaderValue::as_bytes);
             // Discovery asks the server itself too, which may answer with a stream that never ends.
             let body = match kind {
                 Some(kind) if kind.starts_with(b"text/event-stream") => Bytes::new(),

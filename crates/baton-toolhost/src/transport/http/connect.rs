@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Attempt, Connect, ConnectError, Link, Target,
     oauth::{Account, Authorizer, Browser},
-    transport::sse::sse,
+    transport::{Variables, sse::sse},
 };
 use baton_outbound::{GuardedClient, Options, Target as Address};
 use baton_ports::BoxFuture;
@@ -32,7 +32,7 @@ pub struct RemoteSettings {
     /// The https address of a document that describes this client to authorization servers, when there is one.
     pub client_document: Option<String>,
     /// Where `env://NAME` is looked up.
-    pub variables: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub variables: Arc<Variables<'static>>,
 }
 
 impl fmt::Debug for RemoteSettings {

@@ -91,7 +91,7 @@ impl Remote {
         body: &Bytes,
     ) -> Result<Response<GuardedBody>, RemoteError> {
         let mut token = match &self.auth {
-            Some(auth) => auth.token().await?,
+            Some(auth) => Box::pin(auth.token()).await?,
             None => None,
         };
         for renewals in 0.. {
@@ -106,8 +106,8 @@ impl Remote {
                 request.headers_mut().insert(header::AUTHORIZATION, bearer(token)?);
             }
             let response = match method {
-                Method::GET => self.client.open(request).await?,
-                _ => self.client.open_again(request).await?,
+                Method::GET => Box::pin(self.client.open(request)).await?,
+                _ => Box::pin(self.client.open_again(request)).await?,
             };
             let Some(auth) = &self.auth else { return Ok(response) };
             let Some(challenge) = Challenge::of(response.status(), response.headers()) else { return Ok(response) };
@@ -115,7 +115,7 @@ impl Remote {
                 return Err(LoginError::refused("the server refuses the token that it asked for").into());
             }
             drop(response);
-            token = Some(auth.answer(token.as_deref(), &challenge).await?);
+            token = Some(Box::pin(auth.answer(token.as_deref(), &challenge)).await?);
         }
         Err(RemoteError::Closed)
     }

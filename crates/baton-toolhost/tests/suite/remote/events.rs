@@ -1,0 +1,56 @@
+//! Streams of events that break, resume, or never end.
+
+use super::world::{Reply, Server, connect, event, look, ordinary, result, text};
+use baton_toolhost::streamable;
+use bytes::Bytes;
+use http::Method;
+use serde_json::{Value, json};
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+const OVER: usize = 16 * 1024 * 1024 + 1;
+
+#[tokio::test]
+async fn a_stream_that_breaks_goes_on_where_it_ended() {
+    let asked: Arc<Mutex<Value>> = Arc::default();
+    let server = Server::start(move |got| match (&got.method, got.header("last-event-id")) {
+        (&Method::GET, Some("7")) => {
+            let answer = result(&asked.lock().unwrap()).unwrap();
+            Reply::events(vec![Ok(event(&answer))])
+        }
+        _ if got.says("tools/call") => {
+            *asked.lock().unwrap() = got.message();
+            let first = Bytes::from_static(b"id: 7\nretry: 20\ndata:\n\n");
+            Reply::events(vec![Ok(first), Err(io::Error::other("cut"))])
+        }
+        _ => ordinary(got),
+    })
+    .await;
+    let client = connect(streamable(server.remote("/mcp"))).await.unwrap();
+    assert_eq!(text(&look(&client).await.unwrap()), "seen");
+    assert_eq!(server.count(|got| got.says("tools/call")), 1, "a call is never made a second time");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_is_refused_and_the_connection_stays() {
+    let server = Server::start(|got| {
+        let long = || json!({ "jsonrpc": "2.0", "id": got.message()["id"], "result": { "content": "x".repeat(OVER) } });
+        match got.message()["params"]["arguments"]["as"].as_str() {
+            Some("events") => Reply::events(vec![Ok(event(&long()))]),
+            Some("endless") => Reply::events(vec![Ok(Bytes::from(vec![b'x'; OVER]))]),
+            Some("json") => Reply::json(&long()),
+            _ => ordinary(got),
+        }
+    })
+    .await;
+    let client = connect(streamable(server.remote("/mcp"))).await.unwrap();
+    for kind in ["events", "endless", "json"] {
+        let arguments = json!({ "as": kind }).as_object().cloned().unwrap();
+        let call = rmcp::model::CallToolRequestParams::new("look").with_arguments(arguments);
+        let error = client.call_tool(call).await.unwrap_err().to_string();
+        assert!(error.contains("the answer was refused: an event has more than 16777216 bytes"), "{kind}: {error}");
+    }
+    assert_eq!(text(&look(&client).await.unwrap()), "seen");
+}

@@ -1,0 +1,85 @@
+//! The older HTTP+SSE.
+
+use super::world::{Reply, Server, connect, event, look, result, text};
+use baton_toolhost::sse;
+use bytes::Bytes;
+use http::Method;
+use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc;
+
+/// A server of 2024: a stream at `/sse`, and messages wherever it says.
+pub(crate) struct Old {
+    pub(crate) server: Server,
+    stream: Arc<Mutex<Option<mpsc::Sender<Bytes>>>>,
+}
+
+impl Old {
+    pub(crate) async fn start(endpoint: impl Into<String>) -> Self {
+        let endpoint = endpoint.into();
+        let stream: Arc<Mutex<Option<mpsc::Sender<Bytes>>>> = Arc::default();
+        let out = Arc::clone(&stream);
+        let server = Server::start(move |got| match (&got.method, got.path.as_str()) {
+            (&Method::GET, "/team/sse") => {
+                let (sender, live) = mpsc::channel(8);
+                sender.try_send(format!("event: endpoint\ndata: {endpoint}\n\n").into()).unwrap();
+                *out.lock().unwrap() = Some(sender);
+                Reply::live(live)
+            }
+            (&Method::POST, "/team/messages?session=1") => {
+                if let Some(answer) = result(&got.message()) {
+                    out.lock().unwrap().as_ref().unwrap().try_send(event(&answer)).unwrap();
+                }
+                Reply::status(202)
+            }
+            (&Method::POST, "/team/sse") => Reply::status(405),
+            _ => Reply::status(404),
+        })
+        .await;
+        Self { server, stream }
+    }
+
+    fn end_stream(&self) {
+        self.stream.lock().unwrap().take();
+    }
+}
+
+#[tokio::test]
+async fn messages_are_posted_where_the_stream_says_and_answers_come_on_the_stream() {
+    for endpoint in ["messages?session=1", "/team/messages?session=1"] {
+        let old = Old::start(endpoint).await;
+        let client = connect(sse(old.server.remote("/team/sse"))).await.unwrap();
+        assert_eq!(text(&look(&client).await.unwrap()), "seen");
+        old.end_stream();
+        // Without its stream the connection is over, and says so at once.
+        let _ = client.waiting().await;
+    }
+}
+
+#[tokio::test]
+async fn an_address_for_messages_at_another_origin_is_refused() {
+    let other = Server::start(|_| Reply::status(202)).await;
+    for endpoint in [other.url("/team/messages?session=1"), other.url("/").replace("http:", "")] {
+        let old = Old::start(endpoint).await;
+        let error = connect(sse(old.server.remote("/team/sse"))).await.unwrap_err().to_string();
+        assert!(error.contains("which is another origin"), "{error}");
+    }
+    assert!(other.got().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_no_stream_is_told() {
+    let server = Server::start(|got| match got.path.as_str() {
+        "/page" => Reply::status(200).with("content-type", "text/html"),
+        "/short" => Reply::events(Vec::new()),
+        _ => Reply::status(404),
+    })
+    .await;
+    for (path, reason) in [
+        ("/page", "it named no address for messages: it sends no stream of events"),
+        ("/short", "it named no address for messages before its stream ended"),
+        ("/nothing", "it answered 404"),
+    ] {
+        let error = connect(sse(server.remote(path))).await.unwrap_err().to_string();
+        assert!(error.contains(reason), "{path}: {error}");
+    }
+}

@@ -1,0 +1,226 @@
+//! A server that wants a login, its authorization server, and people who log in.
+
+use super::world::{Got, Reply, Server, ordinary};
+use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_ports::BoxFuture;
+use baton_toolhost::{Browser, LoginError, RemoteSettings, ServerLog, Target};
+use baton_types::{AgentName, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts, McpTransport};
+use http::Method;
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+/// What an authorization server gave so far.
+#[derive(Default)]
+pub(crate) struct Given {
+    pub(crate) clients: usize,
+    pub(crate) tokens: usize,
+    /// Scopes without which calls are refused.
+    pub(crate) wants: Option<&'static str>,
+    /// Clients that it does not know any more, up to this number.
+    pub(crate) forgotten: usize,
+    /// Where the server says that tokens come from, when not here.
+    pub(crate) elsewhere: Option<String>,
+    scopes: String,
+}
+
+/// A server at `/mcp` and its authorization server, on one origin.
+pub(crate) struct Provider {
+    pub(crate) server: Server,
+    pub(crate) given: Arc<Mutex<Given>>,
+}
+
+impl Provider {
+    pub(crate) async fn start() -> Self {
+        let given: Arc<Mutex<Given>> = Arc::default();
+        let state = Arc::clone(&given);
+        let server =
+            Server::start_knowing(|origin| move |got: &Got| respond(&origin, &mut state.lock().unwrap(), got)).await;
+        Self { server, given }
+    }
+
+    pub(crate) fn definition(&self) -> Definition {
+        Definition::new(McpTransport::Http { url: self.server.url("/mcp"), headers: BTreeMap::new() })
+    }
+
+    /// How often the authorization server was asked for a token in this way.
+    pub(crate) fn grants(&self, kind: &str) -> usize {
+        self.server.count(|got| got.path == "/token" && got.field("grant_type").as_deref() == Some(kind))
+    }
+}
+
+fn respond(origin: &str, given: &mut Given, got: &Got) -> Reply {
+    match (&got.method, got.path.as_str()) {
+        (_, "/mcp") => {
+            let metadata = format!("{origin}/.well-known/oauth-protected-resource/mcp");
+            let current = format!("Bearer token-{}", given.tokens);
+            if got.header("authorization") != Some(&current) {
+                let challenge = format!(r#"Bearer resource_metadata="{metadata}", scope="read""#);
+                return Reply::status(401).with("www-authenticate", challenge);
+            }
+            match given.wants {
+                Some(scope) if got.says("tools/call") && !given.scopes.contains(scope) => {
+                    let challenge = format!(
+                        r#"Bearer error="insufficient_scope", scope="{scope}", resource_metadata="{metadata}""#
+                    );
+                    Reply::status(403).with("www-authenticate", challenge)
+                }
+                _ => ordinary(got),
+            }
+        }
+        (&Method::GET, "/.well-known/oauth-protected-resource/mcp") => {
+            let issuer = given.elsewhere.clone().unwrap_or_else(|| origin.to_owned());
+            Reply::json(&json!({ "resource": format!("{origin}/mcp"), "authorization_servers": [issuer] }))
+        }
+        (&Method::GET, "/.well-known/oauth-authorization-server") => Reply::json(&metadata(origin)),
+        (&Method::POST, "/register") => {
+            given.clients += 1;
+            Reply::json(&json!({
+                "client_id": format!("client-{}", given.clients),
+                "client_secret": "client-secret",
+                "redirect_uris": got.message()["redirect_uris"],
+            }))
+        }
+        (&Method::POST, "/token") => token(given, got),
+        _ => Reply::status(404),
+    }
+}
+
+fn metadata(origin: &str) -> Value {
+    json!({
+        "issuer": origin,
+        "authorization_endpoint": format!("{origin}/authorize"),
+        "token_endpoint": format!("{origin}/token"),
+        "registration_endpoint": format!("{origin}/register"),
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": true,
+        "token_endpoint_auth_methods_supported": ["client_secret_post"],
+        "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+    })
+}
+
+fn token(given: &mut Given, got: &Got) -> Reply {
+    let client = got.field("client_id").unwrap_or_default();
+    let number = client.strip_prefix("client-").and_then(|number| number.parse().ok()).unwrap_or(usize::MAX);
+    if number <= given.forgotten {
+        let mut refusal = Reply::json(&json!({ "error": "invalid_client" }));
+        refusal.set_status(401);
+        return refusal;
+    }
+    given.tokens += 1;
+    if let Some(scopes) = got.field("scope") {
+        given.scopes = scopes;
+    }
+    Reply::json(&json!({
+        "access_token": format!("token-{}", given.tokens),
+        "refresh_token": format!("refresh-{}", given.tokens),
+        "token_type": "Bearer",
+        "expires_in": 3600,
+    }))
+}
+
+/// An agent's server, as its definition says.
+pub(crate) struct Definition {
+    agent: AgentName,
+    pub(crate) server: McpServer,
+    log: ServerLog,
+}
+
+impl Definition {
+    pub(crate) fn new(transport: McpTransport) -> Self {
+        let server = McpServer {
+            name: "notes".to_owned(),
+            file: "mcp.json".to_owned(),
+            transport,
+            enabled: true,
+            era: McpEra::Legacy,
+            timeouts: McpTimeouts::default(),
+            permissions: McpPermissions::default(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            prefix: None,
+            required: false,
+            trusted: false,
+            oauth: None,
+        };
+        Self { agent: "clerk".into(), server, log: ServerLog::default() }
+    }
+
+    pub(crate) fn with_oauth(mut self, oauth: McpOauth) -> Self {
+        self.server.oauth = Some(oauth);
+        self
+    }
+
+    pub(crate) fn target(&self) -> Target<'_> {
+        Target { agent: &self.agent, server: &self.server, log: &self.log }
+    }
+}
+
+/// Settings without any address but public ones; logins are kept in that folder.
+pub(crate) fn settings(logins: Option<&Path>) -> RemoteSettings {
+    let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default()).unwrap();
+    let variables = Arc::new(|name: &str| (name == "CLIENT_SECRET").then(|| "machine-secret".to_owned()));
+    RemoteSettings { logins: logins.map(Path::to_owned), variables, ..RemoteSettings::new(client) }
+}
+
+/// How the way back is bent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Twist {
+    None,
+    State,
+    Issuer,
+    NoIssuer,
+    Denied,
+}
+
+/// Somebody who logs in at once, and remembers the pages.
+pub(crate) struct Person {
+    pub(crate) twist: Twist,
+    pub(crate) pages: Mutex<Vec<String>>,
+}
+
+impl Person {
+    pub(crate) fn new(twist: Twist) -> Arc<Self> {
+        Arc::new(Self { twist, pages: Mutex::default() })
+    }
+
+    /// A parameter of the last page.
+    pub(crate) fn said(&self, name: &str) -> Option<String> {
+        parameter(self.pages.lock().unwrap().last()?, name)
+    }
+}
+
+fn parameter(url: &str, name: &str) -> Option<String> {
+    let query = url.split_once('?')?.1;
+    form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+}
+
+impl Browser for Person {
+    fn callback(&self) -> &str {
+        "http://127.0.0.1:1/callback"
+    }
+
+    fn visit<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, LoginError>> {
+        self.pages.lock().unwrap().push(url.to_owned());
+        let origin = url.split("/authorize").next().unwrap();
+        let state = parameter(url, "state").unwrap();
+        let (state, issuer) = match self.twist {
+            Twist::State => ("another".to_owned(), Some(origin)),
+            Twist::Issuer => (state, Some("https://evil.example")),
+            Twist::NoIssuer => (state, None),
+            Twist::None | Twist::Denied => (state, Some(origin)),
+        };
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("state", &state);
+        match self.twist {
+            Twist::Denied => query.append_pair("error", "access_denied"),
+            _ => query.append_pair("code", "the-code"),
+        };
+        query.extend_pairs(issuer.map(|issuer| ("iss", issuer)));
+        let back = format!("{}?{}", self.callback(), query.finish());
+        Box::pin(std::future::ready(Ok(back)))
+    }
+}
