@@ -1,4 +1,5 @@
 //! Agents in code, served and talked to.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod refused;
 mod served;

@@ -1,4 +1,5 @@
 //! The example as its readers run it: the program, talked to by A2A and MCP clients.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod a2a;
 mod mcp;

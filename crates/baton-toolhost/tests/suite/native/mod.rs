@@ -46,7 +46,7 @@ async fn weather(input: WeatherIn) -> Result<WeatherOut, ToolError> {
     let latitude = input.places.first().map_or(0.0, |place| place.latitude);
     match input.city.as_str() {
         "Atlantis" => Err(ToolError::new("there is no such city; ask for one above the water")),
-        "Utopia" => Ok(u8::from_str_radix("no", 10).map(|n| WeatherOut { temperature: n.into(), sky: Sky::Clear })?),
+        "Utopia" => Ok("no".parse::<u8>().map(|n| WeatherOut { temperature: n.into(), sky: Sky::Clear })?),
         "Pompeii" => panic!("eruption"),
         _ => Ok(WeatherOut { temperature: 21.5 + latitude + f64::from(input.days.unwrap_or(0)), sky: Sky::Cloudy }),
     }
