@@ -13,6 +13,7 @@ mod discovery;
 mod equivalence;
 mod errors;
 mod extensions;
+mod mcp_endpoints;
 mod rules;
 mod sends;
 mod signed_cards;

@@ -1,8 +1,13 @@
 //! Which scopes each operation needs, in every binding and dialect.
 
 use super::house::{House, bearer, token};
-use crate::speak::{Binding, Op, Reply, headers, open, raw};
+use crate::{
+    mcp_endpoints,
+    speak::{Binding, Op, Reply, headers, open, raw},
+    world::{Served, agent},
+};
 use baton_http::ToolPorts;
+use baton_ports::AgentSource;
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -118,6 +123,46 @@ async fn tools_need_read_or_call_of_their_agent() {
             let response = raw(&house.app, method, path, headers(&given), body).await;
             assert_eq!(response.status(), StatusCode::from_u16(status).unwrap(), "{scopes:?} {path}");
         }
+    }
+}
+
+/// Whoever may look finds the agents; calling them needs call of the one that is called.
+#[tokio::test]
+async fn mcp_needs_read_or_call_of_the_agent() {
+    let agents: Arc<dyn AgentSource> =
+        Arc::new(Served(["clock", "weather"].map(|name| Arc::new(agent(name))).to_vec()));
+    let ports = mcp_endpoints::ports(&agents, Arc::new(crate::world::engine(&["clock", "weather"])));
+    let house = House::of(|_| {}, |options| options.mcp = Some(ports));
+    for (scopes, listed, called, looked, exported) in [
+        ("", "403", "403", 403, 403),
+        ("read:weather", "weather", "isError", 200, 403),
+        ("read", "clock weather", "isError", 200, 403),
+        ("call:clock", "clock", "isError", 403, 403),
+        ("call:weather", "weather", "done", 200, 200),
+        ("admin", "clock weather", "done", 200, 200),
+    ] {
+        let given = bearer(&token("acme", "ann", scopes));
+        let given = [("authorization", given.as_str())];
+        let asked = async |path, method, params| mcp_endpoints::asked(&house.app, path, &given, method, params).await;
+        let (status, list) = asked("/mcp", "tools/call", json!({"name": "list_agents"})).await;
+        let seen = match list["structuredContent"]["agents"].as_array() {
+            Some(agents) => agents.iter().map(|agent| agent["agentId"].as_str().unwrap()).collect::<Vec<_>>().join(" "),
+            None => status.to_string(),
+        };
+        assert_eq!(seen, listed, "{scopes:?}");
+        let arguments = json!({"agentId": "weather", "message": "Hello"});
+        let (status, call) = asked("/mcp", "tools/call", json!({"name": "call_agent", "arguments": arguments})).await;
+        let outcome = match call["isError"].as_bool() {
+            Some(true) => "isError".to_owned(),
+            Some(false) => "done".to_owned(),
+            None => status.to_string(),
+        };
+        assert_eq!(outcome, called, "{scopes:?} {call}");
+        let place = "/agents/weather/mcp/exported";
+        assert_eq!(asked(place, "tools/list", json!({})).await.0, looked, "{scopes:?}");
+        // There is no such tool, which only those are told who may call one.
+        let status = asked(place, "tools/call", json!({"name": "nothing"})).await.0;
+        assert_eq!(status == 403, exported == 403, "{scopes:?} {status}");
     }
 }
 

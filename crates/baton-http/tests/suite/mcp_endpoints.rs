@@ -1,0 +1,189 @@
+//! MCP on the port: what is at which address, and work that goes through the engine.
+
+use crate::{
+    speak::{headers, raw},
+    world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options},
+};
+use axum::Router;
+use baton_engine::{Engine, Options, Ports};
+use baton_http::{HttpOptions, McpPorts, app};
+use baton_journal::MemoryJournal;
+use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Seal, Sessions};
+use baton_ports::{AgentDesk, AgentSource};
+use baton_toolhost::{Connectors, HostSettings, McpServers};
+use baton_types::{AgentKit, AgentName, AgentSpec, ExportedTool};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Agents of which each exports one tool.
+struct Exporting(Served);
+
+impl AgentSource for Exporting {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        self.0.agents()
+    }
+
+    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
+        self.0.agent(name)
+    }
+
+    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+        let export = ExportedTool {
+            name: "repeat".to_owned(),
+            description: "Says it again".to_owned(),
+            parameters: json!({"properties": {"words": {"type": "string"}}, "required": ["words"]}).into(),
+            prompt: "{words}".to_owned(),
+        };
+        Arc::new(AgentKit { exports: vec![export], ..AgentKit::default() })
+    }
+}
+
+/// Everything that answers MCP requests about these agents.
+pub(crate) fn ports(agents: &Arc<dyn AgentSource>, desk: Arc<dyn AgentDesk>) -> McpPorts {
+    let limits = Limits::default();
+    let common = Common {
+        sessions: Sessions::new(limits.max_sessions, limits.session_idle, None),
+        seal: Arc::new(Seal::random(limits.answer_within).unwrap()),
+        limits,
+        shutdown: tokio_util::sync::CancellationToken::new(),
+    };
+    let environment = baton_mcp::Ports {
+        agents: Arc::clone(agents),
+        tools: Arc::new(Weather),
+        servers: McpServers::new(Arc::clone(agents), Connectors::new(), HostSettings::default()),
+        desk: Arc::clone(&desk),
+    };
+    McpPorts {
+        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnOptions::default(), &common),
+        exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), desk, common.clone())),
+        environments: Arc::new(Environments::new(environment, common)),
+    }
+}
+
+fn served(names: &[&str]) -> Router {
+    let agents = names.iter().map(|name| Arc::new(agent(name))).collect();
+    let agents: Arc<dyn AgentSource> = Arc::new(Exporting(Served(agents)));
+    let engine = Engine::new(
+        Options::default(),
+        Ports {
+            journal: Arc::new(MemoryJournal::default()),
+            models: Arc::new(Obedient),
+            tools: Arc::new(Weather),
+            agents: Arc::clone(&agents),
+            peers: Arc::new(baton_engine::NoPeers),
+            webhooks: Arc::new(Deaf),
+            clock: Arc::new(Ticking::default()),
+            ids: Arc::new(Counted::default()),
+        },
+    );
+    let mcp = Some(ports(&agents, Arc::new(engine.clone())));
+    app(engine, HttpOptions { mcp, ..options() })
+}
+
+/// One request of the newest protocol; the result, or the whole reply when there is none.
+pub(crate) async fn asked(
+    app: &Router,
+    path: &str,
+    given: &[(&str, &str)],
+    method: &str,
+    params: Value,
+) -> (u16, Value) {
+    let mut params = params;
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let name = params["name"].as_str().unwrap_or_default().to_owned();
+    let mut pairs = vec![
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", method),
+    ];
+    if !name.is_empty() {
+        pairs.push(("mcp-name", &name));
+    }
+    pairs.extend(given);
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let response = raw(app, "POST", path, headers(&pairs), body.to_string()).await;
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    let mut reply: Value = serde_json::from_slice(&body).unwrap();
+    let result = reply["result"].take();
+    (status, if result.is_null() { reply } else { result })
+}
+
+async fn tools(app: &Router, path: &str) -> String {
+    let (status, listed) = asked(app, path, &[], "tools/list", json!({})).await;
+    match listed["tools"].as_array() {
+        Some(tools) => tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>().join(" "),
+        None => format!("{status}"),
+    }
+}
+
+#[tokio::test]
+async fn what_is_at_which_address() {
+    let (none, one, several) = (served(&[]), served(&["weather"]), served(&["weather", "clock"]));
+    let (all, environment) = ("list_agents call_agent", "get_weather repeat");
+    for (app, path, expect) in [
+        (&none, "/mcp", all),
+        (&none, "/api/v1/mcp", all),
+        (&one, "/mcp", environment),
+        (&one, "/mcp/", environment),
+        (&one, "/api/v1/mcp", all),
+        (&one, "/agents/weather/mcp", environment),
+        (&one, "/agents/weather/mcp/exported", "repeat"),
+        (&several, "/mcp", all),
+        (&several, "/mcp/", all),
+        (&several, "/mcp?names=a2a", "a2a_list_agents a2a_send_message"),
+        (&several, "/api/v1/mcp/", all),
+        (&several, "/agents/clock/mcp", environment),
+        (&several, "/agents/clock/mcp/exported/", "repeat"),
+        (&several, "/agents/nobody/mcp/exported", "404"),
+        (&several, "/agents/nobody/mcp", "404"),
+    ] {
+        assert_eq!(tools(app, path).await, expect, "{path}");
+    }
+    let without = app(crate::world::engine(&["weather"]), options());
+    for path in ["/mcp", "/api/v1/mcp", "/agents/weather/mcp/exported"] {
+        let (status, reply) = asked(&without, path, &[], "tools/list", json!({})).await;
+        assert!(status == 400 && reply.to_string().contains("BTN-1009"), "{path}: {status} {reply}");
+    }
+}
+
+/// An agent asks, is answered, and goes on in its conversation: the tasks are real ones.
+#[tokio::test]
+async fn agents_do_the_work() {
+    let app = served(&["weather", "clock"]);
+    let call = async |arguments: Value| {
+        let params = json!({"name": "call_agent", "arguments": arguments});
+        asked(&app, "/mcp", &[], "tools/call", params).await.1
+    };
+    let listed = asked(&app, "/mcp", &[], "tools/call", json!({"name": "list_agents"})).await.1;
+    assert_eq!(listed["structuredContent"]["agents"][1]["url"], "http://localhost/agents/clock");
+
+    let question = call(json!({"agentId": "weather", "message": "ask"})).await["structuredContent"].take();
+    assert_eq!((&question["status"], &question["response"]), (&json!("input-required"), &json!("Where?")));
+    let answer = json!({"agentId": "weather", "message": "Oakland", "taskId": question["taskId"]});
+    let done = call(answer).await["structuredContent"].take();
+    assert_eq!((&done["status"], &done["taskId"]), (&json!("completed"), &question["taskId"]));
+    assert_eq!(done["contextId"], question["contextId"]);
+    let more = json!({"agentId": "weather", "message": "Hello", "contextId": done["contextId"]});
+    let more = call(more).await["structuredContent"].take();
+    assert_eq!((&more["response"], &more["contextId"]), (&json!("Hello"), &done["contextId"]));
+    assert_ne!(more["taskId"], done["taskId"]);
+
+    let ended = call(json!({"agentId": "weather", "message": "Hello", "taskId": done["taskId"]})).await;
+    assert_eq!(ended["isError"], true);
+    assert!(ended["content"][0]["text"].as_str().unwrap().contains("BTN-2004"), "{ended}");
+
+    let exported = "/agents/clock/mcp/exported";
+    let params = json!({"name": "repeat", "arguments": {"words": "Good morning"}});
+    let repeated = asked(&app, exported, &[], "tools/call", params).await.1;
+    assert_eq!(repeated["content"], json!([{"type": "text", "text": "Good morning"}]));
+    let task = repeated["_meta"]["dev.baton/taskId"].as_str().unwrap();
+    let task = raw(&app, "GET", &format!("/api/v1/tasks/{task}"), headers(&[]), "").await;
+    assert_eq!(task.status(), 200, "the task can be looked at");
+}
