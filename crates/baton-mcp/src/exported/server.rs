@@ -53,16 +53,18 @@ impl Served {
         )
     }
 
-    /// Calls `changed` after the tools have changed, until `changed` says that nobody listens any more.
-    async fn watch<F: Future<Output = bool>>(&self, changed: impl Fn() -> F) {
+    /// From now on, calls `changed` after the tools have changed, until it says that nobody listens any more.
+    fn watch<F: Future<Output = bool>>(self: Arc<Self>, changed: impl Fn() -> F) -> impl Future<Output = ()> {
         let mut changes = self.agents.changes();
         let mut last = tools(&self.kit());
-        while let Some(()) = changes.next().await {
-            let now = tools(&self.kit());
-            if now != last {
-                last = now;
-                if !changed().await {
-                    return;
+        async move {
+            while let Some(()) = changes.next().await {
+                let now = tools(&self.kit());
+                if now != last {
+                    last = now;
+                    if !changed().await {
+                        return;
+                    }
                 }
             }
         }
@@ -112,9 +114,12 @@ impl ServerHandler for ExportedServer {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let (served, session) = (Arc::clone(&self.served), self.session.clone());
+        let (peer, session) = (context.peer, self.session.clone());
+        let watched = Arc::clone(&self.served).watch(move || {
+            let peer = peer.clone();
+            async move { peer.notify_tool_list_changed().await.is_ok() }
+        });
         tokio::spawn(async move {
-            let watched = served.watch(|| async { context.peer.notify_tool_list_changed().await.is_ok() });
             tokio::select! {
                 () = session.cancelled() => {}
                 () = watched => {}
@@ -130,7 +135,7 @@ impl ServerHandler for ExportedServer {
         let sink = context.sink();
         tokio::select! {
             () = context.cancelled() => {}
-            () = self.served.watch(|| async { sink.notify_tool_list_changed().await.is_ok() }) => {}
+            () = Arc::clone(&self.served).watch(|| async { sink.notify_tool_list_changed().await.is_ok() }) => {}
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use rmcp::{
     service::ServiceError,
 };
 use serde_json::{Value, json};
-use std::{fmt::Write as _, sync::Arc};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 struct World {
     book: Arc<Book>,
@@ -124,7 +124,7 @@ async fn an_agent_that_exports_nothing_says_so() {
 }
 
 /// Whoever has the list learns that it changed, and only then.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn changes_are_told() {
     for era in Era::ALL {
         let world = world();
@@ -137,16 +137,25 @@ async fn changes_are_told() {
         };
         // A session hears of changes from its first answer on.
         client.service.list_all_tools().await.unwrap();
-        let same = vec![export("brief", "Other words about {topic}"), export("do", "{topic}")];
-        world.book.export(same);
-        world.book.export(vec![export("do", "{topic}")]);
-        match &mut subscription {
-            Some(subscription) => {
-                subscription.next().await.unwrap().unwrap();
-            }
-            None => assert_eq!(client.told.recv().await, Some(Told::ToolsChanged)),
+        let mut told = 0;
+        for (exports, expect) in [
+            (vec![export("brief", "Other words"), export("do", "{topic}")], 0),
+            (vec![export("do", "{topic}")], 1),
+            (vec![export("do", "Words that nobody sees")], 1),
+        ] {
+            let count = exports.len();
+            world.book.export(exports);
+            // Time goes on only when there is nothing left to do.
+            let heard = async {
+                match &mut subscription {
+                    Some(subscription) => drop(subscription.next().await.unwrap()),
+                    None => assert_eq!(client.told.recv().await, Some(Told::ToolsChanged)),
+                }
+            };
+            told += u32::from(tokio::time::timeout(Duration::from_secs(1), heard).await.is_ok());
+            assert_eq!(told, expect, "{era:?}");
+            assert_eq!(client.service.list_all_tools().await.unwrap().len(), count, "{era:?}");
         }
-        assert_eq!(client.service.list_all_tools().await.unwrap().len(), 1, "{era:?}");
     }
 }
 

@@ -68,6 +68,19 @@ pub(crate) async fn connect<H: ServerHandler>(
     era: Era,
     query: &str,
 ) -> Client {
+    let (tell, told) = mpsc::channel(64);
+    let service = speak(endpoint, principal, era, query, Listener(tell)).await;
+    Client { service, told }
+}
+
+/// The same with a handler of its own.
+pub(crate) async fn speak<H: ServerHandler, C: ClientHandler>(
+    endpoint: &Arc<McpService<H>>,
+    principal: &Principal,
+    era: Era,
+    query: &str,
+    handler: C,
+) -> RunningService<RoleClient, C> {
     let (endpoint, principal) = (Arc::clone(endpoint), Arc::new(principal.clone()));
     let line = Line(Arc::new(move |mut request| {
         let (endpoint, principal) = (Arc::clone(&endpoint), Arc::clone(&principal));
@@ -80,9 +93,7 @@ pub(crate) async fn connect<H: ServerHandler>(
         Era::Modern => ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] },
         Era::Legacy => ClientLifecycleMode::Initialize,
     };
-    let (tell, told) = mpsc::channel(64);
-    let service = Listener(tell).serve_with_lifecycle(transport, lifecycle).await.unwrap();
-    Client { service, told }
+    handler.serve_with_lifecycle(transport, lifecycle).await.unwrap()
 }
 
 type Answer = dyn Fn(Request<Bytes>) -> BoxFuture<'static, McpReply> + Send + Sync;
@@ -138,8 +149,10 @@ impl StreamableHttpClient for Line {
             StatusCode::NOT_FOUND if session.is_some() => return Err(Failure::SessionExpired),
             _ => {}
         }
-        let text = |name: &str| reply.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let (session, kind) = (text("mcp-session-id"), text("content-type").unwrap_or_default());
+        let (session, kind) = {
+            let text = |name: &str| reply.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+            (text("mcp-session-id"), text("content-type").unwrap_or_default())
+        };
         if kind.starts_with("text/event-stream") {
             return Ok(StreamableHttpPostResponse::Sse(events(reply), session));
         }
