@@ -30,16 +30,25 @@ impl Authorizer {
             None => (true, false),
         };
         let by_itself = self.account.oauth.client_id.as_deref().zip(self.secret.as_deref()).filter(|_| programs);
-        match (&self.browser, by_itself) {
+        let authorized = match (&self.browser, by_itself) {
             (Some(browser), None) => self.in_browser(state, browser.as_ref(), &scopes).await,
             (Some(browser), Some(_)) if people => self.in_browser(state, browser.as_ref(), &scopes).await,
-            (_, Some((id, secret))) => self.by_itself(state, id, secret, scopes).await,
+            (_, Some((id, secret))) => self.by_itself(state, id, secret, scopes.clone()).await,
             (None, None) if challenge.is_step_up() => Err(LoginError::needed(format!(
                 "the server wants a login with more rights: {}",
                 challenge.scopes().join(" ")
             ))),
             (None, None) => Err(LoginError::needed("the server wants a login")),
+        };
+        // What cannot be granted must not be asked for again and again.
+        match &authorized {
+            Ok(_) => self.vault.update(|issued| issued.asked = scopes).await?,
+            Err(LoginError::Failed { reason }) if reason.contains("invalid_scope") => {
+                self.vault.update(|issued| issued.scopes.clear()).await?;
+            }
+            Err(_) => {}
         }
+        authorized
     }
 
     async fn by_itself(

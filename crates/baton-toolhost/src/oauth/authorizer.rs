@@ -116,13 +116,15 @@ impl Authorizer {
     pub async fn answer(&self, sent: Option<&str>, challenge: &Challenge) -> Result<String, LoginError> {
         let mut state = self.state.lock().await;
         // Somebody may have been faster, here or in another process.
+        let before = self.vault.token();
         self.vault.reload()?;
-        if let Some(token) = self.vault.token().filter(|token| sent.is_some_and(|sent| sent != token)) {
+        let is_new = |token: &String| sent.map_or(before.as_ref() != Some(token), |sent| sent != token);
+        if let Some(token) = self.vault.token().filter(is_new) {
             return Ok(token);
         }
         self.prepare(&mut state, Some(challenge)).await?;
         if challenge.is_step_up() {
-            let asked = self.vault.issued().scopes;
+            let asked = self.vault.issued().asked;
             if challenge.scopes().iter().all(|scope| asked.contains(scope)) {
                 let scopes = challenge.scopes().join(" ");
                 return Err(LoginError::refused(format!(

@@ -29,8 +29,11 @@ struct Record {
 pub(super) struct Issued {
     pub(super) client: Option<Client>,
     pub(super) credentials: Option<StoredCredentials>,
-    /// Everything that was asked for so far.
+    /// Everything that was wanted so far; the next login asks for it.
     pub(super) scopes: Vec<String>,
+    /// What the last login asked for.
+    #[serde(default)]
+    pub(super) asked: Vec<String>,
 }
 
 /// A client that was registered there.

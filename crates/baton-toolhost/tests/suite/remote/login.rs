@@ -4,7 +4,7 @@ use super::{
     provider::{Definition, Person, Provider, Twist, settings},
     world::{Client, connect, look, text},
 };
-use baton_toolhost::{Attempt, Connect as _, ConnectError, RemoteConnect, RemoteSettings};
+use baton_toolhost::{Attempt, Connect as _, ConnectError, RemoteConnect, RemoteSettings, needs_login, streamable};
 use baton_types::McpOauth;
 use rmcp::service::ClientInitializeError;
 use std::{path::Path, sync::Arc};
@@ -80,13 +80,37 @@ async fn more_rights_are_asked_for_once_and_with_those_there_were() {
     let provider = Provider::start().await;
     let folder = tempfile::tempdir().unwrap();
     let person = Person::new(Twist::None);
-    let client = open(&with_person(folder.path(), &person), &provider.definition()).await.unwrap();
+    let definition = provider.definition();
+    open(&with_person(folder.path(), &person), &definition).await.unwrap();
     provider.given.lock().unwrap().wants = Some("write");
-    // What this authorization server grants is what the refresh asks for, so the call is refused for ever.
-    let error = look(&client).await.unwrap_err().to_string();
-    assert!(error.contains("rights that were asked for already (write)"), "{error}");
+
+    // Nobody is there to grant them: however often it is tried, somebody has to log in.
+    let client = open(&RemoteConnect::new(settings(Some(folder.path()))), &definition).await.unwrap();
+    for _ in 0..2 {
+        let error = look(&client).await.unwrap_err();
+        assert_eq!(needs_login(&error), Some("the server wants a login with more rights: write"), "{error}");
+    }
+
+    // Somebody is there, but what is granted is never enough for this server.
+    let client = open(&with_person(folder.path(), &person), &definition).await.unwrap();
+    for _ in 0..2 {
+        let error = look(&client).await.unwrap_err().to_string();
+        assert!(error.contains("rights that were asked for already (write)"), "{error}");
+    }
     assert_eq!(person.said("scope").as_deref(), Some("read write"));
     assert_eq!(person.pages.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_login_from_elsewhere_counts_at_once() {
+    let provider = Provider::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let definition = provider.definition();
+    let alone = RemoteConnect::new(settings(Some(folder.path())));
+    let early = alone.remote(definition.target()).unwrap();
+    open(&with_person(folder.path(), &Person::new(Twist::None)), &definition).await.unwrap();
+    let client = connect(streamable(early)).await.unwrap();
+    assert_eq!(text(&look(&client).await.unwrap()), "seen");
 }
 
 #[tokio::test]

@@ -1,7 +1,19 @@
 //! Redirects: within the origin only.
 
-use super::world::{Reply, Server, connect, look, ordinary, text};
-use baton_toolhost::streamable;
+use super::{
+    provider::{Definition, settings},
+    world::{Client, Reply, Server, connect, look, ordinary, text},
+};
+use baton_toolhost::{Attempt, Connect as _, RemoteConnect};
+use baton_types::McpTransport;
+use rmcp::service::ClientInitializeError;
+use std::collections::BTreeMap;
+
+async fn open(url: String) -> Result<Client, ClientInitializeError> {
+    let definition = Definition::new(McpTransport::Http { url, headers: BTreeMap::new() });
+    let connector = RemoteConnect::new(settings(None));
+    connect(connector.open(definition.target(), Attempt::Initialize).await.unwrap()).await
+}
 
 #[tokio::test]
 async fn messages_follow_redirects_within_their_origin_only() {
@@ -13,9 +25,9 @@ async fn messages_follow_redirects_within_their_origin_only() {
         _ => ordinary(got),
     })
     .await;
-    let client = connect(streamable(server.remote("/old"))).await.unwrap();
+    let client = open(server.url("/old")).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
-    let error = connect(streamable(server.remote("/away"))).await.unwrap_err().to_string();
+    let error = open(server.url("/away")).await.unwrap_err().to_string();
     assert!(error.contains("another origin"), "{error}");
     assert!(other.got().is_empty());
 }
