@@ -30,14 +30,14 @@ impl World {
     }
 }
 
-fn object(value: Value) -> JsonObject {
+fn object(value: &Value) -> JsonObject {
     value.as_object().unwrap().clone()
 }
 
 impl Client {
     async fn call(&self, tool: &'static str, arguments: Value) -> CallToolResult {
         let params = CallToolRequestParams::new(tool);
-        let params = if arguments.is_null() { params } else { params.with_arguments(object(arguments)) };
+        let params = if arguments.is_null() { params } else { params.with_arguments(object(&arguments)) };
         self.service.call_tool(params).await.unwrap()
     }
 }
@@ -143,7 +143,7 @@ async fn agents_are_asked_for_the_caller() {
     for era in Era::ALL {
         let client = connect(&world.endpoint, &somebody(&["call"]), era, "").await;
         let arguments = json!({"agentId": "weather", "message": "Oakland", "contextId": "c", "taskId": "t"});
-        let params = CallToolRequestParams::new("call_agent").with_arguments(object(arguments));
+        let params = CallToolRequestParams::new("call_agent").with_arguments(object(&arguments));
         let mut options = PeerRequestOptions::no_options();
         let mut meta = rmcp::model::RequestMetaObject::new();
         meta.insert("traceparent".to_owned(), trace.into());
@@ -224,7 +224,7 @@ async fn cancelling_a_call_cancels_the_work() {
     let world = world(&["weather"]);
     for era in Era::ALL {
         let client = world.client(era).await;
-        let arguments = object(json!({"agentId": "weather", "message": "please hang"}));
+        let arguments = object(&json!({"agentId": "weather", "message": "please hang"}));
         let params = CallToolRequestParams::new("call_agent").with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::no_options();
