@@ -28,7 +28,7 @@ pub use argv::{ArgvError, expand};
 pub use detect::Format;
 pub use diagnostic::{Diagnostic, Severity};
 pub use mcp::MCP_FILES;
-pub use names::{BUILT_IN_TOOLS, RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
+pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use orchestration::ORCHESTRATION_PROMPT;
 pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse};
 pub use reference::{MAX_REFERENCES, REFERENCE_DIRECTORIES, reference_type};

@@ -1,9 +1,5 @@
 //! Which names are safe to use as path segments and as tool names.
 
-/// Tools that Baton itself offers; an agent cannot define one of these.
-pub const BUILT_IN_TOOLS: [&str; 7] =
-    ["handoff", "emit_artifact", "ask_user", "reject_task", "reply_message", "list_agents", "call_agent"];
-
 /// Words with which paths of A2A begin; a name can stand there too, so no agent can be called by one of these.
 pub const RESERVED_AGENT_NAMES: [&str; 3] = ["agents", "tasks", "v1"];
 

@@ -3,13 +3,13 @@
 mod http;
 
 use crate::{
-    BUILT_IN_TOOLS, argv,
+    argv,
     document::{Located, Node, Place, Reader, Value},
     is_tool_name,
     raw::RawTool,
     resolve::once,
 };
-use baton_types::{CommandTool, Effects, Json, ToolRunner, ToolSpec};
+use baton_types::{BUILT_IN_TOOLS, CommandTool, Effects, Json, ToolRunner, ToolSpec};
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 

@@ -31,6 +31,6 @@ pub use resume::{Resume, resume};
 pub use step::{Asked, Step, asked_of_caller, next_step, waiting_on_caller};
 pub use task::{CallStage, CallState, PeerAsked, PeerPlace, Run, Task};
 pub use tool_parts::{
-    ASK_USER_TOOL, BUILT_IN_TOOLS, CALL_AGENT_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, ToolPartError, calls_in, calls_part, is_built_in, results_in, results_part,
+    ASK_USER_TOOL, CALL_AGENT_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL, REJECT_TASK_TOOL,
+    REPLY_MESSAGE_TOOL, ToolPartError, calls_in, calls_part, is_built_in, results_in, results_part,
 };

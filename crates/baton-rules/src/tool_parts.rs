@@ -1,7 +1,7 @@
 //! Tool calls and results as data parts: the form in which they cross between an agent and its caller.
 
 use crate::Task;
-use baton_types::{CallId, Json, Message, Part, PartContent, Role, ToolCall, ToolResult};
+use baton_types::{BUILT_IN_TOOLS, CallId, Json, Message, Part, PartContent, Role, ToolCall, ToolResult};
 use serde::{Deserialize, Serialize};
 
 /// The tool that gives work to another agent.
@@ -24,17 +24,6 @@ pub const LIST_AGENTS_TOOL: &str = "list_agents";
 
 /// The tool that asks any of them.
 pub const CALL_AGENT_TOOL: &str = "call_agent";
-
-/// Tools that Baton itself runs, whoever runs the others; nothing else may have these names.
-pub const BUILT_IN_TOOLS: [&str; 7] = [
-    HANDOFF_TOOL,
-    EMIT_ARTIFACT_TOOL,
-    ASK_USER_TOOL,
-    REJECT_TASK_TOOL,
-    REPLY_MESSAGE_TOOL,
-    LIST_AGENTS_TOOL,
-    CALL_AGENT_TOOL,
-];
 
 /// Whether Baton itself runs the tool, whoever runs the others.
 pub fn is_built_in(name: &str) -> bool {

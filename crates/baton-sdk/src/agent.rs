@@ -1,11 +1,11 @@
 //! An agent, written in code.
 
 use crate::Error;
-use baton_agentdir::{BUILT_IN_TOOLS, Severity, is_agent_name};
+use baton_agentdir::{Severity, is_agent_name};
 use baton_toolhost::{NativeTools, Tool};
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, ControlTools, ErrorCode, HandoffTarget, ModelSpec, Orchestration, Reference,
-    RunLimits, SkillSpec, ToolExecution,
+    AgentKit, AgentName, AgentSpec, BUILT_IN_TOOLS, ControlTools, ErrorCode, HandoffTarget, ModelSpec, Orchestration,
+    Reference, RunLimits, SkillSpec, ToolExecution,
 };
 
 /// Who answers, with which words and which functions; everything but the name may be left out.

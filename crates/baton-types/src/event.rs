@@ -1,8 +1,8 @@
 //! The facts of a task, in the order they became true.
 
 use crate::{
-    AgentName, Artifact, CallId, ContextId, Digest, Effects, HandoffId, Message, MessageId, RunId, TaskId, TaskState, Timestamp,
-    ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult,
+    AgentName, Artifact, CallId, ContextId, Digest, Effects, HandoffId, Message, MessageId, RunId, TaskId, TaskState,
+    Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult,
 };
 use serde::{Deserialize, Serialize};
 

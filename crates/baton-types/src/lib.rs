@@ -40,7 +40,7 @@ pub use push::{PushAuthentication, PushConfig, PushDialect};
 pub use task::{TaskState, TaskView};
 pub use time::{Timestamp, TimestampError};
 pub use tool::{
-    CommandTool, Effects, HttpBody, HttpTool, McpTool, Permission, ToolCall, ToolExecution, ToolResult, ToolRunner,
-    ToolSpec,
+    BUILT_IN_TOOLS, CommandTool, Effects, HttpBody, HttpTool, McpTool, Permission, ToolCall, ToolExecution, ToolResult,
+    ToolRunner, ToolSpec,
 };
 pub use tool_ask::{AnswerAction, ToolAnswer, ToolAnswers, ToolAsk, ToolQuestion, Wanted};

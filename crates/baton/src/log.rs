@@ -40,7 +40,8 @@ pub(crate) enum LogFormat {
 
 /// Starts logging; later calls change nothing.
 pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&options.log).map_err(|error| {
+    // The MCP library calls every server that cannot be reached an error; statuses say that better.
+    let filter = EnvFilter::try_new(format!("rmcp=off,{}", options.log)).map_err(|error| {
         Failure::new(ErrorCode::CONFIG_INVALID, format!("--log {}: {error}", options.log))
             .hint("Use error, warn, info, debug, trace, or a filter such as warn,baton_http=debug.")
     })?;

@@ -21,7 +21,7 @@ const EARLIER_TASKS: usize = 50;
 /// Messages that the model is given at most; the oldest go first.
 const MAX_MESSAGES: usize = 400;
 
-/// How long a model call waits for servers of the agent that are on their way; tools that come later are offered later.
+/// How long the first model call of a run waits for servers of the agent that are on their way; tools that come later are offered later.
 const PATIENCE: Duration = Duration::from_millis(800);
 
 impl Driver {
@@ -51,7 +51,8 @@ impl Driver {
         turn: u32,
         attempt: u32,
     ) -> Result<ModelCall, Halt> {
-        let tools = self.tools_of(spec, PATIENCE).await;
+        let patience = if turn == 1 { PATIENCE } else { Duration::ZERO };
+        let tools = self.tools_of(spec, patience).await;
         let earlier = if self.live.lock().first_of_context { Vec::new() } else { self.earlier().await? };
         let cell = self.live.lock();
         let metadata = cell.task.history.iter().rev().find(|message| message.role == Role::User);

@@ -1,5 +1,8 @@
 use crate::sample::*;
-use baton_rules::{Asked, CallState, Step, Task, asked_of_caller, next_step};
+use baton_rules::{
+    ASK_USER_TOOL, Asked, CALL_AGENT_TOOL, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
+    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, Step, Task, asked_of_caller, is_built_in, next_step,
+};
 use baton_types::*;
 
 use ToolExecution::{Agent, Caller};
@@ -102,4 +105,19 @@ fn questions_and_calls_in_doubt_go_to_the_caller() {
     assert_eq!((step(&task), asked_of_caller(&task, &spec())), (Step::AskCaller, asked));
     let mute = AgentSpec { control_tools: ControlTools::default(), ..spec() };
     assert_eq!(next_step(&task, &mute, at(10)), advance(&task, &["q"]), "an agent that may not ask does not");
+}
+
+#[test]
+fn the_tools_of_baton_are_known_by_name() {
+    let named = [
+        HANDOFF_TOOL,
+        EMIT_ARTIFACT_TOOL,
+        ASK_USER_TOOL,
+        REJECT_TASK_TOOL,
+        REPLY_MESSAGE_TOOL,
+        LIST_AGENTS_TOOL,
+        CALL_AGENT_TOOL,
+    ];
+    assert_eq!(BUILT_IN_TOOLS, named);
+    assert!(named.into_iter().all(is_built_in) && !is_built_in("get_weather"));
 }
