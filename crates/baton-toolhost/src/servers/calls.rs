@@ -29,7 +29,7 @@ impl McpServers {
             (params.input_responses, params.request_state) = (responses, state);
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         };
-        self.request(agent, server, ("tools/call", tool), options, request, tool_result).await
+        Box::pin(self.request(agent, server, ("tools/call", tool), options, request, tool_result)).await
     }
 
     /// Gets a prompt by the server's own name for it; its arguments are those of the options.
@@ -50,7 +50,7 @@ impl McpServers {
             ServerResult::GetPromptResult(result) => Some(result),
             _ => None,
         };
-        self.request(agent, server, ("prompts/get", prompt), options, request, read).await
+        Box::pin(self.request(agent, server, ("prompts/get", prompt), options, request, read)).await
     }
 
     /// Reads a resource.
@@ -70,7 +70,7 @@ impl McpServers {
             ServerResult::ReadResourceResult(result) => Some(result),
             _ => None,
         };
-        self.request(agent, server, ("resources/read", uri), options, request, read).await
+        Box::pin(self.request(agent, server, ("resources/read", uri), options, request, read)).await
     }
 
     /// Asks a server to complete an argument.

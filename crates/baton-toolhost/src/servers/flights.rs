@@ -73,6 +73,7 @@ pub(super) struct Flights {
 }
 
 /// Why a request of the server cannot be asked of anybody.
+#[derive(Clone, Copy)]
 pub(super) enum Unroutable {
     /// No call is in flight.
     Nobody,

@@ -131,11 +131,15 @@ impl McpServers {
 
 impl Inner {
     fn of(&self, agent: &AgentName) -> Arc<AgentServers> {
-        let servers = {
-            let mut by_agent = self.by_agent.lock();
-            let fresh = || Arc::new(AgentServers::new(agent));
-            Arc::clone(by_agent.entry(agent.clone()).or_insert_with(fresh))
-        };
+        let known = self.by_agent.lock().get(agent).cloned();
+        let servers = known.unwrap_or_else(|| {
+            let fresh = Arc::new(AgentServers::new(agent));
+            // Whoever asks for agents that are not there must not fill the table.
+            if self.agents.agent(agent).is_none() {
+                return fresh;
+            }
+            Arc::clone(self.by_agent.lock().entry(agent.clone()).or_insert(fresh))
+        });
         self.sync(&servers);
         servers
     }

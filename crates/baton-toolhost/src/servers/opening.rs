@@ -23,11 +23,19 @@ use rmcp::{
     },
     transport::Transport as _,
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    io::{self, ErrorKind},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::sync::mpsc;
 
 /// Changes at a server that wait to be looked at; when there are more, looking once is enough.
 const MAX_NOTICES: usize = 64;
+
+/// How long a connection that cannot be written to may take to say why.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The era that a server was found to speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +112,7 @@ impl Opener<'_> {
         }
         match self.initialize(link).await {
             // Some end when they read the probe, however late they do.
-            Err(ClientInitializeError::ConnectionClosed(_)) => {
+            Err(failure) if is_closed(&failure) => {
                 self.forgive();
                 self.legacy(Attempt::Initialize).await
             }
@@ -205,7 +213,11 @@ impl Opener<'_> {
                 Ok(Opened { service, flights, notices, era })
             }
             Err(failure) => {
-                let (link, late) = (returned.lock().take(), late.lock().take());
+                let (mut link, late) = (returned.lock().take(), late.lock().take());
+                if let (Some(link), true) = (&mut link, is_closed(&failure)) {
+                    // What cannot be written to may still have a word to say about its end.
+                    let _ = tokio::time::timeout(LAST_WORDS, link.receive()).await;
+                }
                 match (link, late.filter(supports_modern)) {
                     (Some(link), Some(result)) => Ok(self.serve(link, result)),
                     _ => Err(failure),
@@ -247,7 +259,7 @@ impl Opener<'_> {
         }
         let fault = self.target.log.take_fault();
         let reason = match failure {
-            ClientInitializeError::ConnectionClosed(_) => {
+            closed if is_closed(closed) => {
                 fault.unwrap_or_else(|| "it closed the connection before it was ready".to_owned())
             }
             ClientInitializeError::JsonRpcError(error) => format!("it refused to start: {}", error.message),
@@ -257,6 +269,25 @@ impl Opener<'_> {
             _ => fault.unwrap_or_else(|| "it answered something that is not MCP".to_owned()),
         };
         ConnectError::Failed { reason, hint: format!("see its log, and check its entry in {}", server.file) }
+    }
+}
+
+/// Whether the other side is simply gone, noticed by reading or by writing.
+fn is_closed(failure: &ClientInitializeError) -> bool {
+    match failure {
+        ClientInitializeError::ConnectionClosed(_) => true,
+        ClientInitializeError::TransportError { error, .. } => {
+            let closed = [ErrorKind::BrokenPipe, ErrorKind::ConnectionReset, ErrorKind::NotConnected];
+            let mut next: Option<&(dyn Error + 'static)> = Some(error.error.as_ref());
+            while let Some(error) = next {
+                if error.downcast_ref::<io::Error>().is_some_and(|error| closed.contains(&error.kind())) {
+                    return true;
+                }
+                next = error.source();
+            }
+            false
+        }
+        _ => false,
     }
 }
 

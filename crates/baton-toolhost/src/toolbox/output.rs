@@ -109,11 +109,11 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn check(result: Value, limit: usize, expect: Value) {
+    fn check(result: Value, limit: usize, expect: &Value) {
         let result: CallToolResult = serde_json::from_value(result).unwrap();
         let is_error = result.is_error.unwrap_or_default();
         let output = output(result, limit);
-        assert_eq!(output.output.to_value(), expect);
+        assert_eq!(output.output.to_value(), *expect);
         assert_eq!(output.is_error, is_error);
     }
 
@@ -121,43 +121,43 @@ mod tests {
     fn results_of_every_kind() {
         let text = |text: &str| json!({"type": "text", "text": text});
         let image = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
-        check(json!({"content": [text("a"), text("b")]}), 100, json!("a\nb"));
-        check(json!({"content": []}), 100, json!(""));
-        check(json!({"content": [text("no")], "isError": true}), 100, json!("no"));
-        check(json!({"content": [text("{\"a\": 1}")], "structuredContent": {"a": 1}}), 100, json!({"a": 1}));
-        check(json!({"content": [text("42")], "structuredContent": 42}), 100, json!(42));
-        check(json!({"content": [], "structuredContent": [1, 2]}), 100, json!([1, 2]));
-        check(json!({"structuredContent": null}), 100, json!(null));
+        check(json!({"content": [text("a"), text("b")]}), 100, &json!("a\nb"));
+        check(json!({"content": []}), 100, &json!(""));
+        check(json!({"content": [text("no")], "isError": true}), 100, &json!("no"));
+        check(json!({"content": [text("{\"a\": 1}")], "structuredContent": {"a": 1}}), 100, &json!({"a": 1}));
+        check(json!({"content": [text("42")], "structuredContent": 42}), 100, &json!(42));
+        check(json!({"content": [], "structuredContent": [1, 2]}), 100, &json!([1, 2]));
+        check(json!({"structuredContent": null}), 100, &json!(null));
         check(
             json!({"content": [text("one file")], "structuredContent": {"files": ["x"]}}),
             100,
-            json!({"content": [text("one file")], "structuredContent": {"files": ["x"]}}),
+            &json!({"content": [text("one file")], "structuredContent": {"files": ["x"]}}),
         );
         check(
             json!({"content": [text("see"), image], "isError": true}),
             1000,
-            json!({"content": [text("see"), image]}),
+            &json!({"content": [text("see"), image]}),
         );
     }
 
     #[test]
     fn what_is_too_large_is_cut_and_says_so() {
         let text = |text: &str| json!({"type": "text", "text": text});
-        check(json!({"content": [text("äöü")]}), 3, json!("ä\n[output cut: the first 3 of 6 bytes are shown]"));
+        check(json!({"content": [text("äöü")]}), 3, &json!("ä\n[output cut: the first 3 of 6 bytes are shown]"));
         let image = json!({"type": "image", "data": "A".repeat(200), "mimeType": "image/png"});
         check(
             json!({"content": [text("x"), image], "structuredContent": {"a": "b".repeat(200)}}),
             100,
-            json!({"content": [
+            &json!({"content": [
                 text("x"),
-                text("[image/png of 251 bytes left out: too large]"),
+                text("[image/png of 249 bytes left out: too large]"),
                 text("[structured content of 208 bytes left out: too large]"),
             ]}),
         );
         check(
             json!({"content": [], "structuredContent": "abcdef"}),
             4,
-            json!("\"abc\n[output cut: the first 4 of 8 bytes are shown]"),
+            &json!("\"abc\n[output cut: the first 4 of 8 bytes are shown]"),
         );
     }
 }

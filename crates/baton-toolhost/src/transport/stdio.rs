@@ -49,7 +49,7 @@ impl Connect for StdioConnect {
             })?;
             let directory = std::path::Path::new(base).join(cwd.as_deref().unwrap_or_default());
             let program = process::Program { command, args, directory: &directory, variables };
-            let process = process::start(program, target.log, self.reaper.clone()).map_err(|error| {
+            let process = process::start(&program, target.log, self.reaper.clone()).map_err(|error| {
                 let hint = match error.kind() {
                     std::io::ErrorKind::NotFound if !directory.is_dir() => {
                         format!("correct `cwd` in {}: there is no such directory", target.server.file)

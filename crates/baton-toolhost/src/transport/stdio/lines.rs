@@ -13,6 +13,7 @@ pub(super) const MAX_LINE: usize = 16 << 20;
 /// Output that is no message, without a message in between, before the program counts as flooding.
 const MAX_NOISE_LINES: usize = 10_000;
 const MAX_NOISE: usize = 8 << 20;
+const MAX_DEPTH: usize = 120;
 /// Of a line that is too long, this much of both ends is kept to find out what it answers.
 const ENDS: usize = 256;
 
@@ -58,20 +59,14 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
 
     fn finish(&mut self) -> bool {
         if let Some((head, tail)) = self.overlong.take() {
-            let told = format!("its answer was longer than {} MiB and was dropped", MAX_LINE >> 20);
-            self.log.line(&format!("[baton] {told}"));
-            match answered(&head, &tail) {
-                Some(id) => {
-                    let error = serde_json::json!({"code": -32603, "message": told});
-                    self.line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes();
-                }
-                None => {
-                    self.fault(format!("it sent a message longer than {} MiB, and was ended", MAX_LINE >> 20));
-                    return false;
-                }
-            }
+            return self.dropped("its answer was longer than 16 MiB and was dropped", &head, &tail);
         }
         if is_message(&self.line) {
+            if is_too_deep(&self.line) {
+                let line = std::mem::take(&mut self.line);
+                let (head, tail) = (&line[..line.len().min(ENDS)], &line[line.len().saturating_sub(ENDS)..]);
+                return self.dropped("its answer was nested deeper than 120 levels and was dropped", head, tail);
+            }
             self.noise = (0, 0);
             self.given = Some(0);
             return true;
@@ -87,6 +82,19 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
             self.fault("it floods its output with text that is not MCP, and was ended".to_owned());
         }
         false
+    }
+
+    /// A message that cannot be taken: its request fails, or, if that is not known, the whole connection.
+    fn dropped(&mut self, told: &str, head: &[u8], tail: &[u8]) -> bool {
+        self.log.line(&format!("[baton] {told}"));
+        let Some(id) = answered(head, tail) else {
+            self.fault(format!("{told}, and so was the connection"));
+            return false;
+        };
+        let error = serde_json::json!({"code": -32603, "message": told});
+        self.line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes();
+        self.given = Some(0);
+        true
     }
 
     fn fault(&mut self, reason: String) {
@@ -130,6 +138,27 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for Lines<R> {
 fn is_message(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     line.starts_with(b"{") && line.windows(9).any(|window| window == b"\"jsonrpc\"")
+}
+
+/// Deeper than the reader of messages can follow; brackets inside strings do not count.
+fn is_too_deep(line: &[u8]) -> bool {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    for byte in line {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return true;
+                }
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The id of the request that a message answers, if that can be told from its ends: servers write it first or last.
@@ -184,6 +213,10 @@ mod tests {
             let (out, _) = read(input.into_bytes()).await;
             assert!(out.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\"")), "{out}");
         }
+        let deep = format!("{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}{}}}\n", "[".repeat(200), "]".repeat(200));
+        assert!(read(deep.into_bytes()).await.0.starts_with("{\"jsonrpc\":\"2.0\",\"id\":3,\"error\""));
+        let flat = format!("{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":\"\\\"{}\"}}\n", "[".repeat(200));
+        assert_eq!(read(flat.clone().into_bytes()).await.0, flat);
         let (out, log) = read(format!("{{\"jsonrpc\":\"2.0\",\"params\":\"{long}\"}}\n").into_bytes()).await;
         assert_eq!(out, "");
         assert!(log.take_fault().unwrap().contains("16 MiB"));

@@ -51,8 +51,8 @@ pub(super) struct Process {
 }
 
 /// Starts it.
-pub(super) fn start(program: Program<'_>, log: &ServerLog, reaper: Option<Arc<Reaper>>) -> io::Result<Process> {
-    let mut child = spawn(&program)?;
+pub(super) fn start(program: &Program<'_>, log: &ServerLog, reaper: Option<Arc<Reaper>>) -> io::Result<Process> {
+    let mut child = spawn(program)?;
     let group = Group::led_by(child.id(), reaper);
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let input = child.stdin.take().ok_or_else(gone)?;

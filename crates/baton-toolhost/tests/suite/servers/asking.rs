@@ -1,0 +1,204 @@
+//! Servers that ask in the middle of a call, in both eras.
+
+use super::{
+    script::{Script, Wire, text, tool},
+    world::{Agents, host_with, name, one, server},
+};
+use baton_toolhost::{CallOptions, HostSettings, McpServers, ServerError, ServerReply};
+use rmcp::model::{ClientCapabilities, InputRequests, InputResponses};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+fn able() -> ClientCapabilities {
+    serde_json::from_value(json!({"sampling": {}, "elicitation": {"form": {}}, "roots": {}})).unwrap()
+}
+
+fn options(caller: &str) -> CallOptions {
+    CallOptions { capabilities: able(), caller: caller.into(), ..CallOptions::default() }
+}
+
+fn answered(caller: &str, state: Option<String>, answers: &[(&str, Value)]) -> CallOptions {
+    let answers: InputResponses = answers.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    CallOptions { input_responses: Some(answers), request_state: state, ..options(caller) }
+}
+
+async fn call(servers: &McpServers, options: CallOptions) -> Result<ServerReply, ServerError> {
+    servers.call_tool(&name(), "s", "t", options).await
+}
+
+async fn asks(servers: &McpServers, options: CallOptions) -> (InputRequests, Option<String>) {
+    match call(servers, options).await.unwrap() {
+        ServerReply::Asks { requests, state } => (requests, state),
+        ServerReply::Done(result) => panic!("asks nothing: {result:?}"),
+    }
+}
+
+async fn done(servers: &McpServers, options: CallOptions) -> String {
+    match call(servers, options).await.unwrap() {
+        ServerReply::Done(result) => result.content[0].as_text().unwrap().text.clone(),
+        ServerReply::Asks { requests, .. } => panic!("still asks: {requests:?}"),
+    }
+}
+
+fn form(message: &str) -> Value {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    json!({"message": message, "requestedSchema": schema})
+}
+
+/// Asks one thing in the older protocol, and gives back what it heard.
+async fn ask(wire: &mut Wire, id: u64, method: &str, params: Value) -> Value {
+    wire.say(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+    loop {
+        let message = wire.next().await.unwrap();
+        if message["id"] == id && message.get("method").is_none() {
+            return message;
+        }
+    }
+}
+
+fn legacy() -> Script {
+    Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        let call = wire.until("tools/call").await;
+        let who = ask(&mut wire, 900, "elicitation/create", form("Who?")).await;
+        let params = json!({"messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}], "maxTokens": 9});
+        let poem = ask(&mut wire, 901, "sampling/createMessage", params).await;
+        let told = format!("{} {}", who["result"]["content"]["name"], poem["result"]["content"]["text"]);
+        wire.answer(&call, text(&told)).await;
+        wire.wait().await;
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_legacy_request_becomes_a_question_and_the_call_goes_on() {
+    let (_agents, servers) = one(&legacy());
+    let (requests, state) = asks(&servers, options("ann")).await;
+    let shown = serde_json::to_value(&requests).unwrap();
+    assert_eq!(shown["elicitation-1"]["params"]["message"], "Who?");
+    assert_eq!(servers.waiting_calls(), 1);
+
+    let stolen = call(&servers, answered("eve", state.clone(), &[])).await.unwrap_err();
+    assert!(matches!(stolen, ServerError::Expired));
+    // Without the answer the question comes again, under another name.
+    let (again, state) = asks(&servers, answered("ann", state, &[("other", json!({}))])).await;
+    assert_eq!(again, requests);
+
+    let accept = json!({"action": "accept", "content": {"name": "Ann"}});
+    let (requests, state) = asks(&servers, answered("ann", state, &[("elicitation-1", accept)])).await;
+    assert!(requests.contains_key("sampling-2"));
+    let poem = json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "ho"}});
+    assert_eq!(done(&servers, answered("ann", state, &[("sampling-2", poem)])).await, "\"Ann\" \"ho\"");
+    assert_eq!(servers.waiting_calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_held_call_expires_and_the_server_is_told() {
+    let (notes, mut noted) = mpsc::channel(10);
+    let script = Script::new(move |mut wire| {
+        let notes = notes.clone();
+        async move {
+            wire.legacy(json!([tool("t")])).await;
+            let call = wire.until("tools/call").await;
+            wire.say(json!({"jsonrpc": "2.0", "id": 900, "method": "elicitation/create", "params": form("?")})).await;
+            let cancelled = wire.until("notifications/cancelled").await;
+            notes.send(cancelled["params"]["requestId"] == call["id"]).await.unwrap();
+            wire.wait().await;
+        }
+    });
+    let (_agents, servers) = one(&script);
+    let (_, state) = asks(&servers, options("ann")).await;
+    // The time of waiting for people does not count as silence of the server.
+    tokio::time::advance(Duration::from_secs(59 * 60)).await;
+    assert_eq!(servers.waiting_calls(), 1);
+    assert_eq!(noted.recv().await, Some(true));
+    assert_eq!(servers.waiting_calls(), 0);
+    assert!(matches!(call(&servers, answered("ann", state, &[])).await.unwrap_err(), ServerError::Expired));
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_so_many_calls_are_held() {
+    let agents = Agents::with(vec![server("s")]);
+    let settings = HostSettings { max_held: 0, ..HostSettings::default() };
+    let servers = host_with(&agents, &[("s", &legacy())], settings);
+    let error = call(&servers, options("ann")).await.unwrap_err();
+    assert!(error.to_string().starts_with("0 calls already wait"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_modern_server_asks_and_nothing_is_held() {
+    let script = Script::new(|mut wire| async move {
+        wire.modern(json!([tool("t")])).await;
+        let first = wire.until("tools/call").await;
+        let meta = &first["params"]["_meta"];
+        assert_eq!(
+            meta["io.modelcontextprotocol/clientCapabilities"],
+            json!({"sampling": {}, "elicitation": {"form": {}}, "roots": {}})
+        );
+        assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+        wire.answer(
+            &first,
+            json!({
+                "resultType": "input_required", "requestState": "opaque",
+                "inputRequests": {"who": {"method": "elicitation/create", "params": form("Who?")}},
+            }),
+        )
+        .await;
+        let second = wire.until("tools/call").await;
+        assert_ne!(first["id"], second["id"]);
+        assert_eq!(second["params"]["requestState"], "opaque");
+        let name = &second["params"]["inputResponses"]["who"]["content"]["name"];
+        wire.answer(&second, text(name.as_str().unwrap())).await;
+        wire.wait().await;
+    });
+    let (_agents, servers) = one(&script);
+    let (requests, state) = asks(&servers, options("ann")).await;
+    assert_eq!((requests.keys().next().unwrap().as_str(), state.as_deref()), ("who", Some("opaque")));
+    assert_eq!(servers.waiting_calls(), 0);
+    let accept = json!({"action": "accept", "content": {"name": "Ann"}});
+    assert_eq!(done(&servers, answered("ann", state, &[("who", accept)])).await, "Ann");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_cannot_answer_is_not_asked() {
+    let script = Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        let call = wire.until("tools/call").await;
+        let who = ask(&mut wire, 900, "elicitation/create", form("Who?")).await;
+        let roots = ask(&mut wire, 901, "roots/list", json!({})).await;
+        wire.answer(&call, text(&format!("{} {}", who["error"]["code"], roots["result"]["roots"]))).await;
+        wire.wait().await;
+    });
+    let (_agents, servers) = one(&script);
+    assert_eq!(done(&servers, CallOptions::default()).await, "-32601 []");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_what_anothers_call_wants_to_know() {
+    let script = Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        let first = wire.until("tools/call").await;
+        let second = wire.until("tools/call").await;
+        let who = ask(&mut wire, 900, "elicitation/create", form("Who?")).await;
+        assert_eq!(who["error"]["code"], -32602);
+        wire.answer(&first, text("1")).await;
+        wire.answer(&second, text("2")).await;
+        // From now on they come one after the other, and so it is clear who is asked.
+        for told in ["3", "4"] {
+            let call = wire.until("tools/call").await;
+            let who = ask(&mut wire, 900, "elicitation/create", form("Who?")).await;
+            assert_eq!(who["result"]["action"], "decline");
+            wire.answer(&call, text(told)).await;
+        }
+        wire.wait().await;
+    });
+    let (_agents, servers) = one(&script);
+    let both = tokio::join!(done(&servers, options("ann")), done(&servers, options("bob")));
+    assert!(both == ("1".into(), "2".into()) || both == ("2".into(), "1".into()), "{both:?}");
+    let whole = async |caller| {
+        let (_, state) = asks(&servers, options(caller)).await;
+        done(&servers, answered(caller, state, &[("elicitation-1", json!({"action": "decline"}))])).await
+    };
+    let both = tokio::join!(whole("ann"), whole("bob"));
+    assert!(both == ("3".into(), "4".into()) || both == ("4".into(), "3".into()), "{both:?}");
+}

@@ -1,0 +1,173 @@
+//! Calls: limits, signs of life, cancellation.
+
+use super::{
+    script::{Script, text, tool},
+    world::{eventually, name, one},
+};
+use baton_ports::ServerState;
+use baton_toolhost::{CallEvents, CallOptions, McpServers, ServerError, ServerReply};
+use rmcp::model::{CallToolResult, ProgressNotificationParam};
+use serde_json::{Value, json};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::mpsc;
+
+async fn call(servers: &McpServers, options: CallOptions) -> Result<CallToolResult, ServerError> {
+    match servers.call_tool(&name(), "s", "t", options).await? {
+        ServerReply::Done(result) => Ok(result),
+        ServerReply::Asks { .. } => panic!("nothing is asked"),
+    }
+}
+
+fn said(result: &CallToolResult) -> String {
+    result.content[0].as_text().unwrap().text.clone()
+}
+
+#[derive(Default)]
+struct Heard(Mutex<Vec<f64>>);
+
+impl CallEvents for Heard {
+    fn progress(&self, progress: ProgressNotificationParam) {
+        self.0.lock().unwrap().push(progress.progress);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_is_a_sign_of_life_and_is_heard_in_order() {
+    for era in ["modern", "legacy"] {
+        let script = Script::new(move |mut wire| async move {
+            match era {
+                "modern" => wire.modern(json!([tool("t")])).await,
+                _ => wire.legacy(json!([tool("t")])).await,
+            }
+            let call = wire.until("tools/call").await;
+            let token = &call["params"]["_meta"]["progressToken"];
+            assert!(!token.is_null());
+            for done in 1..=5 {
+                tokio::time::sleep(Duration::from_secs(100)).await;
+                wire.say(json!({
+                    "jsonrpc": "2.0", "method": "notifications/progress",
+                    "params": {"progressToken": token, "progress": done, "total": 5},
+                }))
+                .await;
+            }
+            wire.answer(&call, text("done")).await;
+            wire.wait().await;
+        });
+        let (_agents, servers) = one(&script);
+        let heard = Arc::new(Heard::default());
+        let options = CallOptions { events: Some(Arc::clone(&heard) as _), ..CallOptions::default() };
+        assert_eq!(said(&call(&servers, options).await.unwrap()), "done");
+        assert_eq!(*heard.0.lock().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0], "{era}");
+    }
+}
+
+/// A server that notes what it is told after the call came.
+fn noting(notes: mpsc::Sender<Value>, keeps_alive: bool) -> Script {
+    Script::new(move |mut wire| {
+        let notes = notes.clone();
+        async move {
+            wire.legacy(json!([tool("t")])).await;
+            let call = wire.until("tools/call").await;
+            let token = call["params"]["_meta"]["progressToken"].clone();
+            notes.send(call).await.unwrap();
+            loop {
+                let sign = tokio::time::sleep(Duration::from_secs(60));
+                tokio::select! {
+                    message = wire.next() => match message {
+                        Some(message) => notes.send(message).await.unwrap(),
+                        None => return,
+                    },
+                    () = sign, if keeps_alive => wire.say(json!({
+                        "jsonrpc": "2.0", "method": "notifications/progress",
+                        "params": {"progressToken": token, "progress": 1},
+                    })).await,
+                }
+            }
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_and_slowness_end_a_call_and_the_server_is_told() {
+    for (keeps_alive, limit) in [(false, 120), (true, 3600)] {
+        let (notes, mut noted) = mpsc::channel(1000);
+        let (_agents, servers) = one(&noting(notes, keeps_alive));
+        let error = call(&servers, CallOptions::default()).await.unwrap_err();
+        let expect = format!("the MCP server 's' did not answer within {limit}s");
+        assert_eq!(error.to_string(), expect);
+        let id = noted.recv().await.unwrap()["id"].clone();
+        let cancelled = noted.recv().await.unwrap();
+        assert_eq!(cancelled["method"], "notifications/cancelled");
+        assert_eq!(cancelled["params"]["requestId"], id);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_future_reaches_the_server() {
+    let (notes, mut noted) = mpsc::channel(1000);
+    let (_agents, servers) = one(&noting(notes, false));
+    let calling = tokio::spawn({
+        let servers = servers.clone();
+        async move { call(&servers, CallOptions::default()).await }
+    });
+    let id = noted.recv().await.unwrap()["id"].clone();
+    calling.abort();
+    let cancelled = noted.recv().await.unwrap();
+    assert_eq!((&cancelled["method"], &cancelled["params"]["requestId"]), (&json!("notifications/cancelled"), &id));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_loses_its_server_ends_at_once_and_the_next_one_finds_it_again() {
+    let script = Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        let call = wire.until("tools/call").await;
+        if wire.nth > 0 {
+            wire.answer(&call, text("back")).await;
+            wire.wait().await;
+        }
+    });
+    let (_agents, servers) = one(&script);
+    let error = call(&servers, CallOptions::default()).await.unwrap_err();
+    assert!(matches!(error, ServerError::Broken { .. }), "{error}");
+    assert_eq!(said(&call(&servers, CallOptions::default()).await.unwrap()), "back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_always_fails_is_left_alone_until_somebody_needs_it() {
+    let script = Script::new(|_| async {});
+    let (_agents, servers) = one(&script);
+    servers.warm(&name());
+    let mut events = servers.events(&name());
+    for _ in 0..1000 {
+        if tokio::time::timeout(Duration::from_secs(3600), events.recv()).await.is_err() {
+            break;
+        }
+    }
+    // A probe and an `initialize` each time.
+    assert_eq!(script.opened(), 10);
+    let error = call(&servers, CallOptions::default()).await.unwrap_err();
+    assert!(error.to_string().contains("it closed the connection before it was ready; see its log"), "{error}");
+    eventually(&servers, |statuses| statuses[0].state == ServerState::Failed && script.opened() > 10).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_floods_with_messages_is_ended() {
+    let script = Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        if wire.nth == 0 {
+            for _ in 0..20_000 {
+                wire.say(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}))
+                    .await;
+            }
+        }
+        wire.wait().await;
+    });
+    let (_agents, servers) = one(&script);
+    servers.warm(&name());
+    eventually(&servers, |statuses| statuses[0].reason.as_deref().is_some_and(|reason| reason.contains("floods")))
+        .await;
+    eventually(&servers, |statuses| statuses[0].state == ServerState::Ready).await;
+}

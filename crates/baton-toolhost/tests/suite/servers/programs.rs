@@ -1,0 +1,224 @@
+//! Servers that are programs: the test program itself, started again with a variable that says how to behave.
+
+use super::world::{Agents, agent, eventually, host, name, program, status, tools};
+use baton_ports::ServerState;
+use baton_toolhost::{CallOptions, McpServers, ServerError, ServerReply, reap_groups};
+use baton_types::{McpServer, McpTransport};
+use serde_json::{Value, json};
+use std::{io::Write as _, time::Duration};
+
+/// Not a test of its own: with the variable, this is a server.
+#[test]
+fn plays_a_server() {
+    if let Ok(kind) = std::env::var("SCRIPTED_SERVER") {
+        serve(&kind);
+        std::process::exit(0);
+    }
+}
+
+fn serve(kind: &str) {
+    // The harness left its own line open.
+    println!();
+    match kind {
+        "exits" => {
+            eprintln!("the key is missing");
+            std::process::exit(3);
+        }
+        "floods" => loop {
+            let _ = std::io::stdout().write_all(b"bla bla bla\n");
+        },
+        "chats" => (0..150).for_each(|at| eprintln!("line {at}")),
+        _ => {}
+    }
+    // A program that does not end by itself has to be ended.
+    let grandchild = (kind == "family").then(sleeper);
+    for line in std::io::stdin().lines().map_while(Result::ok) {
+        let message: Value = serde_json::from_str(&line).unwrap();
+        if let Some(result) = reply(kind, &message, grandchild) {
+            let mut reply = json!({"jsonrpc": "2.0", "id": message["id"]});
+            match result {
+                Ok(result) => reply["result"] = result,
+                Err(code) => reply["error"] = json!({"code": code, "message": "no"}),
+            }
+            println!("{reply}");
+        }
+    }
+    while kind == "family" {
+        std::thread::park();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a grandchild that outlives its parent unless somebody ends it")]
+fn sleeper() -> u32 {
+    std::process::Command::new("sleep").arg("3600").spawn().unwrap().id()
+}
+
+fn reply(kind: &str, message: &Value, grandchild: Option<u32>) -> Option<Result<Value, i64>> {
+    Some(match message["method"].as_str()? {
+        "server/discover" if kind == "exits-on-discover" => std::process::exit(1),
+        "server/discover" => Err(-32601),
+        "initialize" => Ok(super::script::initialized()),
+        "tools/list" => Ok(json!({"tools": [super::script::tool("t")]})),
+        "tools/call" => Ok(super::script::text(&match kind {
+            "crashes" => std::process::exit(9),
+            "big" => "x".repeat(20 << 20),
+            "family" => format!("{} {}", std::process::id(), grandchild?),
+            _ => {
+                let mut names: Vec<_> = std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
+                names.sort();
+                names.push(std::env::current_dir().unwrap().to_string_lossy().into_owned());
+                names.join("\n")
+            }
+        })),
+        _ => return None,
+    })
+}
+
+fn started(servers: Vec<McpServer>) -> (Agents, McpServers) {
+    let agents = Agents::with(servers);
+    let servers = host(&agents, &[]);
+    (agents, servers)
+}
+
+async fn call(servers: &McpServers) -> Result<String, ServerError> {
+    match servers.call_tool(&name(), "s", "t", CallOptions::default()).await? {
+        ServerReply::Done(result) => Ok(result.content[0].as_text().unwrap().text.clone()),
+        ServerReply::Asks { .. } => panic!("nothing is asked"),
+    }
+}
+
+#[tokio::test]
+async fn programs_that_fail_are_named_with_reason_log_and_hint() {
+    let mut missing = program("missing", "");
+    missing.transport = McpTransport::Stdio {
+        command: "no-such-program-anywhere".into(),
+        args: Vec::new(),
+        env: [].into(),
+        env_file: None,
+        cwd: None,
+        base: "/".into(),
+    };
+    let mut unset = program("unset", "");
+    if let McpTransport::Stdio { env, .. } = &mut unset.transport {
+        env.insert("TOKEN".into(), "${BATON_TEST_VARIABLE_THAT_IS_NOT_SET}".into());
+    }
+    let (_agents, servers) = started(vec![program("exits", "exits"), missing, unset, program("good", "")]);
+    let offered = servers.tools(&agent(), Duration::from_secs(60)).await;
+    assert_eq!(offered.len(), 1);
+    let told: Vec<_> = ["exits", "missing", "unset"]
+        .into_iter()
+        .map(|name| {
+            let status = status(&servers, name);
+            let log: Vec<_> = status.log.iter().filter(|line| !line.starts_with("[baton]")).cloned().collect();
+            format!("{name}: {}\n  {}\n  {log:?}", status.reason.unwrap(), status.hint.unwrap())
+        })
+        .collect();
+    insta::with_settings!({filters => vec![("(, )?\"the key is missing\"(, \"the key is missing\")*", "$1\"the key is missing\"")]}, {
+        insta::assert_snapshot!(told.join("\n"));
+    });
+}
+
+#[tokio::test]
+async fn a_program_gets_few_variables_its_own_ones_and_the_directory_of_its_agent() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("work")).unwrap();
+    std::fs::write(directory.path().join(".env"), "FROM_FILE=1\nBOTH=file\n").unwrap();
+    let mut server = program("s", "env");
+    if let McpTransport::Stdio { env, env_file, cwd, base, .. } = &mut server.transport {
+        env.insert("BOTH".into(), "definition".into());
+        env.insert("HOME_WAS".into(), "${HOME:-nowhere}".into());
+        *env_file = Some(".env".into());
+        *cwd = Some("work".into());
+        *base = directory.path().to_string_lossy().into_owned();
+    }
+    let (_agents, servers) = started(vec![server]);
+    let told = call(&servers).await.unwrap();
+    let lines: Vec<_> = told.lines().collect();
+    assert!(lines.contains(&"FROM_FILE=1") && lines.contains(&"BOTH=definition"), "{told}");
+    assert!(lines.iter().any(|line| line.starts_with("PATH=")), "{told}");
+    assert!(!lines.iter().any(|line| line.starts_with("CARGO")), "{told}");
+    assert!(lines.last().unwrap().ends_with("/work"), "{told}");
+}
+
+#[tokio::test]
+async fn a_program_that_exits_on_the_probe_works() {
+    let (_agents, servers) = started(vec![program("s", "exits-on-discover")]);
+    assert_eq!(tools(&servers).await, ["s__t"]);
+    assert_eq!(status(&servers, "s").reason, None);
+}
+
+#[tokio::test]
+async fn a_program_that_crashes_is_started_again() {
+    let (_agents, servers) = started(vec![program("s", "crashes")]);
+    let error = call(&servers).await.unwrap_err();
+    assert!(error.to_string().ends_with("broke: the program ended with exit code 9"), "{error}");
+    eventually(&servers, |statuses| statuses[0].state == ServerState::Ready).await;
+}
+
+#[tokio::test]
+async fn a_flood_is_ended_and_twenty_megabytes_do_no_harm() {
+    let (_agents, servers) = started(vec![program("s", "big"), program("floods", "floods")]);
+    servers.warm(&name());
+    let error = call(&servers).await.unwrap_err();
+    assert!(error.to_string().contains("longer than 16 MiB and was dropped"), "{error}");
+    assert_eq!(status(&servers, "s").state, ServerState::Ready);
+    eventually(&servers, |statuses| {
+        statuses[1].reason.as_deref().is_some_and(|reason| reason.contains("floods its output"))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_last_hundred_lines_of_its_log_are_kept() {
+    let (_agents, servers) = started(vec![program("s", "chats")]);
+    assert_eq!(tools(&servers).await, ["s__t"]);
+    let mut log = status(&servers, "s").log;
+    // The first line of the test harness on standard output is noted beside them.
+    while log.iter().all(|line| line != "line 149") {
+        tokio::task::yield_now().await;
+        log = status(&servers, "s").log;
+    }
+    assert_eq!(log.len(), 100);
+    assert!(!log.contains(&"line 0".to_owned()));
+}
+
+fn is_alive(id: &str) -> bool {
+    // A zombie is dead, and only waits for somebody to notice.
+    std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z"))
+}
+
+async fn gone(ids: &str) {
+    for id in ids.split(' ') {
+        while is_alive(id) {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_program_after_close_or_drop_or_a_change() {
+    let (_agents, servers) = started(vec![program("s", "family")]);
+    let ids = call(&servers).await.unwrap();
+    assert!(ids.split(' ').all(is_alive), "{ids}");
+    servers.close().await;
+    assert!(!ids.split(' ').any(is_alive), "{ids}");
+
+    let (agents, servers) = started(vec![program("s", "family")]);
+    let ids = call(&servers).await.unwrap();
+    drop(servers);
+    gone(&ids).await;
+
+    let servers = host(&agents, &[]);
+    let ids = call(&servers).await.unwrap();
+    agents.change(Vec::new());
+    gone(&ids).await;
+}
+
+#[tokio::test]
+async fn the_reaper_ends_what_a_killed_baton_left() {
+    let (_agents, servers) = started(vec![program("s", "family")]);
+    let ids = call(&servers).await.unwrap();
+    let leader = ids.split(' ').next().unwrap();
+    reap_groups(format!("+{leader}\n+4000000\n-4000000\n").as_bytes());
+    gone(&ids).await;
+}

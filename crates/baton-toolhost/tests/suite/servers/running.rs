@@ -1,0 +1,141 @@
+//! Tools of servers in an agent's run: the port `ToolHost`.
+
+use super::{
+    script::{Script, text, tool},
+    world::{Helper, one, run},
+};
+use baton_ports::{ToolOutcome, ToolOutput};
+use baton_toolhost::Toolbox;
+use baton_types::{AnswerAction, Json, ToolAnswer, ToolAnswers, Wanted};
+use serde_json::{Value, json};
+
+fn sampling(agent: Option<&str>) -> Value {
+    let mut params = json!({
+        "messages": [{"role": "user", "content": {"type": "text", "text": "a poem, please"}}],
+        "maxTokens": 50, "systemPrompt": "rhyme",
+    });
+    if let Some(agent) = agent {
+        params["metadata"] = json!({"agent_uri": agent});
+    }
+    json!({"method": "sampling/createMessage", "params": params})
+}
+
+fn outcome(outcome: ToolOutcome) -> ToolOutput {
+    match outcome {
+        ToolOutcome::Done(output) => output,
+        ToolOutcome::Asks(ask) => panic!("asks {ask:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn sampling_and_roots_are_answered_and_people_are_asked_the_rest() {
+    let script = Script::new(|mut wire| async move {
+        wire.modern(json!([tool("t")])).await;
+        let first = wire.until("tools/call").await;
+        let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+        let requests = json!({
+            "poem": sampling(None),
+            "agent": sampling(Some("agent://nobody")),
+            "roots": {"method": "roots/list"},
+            "who": {"method": "elicitation/create", "params": {"message": "Who\u{200b}?", "requestedSchema": schema}},
+            "link": {"method": "elicitation/create", "params": {
+                "mode": "url", "message": "Go", "url": "javascript:alert(1)", "elicitationId": "e1",
+            }},
+        });
+        wire.answer(&first, json!({"resultType": "input_required", "requestState": "one", "inputRequests": requests}))
+            .await;
+        let second = wire.until("tools/call").await;
+        assert_eq!(second["params"]["requestState"], "one");
+        let told = second["params"]["inputResponses"].clone();
+        assert_eq!(told["poem"]["content"]["text"], "a poem");
+        assert_eq!((&told["agent"]["model"], &told["agent"]["stopReason"]), (&json!("a2a-agent"), &json!("error")));
+        assert_eq!(told["roots"]["roots"], json!([]));
+        assert_eq!(told["who"], json!({"action": "accept", "content": {"name": "Ann"}}));
+        assert_eq!(told["link"]["action"], "decline");
+        wire.answer(&second, text("thanks")).await;
+        wire.wait().await;
+    });
+    let (_agents, servers) = one(&script);
+    let (toolbox, helper) = (Toolbox::new(servers), Helper::default());
+    let ToolOutcome::Asks(ask) = run(&toolbox, &helper, "t", None).await else { panic!("asks") };
+    assert_eq!(ask.questions.len(), 1);
+    let question = &ask.questions[0];
+    assert_eq!((question.key.as_str(), question.message.as_str()), ("who", "Who?"));
+    assert!(matches!(&question.wants, Wanted::Form { schema } if schema.to_value()["required"] == json!(["name"])));
+    assert_eq!(helper.asked.lock().unwrap().len(), 2);
+    let answer = ToolAnswer {
+        key: "who".into(),
+        action: AnswerAction::Accept,
+        content: Some(Json::parse(r#"{"name":"Ann"}"#).unwrap()),
+    };
+    let answers = ToolAnswers { answers: vec![answer], state: ask.state };
+    let output = outcome(run(&toolbox, &helper, "t", Some(&answers)).await);
+    assert_eq!((output.output.as_str(), output.is_error), ("\"thanks\"", false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_legacy_server_samples_in_the_middle_of_its_call_and_tells_how_far_it_is() {
+    let script = Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        let call = wire.until("tools/call").await;
+        let token = &call["params"]["_meta"]["progressToken"];
+        for done in [1, 2] {
+            wire.say(json!({
+                "jsonrpc": "2.0", "method": "notifications/progress",
+                "params": {"progressToken": token, "progress": done},
+            }))
+            .await;
+        }
+        let mut ask = sampling(Some("agent://poet"));
+        (ask["jsonrpc"], ask["id"]) = (json!("2.0"), json!(5));
+        wire.say(ask).await;
+        let poem = wire.next().await.unwrap();
+        assert_eq!(poem["result"]["model"], "a2a-agent");
+        wire.answer(&call, json!({"content": [], "structuredContent": {"poem": poem["result"]["content"]["text"]}}))
+            .await;
+        wire.wait().await;
+    });
+    let (_agents, servers) = one(&script);
+    let (toolbox, helper) = (Toolbox::new(servers), Helper::default());
+    let output = outcome(run(&toolbox, &helper, "t", None).await);
+    assert_eq!(output.output.as_str(), r#"{"poem":"handed over"}"#);
+    assert_eq!(*helper.progress.lock().unwrap(), [1.0, 2.0]);
+    let asked = helper.asked.lock().unwrap();
+    assert_eq!(asked[0].agent_uri.as_deref(), Some("agent://poet"));
+    assert_eq!((asked[0].system.as_deref(), asked[0].max_tokens), (Some("rhyme"), Some(50)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_stops_asking_is_given_up() {
+    let script = Script::new(|mut wire| async move {
+        wire.modern(json!([tool("t")])).await;
+        loop {
+            let call = wire.until("tools/call").await;
+            wire.answer(&call, json!({"resultType": "input_required", "requestState": "again"})).await;
+        }
+    });
+    let (_agents, servers) = one(&script);
+    let output = outcome(run(&Toolbox::new(servers), &Helper::default(), "t", None).await);
+    assert!(output.is_error);
+    assert_eq!(output.output.as_str(), "\"s__t was given up: it asked more than 10 times\"");
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_are_outputs_that_say_what_to_do() {
+    let script = Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        let call = wire.until("tools/call").await;
+        wire.refuse(&call, -32602).await;
+        let call = wire.until("tools/call").await;
+        wire.answer(&call, json!({"content": [{"type": "text", "text": "no such file"}], "isError": true})).await;
+    });
+    let (_agents, servers) = one(&script);
+    let (toolbox, helper) = (Toolbox::new(servers), Helper::default());
+    let mut told = Vec::new();
+    for _ in 0..2 {
+        let output = outcome(run(&toolbox, &helper, "t", None).await);
+        assert!(output.is_error);
+        told.push(output.output.to_plain_text());
+    }
+    insta::assert_snapshot!(told.join("\n---\n"));
+}

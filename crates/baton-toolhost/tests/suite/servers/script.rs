@@ -1,0 +1,149 @@
+//! A server that is a script: it sees every line that the host writes, and says what the script says.
+
+use baton_ports::BoxFuture;
+use baton_toolhost::{Attempt, Connect, ConnectError, Link, Target};
+use rmcp::{RoleClient, transport::async_rw::AsyncRwTransport};
+use serde_json::{Value, json};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+
+/// The server's end of a connection.
+pub(super) struct Wire {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    output: WriteHalf<DuplexStream>,
+    /// How many connections were opened before this one.
+    pub(super) nth: usize,
+}
+
+impl Wire {
+    /// The next message of the host; none when it is gone.
+    pub(super) async fn next(&mut self) -> Option<Value> {
+        let line = self.lines.next_line().await.ok()??;
+        Some(serde_json::from_str(&line).unwrap())
+    }
+
+    /// The next message with this method, when others may come before.
+    pub(super) async fn until(&mut self, method: &str) -> Value {
+        loop {
+            let message = self.next().await.unwrap_or_else(|| panic!("the host left before it said {method}"));
+            if message["method"] == method {
+                return message;
+            }
+        }
+    }
+
+    /// Says something.
+    pub(super) async fn say(&mut self, message: Value) {
+        let _ = self.output.write_all(format!("{message}\n").as_bytes()).await;
+    }
+
+    /// Answers a request.
+    pub(super) async fn answer(&mut self, request: &Value, result: Value) {
+        self.say(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+    }
+
+    /// Refuses a request.
+    pub(super) async fn refuse(&mut self, request: &Value, code: i64) {
+        let error = json!({"code": code, "message": "no"});
+        self.say(json!({"jsonrpc": "2.0", "id": request["id"], "error": error})).await;
+    }
+
+    /// Opens the newer protocol and lists these tools.
+    pub(super) async fn modern(&mut self, tools: Value) {
+        let discover = self.until("server/discover").await;
+        self.answer(&discover, discovered(&["2026-07-28"])).await;
+        self.list(tools).await;
+    }
+
+    /// Opens the older protocol and lists these tools.
+    pub(super) async fn legacy(&mut self, tools: Value) {
+        let first = self.next().await.unwrap();
+        let initialize = if first["method"] == "server/discover" {
+            self.refuse(&first, -32601).await;
+            self.until("initialize").await
+        } else {
+            first
+        };
+        self.answer(&initialize, initialized()).await;
+        self.list(tools).await;
+    }
+
+    /// Answers one list of tools.
+    pub(super) async fn list(&mut self, tools: Value) {
+        let list = self.until("tools/list").await;
+        self.answer(&list, json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools}))
+            .await;
+    }
+
+    /// Stays silent until the host is gone.
+    pub(super) async fn wait(mut self) {
+        while self.next().await.is_some() {}
+    }
+}
+
+/// A good answer to `server/discover`.
+pub(super) fn discovered(versions: &[&str]) -> Value {
+    json!({
+        "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+        "supportedVersions": versions, "capabilities": {"tools": {}},
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "script", "version": "1"}},
+    })
+}
+
+/// A good answer to `initialize`.
+pub(super) fn initialized() -> Value {
+    json!({
+        "protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}, "logging": {}},
+        "serverInfo": {"name": "script", "version": "1"},
+    })
+}
+
+/// A tool without arguments.
+pub(super) fn tool(name: &str) -> Value {
+    json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}})
+}
+
+/// Text as a tool's result.
+pub(super) fn text(text: &str) -> Value {
+    json!({"resultType": "complete", "content": [{"type": "text", "text": text}]})
+}
+
+type Play = dyn Fn(Wire) -> BoxFuture<'static, ()> + Send + Sync;
+
+/// Opens connections to a script, and counts them.
+#[derive(Clone)]
+pub(super) struct Script {
+    play: Arc<Play>,
+    pub(super) opened: Arc<AtomicUsize>,
+}
+
+impl Script {
+    pub(super) fn new<F: Future<Output = ()> + Send + 'static>(
+        play: impl Fn(Wire) -> F + Send + Sync + 'static,
+    ) -> Self {
+        Self { play: Arc::new(move |wire| Box::pin(play(wire))), opened: Arc::default() }
+    }
+
+    /// How many connections were opened.
+    pub(super) fn opened(&self) -> usize {
+        self.opened.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn link(&self) -> Link {
+        let (here, there) = tokio::io::duplex(64 << 10);
+        let (input, output) = tokio::io::split(there);
+        let nth = self.opened.fetch_add(1, Ordering::SeqCst);
+        tokio::spawn((self.play)(Wire { lines: BufReader::new(input).lines(), output, nth }));
+        let (read, write) = tokio::io::split(here);
+        Link::new(AsyncRwTransport::<RoleClient, _, _>::new_client(read, write))
+    }
+}
+
+impl Connect for Script {
+    fn open<'a>(&'a self, _: Target<'a>, _: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+        Box::pin(async move { Ok(self.link()) })
+    }
+}

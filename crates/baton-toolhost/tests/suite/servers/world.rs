@@ -1,0 +1,196 @@
+//! An agent with servers.
+
+use super::script::Script;
+use baton_ports::{
+    AgentSource, BoxFuture, Changes, SampleAsk, Sampled, ServerStatus, ToolHelper, ToolOutcome, ToolProgress, ToolRun,
+};
+use baton_toolhost::{
+    Attempt, Connect, ConnectError, Connectors, HostSettings, Link, McpServers, StdioConnect, Target, Toolbox,
+    TransportKind,
+};
+use baton_types::{
+    AgentKit, AgentName, AgentSpec, CallId, Json, McpEra, McpPermissions, McpServer, McpTimeouts, McpTool,
+    McpTransport, Permission, Principal, ToolAnswers, ToolCall, ToolRunner,
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::watch;
+
+/// Agents whose one kit can be changed.
+#[derive(Clone)]
+pub(super) struct Agents(watch::Sender<Arc<AgentKit>>);
+
+impl Agents {
+    pub(super) fn with(servers: Vec<McpServer>) -> Self {
+        Self(watch::Sender::new(kit(servers)))
+    }
+
+    pub(super) fn change(&self, servers: Vec<McpServer>) {
+        self.0.send_replace(kit(servers));
+    }
+}
+
+fn kit(servers: Vec<McpServer>) -> Arc<AgentKit> {
+    Arc::new(AgentKit { servers, ..AgentKit::default() })
+}
+
+impl AgentSource for Agents {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        vec![Arc::new(agent())]
+    }
+
+    fn agent(&self, _: &AgentName) -> Option<Arc<AgentSpec>> {
+        Some(Arc::new(agent()))
+    }
+
+    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+        self.0.borrow().clone()
+    }
+
+    fn changes(&self) -> Changes {
+        Box::pin(futures_util::stream::unfold(self.0.subscribe(), |mut changes| async move {
+            changes.changed().await.ok()?;
+            Some(((), changes))
+        }))
+    }
+}
+
+pub(super) fn name() -> AgentName {
+    AgentName::from("tester")
+}
+
+pub(super) fn agent() -> AgentSpec {
+    crate::calls::agent("tester", Vec::new())
+}
+
+/// A server whose transport does not matter; an internal one, so that a script can stand for it.
+pub(super) fn server(name: &str) -> McpServer {
+    McpServer {
+        name: name.into(),
+        file: "mcp.json".into(),
+        transport: McpTransport::Internal { tool: name.into() },
+        enabled: true,
+        era: McpEra::Auto,
+        timeouts: McpTimeouts::default(),
+        permissions: McpPermissions { default: Permission::Allow, tools: Vec::new() },
+        include: Vec::new(),
+        exclude: Vec::new(),
+        prefix: None,
+        required: false,
+        trusted: false,
+        oauth: None,
+    }
+}
+
+/// The test program itself, as a server of this kind.
+pub(super) fn program(name: &str, kind: &str) -> McpServer {
+    let command = std::env::current_exe().unwrap().to_string_lossy().into_owned();
+    let args = ["servers::programs::plays_a_server", "--exact", "--nocapture", "--test-threads=1"];
+    McpServer {
+        transport: McpTransport::Stdio {
+            command,
+            args: args.map(str::to_owned).to_vec(),
+            env: BTreeMap::from([("SCRIPTED_SERVER".to_owned(), kind.to_owned())]),
+            env_file: None,
+            cwd: None,
+            base: std::env::temp_dir().to_string_lossy().into_owned(),
+        },
+        ..server(name)
+    }
+}
+
+/// Scripts by the names of their servers.
+#[derive(Clone, Default)]
+pub(super) struct Scripts(Arc<Mutex<HashMap<String, Script>>>);
+
+impl Connect for Scripts {
+    fn open<'a>(&'a self, target: Target<'a>, _: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+        let link = self.0.lock().unwrap()[&target.server.name].link();
+        Box::pin(std::future::ready(Ok(link)))
+    }
+}
+
+/// Servers of one agent, with their scripts.
+pub(super) fn host(agents: &Agents, scripts: &[(&str, &Script)]) -> McpServers {
+    host_with(agents, scripts, HostSettings::default())
+}
+
+pub(super) fn host_with(agents: &Agents, scripts: &[(&str, &Script)], settings: HostSettings) -> McpServers {
+    let known = scripts.iter().map(|(name, script)| ((*name).to_owned(), (*script).clone())).collect();
+    let scripts = Scripts(Arc::new(Mutex::new(known)));
+    let connectors = Connectors::new()
+        .with(TransportKind::Internal, Arc::new(scripts))
+        .with(TransportKind::Stdio, Arc::new(StdioConnect::new()));
+    McpServers::new(Arc::new(agents.clone()), connectors, settings)
+}
+
+/// One server with its script.
+pub(super) fn one(script: &Script) -> (Agents, McpServers) {
+    let agents = Agents::with(vec![server("s")]);
+    let servers = host(&agents, &[("s", script)]);
+    (agents, servers)
+}
+
+pub(super) async fn tools(servers: &McpServers) -> Vec<String> {
+    let offered = servers.tools(&agent(), Duration::from_secs(600)).await;
+    offered.into_iter().map(|tool| tool.spec.name).collect()
+}
+
+pub(super) fn status(servers: &McpServers, name: &str) -> ServerStatus {
+    servers.statuses(&self::name()).into_iter().find(|status| status.name == name).unwrap()
+}
+
+/// Waits until the servers' statuses are like this.
+pub(super) async fn eventually(servers: &McpServers, is_there: impl Fn(&[ServerStatus]) -> bool) {
+    let mut events = servers.events(&name());
+    while !is_there(&servers.statuses(&name())) {
+        events.recv().await.unwrap();
+    }
+}
+
+/// What a run would say to a tool's questions.
+#[derive(Default)]
+pub(super) struct Helper {
+    pub(super) asked: Mutex<Vec<SampleAsk>>,
+    pub(super) progress: Mutex<Vec<f64>>,
+}
+
+impl ToolHelper for Helper {
+    fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+        let reply = match ask.agent_uri.as_deref() {
+            Some("agent://nobody") => Err("no such agent".to_owned()),
+            Some(_) => Ok(Sampled { text: "handed over".into(), model: "a2a-agent".into() }),
+            None => Ok(Sampled { text: "a poem".into(), model: "poet-1".into() }),
+        };
+        self.asked.lock().unwrap().push(ask);
+        Box::pin(std::future::ready(reply))
+    }
+
+    fn progress(&self, progress: ToolProgress) {
+        self.progress.lock().unwrap().push(progress.done);
+    }
+}
+
+/// Calls a tool of the server `s` as a run does.
+pub(super) async fn run(toolbox: &Toolbox, helper: &Helper, tool: &str, answers: Option<&ToolAnswers>) -> ToolOutcome {
+    use baton_ports::ToolHost as _;
+    let runner = ToolRunner::Mcp(McpTool { server: "s".into(), tool: tool.into() });
+    let spec = crate::calls::tool(&format!("s__{tool}"), runner);
+    let call = ToolCall { id: CallId::from("c1"), name: spec.name.clone(), arguments: Json::parse("{}").unwrap() };
+    let (agent, principal) = (agent(), Principal::local());
+    toolbox
+        .call(ToolRun {
+            agent: &agent,
+            tool: &spec,
+            call: &call,
+            principal: &principal,
+            task: None,
+            trace: None,
+            answers,
+            helper,
+        })
+        .await
+}
