@@ -8,6 +8,7 @@ MODE is what the client calls so: `auto` finds out that the server speaks 2026-0
 
 import asyncio
 import sys
+from contextlib import AsyncExitStack
 
 import anyio
 import mcp_types as types
@@ -191,22 +192,30 @@ async def changes_are_heard():
     heard = asyncio.Queue()
 
     async def hear(message):
-        await heard.put(type(message).__name__)
+        await heard.put((type(message).__name__, getattr(message.params, "uri", None)))
 
-    async with connected(message_handler=hear) as client:
+    async def listen(changes):
+        async for change in changes:
+            await heard.put((type(change).__name__, getattr(change, "uri", None)))
+
+    async def until(wanted):
+        # A server that has just started may be announced in between.
+        while await heard.get() != wanted:
+            pass
+
+    watched = "test://watched-resource"
+    async with connected(message_handler=hear) as client, AsyncExitStack() as stack:
         if MODERN:
-            watched = "test://watched-resource"
-            async with client.listen(tools_list_changed=True, resource_subscriptions=[watched]) as changes:
-                await client.call_tool("test_trigger_tool_change")
-                expect("a change of tools", type(await anext(changes)).__name__, "ToolsListChanged")
-                await client.call_tool("touch_watched_resource")
-                expect("a change of a resource", (await anext(changes)).uri, watched)
+            filters = dict(tools_list_changed=True, resource_subscriptions=[watched])
+            changes = await stack.enter_async_context(client.listen(**filters))
+            listener = asyncio.create_task(listen(changes))
+            stack.callback(listener.cancel)
         else:
-            await client.subscribe_resource("test://watched-resource")
-            await client.call_tool("test_trigger_tool_change")
-            expect("a change of tools", await heard.get(), "ToolListChangedNotification")
-            await client.call_tool("touch_watched_resource")
-            expect("a change of a resource", await heard.get(), "ResourceUpdatedNotification")
+            await client.subscribe_resource(watched)
+        await client.call_tool("test_trigger_tool_change")
+        await until(("ToolsListChanged", None) if MODERN else ("ToolListChangedNotification", None))
+        await client.call_tool("touch_watched_resource")
+        await until(("ResourceUpdated" if MODERN else "ResourceUpdatedNotification", watched))
         await client.call_tool("test_trigger_tool_change")
 
 

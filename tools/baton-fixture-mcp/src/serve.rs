@@ -7,16 +7,50 @@ use rmcp::{
         StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
     },
 };
-use std::{io::Write, os::fd::AsFd, sync::Arc};
-use tokio::{fs::File, net::TcpListener};
+use std::{
+    io::Write,
+    os::fd::AsFd,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+use tokio::{
+    fs::File,
+    io::{AsyncRead, ReadBuf},
+    net::TcpListener,
+};
+use tokio_util::sync::CancellationToken;
 
 /// One client, on standard input and output, until it hangs up.
 pub(crate) async fn streams(world: Arc<World>) -> anyhow::Result<()> {
     let input = File::from_std(std::io::stdin().as_fd().try_clone_to_owned()?.into());
     let output = File::from_std(std::io::stdout().as_fd().try_clone_to_owned()?.into());
-    let service = Fixture::new(world).serve((input, output)).await?;
+    let gone = CancellationToken::new();
+    let input = Input { input, gone: gone.clone() };
+    let service = Fixture::new(world).serve_with_ct((input, output), gone).await?;
     service.waiting().await?;
     Ok(())
+}
+
+/// Standard input, whose end cancels what is still at work: a client that listens for changes never ends by itself.
+struct Input {
+    input: File,
+    gone: CancellationToken,
+}
+
+impl AsyncRead for Input {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.input).poll_read(context, buffer);
+        if read.is_ready() && buffer.filled().len() == before {
+            self.gone.cancel();
+        }
+        read
+    }
 }
 
 /// Any client of this machine; says on standard output where it listens.

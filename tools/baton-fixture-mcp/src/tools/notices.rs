@@ -24,10 +24,10 @@ pub(super) async fn report(call: &Call<'_>, done: f64) -> Result<(), ErrorData> 
 }
 
 pub(super) async fn progress(call: &Call<'_>) -> Result<CallToolResult, ErrorData> {
-    report(call, 0.0).await?;
-    for done in [50.0, 100.0] {
-        tokio::time::sleep(PAUSE).await;
+    // Also after the last: JavaScript clients miss progress that arrives together with the result.
+    for done in [0.0, 50.0, 100.0] {
         report(call, done).await?;
+        tokio::time::sleep(PAUSE).await;
     }
     Ok(says("Progress was reported three times."))
 }

@@ -55,3 +55,22 @@ fn clients_that_do_not_are_asked_by_results() {
     assert_eq!(asked["result"]["resultType"], "input_required");
     assert_eq!(asked["result"]["inputRequests"]["user_name"]["method"], "elicitation/create");
 }
+
+#[test]
+fn clients_that_listen_can_hang_up() {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let listen = json!({ "_meta": meta, "notifications": { "toolsListChanged": true } });
+    let begun = std::time::Instant::now();
+    let [listed] = &answers(&[
+        json!({ "jsonrpc": "2.0", "id": "listen", "method": "subscriptions/listen", "params": listen }),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": meta } }),
+    ])[..] else {
+        panic!("one answer")
+    };
+    assert!(listed["result"]["tools"].as_array().is_some_and(|tools| tools.len() > 25), "{listed}");
+    // Five seconds is how long the library waits for what is still at work.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(4), "it ends at once");
+}

@@ -1,6 +1,6 @@
 //! The official Python client; `tests/python/mcp_client.py` says what it checks.
 
-use super::served::Served;
+use super::served::{Served, alone};
 use crate::foreign::Interpreter;
 
 const PYTHON: Interpreter = Interpreter {
@@ -14,13 +14,10 @@ fn over_http(mode: &str) {
     served.end();
 }
 
-fn over_streams(mode: &str) {
-    let served = Served::conformance();
+fn over_streams(mode: &str, server: &[String]) {
     let mut said = vec!["tests/python/mcp_client.py", mode];
-    let bridge = served.bridge("mcp-conformance");
-    said.extend(bridge.iter().map(String::as_str));
+    said.extend(server.iter().map(String::as_str));
     PYTHON.runs(&said);
-    served.end();
 }
 
 #[test]
@@ -35,10 +32,24 @@ fn of_2025_over_http() {
 
 #[test]
 fn of_2026_over_standard_streams() {
-    over_streams("auto");
+    let served = Served::conformance();
+    over_streams("auto", &served.bridge("mcp-conformance"));
+    served.end();
 }
 
 #[test]
 fn of_2025_over_standard_streams() {
-    over_streams("legacy");
+    let served = Served::conformance();
+    over_streams("legacy", &served.bridge("mcp-conformance"));
+    served.end();
+}
+
+#[test]
+fn of_2026_over_standard_streams_without_a_server() {
+    over_streams("auto", &alone());
+}
+
+#[test]
+fn of_2025_over_standard_streams_without_a_server() {
+    over_streams("legacy", &alone());
 }

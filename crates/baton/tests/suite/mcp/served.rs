@@ -54,6 +54,14 @@ impl Served {
     }
 }
 
+/// The command that serves the conformance agent on standard streams by itself.
+pub(super) fn alone() -> [String; 6] {
+    let fixture = format!("BATON_FIXTURE_MCP={}", fixture().to_str().expect("UTF-8"));
+    let agent = format!("{}/mcp-conformance", examples());
+    let baton = env!("CARGO_BIN_EXE_baton");
+    ["env", &fixture, baton, "mcp", "--agent=mcp-conformance", &agent].map(str::to_owned)
+}
+
 /// The fixture: named in a variable, beside the binary under test, or built now.
 pub(crate) fn fixture() -> PathBuf {
     if let Some(given) = std::env::var_os("BATON_FIXTURE_MCP") {
