@@ -1,7 +1,7 @@
 //! How agents introduce themselves, and what callers may ask of Baton's own extensions.
 
 use crate::sample::{agent, json};
-use baton_types::{AgentSpec, Effects, HandoffTarget, ToolExecution, ToolRunner, ToolSpec};
+use baton_types::{AgentSpec, Effects, HandoffTarget, Permission, ToolExecution, ToolRunner, ToolSpec};
 use baton_wire::a2a::{
     v1::{self, AgentCard, AgentExtension, CardPlace, GrpcPlace},
     v03,

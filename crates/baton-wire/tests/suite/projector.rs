@@ -168,7 +168,9 @@ fn open_text_replaces_and_deltas_extend() {
         serde_json::to_string(&projector.open_text(&message, "It is").item),
         serde_json::to_string(&projector.delta(&message, 5, " 72").item),
         serde_json::to_string(&projector.delta(&message, 0, "Sunny").item),
-        serde_json::to_string(&projector.event(at(0), &TaskEvent::ToolStarted { call: "c".into(), effects: None }).item),
+        serde_json::to_string(
+            &projector.event(at(0), &TaskEvent::ToolStarted { call: "c".into(), effects: None }).item,
+        ),
         serde_json::to_string(
             &projector
                 .event(at(0), &TaskEvent::ToolsCalled { message: calls(), calls: vec![], usage: Usage::default() })
