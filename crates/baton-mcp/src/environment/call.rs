@@ -6,7 +6,7 @@ use super::{
     relay::Relay,
     results::{bounded, failure},
     rounds::{Begin, Ended, Given, Round, Rounds},
-    view::{Found, View},
+    view::{Found, Rule, View},
 };
 use crate::{Caller, exported};
 use baton_rules::{Access, may};
@@ -15,10 +15,10 @@ use rmcp::{
     ErrorData, RoleServer,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, InputRequests, InputResponses,
-        JsonObject,
     },
     service::RequestContext,
 };
+use serde_json::Value;
 use std::sync::Arc;
 use tracing::{Instrument, Span, field};
 
@@ -31,14 +31,8 @@ pub(super) struct Call<'a> {
     pub(super) view: Arc<View>,
     pub(super) id: CallId,
     pub(super) name: String,
-    pub(super) arguments: JsonObject,
-}
-
-/// What the definition says about a call.
-#[derive(Clone, Copy)]
-struct Rule {
-    permission: Permission,
-    effects: Effects,
+    /// An object.
+    pub(super) arguments: Value,
 }
 
 impl Environment {
@@ -61,9 +55,12 @@ impl Environment {
             caller,
             id: self.agent.next_call(),
             name: name.into_owned(),
-            arguments: arguments.unwrap_or_default(),
+            arguments: Value::Object(arguments.unwrap_or_default()),
             view,
         };
+        if let Found::Exported = found {
+            return call.exported().await.map(CallToolResponse::from);
+        }
         let span = call.span();
         let answered = call.answer(&found, request_state.as_deref(), input_responses.as_ref());
         let answered = answered.instrument(span.clone()).await;
@@ -113,20 +110,12 @@ impl Call<'_> {
         state: Option<&str>,
         responses: Option<&InputResponses>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (permission, effects) = match found {
-            Found::Exported => return self.exported().await.map(CallToolResponse::from),
-            Found::Own(at) => self
-                .view
-                .spec
-                .tools
-                .get(*at)
-                .map_or_else(|| (Permission::Deny, Effects::Unknown), |tool| (tool.permission, tool.effects)),
-            Found::Server(tool) => (tool.permission, tool.effects),
+        let rule = match found {
+            Found::Own(_, rule) => *rule,
+            Found::Server(tool) => tool.rule,
+            // It is a task, with its own rules.
+            Found::Exported => Rule { permission: Permission::Allow, effects: Effects::Unknown },
         };
-        // The text of the arguments is needed to show it, and to bind a state to it.
-        let asks = permission == Permission::Ask;
-        let text = if asks || self.caller.modern { serde_json::to_string(&self.arguments) } else { Ok(String::new()) };
-        let text = text.map_err(|_| ErrorData::invalid_params("the arguments cannot be read", None))?;
         let rounds = Rounds {
             agent: &self.environment.agent,
             caller: &self.caller,
@@ -134,22 +123,21 @@ impl Call<'_> {
             capabilities: &self.capabilities,
             method: "tools/call",
             name: &self.name,
-            arguments: &text,
+            arguments: &self.arguments,
         };
         let level = self.environment.level(self.context, &self.caller);
         let heartbeat = self.environment.agent.common.limits.heartbeat;
         let mut relay = Relay::new(self.context, level, heartbeat);
         let begin = rounds.begin(state, responses)?;
-        let rule = Rule { permission, effects };
-        let (approved, given) = match self.decide(&rounds, &mut relay, rule, begin, state).await? {
+        let (approved, given) = match self.decide(&mut relay, rule, begin, state).await? {
             Decided::Runs { approved, given } => (approved, given),
             Decided::Asks(round) => return rounds.required(&round).map(CallToolResponse::from),
             Decided::Refused(words) => return Ok(failure(words).into()),
         };
         let ended = match found {
-            Found::Own(at) => self.own(*at, &rounds, &mut relay, approved, given).await?,
+            Found::Own(at, _) => self.own(*at, &rounds, &mut relay, approved, given).await?,
             Found::Server(tool) => self.server(tool, &rounds, &mut relay, approved, given).await?,
-            Found::Exported => return Err(ErrorData::internal_error("exported tools are called elsewhere", None)),
+            Found::Exported => Ended::Done(self.exported().await?),
         };
         Ok(match ended {
             Ended::Done(result) => bounded(result, self.environment.agent.common.limits.max_result).into(),
@@ -163,8 +151,7 @@ impl Call<'_> {
         let Some(tool) = exported::find(&self.view.kit, &self.name) else {
             return Err(self.environment.unknown_tool(&self.name));
         };
-        self.decided("allow");
-        let arguments = Some(self.arguments.clone());
+        let arguments = self.arguments.as_object().cloned();
         exported::call(&*agent.ports.desk, &agent.name, tool, arguments, self.context, agent.common.limits.heartbeat)
             .await
     }
@@ -172,7 +159,6 @@ impl Call<'_> {
     /// Whether the call runs: allowed, approved in an earlier round, approved now.
     async fn decide(
         &self,
-        rounds: &Rounds<'_>,
         relay: &mut Relay,
         rule: Rule,
         begin: Begin,
@@ -190,7 +176,12 @@ impl Call<'_> {
                     }
                     (true, None)
                 }
-                None => (round.approved, Some(Given { responses, state: round.state })),
+                None => {
+                    if round.approved {
+                        self.spend(rule, state)?;
+                    }
+                    (round.approved, Some(Given { responses, state: round.state }))
+                }
             },
         };
         if rule.permission == Permission::Allow || approved {
@@ -201,7 +192,7 @@ impl Call<'_> {
             self.decided("deny");
             return Ok(Decided::Refused(approve::nobody_to_ask(&self.name)));
         }
-        let requests = self.approval(rounds);
+        let requests = self.approval();
         if self.caller.modern {
             self.decided("ask");
             return Ok(Decided::Asks(Round { approved: false, state: None, requests }));
@@ -223,8 +214,8 @@ impl Call<'_> {
         }
     }
 
-    fn approval(&self, rounds: &Rounds<'_>) -> InputRequests {
-        approve::question(self.environment.agent.name.as_str(), &self.name, rounds.arguments)
+    fn approval(&self) -> InputRequests {
+        approve::question(self.environment.agent.name.as_str(), &self.name, &self.arguments.to_string())
     }
 
     /// One yes is good for one call, unless calling twice is the same as calling once.

@@ -29,14 +29,13 @@ impl Call<'_> {
         let Some(tool) = self.view.spec.tools.get(at) else {
             return Err(ErrorData::internal_error("the tool is gone", None));
         };
-        let arguments = Value::Object(self.arguments.clone());
         if let Some(listed) = self.view.tool(&self.name) {
-            let faults = schema::check(&listed.input_schema, &arguments);
+            let faults = schema::check(&listed.input_schema, &self.arguments);
             if !faults.is_empty() {
                 return Ok(Ended::Done(results::failure(wrong_arguments(&self.name, &faults))));
             }
         }
-        let arguments = Json::from(arguments);
+        let arguments = Json::from(self.arguments.clone());
         let call = ToolCall { id: self.id.clone(), name: self.name.clone(), arguments };
         let helper = Helper(relay.teller());
         let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {

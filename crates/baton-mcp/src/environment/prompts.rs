@@ -65,8 +65,7 @@ impl Environment {
             return Err(ErrorData::invalid_params(format!("Unknown prompt: {name}"), None));
         };
         let capabilities = context.client_capabilities().unwrap_or_default();
-        let arguments = serde_json::to_string(&request.arguments)
-            .map_err(|_| ErrorData::invalid_params("the arguments cannot be read", None))?;
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         let rounds = Rounds {
             agent: &self.agent,
             caller: &caller,

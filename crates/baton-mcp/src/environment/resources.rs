@@ -20,7 +20,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 impl Environment {
     pub(super) async fn resources(
@@ -71,7 +71,7 @@ impl Environment {
             capabilities: &capabilities,
             method: "resources/read",
             name: &request.uri,
-            arguments: "",
+            arguments: &Value::Null,
         };
         let mut relay = Relay::new(context, self.level(context, &caller), self.agent.common.limits.heartbeat);
         let given = match rounds.begin(request.request_state.as_deref(), request.input_responses.as_ref())? {

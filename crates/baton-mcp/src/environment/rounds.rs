@@ -17,6 +17,7 @@ use rmcp::{
     service::RequestContext,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Rounds of one call; clients stop at the same number.
 const MAX_ROUNDS: usize = 10;
@@ -30,7 +31,7 @@ pub(super) struct Rounds<'a> {
     /// The method, the name and the arguments that all rounds have in common.
     pub(super) method: &'a str,
     pub(super) name: &'a str,
-    pub(super) arguments: &'a str,
+    pub(super) arguments: &'a Value,
 }
 
 /// What a client carries from round to round.
@@ -72,13 +73,13 @@ pub(super) enum Begin {
 }
 
 impl Rounds<'_> {
-    fn bound(&self) -> Sealed<'_> {
+    fn bound<'b>(&'b self, arguments: &'b str) -> Sealed<'b> {
         Sealed {
             principal: &self.caller.principal,
             endpoint: &self.agent.endpoint,
             method: self.method,
             name: self.name,
-            arguments: self.arguments,
+            arguments,
         }
     }
 
@@ -88,7 +89,7 @@ impl Rounds<'_> {
         let Some(state) = state.filter(|_| self.caller.modern) else {
             return Ok(Begin::Anew(responses.map(|responses| Given { responses: responses.clone(), state: None })));
         };
-        let opened = self.agent.common.seal.open::<Round>(self.bound(), state);
+        let opened = self.agent.common.seal.open::<Round>(self.bound(&self.arguments.to_string()), state);
         let round = opened.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let mut responses = responses.cloned().unwrap_or_default();
         responses.retain(|key, _| round.requests.contains_key(key));
@@ -100,7 +101,7 @@ impl Rounds<'_> {
 
     /// The questions as a result of the newest protocol.
     pub(super) fn required(&self, round: &Round) -> Result<InputRequiredResult, ErrorData> {
-        let sealed = self.agent.common.seal.close(self.bound(), round);
+        let sealed = self.agent.common.seal.close(self.bound(&self.arguments.to_string()), round);
         let sealed = sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let requests = (!round.requests.is_empty()).then(|| round.requests.clone());
         Ok(InputRequiredResult::new(requests, Some(sealed)))

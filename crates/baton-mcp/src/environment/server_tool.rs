@@ -23,7 +23,7 @@ impl Call<'_> {
         approved: bool,
         given: Option<Given>,
     ) -> Result<Ended<CallToolResult>, ErrorData> {
-        let options = CallOptions { arguments: Some(self.arguments.clone()), ..self.options(relay) };
+        let options = CallOptions { arguments: self.arguments.as_object().cloned(), ..self.options(relay) };
         let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
             Box::pin(self.server_step(tool, answering(&options, given)))
         };

@@ -23,7 +23,7 @@ pub(super) struct View {
 #[derive(Clone, Debug)]
 pub(super) enum Found {
     /// In the definition, at this place.
-    Own(usize),
+    Own(usize, Rule),
     /// Among the exported ones.
     Exported,
     /// At a server.
@@ -35,8 +35,20 @@ pub(super) enum Found {
 pub(super) struct ServerTool {
     pub(super) server: String,
     pub(super) tool: String,
+    pub(super) rule: Rule,
+}
+
+/// What the definition says about calls of a tool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
     pub(super) permission: Permission,
     pub(super) effects: Effects,
+}
+
+impl Rule {
+    fn of(spec: &ToolSpec) -> Self {
+        Self { permission: spec.permission, effects: spec.effects }
+    }
 }
 
 impl View {
@@ -84,7 +96,7 @@ fn own_tool((at, spec): (usize, &ToolSpec)) -> Option<(Tool, Found)> {
     let mut tool = Tool::new(spec.name.clone(), spec.description.clone(), object_schema(&spec.parameters));
     tool.output_schema = spec.output.as_ref().filter(|schema| schema.is_object()).map(object_schema);
     tool.annotations = annotations(spec.effects);
-    Some((tool, Found::Own(at)))
+    Some((tool, Found::Own(at, Rule::of(spec))))
 }
 
 fn server_tool(offered: OfferedTool) -> Option<(Tool, Found)> {
@@ -92,12 +104,11 @@ fn server_tool(offered: OfferedTool) -> Option<(Tool, Found)> {
     if spec.permission == Permission::Deny {
         return None;
     }
-    let (permission, effects) = (spec.permission, spec.effects);
-    let tool = definition.name.to_string();
+    let (tool, rule) = (definition.name.to_string(), Rule::of(&spec));
     let mut shown = definition;
     shown.name = spec.name.into();
     shown.description = Some(spec.description.into());
-    Some((shown, Found::Server(Arc::new(ServerTool { server, tool, permission, effects }))))
+    Some((shown, Found::Server(Arc::new(ServerTool { server, tool, rule }))))
 }
 
 /// MCP wants an object schema that says so.

@@ -1,0 +1,63 @@
+//! Replies to requests that are wrong, as they are written.
+
+use super::{
+    raw::{Ask, Reply},
+    world::{World, ann},
+};
+use http::Method;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+fn shown(name: &str, reply: &Reply) -> String {
+    let mut shown = format!("{name}: {} {}\n", reply.status.as_u16(), reply.kind);
+    for line in reply.text.lines().filter(|line| !line.is_empty()) {
+        let _ = writeln!(shown, "    {line}");
+    }
+    shown
+}
+
+#[tokio::test]
+async fn each_mistake_has_its_reply() {
+    let world = World::new();
+    let session = world.session(ann()).await;
+    let list = || Ask::modern("tools/list", json!({}));
+    let within = |method: &str, params: Value| Ask::legacy(&session, method, params);
+    let call = |name: &str| Ask::modern("tools/call", json!({"name": name, "arguments": {}}));
+    let no_meta = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}).to_string();
+    let huge = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "x": "y".repeat(9 << 20)}).to_string();
+    let cases = [
+        ("no host", list().without("host")),
+        ("not JSON", Ask::new(Method::POST, "{")),
+        ("a batch", Ask::new(Method::POST, "[]")),
+        ("no content type", list().without("content-type")),
+        ("no accept", list().without("accept")),
+        ("body too large", Ask::new(Method::POST, huge)),
+        ("method that MCP does not use", Ask::new(Method::PUT, "")),
+        ("modern GET", Ask::new(Method::GET, "").with("mcp-protocol-version", "2026-07-28")),
+        ("GET without a session", Ask::new(Method::GET, "")),
+        ("request without a session", Ask::new(Method::POST, no_meta.clone())),
+        ("unknown session", within("tools/list", json!({})).with("mcp-session-id", "unknown-session")),
+        ("modern without metadata", Ask::new(Method::POST, no_meta).with("mcp-protocol-version", "2026-07-28")),
+        ("version that nobody knows", list().with("mcp-protocol-version", "2031-01-01")),
+        ("header and body name different methods", list().with("mcp-method", "tools/call")),
+        ("header and body name different tools", call("echo").with("mcp-name", "say")),
+        ("no method header", list().without("mcp-method")),
+        ("unknown method", Ask::modern("tools/fly", json!({}))),
+        ("ping in the newest protocol", Ask::modern("ping", json!({}))),
+        ("unknown tool", call("fly")),
+        ("unknown tool in a session", within("tools/call", json!({"name": "fly"}))),
+        ("unknown prompt", Ask::modern("prompts/get", json!({"name": "fly"}))),
+        ("unknown resource", Ask::modern("resources/read", json!({"uri": "baton://nowhere"}))),
+        ("unknown resource in a session", within("resources/read", json!({"uri": "baton://nowhere"}))),
+        ("invalid cursor", Ask::modern("tools/list", json!({"cursor": "%%%"}))),
+        ("cursor of something else", Ask::modern("prompts/list", json!({"cursor": "YWJj"}))),
+        ("invalid cursor in a session", within("resources/list", json!({"cursor": "x"}))),
+        ("state that was made up", Ask::modern("tools/call", json!({"name": "echo", "requestState": "rs2.a.b.c"}))),
+        ("arguments that do not fit", Ask::modern("tools/call", json!({"name": "say", "arguments": {"town": 1}}))),
+    ];
+    let mut all = String::new();
+    for (name, ask) in cases {
+        all.push_str(&shown(name, &world.ask(ask).await));
+    }
+    insta::assert_snapshot!(all);
+}

@@ -1,0 +1,165 @@
+//! Clients that answer questions and remember what they were told.
+
+use super::world::World;
+use crate::line::{Era, speak};
+use baton_types::Principal;
+use rmcp::{
+    ClientHandler, ErrorData, RoleClient,
+    model::{
+        CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
+        CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ElicitationAction,
+        ElicitationCapability, Implementation, JsonObject, LoggingMessageNotificationParam, ProgressNotificationParam,
+        ResourceUpdatedNotificationParam, SamplingCapability,
+    },
+    service::{NotificationContext, PeerRequestOptions, RequestContext, RequestHandle, RunningService},
+};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc;
+
+/// What a client does when it is asked.
+#[derive(Clone, Debug)]
+pub(crate) enum Answers {
+    /// It cannot be asked.
+    Never,
+    /// Yes, with this content.
+    Yes(Value),
+    /// No.
+    No,
+}
+
+/// What a server says without being asked.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Told {
+    Progress(f64, Option<f64>, Option<String>),
+    Log(String),
+    Tools,
+    Prompts,
+    Resources,
+    Updated(String),
+}
+
+pub(crate) struct Client {
+    pub(crate) service: RunningService<RoleClient, Asked>,
+    pub(crate) told: mpsc::Receiver<Told>,
+    pub(crate) questions: Arc<Mutex<Vec<String>>>,
+}
+
+pub(crate) struct Asked {
+    answers: Answers,
+    tell: mpsc::Sender<Told>,
+    questions: Arc<Mutex<Vec<String>>>,
+}
+
+impl World {
+    pub(crate) async fn client(&self, principal: &Principal, era: Era, answers: Answers) -> Client {
+        let (tell, told) = mpsc::channel(64);
+        let questions = Arc::<Mutex<Vec<String>>>::default();
+        let handler = Asked { answers, tell, questions: Arc::clone(&questions) };
+        let service = speak(&self.service(), principal, era, "", handler).await;
+        Client { service, told, questions }
+    }
+}
+
+impl Client {
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
+        self.service.call_tool(params(tool, arguments)).await.unwrap()
+    }
+
+    /// A call that can be cancelled and hears of progress.
+    pub(crate) async fn begin(&self, tool: &str, arguments: Value) -> RequestHandle<RoleClient> {
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params(tool, arguments)));
+        self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
+    }
+
+    pub(crate) fn questions(&self) -> Vec<String> {
+        std::mem::take(&mut *self.questions.lock().unwrap())
+    }
+}
+
+pub(crate) fn params(tool: &str, arguments: Value) -> CallToolRequestParams {
+    CallToolRequestParams::new(tool.to_owned()).with_arguments(object(arguments))
+}
+
+pub(crate) fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    }
+}
+
+pub(crate) fn text(result: &CallToolResult) -> &str {
+    &result.content[0].as_text().unwrap().text
+}
+
+impl Asked {
+    async fn tell(&self, told: Told) {
+        let _ = self.tell.send(told).await;
+    }
+}
+
+impl ClientHandler for Asked {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        if !matches!(self.answers, Answers::Never) {
+            capabilities.elicitation = Some(ElicitationCapability::default());
+            capabilities.sampling = Some(SamplingCapability::default());
+        }
+        ClientConfig::new(capabilities, Implementation::new("test", "1"))
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let ElicitRequestParams::FormElicitationParams { message, .. } = &request else {
+            return Err(ErrorData::invalid_params("only forms", None));
+        };
+        self.questions.lock().unwrap().push(message.clone());
+        Ok(match &self.answers {
+            Answers::Yes(content) => {
+                let mut result = ElicitResult::new(ElicitationAction::Accept);
+                result.content = Some(content.clone());
+                result
+            }
+            _ => ElicitResult::new(ElicitationAction::Decline),
+        })
+    }
+
+    async fn create_message(
+        &self,
+        request: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        self.questions.lock().unwrap().push(format!("sample {}", request.max_tokens));
+        let said = json!({
+            "role": "assistant", "content": {"type": "text", "text": "a model's words"}, "model": "test-model",
+        });
+        Ok(serde_json::from_value(said).unwrap())
+    }
+
+    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.tell(Told::Progress(progress.progress, progress.total, progress.message)).await;
+    }
+
+    async fn on_logging_message(&self, log: LoggingMessageNotificationParam, _: NotificationContext<RoleClient>) {
+        self.tell(Told::Log(log.data.as_str().unwrap_or_default().to_owned())).await;
+    }
+
+    async fn on_resource_updated(&self, updated: ResourceUpdatedNotificationParam, _: NotificationContext<RoleClient>) {
+        self.tell(Told::Updated(updated.uri)).await;
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.tell(Told::Resources).await;
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.tell(Told::Tools).await;
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.tell(Told::Prompts).await;
+    }
+}

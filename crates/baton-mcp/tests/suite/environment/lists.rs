@@ -1,0 +1,82 @@
+//! What is listed, in which order, in pages.
+
+use super::{
+    client::{Answers, text},
+    world::{Plan, World, ann, tool},
+};
+use crate::line::Era;
+use baton_mcp::Limits;
+use baton_types::{Effects, McpEra, Permission};
+use rmcp::model::{GetPromptRequestParams, PaginatedRequestParams, ReadResourceRequestParams};
+use serde_json::json;
+
+#[tokio::test]
+async fn everything_an_agent_has_is_listed() {
+    let mut eras = Vec::new();
+    for era in Era::ALL {
+        let world = World::new();
+        world.source.connect(McpEra::Auto, Permission::Allow);
+        let client = world.client(&ann(), era, Answers::Never).await;
+        eras.push(json!({
+            "server": client.service.peer_info().map(|info| json!([info.server_info, info.capabilities])),
+            "tools": client.service.list_all_tools().await.unwrap(),
+            "prompts": client.service.list_all_prompts().await.unwrap(),
+            "resources": client.service.list_all_resources().await.unwrap(),
+            "templates": client.service.list_all_resource_templates().await.unwrap(),
+        }));
+    }
+    assert_eq!(eras[0], eras[1]);
+    insta::assert_json_snapshot!(eras[0]);
+}
+
+#[tokio::test]
+async fn lists_come_in_pages_that_miss_nothing() {
+    let world = World::planned(Plan { limits: Limits { page: 4, ..Plan::default().limits }, ..Plan::default() });
+    let client = world.client(&ann(), Era::Modern, Answers::Never).await;
+    let first = client.service.list_tools(None).await.unwrap();
+    let names = |tools: &[rmcp::model::Tool]| tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(&first.tools), ["ask", "echo", "fail", "guarded"]);
+    // An entry before the page comes, and one of the page goes: the next page begins where this one ended.
+    world.source.edit(|spec| {
+        spec.tools.retain(|tool| tool.name != "guarded");
+        spec.tools.push(tool("before", Effects::Unknown));
+    });
+    let cursor = PaginatedRequestParams::default().with_cursor(first.next_cursor);
+    let second = client.service.list_tools(Some(cursor)).await.unwrap();
+    assert_eq!(names(&second.tools), ["hang", "progress", "say", "sleep"]);
+    assert_eq!(second.next_cursor, None);
+}
+
+#[tokio::test]
+async fn prompts_and_references_are_given() {
+    for era in Era::ALL {
+        let world = World::new();
+        let client = world.client(&ann(), era, Answers::Never).await;
+        let prompt = |arguments: Option<serde_json::Value>| {
+            let mut params = GetPromptRequestParams::new("system_prompt");
+            params.arguments = arguments.map(super::client::object);
+            client.service.get_prompt(params)
+        };
+        let said = |result: rmcp::model::GetPromptResult| result.messages[0].content.as_text().unwrap().text.clone();
+        assert_eq!(said(prompt(None).await.unwrap()), "You forecast.");
+        world.source.edit(|spec| spec.prompt = " ".to_owned());
+        assert_eq!(said(prompt(None).await.unwrap()), "You are Weather.");
+        assert_eq!(said(prompt(Some(json!({"agent_name": "Sunny"}))).await.unwrap()), "You are Sunny.");
+        let uri = "baton://agents/weather/references/style%20guide";
+        let read = client.service.read_resource(ReadResourceRequestParams::new(uri)).await.unwrap();
+        assert_eq!(
+            serde_json::to_value(&read.contents).unwrap(),
+            json!([{"uri": uri, "mimeType": "text/markdown", "text": "Be brief."}])
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_changed_definition_takes_effect_at_once() {
+    let world = World::new();
+    let client = world.client(&ann(), Era::Modern, Answers::Never).await;
+    assert_eq!(text(&client.call("say", json!({"city": "Oslo"})).await), "Sunny in Oslo");
+    world.source.edit(|spec| spec.tools.retain(|tool| tool.name != "say"));
+    let gone = client.service.call_tool(super::client::params("say", json!({"city": "Oslo"}))).await;
+    assert!(gone.unwrap_err().to_string().contains("Unknown tool: say"));
+}

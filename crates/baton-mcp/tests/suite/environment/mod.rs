@@ -1,0 +1,14 @@
+//! An agent's Environment as clients of both eras see it.
+
+mod asks;
+mod bad_input;
+mod calls;
+mod changes;
+mod client;
+mod lists;
+mod passing;
+mod raw;
+mod sessions;
+mod silence;
+mod upstream;
+mod world;

@@ -1,0 +1,113 @@
+//! What an agent's MCP servers have is passed through.
+
+use super::{
+    client::{Answers, Told, object, text},
+    world::{World, ann},
+};
+use crate::line::Era;
+use baton_types::{McpEra, Permission};
+use rmcp::model::{
+    ArgumentInfo, CompleteRequestParams, GetPromptRequestParams, LoggingLevel, ReadResourceRequestParams, Reference,
+    SetLevelRequestParams,
+};
+use serde_json::json;
+
+async fn each(mut check: impl AsyncFnMut(&World, Era, McpEra)) {
+    for upstream in [McpEra::Modern, McpEra::Legacy] {
+        for era in Era::ALL {
+            let world = World::new();
+            world.source.connect(upstream, Permission::Allow);
+            check(&world, era, upstream).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn calls_prompts_resources_and_completions() {
+    each(async |world, era, upstream| {
+        let client = world.client(&ann(), era, Answers::Never).await;
+        let sum = client.call("up__add", json!({"a": 2, "b": 3})).await;
+        assert_eq!(
+            (sum.structured_content, sum.is_error),
+            (Some(json!({"sum": 5})), Some(false)),
+            "{era:?} {upstream:?}"
+        );
+        let mut greet = GetPromptRequestParams::new("up__greet");
+        greet.arguments = Some(object(json!({"name": "Ann"})));
+        let greeting = client.service.get_prompt(greet).await.unwrap();
+        assert_eq!(greeting.messages[0].content.as_text().unwrap().text, "Hello Ann from greet");
+        for uri in ["up://static", "up://items/7", "up://unlisted"] {
+            let read = client.service.read_resource(ReadResourceRequestParams::new(uri)).await.unwrap();
+            assert_eq!(serde_json::to_value(&read.contents).unwrap()[0]["text"], format!("at {uri}"));
+        }
+        let missing = client.service.read_resource(ReadResourceRequestParams::new("up://items/none")).await;
+        let code = if era == Era::Modern { "-32602" } else { "-32002" };
+        assert!(missing.unwrap_err().to_string().contains(code), "{era:?}");
+        for reference in [Reference::for_prompt("up__greet"), Reference::for_resource("up://items/{id}")] {
+            let argument: ArgumentInfo = serde_json::from_value(json!({"name": "name", "value": "An"})).unwrap();
+            let completed = client.service.complete(CompleteRequestParams::new(reference, argument)).await.unwrap();
+            assert_eq!(completed.completion.values, ["An!"]);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn denied_tools_are_neither_listed_nor_called() {
+    let world = World::new();
+    world.source.connect(McpEra::Auto, Permission::Ask);
+    let client = world.client(&ann(), Era::Modern, Answers::Yes(json!({"allow": true}))).await;
+    let tools = client.service.list_all_tools().await.unwrap();
+    assert!(tools.iter().any(|tool| tool.name == "up__add"));
+    assert!(!tools.iter().any(|tool| tool.name.contains("secret") || tool.name == "denied"));
+    let refused = client.service.call_tool(super::client::params("up__secret_tool", json!({}))).await.unwrap_err();
+    assert!(refused.to_string().contains("Unknown tool: up__secret_tool"));
+    let asked = client.call("up__add", json!({"a": 1, "b": 1})).await;
+    assert_eq!(asked.structured_content, Some(json!({"sum": 2})));
+    assert_eq!(client.questions(), ["May the tool 'up__add' of the agent 'weather' run with {\"a\":1,\"b\":1}?"]);
+}
+
+#[tokio::test]
+async fn progress_and_logs_of_servers_reach_the_caller() {
+    each(async |world, era, upstream| {
+        let mut client = world.client(&ann(), era, Answers::Never).await;
+        if era == Era::Legacy {
+            client.service.set_level(SetLevelRequestParams::new(LoggingLevel::Warning)).await.unwrap();
+        }
+        let handle = client.begin("up__chatter", json!({})).await;
+        handle.await_response().await.unwrap();
+        let mut heard = vec![client.told.recv().await.unwrap(), client.told.recv().await.unwrap()];
+        let mut expect = vec![Told::Progress(1.0, Some(2.0), None), Told::Progress(2.0, Some(2.0), None)];
+        // A client of the newest protocol that names no level wants no logs.
+        if era == Era::Legacy {
+            heard.push(client.told.recv().await.unwrap());
+            expect.push(Told::Log("careful".to_owned()));
+            // They may travel on another stream.
+            heard.sort_by_key(|told| matches!(told, Told::Log(_)));
+        }
+        assert_eq!(heard, expect, "{era:?} {upstream:?}");
+        assert!(client.told.try_recv().is_err());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn cancelling_reaches_the_server() {
+    each(async |world, era, _| {
+        let client = world.client(&ann(), era, Answers::Never).await;
+        let handle = client.begin("up__wait", json!({})).await;
+        world.upstream.begun.notified().await;
+        handle.cancel(None).await.unwrap();
+        world.upstream.cancelled.notified().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_result_of_twenty_megabytes_becomes_words() {
+    let world = World::new();
+    world.source.connect(McpEra::Modern, Permission::Allow);
+    let client = world.client(&ann(), Era::Modern, Answers::Never).await;
+    let result = client.call("up__huge", json!({})).await;
+    assert!(result.is_error == Some(true) && text(&result).len() < 1000, "{}", text(&result).len());
+}

@@ -1,0 +1,102 @@
+//! Sessions of the older protocols: whose they are, how many, and how long.
+
+use super::{
+    raw::Ask,
+    world::{Plan, World, ann, bob},
+};
+use baton_local::SessionFiles;
+use baton_mcp::Limits;
+use baton_ports::McpSessions;
+use baton_types::Principal;
+use http::Method;
+use serde_json::json;
+use std::sync::Arc;
+
+fn list(session: &str) -> Ask {
+    Ask::legacy(session, "tools/list", json!({}))
+}
+
+fn get(session: &str) -> Ask {
+    Ask::new(Method::GET, "").within(session).with("accept", "text/event-stream")
+}
+
+#[tokio::test]
+async fn a_session_of_somebody_else_looks_like_one_that_never_was() {
+    let world = World::new();
+    let session = world.session(ann()).await;
+    let elsewhere = Principal { tenant: "other".into(), ..ann() };
+    let unknown = "6f1c1a52-0000-4000-8000-000000000000";
+    for stranger in [bob(), elsewhere] {
+        let asks: [fn(&str) -> Ask; 4] = [
+            list,
+            get,
+            |session| Ask::new(Method::DELETE, "").within(session),
+            |session| list(session).without("accept"),
+        ];
+        for ask in asks {
+            let theirs = world.ask(ask(&session).by(stranger.clone())).await;
+            let nobodys = world.ask(ask(unknown).by(stranger.clone())).await;
+            assert_eq!(format!("{theirs:?}"), format!("{nobodys:?}"));
+        }
+        assert_eq!(world.ask(list(&session).by(stranger)).await.status, 404);
+    }
+    let own = world.ask(list(&session)).await;
+    assert_eq!(own.message()["result"]["tools"].as_array().unwrap().len(), 8);
+    assert_eq!(world.ask(Ask::new(Method::DELETE, "").within(&session)).await.status, 202);
+    assert_eq!(world.ask(list(&session)).await.status, 404);
+    assert_eq!(world.ask(Ask::new(Method::DELETE, "").within(&session)).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_kept_session_survives_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let kept = || -> Option<Arc<dyn McpSessions>> {
+        Some(Arc::new(SessionFiles::open(directory.path(), SessionFiles::MOST).unwrap()))
+    };
+    let world = World::planned(Plan { kept: kept(), ..Plan::default() });
+    let session = world.session(ann()).await;
+    let ended = world.session(ann()).await;
+    assert_eq!(world.ask(Ask::new(Method::DELETE, "").within(&ended)).await.status, 202);
+    drop(world);
+    let world = World::planned(Plan { kept: kept(), ..Plan::default() });
+    assert_eq!(world.ask(list(&session).by(bob())).await.status, 404);
+    // Two at once: one of them restores it, and a stranger cannot slip in behind.
+    let (one, other, stranger) =
+        tokio::join!(world.ask(list(&session)), world.ask(list(&session)), world.ask(list(&session).by(bob())));
+    assert_eq!((one.status.as_u16(), other.status.as_u16(), stranger.status.as_u16()), (200, 200, 404));
+    assert_eq!(world.ask(list(&ended)).await.status, 404);
+    let call = Ask::legacy(&session, "tools/call", json!({"name": "echo", "arguments": {"n": 1}}));
+    assert_eq!(world.ask(call).await.message()["result"]["structuredContent"], json!({"n": 1}));
+}
+
+#[tokio::test]
+async fn the_longest_idle_session_makes_room() {
+    let limits = Limits { max_sessions: 2, ..Plan::default().limits };
+    let world = World::planned(Plan { limits, ..Plan::default() });
+    let first = world.session(ann()).await;
+    let second = world.session(ann()).await;
+    assert_eq!(world.ask(list(&first)).await.status, 200);
+    let third = world.session(bob()).await;
+    assert_eq!(world.common.sessions.open(), 2);
+    assert_eq!(world.ask(list(&second)).await.status, 404);
+    assert_eq!(world.ask(list(&first)).await.status, 200);
+    assert_eq!(world.ask(list(&third).by(bob())).await.status, 200);
+}
+
+#[tokio::test]
+async fn sessions_at_work_do_not_make_room() {
+    let limits = Limits { max_sessions: 1, ..Plan::default().limits };
+    let world = World::planned(Plan { limits, ..Plan::default() });
+    let session = world.session(ann()).await;
+    let hanging = world.ask(Ask::legacy(&session, "tools/call", json!({"name": "hang", "arguments": {}})));
+    let opening = async {
+        world.host.begun.notified().await;
+        world.ask(Ask::initialize().by(bob())).await
+    };
+    tokio::select! {
+        _ = hanging => panic!("it hangs"),
+        reply = opening => assert_eq!(reply.status, 503),
+    }
+    // A disconnect is no cancellation in the older protocols, but the session is idle again as far as anybody can see.
+    assert_eq!(world.ask(Ask::initialize().by(bob())).await.status, 200);
+}

@@ -1,0 +1,304 @@
+//! An agent whose definition, tools and servers the tests write.
+
+use super::upstream::Upstream;
+use crate::desk::Desk;
+use baton_mcp::{Common, Environment, Environments, Limits, McpService, Ports, Seal, Sessions};
+use baton_ports::{
+    AgentSource, BoxFuture, Changes, McpSessions, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
+};
+use baton_toolhost::{Connectors, HostSettings, McpServers, TransportKind};
+use baton_types::{
+    AgentKit, AgentName, AgentSpec, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer, McpTimeouts,
+    McpTransport, ModelSpec, Permission, Principal, Reference, RunLimits, ToolAsk, ToolExecution, ToolQuestion,
+    ToolRunner, ToolSpec, Wanted,
+};
+use serde_json::{Value, json};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::{Notify, broadcast};
+use tokio_util::sync::CancellationToken;
+
+/// Everything around an Environment.
+pub(crate) struct World {
+    pub(crate) source: Arc<Source>,
+    pub(crate) host: Arc<Host>,
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) common: Common,
+    pub(crate) environments: Environments,
+}
+
+/// What a world is made of, where it is not as usual.
+pub(crate) struct Plan {
+    pub(crate) limits: Limits,
+    pub(crate) kept: Option<Arc<dyn McpSessions>>,
+    pub(crate) key: [u8; 32],
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        let hour = Duration::from_secs(3600);
+        // The transport reads the time of the wall for this, which paused time does not know.
+        Self { limits: Limits { keep_alive: hour, ..Limits::default() }, kept: None, key: [7; 32] }
+    }
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::planned(Plan::default())
+    }
+
+    pub(crate) fn planned(plan: Plan) -> Self {
+        let Plan { limits, kept, key } = plan;
+        let source = Arc::new(Source::new());
+        let host = Arc::new(Host::default());
+        let upstream = Arc::new(Upstream::default());
+        let connectors = Connectors::new().with(TransportKind::Internal, Arc::<Upstream>::clone(&upstream));
+        let servers = McpServers::new(Arc::<Source>::clone(&source), connectors, HostSettings::default());
+        let common = Common {
+            sessions: Sessions::new(limits.max_sessions, limits.session_idle, kept),
+            seal: Arc::new(Seal::new(&key, &[], limits.answer_within).unwrap()),
+            limits,
+            shutdown: CancellationToken::new(),
+        };
+        let ports = Ports {
+            agents: Arc::<Source>::clone(&source),
+            tools: Arc::<Host>::clone(&host),
+            servers,
+            desk: Arc::new(Desk::default()),
+        };
+        let environments = Environments::new(ports, common.clone());
+        Self { source, host, upstream, common, environments }
+    }
+
+    pub(crate) fn service(&self) -> Arc<McpService<Environment>> {
+        self.environments.of(&"weather".into()).unwrap()
+    }
+}
+
+pub(crate) fn ann() -> Principal {
+    Principal { tenant: "acme".into(), subject: "ann".into(), scopes: vec!["call".into()] }
+}
+
+pub(crate) fn bob() -> Principal {
+    Principal { tenant: "acme".into(), subject: "bob".into(), scopes: vec!["call".into()] }
+}
+
+/// One agent that can change.
+pub(crate) struct Source {
+    spec: Mutex<Arc<AgentSpec>>,
+    kit: Mutex<Arc<AgentKit>>,
+    changed: broadcast::Sender<()>,
+}
+
+impl Source {
+    fn new() -> Self {
+        let kit = AgentKit {
+            references: vec![reference("style guide", "How to write", "Be brief."), reference("units", "", "Celsius.")],
+            ..AgentKit::default()
+        };
+        Self { spec: Mutex::new(Arc::new(spec())), kit: Mutex::new(Arc::new(kit)), changed: broadcast::channel(16).0 }
+    }
+
+    pub(crate) fn edit(&self, edit: impl FnOnce(&mut AgentSpec)) {
+        let mut spec = self.spec.lock().unwrap();
+        let mut new = AgentSpec::clone(&spec);
+        edit(&mut new);
+        *spec = Arc::new(new);
+        drop(spec);
+        let _ = self.changed.send(());
+    }
+
+    pub(crate) fn edit_kit(&self, edit: impl FnOnce(&mut AgentKit)) {
+        let mut kit = self.kit.lock().unwrap();
+        let mut new = AgentKit::clone(&kit);
+        edit(&mut new);
+        *kit = Arc::new(new);
+        drop(kit);
+        let _ = self.changed.send(());
+    }
+
+    /// Gives the agent the server that the tests play.
+    pub(crate) fn connect(&self, era: McpEra, permission: Permission) {
+        self.edit_kit(|kit| kit.servers = vec![server("up", era, permission)]);
+    }
+}
+
+pub(crate) fn server(name: &str, era: McpEra, permission: Permission) -> McpServer {
+    McpServer {
+        name: name.to_owned(),
+        file: "mcp.json".to_owned(),
+        transport: McpTransport::Internal { tool: name.to_owned() },
+        enabled: true,
+        era,
+        timeouts: McpTimeouts { call: Duration::from_secs(3600), ..McpTimeouts::default() },
+        permissions: McpPermissions { default: permission, tools: vec![("secret*".to_owned(), Permission::Deny)] },
+        include: Vec::new(),
+        exclude: Vec::new(),
+        prefix: None,
+        required: false,
+        trusted: true,
+        oauth: None,
+    }
+}
+
+impl AgentSource for Source {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        vec![Arc::clone(&self.spec.lock().unwrap())]
+    }
+
+    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
+        self.agents().into_iter().find(|agent| agent.name == *name)
+    }
+
+    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+        Arc::clone(&self.kit.lock().unwrap())
+    }
+
+    fn changes(&self) -> Changes {
+        let heard = self.changed.subscribe();
+        Box::pin(futures_util::stream::unfold(heard, |mut heard| async {
+            heard.recv().await.ok().map(|()| ((), heard))
+        }))
+    }
+}
+
+fn reference(name: &str, description: &str, text: &str) -> Reference {
+    Reference {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        media_type: "text/markdown".to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+fn spec() -> AgentSpec {
+    let mut tools = vec![
+        tool("say", Effects::Unknown),
+        tool("echo", Effects::ReadOnly),
+        tool("fail", Effects::Unknown),
+        tool("hang", Effects::Unknown),
+        tool("sleep", Effects::Unknown),
+        tool("progress", Effects::Idempotent),
+        tool("ask", Effects::Unknown),
+        tool("guarded", Effects::Unknown),
+        tool("denied", Effects::Unknown),
+    ];
+    for (name, permission) in [("guarded", Permission::Ask), ("denied", Permission::Deny)] {
+        tools.iter_mut().find(|tool| tool.name == name).unwrap().permission = permission;
+    }
+    tools[0].parameters = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer", "maximum": 7}},
+        "required": ["city"],
+        "additionalProperties": false,
+    })
+    .into();
+    AgentSpec {
+        name: "weather".into(),
+        title: "Weather".to_owned(),
+        description: "Knows the weather".to_owned(),
+        version: "1.2.0".to_owned(),
+        prompt: "You forecast.".to_owned(),
+        skills: Vec::new(),
+        input_modes: Vec::new(),
+        tools,
+        model: ModelSpec::Playbook { rules: None },
+        tool_execution: ToolExecution::Agent,
+        limits: RunLimits::default(),
+        control_tools: ControlTools::default(),
+        handoffs: Vec::new(),
+        orchestration: None,
+    }
+}
+
+pub(crate) fn tool(name: &str, effects: Effects) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: format!("Does {name}"),
+        parameters: json!({"type": "object"}).into(),
+        effects,
+        runner: ToolRunner::Native,
+        output: None,
+        permission: Permission::Allow,
+    }
+}
+
+/// Runs tools by their names.
+#[derive(Default)]
+pub(crate) struct Host {
+    /// Calls that ran, with whom they ran for.
+    pub(crate) ran: Mutex<Vec<String>>,
+    pub(crate) begun: Notify,
+    pub(crate) dropped: Arc<Notify>,
+}
+
+impl Host {
+    pub(crate) fn ran(&self) -> Vec<String> {
+        std::mem::take(&mut *self.ran.lock().unwrap())
+    }
+}
+
+struct Unfinished(Arc<Notify>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+impl ToolHost for Host {
+    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        let name = run.tool.name.as_str();
+        self.ran.lock().unwrap().push(format!("{name} for {}", run.principal.subject));
+        Box::pin(async move {
+            let done = |output: Json| ToolOutcome::Done(ToolOutput { output, is_error: false });
+            match name {
+                "fail" => ToolOutcome::Done(ToolOutput { output: Json::string("it rained"), is_error: true }),
+                "hang" => {
+                    let _unfinished = Unfinished(Arc::clone(&self.dropped));
+                    self.begun.notify_one();
+                    std::future::pending().await
+                }
+                "sleep" => {
+                    self.begun.notify_one();
+                    let seconds = run.call.arguments.to_value()["seconds"].as_u64().unwrap();
+                    tokio::time::sleep(Duration::from_secs(seconds)).await;
+                    done(Json::string("slept"))
+                }
+                "progress" => {
+                    for step in [1.0, 2.0] {
+                        run.helper.progress(ToolProgress { done: step, total: Some(2.0), message: None });
+                    }
+                    done(Json::string("done"))
+                }
+                "ask" => match run.answers {
+                    None => ToolOutcome::Asks(questions()),
+                    Some(answers) => done(Json::of(answers).unwrap()),
+                },
+                "echo" | "guarded" => done(run.call.arguments.clone()),
+                _ => {
+                    let city = run.call.arguments.to_value()["city"].as_str().unwrap_or_default().to_owned();
+                    done(Json::string(&format!("Sunny in {city}")))
+                }
+            }
+        })
+    }
+}
+
+fn questions() -> ToolAsk {
+    let schema: Value = json!({
+        "type": "object",
+        "properties": {"name": {"type": "string", "title": "Your name"}},
+        "required": ["name"],
+    });
+    ToolAsk {
+        questions: vec![ToolQuestion {
+            key: "who".to_owned(),
+            message: "Who are you?".to_owned(),
+            wants: Wanted::Form { schema: schema.into() },
+        }],
+        state: Some("step-2".to_owned()),
+    }
+}
