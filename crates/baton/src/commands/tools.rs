@@ -19,9 +19,9 @@ use clap::{Args, Subcommand};
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  baton tools list weather                                what it can do, and where its MCP servers stand
+  baton tools list weather            what it can do, and where its MCP servers stand
   baton tools call weather get_weather --arg city=Oakland
-  baton tools login helper github                         log in at an MCP server that wants OAuth
+  baton tools login helper github     log in at an MCP server that wants OAuth
 
 The running server of the data directory is used when there is one; otherwise the agents of the
 current directory (or --agents) do it in this process."

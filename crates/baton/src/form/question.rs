@@ -93,7 +93,7 @@ impl Question {
         if own.is_empty() || !form.missing(&given).is_empty() {
             return Ok(None);
         }
-        Ok(Some(Reply { action: AnswerAction::Accept, content: Some(given.object(form)) }))
+        Ok(Some(Reply { action: AnswerAction::Accept, content: Some(given.whole(form)) }))
     }
 
     /// The question and its form, for somebody who is not there now.

@@ -148,8 +148,17 @@ impl Given {
     }
 
     /// All of it as one object; required fields that nobody filled have their defaults.
-    pub(crate) fn object(mut self, form: &Form) -> Json {
-        for field in form.fields.iter().filter(|field| field.required) {
+    pub(crate) fn object(self, form: &Form) -> Json {
+        self.with_defaults(form.fields.iter().filter(|field| field.required))
+    }
+
+    /// The same with the default of every field that has one, as forms of tools want it.
+    pub(crate) fn whole(self, form: &Form) -> Json {
+        self.with_defaults(form.fields.iter())
+    }
+
+    fn with_defaults<'a>(mut self, fields: impl Iterator<Item = &'a Field>) -> Json {
+        for field in fields {
             if let Some(default) = &field.default
                 && !self.0.contains_key(&field.name)
             {

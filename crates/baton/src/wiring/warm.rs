@@ -7,10 +7,12 @@ use baton_toolhost::{McpServers, ServerEvent};
 use baton_types::AgentName;
 use serde_json::json;
 use std::{collections::BTreeSet, path::Path, time::Duration};
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 /// How often it is looked whether somebody has logged in.
 const LOOK: Duration = Duration::from_secs(2);
+/// When a server that has not answered yet is named all the same.
+const SLOW: Duration = Duration::from_secs(5);
 /// Most characters of a text that somebody else chose.
 const SHOWN: usize = 200;
 
@@ -53,10 +55,13 @@ impl Baton {
     }
 }
 
-/// Names each server of an agent once, as soon as it is known how it stands.
+/// Names each server of an agent as soon as it is known how it stands, and those that take long beforehand.
 async fn tell(servers: McpServers, agent: AgentName, screen: Screen) {
     let mut events = servers.events(&agent);
     let mut told = BTreeSet::new();
+    let slow = tokio::time::sleep(SLOW);
+    tokio::pin!(slow);
+    let mut late = BTreeSet::new();
     loop {
         let statuses = servers.statuses(&agent);
         let open = |status: &&ServerStatus| matches!(status.state, ServerState::Idle | ServerState::Starting);
@@ -68,12 +73,27 @@ async fn tell(servers: McpServers, agent: AgentName, screen: Screen) {
         if !statuses.iter().any(|status| open(&status)) {
             return;
         }
-        loop {
-            match events.recv().await {
-                Ok(ServerEvent::Status | ServerEvent::Tools) | Err(RecvError::Lagged(_)) => break,
-                Ok(_) => {}
-                Err(RecvError::Closed) => return,
+        if slow.is_elapsed() {
+            for status in statuses.iter().filter(open) {
+                if late.insert(status.name.clone()) {
+                    say(&agent, status, screen);
+                }
             }
+        }
+        tokio::select! {
+            news = heard(&mut events) => if news.is_none() { return },
+            () = &mut slow, if !slow.is_elapsed() => {}
+        }
+    }
+}
+
+/// Waits until a server may stand elsewhere; nothing when there are none any more.
+async fn heard(events: &mut Receiver<ServerEvent>) -> Option<()> {
+    loop {
+        match events.recv().await {
+            Ok(ServerEvent::Status | ServerEvent::Tools) | Err(RecvError::Lagged(_)) => return Some(()),
+            Ok(_) => {}
+            Err(RecvError::Closed) => return None,
         }
     }
 }
@@ -94,6 +114,9 @@ fn say(agent: &AgentName, status: &ServerStatus, screen: Screen) {
         ServerState::Ready => {
             let count = format!("{tools} tool{}", if *tools == 1 { "" } else { "s" });
             screen.say(&format!("{who} {} ({count})", paint.good("is ready")));
+        }
+        ServerState::Starting | ServerState::Idle => {
+            screen.say(&format!("{who} {} it has not answered yet", paint.warn("is still starting:")));
         }
         ServerState::NeedsLogin => screen.say(&format!("{who} {} {reason}", paint.warn("needs a login:"))),
         _ => screen.say(&format!("{who} {} {reason}", paint.bad("failed:"))),

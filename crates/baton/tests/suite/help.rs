@@ -16,6 +16,11 @@ fn every_command_explains_itself() {
         &["agents", "add", "--help"],
         &["agents", "show", "--help"],
         &["agents", "remove", "--help"],
+        &["tools", "--help"],
+        &["tools", "list", "--help"],
+        &["tools", "call", "--help"],
+        &["tools", "login", "--help"],
+        &["mcp", "--help"],
         &["token", "--help"],
         &["token", "create", "--help"],
         &["token", "list", "--help"],
@@ -40,6 +45,11 @@ fn wrong_usage_is_exit_code_2() {
         &["up", "--cors-origin", "app.example.com"],
         &["token", "create", "ci", "--expires", "soon"],
         &["agents", "add", "http://127.0.0.1:1", "--bearer", "hunter2"],
+        &["mcp", "--exported"],
+        &["mcp", "file:///a%2"],
+        &["mcp", "agents", "--server", "http://127.0.0.1:1"],
+        &["tools", "list", "weather", "--wait", "soon"],
+        &["tools", "login", "weather"],
     ]
     .into_iter()
     .map(|command| {

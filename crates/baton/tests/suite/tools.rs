@@ -3,3 +3,5 @@
 mod forms;
 mod questions;
 mod servers;
+#[cfg(target_os = "linux")]
+mod terminal;

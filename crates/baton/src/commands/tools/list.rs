@@ -99,6 +99,7 @@ fn table(servers: &[ServerEntry]) -> Vec<String> {
         let what = match (&server.reason, &server.protocol) {
             (Some(reason), _) => one_line(reason, SHOWN),
             (None, Some(protocol)) => format!("{protocol}, {}", count(server.tools)),
+            (None, None) if server.state == "starting" => "it has not answered yet".to_owned(),
             (None, None) => String::new(),
         };
         [one_line(&server.name, SHOWN), server.transport.clone(), server.state.replace('_', " "), what]
@@ -113,9 +114,12 @@ fn count(tools: usize) -> String {
 fn about(server: &ServerEntry, head: String) -> Vec<String> {
     let mut lines = vec![head];
     lines.extend(server.hint.iter().map(|hint| format!("  hint: {}", one_line(hint, 2 * SHOWN))));
-    if server.reason.is_some() {
-        let from = server.log.len().saturating_sub(LOG_LINES);
-        lines.extend(server.log[from..].iter().map(|line| format!("  | {}", one_line(line, SHOWN))));
+    if server.state != "ready" {
+        // A server that is tried again and again says the same each time.
+        let mut log = server.log.clone();
+        log.dedup();
+        let from = log.len().saturating_sub(LOG_LINES);
+        lines.extend(log[from..].iter().map(|line| format!("  | {}", one_line(line, SHOWN))));
     }
     lines
 }

@@ -1,12 +1,6 @@
 //! Whose tools, and on which Baton.
 
-use crate::{
-    commands::place::Place,
-    config::{Chosen, Settings},
-    connect::Session,
-    failure::Failure,
-    screen::Screen,
-};
+use crate::{commands::place::Place, config::Chosen, connect::Session, failure::Failure, screen::Screen};
 use baton_agentdir::document::duration;
 use clap::Args;
 use std::{path::PathBuf, time::Duration};
@@ -24,19 +18,14 @@ pub(super) struct Which {
 }
 
 impl Which {
-    /// The settings that hold for the agent's place.
-    pub(super) fn settings(&self) -> Result<Settings, Failure> {
-        let Place { data, config, .. } = self.place.clone();
-        Chosen { config, data, agents: self.agents.clone(), ..Chosen::default() }.resolve()
-    }
-
     /// A session with the Baton that has the agent.
     pub(super) async fn session(&self, screen: Screen) -> Result<Session, Failure> {
-        let token = self.place.token.as_deref();
-        match &self.place.server {
-            Some(url) => Session::at(url, token),
-            None => Session::find(&self.settings()?, token, screen).await,
+        let Place { server, token, data, config } = self.place.clone();
+        if let Some(url) = server {
+            return Session::at(&url, token.as_deref());
         }
+        let chosen = Chosen { config, data, agents: self.agents.clone(), ..Chosen::default() };
+        Session::find(&chosen.resolve()?, token.as_deref(), screen).await
     }
 }
 

@@ -30,8 +30,8 @@ fn in_a_session() {
     let mut talk = Talk::legacy(&home, &["--agent", "crier"]);
     let waiting = Alive::watch(home.path("alive"));
     talk.says(session_call(1, "wait", json!({})));
-    talk.says(json!({"method": "notifications/cancelled", "params": {"requestId": 1}}));
     waiting.begins();
+    talk.says(json!({"method": "notifications/cancelled", "params": {"requestId": 1}}));
     waiting.ends();
     let next = talk.asks(session_call(2, "shout", json!({"words": "next"})));
     assert_eq!(text(&next), "next!");

@@ -11,7 +11,7 @@ fn agents(talk: &mut Talk, id: u64) -> Value {
 
 fn names(list: &Value) -> Vec<&str> {
     let agents = list["agents"].as_array().unwrap_or_else(|| panic!("no agents: {list}"));
-    let mut names: Vec<&str> = agents.iter().filter_map(|agent| agent["id"].as_str()).collect();
+    let mut names: Vec<&str> = agents.iter().filter_map(|agent| agent["agentId"].as_str()).collect();
     names.sort_unstable();
     names
 }

@@ -35,9 +35,9 @@ fn the_bridge_finds_the_next_server_and_its_session() {
 
 #[test]
 fn a_call_that_the_end_of_the_server_cuts_off_is_answered() {
-    let home = Home::new();
-    agent(&home);
     for legacy in [true, false] {
+        let home = Home::new();
+        agent(&home);
         let (server, _) = home.up(&["--port", "0"]);
         let waiting = Alive::watch(home.path("alive"));
         let mut talk = match legacy {
@@ -54,5 +54,8 @@ fn a_call_that_the_end_of_the_server_cuts_off_is_answered() {
         let nobody = talk.asks(call(2, "shout", json!({"words": "anybody?"})));
         assert!(nobody["error"]["message"].as_str().expect("words").contains("no Baton answers"), "{nobody}");
         talk.end();
+        // What the dead server's tool waits for.
+        drop(fs::File::options().write(true).open(home.path("gate")).expect("a pipe"));
+        waiting.ends();
     }
 }

@@ -7,7 +7,7 @@ use crate::{
 use serde_json::json;
 
 /// An agent whose MCP server asks, and which calls its tools when it is told so.
-fn asking(permission: &str) -> Home {
+pub(super) fn asking(permission: &str) -> Home {
     let home = Home::new();
     let playbook = "rules:\n  - when: { after_tool: test_elicitation_sep1034_defaults }\n    say: \"It said ${result}\"\n  \
         - when: { after_tool: test_simple_text }\n    say: \"It said ${result}\"\n  \
@@ -54,16 +54,4 @@ fn a_run_tells_how_to_answer_and_goes_on_with_the_answer() {
     assert_eq!(filled.code, Some(0), "{}", filled.shown());
     let all = [approval, allowed, asked, filled].map(|ended| ended.shown()).join("\n");
     filtered(|| insta::assert_snapshot!("run_asks", all));
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_run_asks_at_a_terminal() {
-    let home = asking("ask");
-    let (_server, _) = home.up(&["--port", "0"]);
-    let typed = super::forms::typed(&home, "run asker 'the form'", "yes\nAda\n36\n\n\nno\n");
-    assert_eq!(typed.0, Some(0), "{}", typed.1);
-    for said in ["Allow it?", "name (text", "age (whole number", "It said"] {
-        assert!(typed.1.contains(said), "{said:?} is not in:\n{}", typed.1);
-    }
 }
