@@ -3,6 +3,7 @@
 mod asking;
 mod calling;
 mod eras;
+mod listening;
 mod offering;
 mod programs;
 mod running;

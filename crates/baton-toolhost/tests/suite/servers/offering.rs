@@ -1,7 +1,7 @@
 //! What servers offer, and how little of what they say is believed.
 
 use super::{
-    script::{Script, initialized, tool},
+    script::{Script, Wire, initialized, tool},
     world::{Agents, agent, eventually, host, name, one, server, status, tools},
 };
 use baton_ports::{ServerState, ToolHost as _};
@@ -24,7 +24,7 @@ fn with(tools: serde_json::Value) -> Script {
 
 #[tokio::test(start_paused = true)]
 async fn of_ten_servers_one_hangs_and_one_ends_and_the_rest_is_there_within_a_second() {
-    let (good, hangs, ends) = (with(json!([tool("t")])), Script::new(|wire| wire.wait()), Script::new(|_| async {}));
+    let (good, hangs, ends) = (with(json!([tool("t")])), Script::new(Wire::wait), Script::new(|_| async {}));
     let names: Vec<String> = (0..10).map(|at| format!("s{at}")).collect();
     let agents = Agents::with(names.iter().map(|name| server(name)).collect());
     let script = |at| match at {

@@ -18,16 +18,16 @@ fn plays_a_server() {
 
 fn serve(kind: &str) {
     // The harness left its own line open.
-    println!();
+    say(std::io::stdout(), "");
     match kind {
         "exits" => {
-            eprintln!("the key is missing");
+            say(std::io::stderr(), "the key is missing");
             std::process::exit(3);
         }
         "floods" => loop {
             let _ = std::io::stdout().write_all(b"bla bla bla\n");
         },
-        "chats" => (0..150).for_each(|at| eprintln!("line {at}")),
+        "chats" => (0..150).for_each(|at| say(std::io::stderr(), &format!("line {at}"))),
         _ => {}
     }
     // A program that does not end by itself has to be ended.
@@ -40,12 +40,18 @@ fn serve(kind: &str) {
                 Ok(result) => reply["result"] = result,
                 Err(code) => reply["error"] = json!({"code": code, "message": "no"}),
             }
-            println!("{reply}");
+            say(std::io::stdout(), &reply.to_string());
         }
     }
-    while kind == "family" {
-        std::thread::park();
+    if kind == "family" {
+        loop {
+            std::thread::park();
+        }
     }
+}
+
+fn say(mut to: impl std::io::Write, line: &str) {
+    let _ = writeln!(to, "{line}");
 }
 
 #[expect(clippy::disallowed_methods, reason = "a grandchild that outlives its parent unless somebody ends it")]

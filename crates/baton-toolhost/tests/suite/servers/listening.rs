@@ -1,0 +1,105 @@
+//! Prompts, resources and what servers tell of their changes, in both eras.
+
+use super::{
+    script::{Script, Wire, discovered, initialized},
+    world::{name, one},
+};
+use baton_toolhost::{CallOptions, McpServers, ServerEvent, ServerReply};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(9);
+
+fn able(mut info: Value) -> Value {
+    info["capabilities"] = json!({"prompts": {}, "resources": {"subscribe": true}});
+    info
+}
+
+/// Answers whatever is asked; tells of one change when somebody listens.
+async fn serve(mut wire: Wire, is_modern: bool) {
+    while let Some(message) = wire.next().await {
+        let result = match message["method"].as_str().unwrap_or_default() {
+            "server/discover" if is_modern => able(discovered(&["2026-07-28"])),
+            "server/discover" => {
+                wire.refuse(&message, -32601).await;
+                continue;
+            }
+            "initialize" => able(initialized()),
+            "prompts/list" => json!({"prompts": [{"name": "greet"}]}),
+            "prompts/get" => {
+                let said = format!("hello {}", message["params"]["arguments"]["who"].as_str().unwrap());
+                json!({"messages": [{"role": "user", "content": {"type": "text", "text": said}}]})
+            }
+            "resources/list" => json!({"resources": [{"uri": "x://1", "name": "one"}]}),
+            "resources/templates/list" => json!({"resourceTemplates": [{"uriTemplate": "x://{id}", "name": "any"}]}),
+            "resources/read" => json!({"contents": [{"uri": "x://1", "text": "the text"}]}),
+            "resources/subscribe" if !is_modern => {
+                wire.answer(&message, json!({})).await;
+                wire.say(updated(None)).await;
+                continue;
+            }
+            "subscriptions/listen" if is_modern => {
+                let filter = &message["params"]["notifications"];
+                assert_eq!(filter["resourceSubscriptions"], json!(["x://1"]));
+                let meta = json!({"io.modelcontextprotocol/subscriptionId": message["id"]});
+                wire.say(json!({
+                    "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+                    "params": {"_meta": meta, "notifications": filter},
+                }))
+                .await;
+                wire.say(updated(Some(meta))).await;
+                continue;
+            }
+            _ => continue,
+        };
+        let mut result = result;
+        if is_modern {
+            (result["resultType"], result["ttlMs"], result["cacheScope"]) =
+                (json!("complete"), json!(0), json!("private"));
+        }
+        wire.answer(&message, result).await;
+    }
+}
+
+fn updated(meta: Option<Value>) -> Value {
+    let mut params = json!({"uri": "x://1"});
+    if let Some(meta) = meta {
+        params["_meta"] = meta;
+    }
+    json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params})
+}
+
+async fn everything(servers: &McpServers) {
+    let prompts = servers.prompts(&name(), PATIENCE).await;
+    assert_eq!((prompts[0].name.as_str(), prompts[0].definition.name.as_str()), ("s__greet", "greet"));
+    let arguments = json!({"who": "Ann"}).as_object().cloned();
+    let options = CallOptions { arguments, ..CallOptions::default() };
+    let ServerReply::Done(prompt) = servers.get_prompt(&name(), "s", "greet", options).await.unwrap() else {
+        panic!("asks nothing")
+    };
+    assert!(serde_json::to_string(&prompt).unwrap().contains("hello Ann"));
+    let resources = servers.resources(&name(), PATIENCE).await;
+    assert_eq!((resources[0].server.as_str(), resources[0].item.uri.as_str()), ("s", "x://1"));
+    assert_eq!(servers.templates(&name(), PATIENCE).await[0].item.uri_template, "x://{id}");
+    let read = servers.read_resource(&name(), "s", "x://1", CallOptions::default()).await.unwrap();
+    assert!(format!("{read:?}").contains("the text"));
+    assert!(servers.capabilities(&name())[0].item.resources.is_some());
+
+    let mut events = servers.events(&name());
+    servers.subscribe(&name(), "s", "x://1").await.unwrap();
+    let expect = ServerEvent::ResourceUpdated { server: "s".into(), uri: "x://1".into() };
+    while events.recv().await.unwrap() != expect {}
+    servers.unsubscribe(&name(), "s", "x://1").await.ok();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_modern_server() {
+    let (_agents, servers) = one(&Script::new(|wire| serve(wire, true)));
+    everything(&servers).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_legacy_server() {
+    let (_agents, servers) = one(&Script::new(|wire| serve(wire, false)));
+    everything(&servers).await;
+}
