@@ -82,6 +82,7 @@ impl<H: ServerHandler> McpService<H> {
             request.headers_mut().insert(SESSION_HEADER, NO_SESSION);
         }
         let method = request.method().clone();
+        let says_json = is_json(&request);
         if named.is_none() && method == Method::POST && opens_session(&request) && self.sessions.is_full() {
             return busy();
         }
@@ -90,6 +91,9 @@ impl<H: ServerHandler> McpService<H> {
             (_, Some(opened)) => self.sessions.bind(opened, owner).await,
             (Some(id), None) if own => self.sessions.claim(id, owner),
             _ => {}
+        }
+        if says_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return unreadable();
         }
         if method == Method::DELETE && !own && reply.status() == StatusCode::ACCEPTED {
             return no_session();
@@ -102,6 +106,20 @@ impl<H: ServerHandler> McpService<H> {
 fn opens_session<B>(request: &Request<B>) -> bool {
     let version = request.headers().get("mcp-protocol-version").and_then(|version| version.to_str().ok());
     version.is_none_or(|version| version < "2026-07-28")
+}
+
+fn is_json<B>(request: &Request<B>) -> bool {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/json"))
+}
+
+/// The transport takes a body that cannot be read for one of another kind.
+fn unreadable() -> McpReply {
+    let message =
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the body is not one JSON-RPC message"}}"#;
+    let mut reply = plain(StatusCode::BAD_REQUEST, message);
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    reply
 }
 
 fn busy() -> McpReply {

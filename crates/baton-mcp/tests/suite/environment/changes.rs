@@ -81,6 +81,7 @@ async fn what_servers_tell_is_passed_on() {
             let mut ear = Ear::open(&world, era, &["up://static"]).await;
             world.upstream.learn("learned").await;
             while ear.next().await != Told::Tools {}
+            world.upstream.is_watched("up://static").await;
             world.upstream.update("up://static").await;
             while ear.next().await != Told::Updated("up://static".to_owned()) {}
         }

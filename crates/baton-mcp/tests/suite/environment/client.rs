@@ -72,6 +72,16 @@ impl Client {
         self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
     }
 
+    /// What comes next that is no change of a list.
+    pub(crate) async fn said(&mut self) -> Told {
+        loop {
+            match self.told.recv().await.unwrap() {
+                Told::Tools | Told::Prompts | Told::Resources => {}
+                told => return told,
+            }
+        }
+    }
+
     pub(crate) fn questions(&self) -> Vec<String> {
         std::mem::take(&mut *self.questions.lock().unwrap())
     }

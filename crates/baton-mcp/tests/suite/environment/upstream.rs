@@ -95,7 +95,7 @@ impl Upstream {
         let peer = self.peer.lock().unwrap().clone();
         match peer {
             Some(peer) => peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.unwrap(),
-            None => drop(self.changed.send(uri.to_owned()).unwrap()),
+            None => self.announce(uri).await,
         }
     }
 
@@ -105,7 +105,21 @@ impl Upstream {
         let peer = self.peer.lock().unwrap().clone();
         match peer {
             Some(peer) => peer.notify_tool_list_changed().await.unwrap(),
-            None => drop(self.changed.send(TOOLS.to_owned()).unwrap()),
+            None => self.announce(TOOLS).await,
+        }
+    }
+
+    /// To those who listen; waits until somebody does.
+    async fn announce(&self, what: &str) {
+        while self.changed.send(what.to_owned()).is_err() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Waits until somebody wants to hear of a resource.
+    pub(crate) async fn is_watched(&self, uri: &str) {
+        while !self.subscribed.lock().unwrap().iter().any(|watched| watched == uri) {
+            tokio::task::yield_now().await;
         }
     }
 }
@@ -258,7 +272,7 @@ impl ServerHandler for Served {
                 self.shared.cancelled.notify_one();
                 Ok(said("stopped"))
             }
-            "huge" => Ok(said("x".repeat(20 << 20))),
+            "huge" => Ok(said("x".repeat(2 << 20))),
             "secret_tool" => Ok(said("the secret")),
             other => Err(ErrorData::invalid_params(format!("Unknown tool: {other}"), None)),
         }
@@ -343,6 +357,8 @@ impl ServerHandler for Served {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut changed = self.shared.changed.subscribe();
+        let watched = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        self.shared.subscribed.lock().unwrap().extend(watched);
         loop {
             let uri = tokio::select! {
                 uri = changed.recv() => uri.unwrap(),
