@@ -1,11 +1,15 @@
 //! Servers that are programs: the test program itself, started again with a variable that says how to behave.
 
-use super::world::{Agents, agent, eventually, host, name, program, status, tools};
+use super::world::{Agents, PLAYS, agent, eventually, host, name, program, status, tools};
 use baton_ports::ServerState;
-use baton_toolhost::{CallOptions, McpServers, ServerError, ServerReply, reap_groups};
+use baton_toolhost::{
+    CallOptions, Connectors, HostSettings, McpServers, ServerError, ServerReply, StdioConnect, TransportKind,
+    reap_groups,
+};
 use baton_types::{McpServer, McpTransport};
 use serde_json::{Value, json};
-use std::{io::Write as _, time::Duration};
+use std::{io::Write as _, sync::Arc, time::Duration};
+use tokio::io::AsyncBufReadExt as _;
 
 /// Not a test of its own: with the variable, this is a server.
 #[test]
@@ -24,6 +28,8 @@ fn serve(kind: &str) {
             say(std::io::stderr(), "the key is missing");
             std::process::exit(3);
         }
+        "reaper" => return reap_groups(std::io::stdin().lock()),
+        "baton" => return baton(),
         "floods" => loop {
             let _ = std::io::stdout().write_all(b"bla bla bla\n");
         },
@@ -220,11 +226,44 @@ async fn nothing_is_left_of_a_program_after_close_or_drop_or_a_change() {
     gone(&ids).await;
 }
 
+/// A Baton of its own, with one server, that says which processes there are and then does nothing.
+#[tokio::main(flavor = "current_thread")]
+async fn baton() {
+    let exe = std::env::current_exe().unwrap().to_string_lossy().into_owned();
+    let reaper = ["env", "SCRIPTED_SERVER=reaper", &exe, PLAYS, "--exact", "--nocapture", "--test-threads=1"];
+    let stdio = StdioConnect::with_reaper(reaper.map(str::to_owned).to_vec());
+    let connectors = Connectors::new().with(TransportKind::Stdio, Arc::new(stdio));
+    let agents = Agents::with(vec![program("s", "family")]);
+    let servers = McpServers::new(Arc::new(agents), connectors, HostSettings::default());
+    say(std::io::stdout(), &format!("started {}", call(&servers).await.unwrap()));
+    std::future::pending().await
+}
+
 #[tokio::test]
-async fn the_reaper_ends_what_a_killed_baton_left() {
-    let (_agents, servers) = started(vec![program("s", "family")]);
-    let ids = call(&servers).await.unwrap();
-    let leader = ids.split(' ').next().unwrap();
-    reap_groups(format!("+{leader}\n+4000000\n-4000000\n").as_bytes());
+#[expect(clippy::disallowed_methods, reason = "a Baton that is killed has to be a process of its own")]
+async fn nothing_is_left_when_baton_is_killed() {
+    let mut child = tokio::process::Command::new(std::env::current_exe().unwrap())
+        .args([PLAYS, "--exact", "--nocapture", "--test-threads=1"])
+        .env("SCRIPTED_SERVER", "baton")
+        .stdout(std::process::Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = tokio::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    let ids = loop {
+        let line = lines.next_line().await.unwrap().unwrap();
+        if let Some(ids) = line.strip_prefix("started ") {
+            break ids.to_owned();
+        }
+    };
+    assert!(ids.split(' ').all(is_alive), "{ids}");
+    child.kill().await.unwrap();
     gone(&ids).await;
+}
+
+#[test]
+fn groups_that_ended_by_themselves_are_not_killed() {
+    // Nothing is left to kill; were the group of this test killed, it would not get here.
+    let own = std::process::id();
+    reap_groups(format!("+{own}\n+1\nnonsense\n-{own}\n").as_bytes());
 }

@@ -85,10 +85,13 @@ pub(super) fn server(name: &str) -> McpServer {
     }
 }
 
+/// The test that plays a server when it is started as one.
+pub(super) const PLAYS: &str = "servers::programs::plays_a_server";
+
 /// The test program itself, as a server of this kind.
 pub(super) fn program(name: &str, kind: &str) -> McpServer {
     let command = std::env::current_exe().unwrap().to_string_lossy().into_owned();
-    let args = ["servers::programs::plays_a_server", "--exact", "--nocapture", "--test-threads=1"];
+    let args = [PLAYS, "--exact", "--nocapture", "--test-threads=1"];
     McpServer {
         transport: McpTransport::Stdio {
             command,
