@@ -213,7 +213,8 @@ async fn nothing_is_left_of_a_program_after_close_or_drop_or_a_change() {
     let ids = call(&servers).await.unwrap();
     assert!(ids.split(' ').all(is_alive), "{ids}");
     servers.close().await;
-    assert!(!ids.split(' ').any(is_alive), "{ids}");
+    // A signal is delivered at once, and acted upon a moment later.
+    gone(&ids).await;
 
     let (agents, servers) = started(vec![program("s", "family")]);
     let ids = call(&servers).await.unwrap();
@@ -236,7 +237,7 @@ async fn baton() {
     let agents = Agents::with(vec![program("s", "family")]);
     let servers = McpServers::new(Arc::new(agents), connectors, HostSettings::default());
     say(std::io::stdout(), &format!("started {}", call(&servers).await.unwrap()));
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[tokio::test]
