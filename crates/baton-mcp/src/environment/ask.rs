@@ -18,7 +18,7 @@ pub(super) fn lacking(requests: &InputRequests, has: &ClientCapabilities) -> Opt
                 let elicitation = required.elicitation.get_or_insert_default();
                 if matches!(request.params, ElicitRequestParams::UrlElicitationParams { .. }) {
                     elicitation.url = Some(UrlElicitationCapability::default());
-                    lacks |= !has.elicitation.as_ref().is_some_and(|has| has.url.is_some());
+                    lacks |= has.elicitation.as_ref().is_none_or(|has| has.url.is_none());
                 } else {
                     lacks |= !has.elicitation.as_ref().is_some_and(takes_forms);
                 }

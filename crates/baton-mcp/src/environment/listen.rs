@@ -23,6 +23,12 @@ impl Environment {
             }
         }
         let sink = context.sink();
+        for (_, uri) in &held {
+            // The client was told that it listens before its server was; what changed in between is not known.
+            if sink.notify_resource_updated(uri.clone()).await.is_err() {
+                break;
+            }
+        }
         'changes: loop {
             let changes = tokio::select! {
                 changes = watch.next() => changes,

@@ -97,7 +97,7 @@ impl ToolHelper for Helper {
 
 /// The questions of a tool as the protocol asks them; nothing when one of them cannot be asked.
 fn requests(questions: Vec<ToolQuestion>) -> Option<InputRequests> {
-    questions.into_iter().map(|question| request(question)).collect()
+    questions.into_iter().map(request).collect()
 }
 
 fn request(question: ToolQuestion) -> Option<(String, InputRequest)> {

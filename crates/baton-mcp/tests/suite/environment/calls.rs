@@ -1,7 +1,7 @@
 //! Calls of tools: results, faults, progress, cancellation.
 
 use super::{
-    client::{Answers, Told, params, text},
+    client::{Answers, Told, params},
     raw::Ask,
     world::{World, ann},
 };
@@ -134,5 +134,4 @@ async fn header_annotations_of_own_tools_are_checked() {
     assert_eq!((wrong.status.as_u16(), code(&wrong.message())), (400, json!(-32020)));
     let right = world.ask(call().with("mcp-param-city", "Oslo")).await;
     assert_eq!(right.message()["result"]["content"][0]["text"], "Sunny in Oslo");
-    let _ = text;
 }

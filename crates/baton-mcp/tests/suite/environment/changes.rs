@@ -16,7 +16,7 @@ const STYLE: &str = "baton://agents/weather/references/style%20guide";
 /// What one client hears, in the way of its era.
 enum Ear {
     Session(Client),
-    Subscription(Subscription, Client),
+    Subscription { heard: Subscription, _client: Client },
 }
 
 impl Ear {
@@ -36,19 +36,19 @@ impl Ear {
             .resources_list_changed()
             .resource_subscriptions(resources.iter().copied())
             .build();
-        let subscription = client.service.peer().listen(filter).await.unwrap();
-        Self::Subscription(subscription, client)
+        let heard = client.service.peer().listen(filter).await.unwrap();
+        Self::Subscription { heard, _client: client }
     }
 
     async fn next(&mut self) -> Told {
         match self {
             Self::Session(client) => client.told.recv().await.unwrap(),
-            Self::Subscription(subscription, _) => match subscription.next().await.unwrap().unwrap() {
+            Self::Subscription { heard, .. } => match heard.next().await.unwrap().unwrap() {
                 ServerNotification::ToolListChangedNotification(_) => Told::Tools,
                 ServerNotification::PromptListChangedNotification(_) => Told::Prompts,
                 ServerNotification::ResourceListChangedNotification(_) => Told::Resources,
                 ServerNotification::ResourceUpdatedNotification(updated) => Told::Updated(updated.params.uri),
-                other => panic!("{other:?}"),
+                other => unreachable!("{other:?}"),
             },
         }
     }

@@ -24,7 +24,7 @@ impl Reply {
             "text/event-stream" => self.text.lines().rev().find_map(|line| line.strip_prefix("data:")),
             _ => Some(self.text.as_str()),
         };
-        serde_json::from_str(line.unwrap().trim()).unwrap_or_else(|_| panic!("{self:?}"))
+        serde_json::from_str(line.unwrap().trim()).unwrap()
     }
 }
 
@@ -66,7 +66,8 @@ impl Ask {
 
     /// A request within a session.
     pub(crate) fn legacy(session: &str, method: &str, params: Value) -> Self {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let mut body = json!({"jsonrpc": "2.0", "id": 1, "method": method});
+        body["params"] = params;
         Self::new(Method::POST, body.to_string()).within(session)
     }
 

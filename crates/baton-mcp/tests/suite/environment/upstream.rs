@@ -195,7 +195,7 @@ impl Served {
         let request = match question {
             InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
             InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
-            _ => panic!("not asked here"),
+            _ => unreachable!("not asked here"),
         };
         Ok(serde_json::to_value(context.peer.send_request(request).await.unwrap()).unwrap())
     }
