@@ -12,6 +12,8 @@ mod listen;
 mod output;
 mod pump;
 mod reach;
+#[cfg(test)]
+mod scripted_tests;
 mod trouble;
 
 pub(crate) use output::{Output, standard_lines};

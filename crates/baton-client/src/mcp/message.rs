@@ -52,6 +52,7 @@ pub enum McpMessageError {
 
 #[derive(Deserialize)]
 struct Envelope<'a> {
+    jsonrpc: Option<String>,
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     method: Option<String>,
@@ -96,6 +97,9 @@ impl McpMessage {
         let envelope: Envelope<'_> =
             serde_json::from_str(text).map_err(|error| McpMessageError::NotJson(error.to_string()))?;
         let id = envelope.id.map(|id| id.get().to_owned());
+        if envelope.jsonrpc.as_deref() != Some("2.0") {
+            return Err(McpMessageError::NotMessage { id, problem: "a message has \"jsonrpc\": \"2.0\"" });
+        }
         let kind = match (&envelope.method, envelope.result.or(envelope.error)) {
             (Some(_), _) if id.is_some() => McpKind::Request,
             (Some(_), _) => McpKind::Notification,

@@ -14,6 +14,8 @@ fn what_a_line_is() {
         (r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"no"}}"#, Ok((McpKind::Response, Some("7")))),
         (r#"{"jsonrpc":"2.0","id":7}"#, Err(Some("7"))),
         (r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#, Err(None)),
+        (r#"{"id":7,"method":"ping"}"#, Err(Some("7"))),
+        (r#"{"error":{"code":404,"message":"no"}}"#, Err(None)),
         ("hello", Err(None)),
         ("", Err(None)),
         ("42", Err(None)),

@@ -91,6 +91,12 @@ impl Output {
         (Self { lines }, ended)
     }
 
+    /// Another reader than stdout.
+    #[cfg(test)]
+    pub(super) fn to(lines: mpsc::Sender<String>) -> Self {
+        Self { lines }
+    }
+
     /// Writes a message, which is one line; waits while the reader is slow. Nothing is left to do when it has gone.
     pub(super) async fn write(&self, line: String) {
         let _ = self.lines.send(line).await;

@@ -12,12 +12,12 @@ fn in_the_newest_protocol() {
     for args in [&["--agent", "crier"][..], &["--agent", "crier", "--data", "own", "."]] {
         let mut talk = Talk::start(&home, args);
         let waiting = Alive::watch(home.path("alive"));
-        talk.says(call(1, "wait", json!({})));
+        talk.says(call(1, "wait", &json!({})));
         waiting.begins();
         talk.says(json!({"method": "notifications/cancelled", "params": {"requestId": 1, "reason": "enough"}}));
         waiting.ends();
         // It is over: the id is free again, and nothing was said about the request.
-        talk.says(call(1, "shout", json!({"words": "next"})));
+        talk.says(call(1, "shout", &json!({"words": "next"})));
         assert_eq!(text(&talk.hears()), "next!");
         talk.end();
     }
@@ -29,11 +29,11 @@ fn in_a_session() {
     agent(&home);
     let mut talk = Talk::legacy(&home, &["--agent", "crier"]);
     let waiting = Alive::watch(home.path("alive"));
-    talk.says(session_call(1, "wait", json!({})));
+    talk.says(session_call(1, "wait", &json!({})));
     waiting.begins();
     talk.says(json!({"method": "notifications/cancelled", "params": {"requestId": 1}}));
     waiting.ends();
-    let next = talk.asks(session_call(2, "shout", json!({"words": "next"})));
+    let next = talk.asks(session_call(2, "shout", &json!({"words": "next"})));
     assert_eq!(text(&next), "next!");
     talk.end();
 }
@@ -48,12 +48,12 @@ fn by_the_end_of_the_lines() {
         let talk = match legacy {
             true => {
                 let mut talk = Talk::legacy(&home, &["--agent", "crier"]);
-                talk.says(session_call(1, "wait", json!({})));
+                talk.says(session_call(1, "wait", &json!({})));
                 talk
             }
             false => {
                 let mut talk = Talk::start(&home, &["--agent", "crier"]);
-                talk.says(call(1, "wait", json!({})));
+                talk.says(call(1, "wait", &json!({})));
                 talk
             }
         };
@@ -70,7 +70,7 @@ fn by_the_death_of_the_bridge() {
     let (_server, url) = home.up(&["--port", "0"]);
     let waiting = Alive::watch(home.path("alive"));
     let mut talk = Talk::start(&home, &["--agent", "crier", "--server", &url]);
-    talk.says(call(1, "wait", json!({})));
+    talk.says(call(1, "wait", &json!({})));
     waiting.begins();
     talk.kill();
     waiting.ends();

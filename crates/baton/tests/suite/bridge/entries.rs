@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::{fs, net::TcpListener};
 
 fn agents(talk: &mut Talk, id: u64) -> Value {
-    talk.asks(session_call(id, "list_agents", json!({})))["result"]["structuredContent"].clone()
+    talk.asks(session_call(id, "list_agents", &json!({})))["result"]["structuredContent"].clone()
 }
 
 fn names(list: &Value) -> Vec<&str> {
@@ -36,7 +36,7 @@ fn here_and_elsewhere_and_one_that_is_bad() {
         assert!(shown.contains(bad), "{bad} is not named: {list}");
     }
     let mut ask = |id: u64, agent: &str| {
-        let called = talk.asks(session_call(id, "call_agent", json!({"agentId": agent, "message": "hello"})));
+        let called = talk.asks(session_call(id, "call_agent", &json!({"agentId": agent, "message": "hello"})));
         called["result"]["structuredContent"]["response"].as_str().map(str::to_owned)
     };
     assert_eq!(ask(2, "near").as_deref(), Some("From here."));

@@ -28,7 +28,7 @@ fn each_is_answered_and_hurts_nothing() {
     // Neither an answer to a question that nobody asked nor an unknown notification is answered.
     talk.says(json!({"id": 99, "result": {}}));
     talk.says(json!({"method": "notifications/whatever", "params": {"_meta": meta()}}));
-    assert_eq!(text(&talk.asks(call(9, "shout", json!({"words": "still here"})))), "still here!");
+    assert_eq!(text(&talk.asks(call(9, "shout", &json!({"words": "still here"})))), "still here!");
     let (status, said) = talk.end();
     assert_eq!(status.code(), Some(0));
     assert!(said.contains("a line was not taken: the line is longer than 16 MiB"), "{said}");
@@ -40,9 +40,9 @@ fn ids_are_used_once_at_a_time_and_requests_have_a_bound() {
     agent(&home);
     let mut talk = Talk::start(&home, &["--agent", "crier"]);
     let alive = super::talk::Alive::watch(home.path("alive"));
-    talk.says(call(1, "wait", json!({})));
+    talk.says(call(1, "wait", &json!({})));
     alive.begins();
-    let twice = talk.asks(call(1, "shout", json!({"words": "twice"})));
+    let twice = talk.asks(call(1, "shout", &json!({"words": "twice"})));
     assert_eq!(twice["error"]["message"], "a request with this id is in flight already", "{twice}");
     for id in 2..258 {
         talk.says(json!({"id": id, "method": "subscriptions/listen", "params": {

@@ -15,9 +15,9 @@ fn of_2026(home: &Home, args: &[&str]) {
     assert!(versions.contains(&"2026-07-28".into()), "{known}");
     let list = talk.asks(json!({"id": 1, "method": "tools/list", "params": {"_meta": meta()}}));
     assert_eq!(names(&list), ["shout", "wait"], "{list}");
-    let answer = talk.asks(call(2, "shout", json!({"words": "hør"})));
+    let answer = talk.asks(call(2, "shout", &json!({"words": "hør"})));
     assert_eq!(text(&answer), "hør!", "{answer}");
-    let unknown = talk.asks(call(3, "nothing", json!({})));
+    let unknown = talk.asks(call(3, "nothing", &json!({})));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     let method = talk.asks(json!({"id": 4, "method": "no/such", "params": {"_meta": meta()}}));
     assert_eq!(method["error"]["code"], -32601, "{method}");
@@ -31,7 +31,7 @@ fn of_2025(home: &Home, args: &[&str]) {
     assert_eq!(names(&list), ["shout", "wait"], "{list}");
     // Several at once, each answered under its own id, whatever the order.
     for id in 10..20 {
-        talk.says(session_call(id, "shout", json!({"words": format!("n{id}")})));
+        talk.says(session_call(id, "shout", &json!({"words": format!("n{id}")})));
     }
     let mut heard: Vec<(u64, String)> = (10..20)
         .map(|_| talk.hears())
@@ -72,7 +72,7 @@ fn the_end_of_the_lines_is_no_reason_to_lose_an_answer() {
     let home = Home::new();
     agent(&home);
     let mut talk = Talk::start(&home, &["--agent", "crier"]);
-    talk.says(call(1, "shout", json!({"words": "last"})));
+    talk.says(call(1, "shout", &json!({"words": "last"})));
     talk.closes();
     assert_eq!(text(&talk.answer(&1.into())), "last!");
     assert_eq!(talk.end().0.code(), Some(0));
@@ -83,11 +83,11 @@ fn the_way_to_all_agents() {
     let home = Home::new();
     agent(&home);
     let mut talk = Talk::legacy(&home, &[]);
-    let listed = talk.asks(session_call(1, "list_agents", json!({})));
+    let listed = talk.asks(session_call(1, "list_agents", &json!({})));
     assert!(text(&listed).contains("crier"), "{listed}");
-    let called = talk.asks(session_call(2, "call_agent", json!({"agentId": "crier", "message": "hello"})));
+    let called = talk.asks(session_call(2, "call_agent", &json!({"agentId": "crier", "message": "hello"})));
     assert_eq!(called["result"]["structuredContent"]["response"], "Hear, hear.", "{called}");
-    let alone = talk.asks(session_call(3, "call_agent", json!({"agentId": "nobody", "message": "hello"})));
+    let alone = talk.asks(session_call(3, "call_agent", &json!({"agentId": "nobody", "message": "hello"})));
     assert_eq!(alone["result"]["isError"], true, "{alone}");
     talk.end();
 }

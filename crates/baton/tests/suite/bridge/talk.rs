@@ -168,12 +168,12 @@ pub(crate) fn agent(home: &Home) {
 }
 
 /// A call of a tool in the newest protocol.
-pub(crate) fn call(id: u64, tool: &str, arguments: Value) -> Value {
+pub(crate) fn call(id: u64, tool: &str, arguments: &Value) -> Value {
     json!({"id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments, "_meta": meta()}})
 }
 
 /// The same in a session.
-pub(crate) fn session_call(id: u64, tool: &str, arguments: Value) -> Value {
+pub(crate) fn session_call(id: u64, tool: &str, arguments: &Value) -> Value {
     json!({"id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
 }
 
