@@ -20,8 +20,11 @@ use rmcp::{
     },
     service::{NotificationContext, Peer, RequestContext, SubscriptionContext},
 };
-use std::{collections::BTreeSet, sync::Arc};
-use tokio::sync::broadcast::error::RecvError;
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
+use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 /// Resources that one session may watch.
 const MAX_WATCHED: usize = 100;
@@ -31,12 +34,14 @@ pub(crate) struct Fixture {
     pub(crate) world: Arc<World>,
     level: Mutex<Option<LoggingLevel>>,
     watched: Arc<Mutex<BTreeSet<String>>>,
+    /// Listeners that are about to begin: they hear of what happens while they are told that they will.
+    begun: Mutex<VecDeque<Receiver<Change>>>,
 }
 
 impl Fixture {
     /// A session that has set and watches nothing.
     pub(crate) fn new(world: Arc<World>) -> Self {
-        Self { world, level: Mutex::default(), watched: Arc::default() }
+        Self { world, level: Mutex::default(), watched: Arc::default(), begun: Mutex::default() }
     }
 
     /// The least weight of lines that an older client wants to see.
@@ -169,11 +174,15 @@ impl ServerHandler for Fixture {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut begun = self.begun.lock();
+        begun.truncate(MAX_WATCHED);
+        begun.push_front(self.world.listen());
         Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.world.listen();
+        let begun = self.begun.lock().pop_back();
+        let mut changes = begun.unwrap_or_else(|| self.world.listen());
         loop {
             let change = tokio::select! {
                 change = changes.recv() => change,

@@ -7,25 +7,30 @@ use rmcp::{
     service::Subscription,
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 /// Resources of one server that are listened to.
 const MAX_URIS: usize = 1000;
 /// How long to wait before listening again after a server ended that.
 const PAUSE: Duration = Duration::from_secs(5);
 const MAX_FAILURES: u32 = 5;
+/// How long one who wants to listen waits for the server to say that it will tell.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The resources that are listened to, with how many listen; they outlive connections.
 #[derive(Default)]
 pub(super) struct Subscriptions {
     counts: Mutex<BTreeMap<String, usize>>,
-    changed: Notify,
+    /// Grows with every resource that comes or goes.
+    wanted: watch::Sender<u64>,
+    /// Up to where a server of the newer protocol has acknowledged what is wanted.
+    told: watch::Sender<u64>,
 }
 
 impl Subscriptions {
-    /// One more listens.
+    /// One more listens; what changes from now on is told.
     pub(super) async fn add(&self, uri: &str, connection: &Connection) -> Result<(), ServerError> {
-        {
+        let is_new = {
             let mut counts = self.counts.lock();
             if !counts.contains_key(uri) && counts.len() >= MAX_URIS {
                 return Err(ServerError::Invalid {
@@ -34,12 +39,18 @@ impl Subscriptions {
             }
             let count = counts.entry(uri.to_owned()).or_default();
             *count += 1;
-            if *count > 1 {
-                return Ok(());
+            if *count == 1 {
+                self.wanted.send_modify(|version| *version += 1);
             }
-        }
-        self.changed.notify_one();
+            *count == 1
+        };
         if connection.is_modern() {
+            let version = *self.wanted.borrow();
+            // A server that does not say so in time may tell all the same.
+            let _ = tokio::time::timeout(PATIENCE, self.told.subscribe().wait_for(|told| *told >= version)).await;
+            return Ok(());
+        }
+        if !is_new {
             return Ok(());
         }
         let told = connection.soon(connection.peer().subscribe(SubscribeRequestParams::new(uri))).await;
@@ -61,8 +72,8 @@ impl Subscriptions {
                 Some(_) => counts.remove(uri),
                 None => return Ok(()),
             };
+            self.wanted.send_modify(|version| *version += 1);
         }
-        self.changed.notify_one();
         if connection.is_modern() {
             return Ok(());
         }
@@ -79,10 +90,15 @@ impl Subscriptions {
             }
             return;
         }
+        let mut wanted = self.wanted.subscribe();
         let mut failures = 0;
+        let mut open: Option<Subscription> = None;
         while failures < MAX_FAILURES {
+            let version = *wanted.borrow_and_update();
             let Some(filter) = self.filter(&connection) else {
-                self.changed.notified().await;
+                open = None;
+                self.told.send_replace(version);
+                let _ = wanted.changed().await;
                 continue;
             };
             let Ok(subscription) = connection.peer().listen(filter).await else {
@@ -90,13 +106,16 @@ impl Subscriptions {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
+            // The one before ends only now, so that no change falls between the two.
+            let subscription = open.insert(subscription);
+            self.told.send_replace(version);
             tokio::select! {
                 // What is told is heard where all messages pass; here it is only kept flowing.
                 () = drain(subscription) => {
                     failures += 1;
                     tokio::time::sleep(PAUSE).await;
                 }
-                () = self.changed.notified() => failures = 0,
+                _ = wanted.changed() => failures = 0,
             }
         }
     }
@@ -115,6 +134,6 @@ impl Subscriptions {
     }
 }
 
-async fn drain(mut subscription: Subscription) {
+async fn drain(subscription: &mut Subscription) {
     while let Ok(Some(_)) = subscription.next().await {}
 }
