@@ -3,7 +3,7 @@
 import os
 import platform
 
-SECTIONS = ("servers", "extras", "bindings", "instructions")
+SECTIONS = ("servers", "extras", "bindings", "mcp", "instructions")
 
 
 def machine():

@@ -31,7 +31,15 @@ if [ "$only" = instructions ]; then
   exec python3 bench/measure.py "$@"
 fi
 
-say "building the load generator and the Rust peer"
+# Tool calls are measured between programs of this workspace and FastMCP.
+if [ "$only" = mcp ]; then
+  say "building the load generator and the MCP servers"
+  build -p load -p mcp-servers
+  fastmcp="$(scripts/python-env.sh bench/peer-fastmcp/requirements.txt)"
+  exec "$fastmcp" bench/measure.py --fastmcp-python "$fastmcp" "$@"
+fi
+
+say "building the load generator and the Rust peers"
 build
 case ",$servers," in
   *,baton,*)
@@ -40,5 +48,9 @@ case ",$servers," in
     ;;
 esac
 python="$(scripts/python-env.sh bench/peer-python/requirements.txt)"
+case ",$only," in
+  *,everything,* | *,mcp,*) fastmcp="$(scripts/python-env.sh bench/peer-fastmcp/requirements.txt)" ;;
+  *) fastmcp="$python" ;;
+esac
 
-exec "$python" bench/measure.py --baton "${CARGO_TARGET_DIR:-target}/release/baton" "$@"
+exec "$python" bench/measure.py --baton "${CARGO_TARGET_DIR:-target}/release/baton" --fastmcp-python "$fastmcp" "$@"

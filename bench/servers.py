@@ -20,8 +20,8 @@ def note(text):
 
 def load(url, mode, connections, seconds=None, count=None, text=None, protocol="jsonrpc", warmup=WARMUP_SECONDS):
     """Runs the load generator and returns what it saw."""
-    command = [os.path.join(RELEASE, "load"), "--url", url, "--mode", mode, "--connections", str(connections)]
-    command += ["--protocol", protocol]
+    command = [os.path.join(RELEASE, "load"), "--url", url, "--connections", str(connections), "--protocol", protocol]
+    command += ["--mode", mode] if mode else []
     command += ["--count", str(count)] if count else ["--seconds", str(seconds), "--warmup", str(warmup)]
     command += ["--text", text] if text else []
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
@@ -116,6 +116,56 @@ class PythonPeer(Server):
 
     def command(self):
         return [sys.executable, os.path.join(HERE, "peer-python", "server.py")]
+
+
+class Environment(Server):
+    """An agent's Environment with a tool of its own."""
+
+    name = "environment"
+    title = "Environment"
+
+    def command(self):
+        return [os.path.join(RELEASE, "environment")]
+
+
+class Gateway(Server):
+    """An Environment that passes calls on to the tool of an MCP server behind it."""
+
+    name = "gateway"
+    title = "Environment, tool of a server behind it"
+
+    def __init__(self, options, directory):
+        super().__init__(options, directory)
+        self.behind = BareRmcp(options, os.path.join(directory, "behind"))
+
+    def command(self):
+        return [os.path.join(RELEASE, "environment"), self.behind.url]
+
+    def start(self, patience=30):
+        begun = time.perf_counter()
+        self.behind.start(patience)
+        super().start(patience)
+        return (time.perf_counter() - begun) * 1000
+
+    def stop(self, how=signal.SIGTERM):
+        super().stop(how)
+        self.behind.stop(how)
+
+
+class BareRmcp(Server):
+    name = "rmcp"
+    title = "bare rmcp"
+
+    def command(self):
+        return [os.path.join(RELEASE, "bare-rmcp")]
+
+
+class FastMcp(Server):
+    name = "fastmcp"
+    title = "FastMCP"
+
+    def command(self):
+        return [self.options.fastmcp_python, os.path.join(HERE, "peer-fastmcp", "server.py")]
 
 
 class Baton(Server):

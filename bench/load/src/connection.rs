@@ -1,6 +1,10 @@
 //! One connection, whatever is spoken over it: a request, its whole response, and the check that it is right.
 
-use crate::{grpc, http1, options::Options, protocol::Binding};
+use crate::{
+    grpc, http1, mcp,
+    options::Options,
+    protocol::{Binding, Spoken},
+};
 use std::time::Duration;
 
 /// A server that takes longer than this has failed.
@@ -23,14 +27,21 @@ pub enum Connection {
     Http1(Box<http1::Connection>),
     /// HTTP/2, one call at a time.
     Grpc(Box<grpc::Connection>),
+    /// HTTP/1.1 with keep-alive, and for older versions a session.
+    Mcp(Box<mcp::Connection>),
 }
 
 impl Connection {
     /// Connects, without delay of small packets.
     pub async fn open(options: &Options) -> Result<Self, String> {
-        Ok(match options.protocol.binding {
-            Binding::JsonRpc | Binding::HttpJson => Self::Http1(Box::new(http1::Connection::open(options).await?)),
-            Binding::Grpc => Self::Grpc(Box::new(grpc::Connection::open(options).await?)),
+        Ok(match options.spoken {
+            Spoken::A2a(protocol) => match protocol.binding {
+                Binding::JsonRpc | Binding::HttpJson => {
+                    Self::Http1(Box::new(http1::Connection::open(options, protocol).await?))
+                }
+                Binding::Grpc => Self::Grpc(Box::new(grpc::Connection::open(options, protocol).await?)),
+            },
+            Spoken::Mcp(era) => Self::Mcp(Box::new(mcp::Connection::open(options, era).await?)),
         })
     }
 
@@ -40,12 +51,25 @@ impl Connection {
             match self {
                 Self::Http1(connection) => connection.exchange(number).await,
                 Self::Grpc(connection) => connection.exchange(number).await,
+                Self::Mcp(connection) => connection.exchange(number).await,
             }
         };
-        match tokio::time::timeout(PATIENCE, exchanged).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(format!("no complete answer within {} s", PATIENCE.as_secs())),
+        in_time(exchanged).await
+    }
+
+    /// Says farewell, where a server would otherwise remember the connection.
+    pub async fn close(self) -> Result<(), String> {
+        match self {
+            Self::Http1(_) | Self::Grpc(_) => Ok(()),
+            Self::Mcp(connection) => in_time(connection.close()).await,
         }
+    }
+}
+
+async fn in_time<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    match tokio::time::timeout(PATIENCE, work).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(format!("no complete answer within {} s", PATIENCE.as_secs())),
     }
 }
 

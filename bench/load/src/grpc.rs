@@ -4,7 +4,7 @@ use crate::{
     check,
     connection::{Outcome, PARSE_EVERY, connect},
     options::{Mode, Options},
-    protocol::Version,
+    protocol::{Protocol, Version},
     request::{Template, expected_echo, path},
 };
 use baton_proto::{v1::pb as v1, v03::pb as v03};
@@ -32,22 +32,22 @@ pub struct Connection {
 
 impl Connection {
     /// Connects and greets.
-    pub async fn open(options: &Options) -> Result<Self, String> {
+    pub async fn open(options: &Options, protocol: Protocol) -> Result<Self, String> {
         let (sender, connection) = h2::client::handshake(connect(options).await?).await.map_err(|e| e.to_string())?;
         // It ends with the sender; what goes wrong is seen by the call that it hits.
         tokio::task::spawn_local(connection);
-        let request = Request::post(format!("http://{}{}", options.address, path(options)))
+        let request = Request::post(format!("http://{}{}", options.address, path(options, protocol)))
             .header("content-type", "application/grpc")
             .header("te", "trailers")
-            .header("a2a-version", options.protocol.version.header())
+            .header("a2a-version", protocol.version.header())
             .body(())
             .map_err(|error| error.to_string())?;
         Ok(Self {
             sender,
             request,
-            template: Template::grpc(options),
+            template: Template::grpc(options, protocol.version),
             mode: options.mode,
-            version: options.protocol.version,
+            version: protocol.version,
             text: options.text.clone(),
             exchanges: 0,
         })

@@ -6,18 +6,17 @@ use crate::{
     options::{Mode, Options},
     protocol::Protocol,
     request::{Template, expected_echo},
-    response::{self, Body},
+    response::{self, Body, Head},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
 
-/// A connection and its buffers.
+/// A connection that speaks A2A.
 pub struct Connection {
-    stream: TcpStream,
+    wire: Wire,
     template: Template,
-    input: Vec<u8>,
     mode: Mode,
     protocol: Protocol,
     text: String,
@@ -26,13 +25,12 @@ pub struct Connection {
 
 impl Connection {
     /// Connects.
-    pub async fn open(options: &Options) -> Result<Self, String> {
+    pub async fn open(options: &Options, protocol: Protocol) -> Result<Self, String> {
         Ok(Self {
-            stream: connect(options).await?,
-            template: Template::http1(options),
-            input: Vec::with_capacity(16 * 1024),
+            wire: Wire::open(options).await?,
+            template: Template::http1(options, protocol),
             mode: options.mode,
-            protocol: options.protocol,
+            protocol,
             text: options.text.clone(),
             exchanges: 0,
         })
@@ -40,35 +38,13 @@ impl Connection {
 
     /// Sends request `number` and reads its response to the end.
     pub async fn exchange(&mut self, number: u64) -> Result<Outcome, String> {
-        self.stream.write_all(self.template.numbered(number)).await.map_err(|error| format!("write: {error}"))?;
-        self.input.clear();
-        let head = loop {
-            if let Some(head) = response::head(&self.input)? {
-                break head;
-            }
-            self.read_more().await?;
-        };
-        let mut body = Body::default();
-        while !body.advance(head.framing, &self.input[head.length..])? {
-            self.read_more().await?;
-        }
-        let content = body.content;
-        if head.status != 200 {
-            return Err(format!("status {}: {}", head.status, excerpt(&content)));
-        }
+        let (head, content) = self.wire.exchange(self.template.numbered(number)).await?;
+        head.expect(200, &content)?;
         self.exchanges += 1;
         let thorough = self.exchanges % PARSE_EVERY == 1;
         let events =
             self.check(&content, number, thorough).map_err(|wrong| format!("{wrong}: {}", excerpt(&content)))?;
         Ok(Outcome { events, reusable: !head.close })
-    }
-
-    async fn read_more(&mut self) -> Result<(), String> {
-        match self.stream.read_buf(&mut self.input).await {
-            Ok(0) => Err("the server closed the connection".to_owned()),
-            Ok(_) => Ok(()),
-            Err(error) => Err(format!("read: {error}")),
-        }
     }
 
     fn check(&self, content: &[u8], number: u64, thorough: bool) -> Result<u64, String> {
@@ -88,6 +64,50 @@ impl Connection {
     }
 }
 
-fn excerpt(content: &[u8]) -> String {
+/// Requests and responses as bytes, whatever they mean.
+pub struct Wire {
+    stream: TcpStream,
+    input: Vec<u8>,
+}
+
+impl Wire {
+    /// Connects.
+    pub async fn open(options: &Options) -> Result<Self, String> {
+        Ok(Self { stream: connect(options).await?, input: Vec::with_capacity(16 * 1024) })
+    }
+
+    /// Sends a request and reads its response to the end.
+    pub async fn exchange(&mut self, request: &[u8]) -> Result<(Head, Vec<u8>), String> {
+        self.stream.write_all(request).await.map_err(|error| format!("write: {error}"))?;
+        self.input.clear();
+        let head = loop {
+            if let Some(head) = response::head(&self.input)? {
+                break head;
+            }
+            self.read_more().await?;
+        };
+        let mut body = Body::default();
+        while !body.advance(head.framing, &self.input[head.length..])? {
+            self.read_more().await?;
+        }
+        Ok((head, body.content))
+    }
+
+    /// A header of the last response.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        response::header(&self.input, name)
+    }
+
+    async fn read_more(&mut self) -> Result<(), String> {
+        match self.stream.read_buf(&mut self.input).await {
+            Ok(0) => Err("the server closed the connection".to_owned()),
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("read: {error}")),
+        }
+    }
+}
+
+/// The beginning of a body, for people.
+pub fn excerpt(content: &[u8]) -> String {
     String::from_utf8_lossy(&content[..content.len().min(400)]).into_owned()
 }

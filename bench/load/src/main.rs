@@ -1,18 +1,21 @@
-//! Loads one A2A server on loopback and prints what it did as one JSON line.
+//! Loads one A2A or MCP server on loopback and prints what it did as one JSON line.
 //!
 //! ```text
 //! load --url URL --mode send|stream|submit --connections N (--seconds S [--warmup S] | --count N) [--text T]
 //!      [--protocol jsonrpc|rest|grpc|jsonrpc-0.3|rest-0.3|grpc-0.3]
+//! load --url URL --protocol mcp-2026-07-28|mcp-2025-11-25 --connections N (--seconds S [--warmup S] | --count N)
 //! ```
 //!
 //! `send` waits for each task to complete, `stream` reads each event stream to its end, `submit` returns as soon as the
 //! task exists. Every reply is checked: it must hold a task in the right state and, except for `submit`, the echo of
-//! the very text that was sent. One thread drives all connections, so that the server has the rest of the machine.
+//! the very text that was sent. Over MCP the tool `add` is called, and every reply must hold the right sum. One thread
+//! drives all connections, so that the server has the rest of the machine.
 
 mod check;
 mod connection;
 mod grpc;
 mod http1;
+mod mcp;
 mod options;
 mod protocol;
 mod request;
@@ -84,7 +87,7 @@ async fn work(options: Rc<Options>, begun: Instant, started: Rc<Cell<u64>>, summ
         };
         // A server that answers nothing but errors must not be asked for ever.
         if over || summary.borrow().hopeless() {
-            return;
+            break;
         }
         started.set(number + 1);
         let mut open = match connection.take() {
@@ -116,5 +119,10 @@ async fn work(options: Rc<Options>, begun: Instant, started: Rc<Cell<u64>>, summ
             }
             Err(error) => summary.borrow_mut().error(&error),
         }
+    }
+    if let Some(open) = connection
+        && let Err(error) = open.close().await
+    {
+        summary.borrow_mut().error(&format!("close: {error}"));
     }
 }

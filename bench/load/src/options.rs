@@ -1,9 +1,9 @@
 //! What was asked for on the command line.
 
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, Spoken};
 use std::{net::SocketAddr, time::Duration};
 
-/// Which operation is measured.
+/// Which operation of A2A is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// `SendMessage`, waiting for the task to complete.
@@ -33,11 +33,11 @@ pub enum Limit {
 pub struct Options {
     /// Where the server listens.
     pub address: SocketAddr,
-    /// The path of the agent's endpoint, without a slash at its end unless it is nothing else.
+    /// The path of the endpoint, without a slash at its end unless it is nothing else.
     pub path: String,
     /// What is spoken.
-    pub protocol: Protocol,
-    /// Which operation.
+    pub spoken: Spoken,
+    /// Which operation; MCP has one.
     pub mode: Mode,
     /// Connections at the same time.
     pub connections: usize,
@@ -77,15 +77,15 @@ impl Options {
             }
         }
         let (address, path) = split_url(&url.ok_or("--url is required")?)?;
-        let protocol = Protocol::named(&spoken).ok_or_else(|| format!("--protocol {spoken}: not understood"))?;
-        if mode == Mode::Submit && spoken != "jsonrpc" {
+        let spoken = Spoken::named(&spoken).ok_or_else(|| format!("--protocol {spoken}: not understood"))?;
+        if mode == Mode::Submit && spoken != Spoken::A2a(Protocol::JSON_RPC) {
             return Err("--mode submit speaks jsonrpc only".to_owned());
         }
         let limit = match count {
             Some(count) => Limit::Count(count),
             None => Limit::Time { warmup: Duration::from_secs_f64(warmup), measured: Duration::from_secs_f64(seconds) },
         };
-        Ok(Self { address, path, protocol, mode, connections, limit, text })
+        Ok(Self { address, path, spoken, mode, connections, limit, text })
     }
 }
 

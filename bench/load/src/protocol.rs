@@ -1,4 +1,43 @@
-//! What is spoken with the server: a binding in one of two versions.
+//! What is spoken with the server: A2A, a binding in one of two versions, or MCP in one of two eras.
+
+/// What is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spoken {
+    /// A2A.
+    A2a(Protocol),
+    /// MCP, over streamable HTTP.
+    Mcp(Era),
+}
+
+impl Spoken {
+    /// What goes by that name, such as `grpc-0.3` or `mcp-2025-11-25`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "mcp-2026-07-28" => Some(Self::Mcp(Era::Modern)),
+            "mcp-2025-11-25" => Some(Self::Mcp(Era::Legacy)),
+            _ => Protocol::named(name).map(Self::A2a),
+        }
+    }
+}
+
+/// Which MCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// 2026-07-28: every request stands alone.
+    Modern,
+    /// 2025-11-25: requests belong to a session.
+    Legacy,
+}
+
+impl Era {
+    /// The version as requests name it.
+    pub fn version(self) -> &'static str {
+        match self {
+            Self::Modern => "2026-07-28",
+            Self::Legacy => "2025-11-25",
+        }
+    }
+}
 
 /// How requests travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +69,9 @@ pub struct Protocol {
 }
 
 impl Protocol {
+    /// The usual one.
+    pub const JSON_RPC: Self = Self { binding: Binding::JsonRpc, version: Version::V1 };
+
     /// The protocol of that name, such as `jsonrpc` or `grpc-0.3`.
     pub fn named(name: &str) -> Option<Self> {
         let (binding, version) = match name.strip_suffix("-0.3") {

@@ -2,7 +2,7 @@
 
 use crate::{
     options::{Mode, Options},
-    protocol::{Binding, Version},
+    protocol::{Binding, Protocol, Version},
 };
 use baton_proto::{v1::pb as v1, v03::pb as v03};
 use prost::Message as _;
@@ -11,7 +11,7 @@ use prost::Message as _;
 const DIGITS: usize = 12;
 
 /// Where the number goes.
-const HOLE: &str = "############";
+pub const HOLE: &str = "############";
 
 /// A request with room for its number.
 pub struct Template {
@@ -21,16 +21,16 @@ pub struct Template {
 
 impl Template {
     /// The request of a measurement as HTTP/1.1.
-    pub fn http1(options: &Options) -> Self {
-        let body = json(options);
+    pub fn http1(options: &Options, protocol: Protocol) -> Self {
+        let body = json(options, protocol);
         let accept = if options.mode == Mode::Stream { "text/event-stream" } else { "application/json" };
         Self::of(
             format!(
                 "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: {accept}\r\n\
                  A2A-Version: {}\r\nContent-Length: {}\r\n\r\n{body}",
-                path(options),
+                path(options, protocol),
                 options.address,
-                options.protocol.version.header(),
+                protocol.version.header(),
                 body.len()
             )
             .into_bytes(),
@@ -38,8 +38,8 @@ impl Template {
     }
 
     /// The request of a measurement as one gRPC message with its prefix.
-    pub fn grpc(options: &Options) -> Self {
-        let message = message(options);
+    pub fn grpc(options: &Options, version: Version) -> Self {
+        let message = message(options, version);
         let length = u32::try_from(message.len()).unwrap_or(u32::MAX);
         let mut bytes = vec![0];
         bytes.extend_from_slice(&length.to_be_bytes());
@@ -47,7 +47,8 @@ impl Template {
         Self::of(bytes)
     }
 
-    fn of(bytes: Vec<u8>) -> Self {
+    /// These bytes, with a number wherever [`HOLE`] is.
+    pub fn of(bytes: Vec<u8>) -> Self {
         let places = memchr::memmem::find_iter(&bytes, HOLE).collect();
         Self { bytes, places }
     }
@@ -63,13 +64,13 @@ impl Template {
 }
 
 /// The path that an operation has.
-pub fn path(options: &Options) -> String {
+pub fn path(options: &Options, protocol: Protocol) -> String {
     let (rest, rpc) = match options.mode {
         Mode::Send | Mode::Submit => ("message:send", "SendMessage"),
         Mode::Stream => ("message:stream", "SendStreamingMessage"),
     };
     let base = options.path.trim_end_matches('/');
-    match (options.protocol.binding, options.protocol.version) {
+    match (protocol.binding, protocol.version) {
         (Binding::JsonRpc, _) => options.path.clone(),
         (Binding::HttpJson, Version::V1) => format!("{base}/{rest}"),
         (Binding::HttpJson, Version::V03) => format!("{base}/v1/{rest}"),
@@ -78,10 +79,10 @@ pub fn path(options: &Options) -> String {
     }
 }
 
-fn json(options: &Options) -> String {
+fn json(options: &Options, protocol: Protocol) -> String {
     let text = serde_json::Value::from(format!("{} {HOLE}", options.text));
     let wait = options.mode != Mode::Submit;
-    let params = match (options.protocol.binding, options.protocol.version) {
+    let params = match (protocol.binding, protocol.version) {
         (_, Version::V1) => format!(
             r#"{{"message":{{"messageId":"m-{HOLE}","role":"ROLE_USER","parts":[{{"text":{text}}}]}},"configuration":{{"returnImmediately":{}}}}}"#,
             !wait
@@ -93,10 +94,10 @@ fn json(options: &Options) -> String {
             r#"{{"message":{{"messageId":"m-{HOLE}","role":"ROLE_USER","content":[{{"text":{text}}}]}},"configuration":{{"blocking":{wait}}}}}"#
         ),
     };
-    if options.protocol.binding != Binding::JsonRpc {
+    if protocol.binding != Binding::JsonRpc {
         return params;
     }
-    let method = match (options.protocol.version, options.mode) {
+    let method = match (protocol.version, options.mode) {
         (Version::V1, Mode::Send | Mode::Submit) => "SendMessage",
         (Version::V1, Mode::Stream) => "SendStreamingMessage",
         (Version::V03, Mode::Send | Mode::Submit) => "message/send",
@@ -105,9 +106,9 @@ fn json(options: &Options) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#)
 }
 
-fn message(options: &Options) -> Vec<u8> {
+fn message(options: &Options, version: Version) -> Vec<u8> {
     let (message_id, text) = (format!("m-{HOLE}"), format!("{} {HOLE}", options.text));
-    match options.protocol.version {
+    match version {
         Version::V1 => {
             let part = v1::Part { content: Some(v1::part::Content::Text(text)), ..Default::default() };
             let role = v1::Role::User.into();

@@ -1,5 +1,6 @@
 //! Reading HTTP/1.1 responses: a length or chunks, nothing else.
 
+use crate::http1::excerpt;
 use memchr::memmem;
 
 /// Larger responses are a mistake of the server.
@@ -25,6 +26,21 @@ pub struct Head {
     pub close: bool,
     /// Where the body begins.
     pub length: usize,
+}
+
+impl Head {
+    /// The status is this one; the body says why it is not.
+    pub fn expect(&self, status: u16, body: &[u8]) -> Result<(), String> {
+        if self.status == status { Ok(()) } else { Err(format!("status {}: {}", self.status, excerpt(body))) }
+    }
+}
+
+/// A header of a response that has arrived.
+pub fn header<'a>(bytes: &'a [u8], name: &str) -> Option<&'a str> {
+    let end = memmem::find(bytes, b"\r\n\r\n")?;
+    let mut lines = std::str::from_utf8(&bytes[..end]).ok()?.split("\r\n");
+    let found = lines.find_map(|line| line.split_once(':').filter(|(found, _)| found.eq_ignore_ascii_case(name)));
+    found.map(|(_, value)| value.trim())
 }
 
 /// Reads the head when all of it has arrived.
@@ -122,5 +138,7 @@ mod tests {
         assert!(!body.advance(head.framing, &response[head.length..head.length + 1]).expect("well formed"));
         assert!(body.advance(head.framing, &response[head.length..]).expect("well formed"));
         assert_eq!(body.content, b"no");
+        assert_eq!(super::header(response, "connection"), Some("close"));
+        assert_eq!(super::header(response, "length"), None);
     }
 }

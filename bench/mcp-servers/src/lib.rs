@@ -1,0 +1,27 @@
+//! The tool that every measured MCP server has: it adds two numbers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is added.
+#[derive(Deserialize, JsonSchema)]
+pub struct Numbers {
+    /// The first number.
+    pub a: i64,
+    /// The second number.
+    pub b: i64,
+}
+
+/// What comes out.
+#[derive(Serialize, JsonSchema)]
+pub struct Sum {
+    /// The first and the second number together.
+    pub sum: i64,
+}
+
+impl Numbers {
+    /// Both together.
+    pub fn added(&self) -> Sum {
+        Sum { sum: self.a.wrapping_add(self.b) }
+    }
+}

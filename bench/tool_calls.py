@@ -1,0 +1,103 @@
+"""Tool calls of MCP: the same tool in an Environment, on bare rmcp, on FastMCP, and on a server behind an Environment."""
+
+import os
+import statistics
+
+from report import machine, milliseconds, per_second
+from servers import BareRmcp, Environment, FastMcp, Gateway, load, note
+
+ERAS = ("2026-07-28", "2025-11-25")
+KINDS = (Environment, BareRmcp, FastMcp, Gateway)
+
+# What an Environment must reach, and beside whom.
+WANTED = {"rmcp": 0.8, "fastmcp": 20}
+
+SECONDS, WARMUP_SECONDS, LEAST_ROUNDS = 2, 0.5, 5
+
+NOTES = [
+    "The tool adds two integers, with schemas for what it takes and gives; every reply is checked for its sum. Calls of "
+    "2026-07-28 stand alone, those of 2025-11-25 belong to a session per connection, opened before and ended after. Spans "
+    "are on in the Environment, which also checks host, caller, scopes, arguments and permission of each call. Bare rmcp "
+    "is `StreamableHttpService` on axum, with sessions and JSON replies; FastMCP is on uvicorn with uvloop and httptools, "
+    "with JSON replies and no access log. In the last row of each group the tool is that of a bare rmcp server behind an "
+    "Environment, over HTTP.",
+    "Ratios are those of neighbours in one round, the median of the rounds. The processor time is the server's alone; "
+    "behind a gateway the other server's comes on top.",
+]
+
+
+def measure(options, directory):
+    """The lines of the section."""
+    rounds = options.rounds if options.quick else max(options.rounds, LEAST_ROUNDS)
+    conditions = (f"{machine()}. Loopback, keep-alive HTTP/1.1, {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s "
+                  f"of warm-up, median of {rounds}; all servers run at the same time and take turns; the load generator "
+                  "shares the machine.")
+    servers = {kind.name: kind(options, os.path.join(directory, f"mcp-{kind.name}")) for kind in KINDS}
+    samples = {}
+    try:
+        for server in servers.values():
+            server.start()
+        for era in ERAS:
+            for connections in options.connections:
+                for number in range(rounds):
+                    take_turns(servers, era, connections, number, samples)
+    finally:
+        for server in servers.values():
+            server.stop()
+    errors = sum(one["errors"] for found in samples.values() for one in found)
+    return ["## Tool calls of MCP", "", conditions, "", NOTES[0], "", *call_table(options, samples), "", NOTES[1], "",
+            *wanted_table(options, samples), "", f"Errors: {errors}."]
+
+
+def take_turns(servers, era, connections, number, samples):
+    # Nobody is always first, or always after the same neighbour.
+    names = list(servers)
+    first = number % len(names)
+    for name in names[first:] + names[:first]:
+        server = servers[name]
+        before = server.processor_seconds()
+        result = load(server.url, None, connections, seconds=SECONDS, warmup=WARMUP_SECONDS, protocol=f"mcp-{era}")
+        result["processor_us"] = (server.processor_seconds() - before) / max(result["served"], 1) * 1e6
+        samples.setdefault((name, era, connections), []).append(result)
+        note(f"{name:11} {era} c={connections:<3} round {number + 1}: {result['per_second']:9.0f}/s  "
+             f"p50 {result['p50_us']:>6} us" + (f"  ERRORS {result['errors']}" if result["errors"] else ""))
+
+
+def call_table(options, samples):
+    peers = [kind for kind in KINDS if kind.name in WANTED]
+    lines = ["| Protocol | Connections | Server | calls/s | p50 | p99 | processor |"
+             + "".join(f" / {kind.title} |" for kind in peers),
+             "|---|---:|---|---:|---:|---:|---:|" + "---:|" * len(peers)]
+    for era in ERAS:
+        for connections in options.connections:
+            for kind in KINDS:
+                found = samples[(kind.name, era, connections)]
+                result = sorted(found, key=lambda one: one["per_second"])[len(found) // 2]
+                processor = statistics.median(one["processor_us"] for one in found)
+                ratios = ""
+                for peer in peers:
+                    own = kind in (Environment, Gateway)
+                    ratios += f" {ratio(samples, kind, peer, era, connections):.2f}x |" if own else " |"
+                lines.append(f"| {era} | {connections} | {kind.title} | {per_second(result)} | "
+                             f"{milliseconds(result['p50_us'])} | {milliseconds(result['p99_us'])} | "
+                             f"{processor:.0f} \u00b5s |{ratios}")
+    return lines
+
+
+def wanted_table(options, samples):
+    lines = ["| Environment beside | Protocol |" + "".join(f" {number} conn. |" for number in options.connections)
+             + " wanted | reached |", "|---|---|" + "---:|" * len(options.connections) + "---:|---|"]
+    for kind in KINDS:
+        if kind.name not in WANTED:
+            continue
+        for era in ERAS:
+            ratios = [ratio(samples, Environment, kind, era, connections) for connections in options.connections]
+            wanted = WANTED[kind.name]
+            lines.append(f"| {kind.title} | {era} |" + "".join(f" {one:.2f}x |" for one in ratios)
+                         + f" {wanted:g}x | {'yes' if min(ratios) >= wanted else 'no'} |")
+    return lines
+
+
+def ratio(samples, kind, peer, era, connections):
+    pairs = zip(samples[(kind.name, era, connections)], samples[(peer.name, era, connections)])
+    return statistics.median(one["per_second"] / max(other["per_second"], 1e-9) for one, other in pairs)
