@@ -46,6 +46,11 @@ async fn a_client_that_is_not_known_any_more_registers_again() {
     }
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
     assert_eq!((provider.given.lock().unwrap().clients, person.pages.lock().unwrap().len()), (2, 2));
+
+    // The same when it shows only after somebody logged in with the old registration.
+    provider.given.lock().unwrap().forgotten = 2;
+    with_person.authorizer(definition.target()).unwrap().unwrap().login().await.unwrap();
+    assert_eq!((provider.given.lock().unwrap().clients, person.pages.lock().unwrap().len()), (3, 4));
 }
 
 #[tokio::test]
