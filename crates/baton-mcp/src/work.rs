@@ -14,12 +14,6 @@ use std::{pin::pin, time::Duration};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tracing::{Instrument as _, Span, field::Empty};
 
-/// The member of `_meta` in which a Baton says how often the work was handed over before.
-const DEPTH: &str = "dev.baton/depth";
-
-/// The header that says the same.
-const DEPTH_HEADER: &str = "baton-handoff-depth";
-
 /// Most tools that an error names.
 const NAMED: usize = 20;
 
@@ -43,14 +37,6 @@ impl<'a> Work<'a> {
     pub(crate) fn served_at(&self) -> Option<&'a str> {
         let ServedAt(base) = self.context.extensions.get::<Parts>()?.extensions.get()?;
         Some(base)
-    }
-
-    /// How often the work was handed over before; more than can be is as good as too often.
-    pub(crate) fn depth(&self) -> u32 {
-        let said = self.context.meta.get(DEPTH).and_then(serde_json::Value::as_u64).unwrap_or_default();
-        let parts = self.context.extensions.get::<Parts>();
-        let header = parts.and_then(|parts| parts.headers.get(DEPTH_HEADER)?.to_str().ok()?.parse().ok());
-        u32::try_from(said).unwrap_or(u32::MAX).max(header.unwrap_or_default())
     }
 
     /// The caller's W3C trace context, when it looks like one.

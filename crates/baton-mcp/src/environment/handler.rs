@@ -64,6 +64,7 @@ impl Environment {
             events: relay.events(),
             log_level: self.level(context, caller),
             trace: caller.trace.clone(),
+            depth: caller.depth,
             ..CallOptions::default()
         }
     }

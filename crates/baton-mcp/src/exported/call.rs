@@ -37,7 +37,7 @@ pub async fn call(
         text: prompt(tool, &arguments),
         context: None,
         task: None,
-        depth: work.depth(),
+        depth: work.caller.depth,
         trace: work.trace(),
     };
     Ok(work.ask(desk, &tool.name, ask).await.map_or_else(|refused| refused, |reply| result(&reply)))

@@ -31,7 +31,7 @@ impl OwnServer {
             text: given.message,
             context: given.context_id.map(Into::into),
             task: given.task_id.map(Into::into),
-            depth: work.depth(),
+            depth: work.caller.depth,
             trace: work.trace(),
         };
         match work.ask(self.desk.as_ref(), "call_agent", ask).await {

@@ -189,3 +189,67 @@ fn unknown(place: &Place<'_>, known: Option<&Map<String, Value>>) -> String {
         names => format!("{} is not known; known are: {}", place.name(), names.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn faults_are_named_and_the_unknown_is_allowed() {
+        let schema = json!({
+            "type": "object",
+            "$defs": {"place": {"type": "object", "properties": {"lat": {"type": "number"}}, "required": ["lat"]}},
+            "properties": {
+                "city": {"type": "string", "minLength": 2},
+                "days": {"type": ["integer", "null"], "minimum": 1, "maximum": 7},
+                "unit": {"enum": ["C", "F"]},
+                "place": {"$ref": "#/$defs/place"},
+                "far": {"$ref": "https://example.com/never-fetched.json"},
+                "tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": true},
+                "when": {"oneOf": [{"type": "string"}, {"type": "integer"}]},
+                "step": {"type": "number", "multipleOf": 0.1, "exclusiveMaximum": 1},
+                "no": false,
+            },
+            "required": ["city"],
+            "dependentRequired": {"unit": ["days"]},
+            "additionalProperties": false,
+            "if": {"properties": {"city": {"const": "Oslo"}}},
+            "then": {"required": ["when"]},
+        });
+        for (given, expect) in [
+            (json!({"city": "Rome"}), &[][..]),
+            (json!({"city": "Rome", "days": null, "far": [1], "step": 0.3, "when": 1, "place": {"lat": 1}}), &[]),
+            (json!([]), &["the arguments must be an object, not an array"]),
+            (json!({}), &["'city' is missing"]),
+            (json!({"city": "R"}), &["'city' must have at least 2 characters"]),
+            (
+                json!({"city": "Rome", "days": 2.5}),
+                &["'days' must be an integer or null, not a number with a fraction"],
+            ),
+            (json!({"city": "Rome", "days": 9}), &["'days' must be at most 7"]),
+            (json!({"city": "Rome", "unit": "C"}), &["'days' is missing; 'unit' needs it"]),
+            (json!({"city": "Rome", "days": 1, "unit": "K"}), &["'unit' must be one of \"C\", \"F\""]),
+            (json!({"city": "Rome", "place": {}}), &["'place.lat' is missing"]),
+            (json!({"city": "Rome", "tags": ["a", 1]}), &["'tags[1]' must be a string, not a number"]),
+            (json!({"city": "Rome", "tags": ["a", "a"]}), &["'tags' must not have the same entry twice"]),
+            (json!({"city": "Rome", "when": true}), &["'when' fits none of its 2 allowed forms"]),
+            (json!({"city": "Rome", "step": 0.25}), &["'step' must be a multiple of 0.1"]),
+            (json!({"city": "Rome", "step": 1}), &["'step' must be less than 1"]),
+            (json!({"city": "Rome", "no": 1}), &["'no' is not allowed"]),
+            (json!({"city": "Oslo"}), &["'when' is missing"]),
+        ] {
+            assert_eq!(check(schema.as_object().unwrap(), &given), expect, "{given}");
+        }
+    }
+
+    #[test]
+    fn schemas_that_go_in_circles_come_to_an_end() {
+        let circle =
+            json!({"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]}}});
+        assert_eq!(check(circle.as_object().unwrap(), &json!({})), Vec::<String>::new());
+        let many: Value = (0..1000).map(|number| (number.to_string(), json!(number))).collect();
+        let schema = json!({"additionalProperties": {"type": "string"}});
+        assert_eq!(check(schema.as_object().unwrap(), &many).len(), 8);
+    }
+}

@@ -1,5 +1,6 @@
 //! Who asks, as handlers know them.
 
+use baton_toolhost::DEPTH_META;
 use baton_types::Principal;
 use http::request::Parts;
 use rmcp::{ErrorData, RoleServer, model::ProtocolVersion, service::RequestContext};
@@ -7,6 +8,9 @@ use std::sync::Arc;
 
 /// The header that names a session.
 pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
+
+/// The header that says what [`DEPTH_META`] says in a message.
+const DEPTH_HEADER: &str = "baton-handoff-depth";
 
 /// Who asks, and how.
 #[derive(Clone, Debug)]
@@ -17,6 +21,8 @@ pub struct Caller {
     pub session: Option<String>,
     /// W3C trace context.
     pub trace: Option<String>,
+    /// How often the work was handed over before.
+    pub depth: u32,
     /// Whether the request is of the protocol that has no sessions, and in which servers ask by their results.
     pub modern: bool,
 }
@@ -36,7 +42,11 @@ impl Caller {
         let carried = context.meta.get("traceparent").and_then(|value| value.as_str()).map(str::to_owned);
         let modern = is_modern(context);
         let session = header(SESSION_HEADER).filter(|_| !modern);
-        Ok(Self { principal, session, trace: carried.or_else(|| header("traceparent")), modern })
+        // More than can be is as good as too often.
+        let said = context.meta.get(DEPTH_META).and_then(serde_json::Value::as_u64).unwrap_or_default();
+        let said = u32::try_from(said).unwrap_or(u32::MAX);
+        let depth = said.max(header(DEPTH_HEADER).and_then(|depth| depth.parse().ok()).unwrap_or_default());
+        Ok(Self { principal, session, trace: carried.or_else(|| header("traceparent")), depth, modern })
     }
 }
 

@@ -139,3 +139,36 @@ impl Sealed<'_> {
         Digest::of(text.as_bytes())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bound(arguments: &str) -> Sealed<'_> {
+        static ANN: std::sync::LazyLock<Principal> = std::sync::LazyLock::new(Principal::local);
+        Sealed { principal: &ANN, endpoint: "agents/a", method: "tools/call", name: "t", arguments }
+    }
+
+    #[test]
+    fn keys_are_changed_without_losing_states() {
+        let hour = Duration::from_secs(3600);
+        let (old, new) = (vec![1; 32], vec![2; 32]);
+        let before = Seal::new(&old, &[], hour).unwrap();
+        let state = before.close(bound("{}"), &"kept").unwrap();
+        let after = Seal::new(&new, std::slice::from_ref(&old), hour).unwrap();
+        assert_eq!(after.open::<String>(bound("{}"), &state), Ok("kept".to_owned()));
+        let later = Seal::new(&new, &[], hour).unwrap();
+        assert_eq!(later.open::<String>(bound("{}"), &state), Err(SealError::Foreign));
+        assert_eq!(after.open::<String>(bound("[]"), &state), Err(SealError::Foreign));
+        assert_eq!(Seal::new(&[1; 31], &[], hour).err(), Some(SealError::Keys));
+        assert!(!format!("{after:?}").contains("[2, 2"));
+    }
+
+    #[test]
+    fn states_are_used_up() {
+        let seal = Seal::random(Duration::from_secs(60)).unwrap();
+        let state = seal.close(bound("{}"), &1).unwrap();
+        assert_eq!(seal.open::<u8>(bound("{}"), &state), Ok(1));
+        assert_eq!((seal.spend(&state), seal.spend(&state)), (Ok(()), Err(SealError::Spent)));
+    }
+}

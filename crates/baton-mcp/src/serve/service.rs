@@ -1,6 +1,11 @@
 //! One endpoint: a handler behind streamable HTTP, for clients of every protocol version.
 
-use super::{Common, Sessions, caller::SESSION_HEADER, late::within, sessions::Owner};
+use super::{
+    Common, Sessions,
+    caller::SESSION_HEADER,
+    late::within,
+    sessions::{Owner, Standing},
+};
 use baton_types::Principal;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
@@ -73,10 +78,11 @@ impl<H: ServerHandler> McpService<H> {
         let owner = Owner::new(&self.endpoint, principal);
         request.extensions_mut().insert(Arc::clone(principal));
         let named = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
-        let own = match &named {
-            Some(id) => self.sessions.belongs(id, &owner).await,
-            None => true,
+        let standing = match &named {
+            Some(id) => self.sessions.standing(id, &owner).await,
+            None => Standing::Live,
         };
+        let own = standing != Standing::Foreign;
         if !own {
             // A session of somebody else takes the way of one that never was, whatever else is wrong with the request.
             request.headers_mut().insert(SESSION_HEADER, NO_SESSION);
@@ -86,6 +92,10 @@ impl<H: ServerHandler> McpService<H> {
         if named.is_none() && method == Method::POST && opens_session(&request) && self.sessions.is_full() {
             return busy();
         }
+        let _turn = match &named {
+            Some(id) if standing == Standing::Kept => Some(self.sessions.turn(id).await),
+            _ => None,
+        };
         let reply = self.inner.handle(request.map(Full::new)).await.map(BodyExt::boxed_unsync);
         match (&named, reply.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok())) {
             (_, Some(opened)) => self.sessions.bind(opened, owner).await,

@@ -24,6 +24,22 @@ pub struct Sessions {
     known: Known,
     kept: Option<Arc<dyn McpSessions>>,
     most: usize,
+    /// Turns of restoring, one for each share of the ids.
+    turns: [tokio::sync::Mutex<()>; TURNS],
+}
+
+/// Sessions that can be restored at the same time.
+const TURNS: usize = 64;
+
+/// What a session is to somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Theirs, and in memory.
+    Live,
+    /// Theirs, and has to be restored first, or is being restored.
+    Kept,
+    /// Not theirs, or not there.
+    Foreign,
 }
 
 type Known = Arc<Mutex<HashMap<SessionId, Entry>>>;
@@ -80,7 +96,8 @@ impl Sessions {
     pub fn new(most: usize, idle: Duration, kept: Option<Arc<dyn McpSessions>>) -> Arc<Self> {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(idle);
-        Arc::new(Self { local, known: Known::default(), kept, most: most.max(1) })
+        let turns = std::array::from_fn(|_| tokio::sync::Mutex::default());
+        Arc::new(Self { local, known: Known::default(), kept, most: most.max(1), turns })
     }
 
     /// How many are in memory.
@@ -101,22 +118,29 @@ impl Sessions {
         Some(Arc::new(Keeper { kept, opened: Arc::downgrade(&opened) }))
     }
 
-    /// Whether a session is there and this owner's.
-    pub(super) async fn belongs(&self, id: &str, owner: &Owner) -> bool {
+    /// What a session is to this owner.
+    pub(super) async fn standing(&self, id: &str, owner: &Owner) -> Standing {
         if let Some(entry) = self.known.lock().get(id)
             && let Some(known) = &entry.owner
         {
-            return known == owner;
+            return if known == owner { Standing::Live } else { Standing::Foreign };
         }
-        let Some(kept) = &self.kept else { return false };
+        let Some(kept) = &self.kept else { return Standing::Foreign };
         match KeptSession::load(&**kept, id).await {
-            Ok(Some(session)) => session.owner() == *owner,
-            Ok(None) => false,
+            Ok(Some(session)) if session.owner() == *owner => Standing::Kept,
+            Ok(_) => Standing::Foreign,
             Err(error) => {
                 tracing::warn!(%error, "kept MCP sessions cannot be read");
-                false
+                Standing::Foreign
             }
         }
+    }
+
+    /// Waits until nobody else restores the session: the transport takes one that is being restored for one that is
+    /// there, and a request that comes before its first words would end it.
+    pub(super) async fn turn(&self, id: &str) -> tokio::sync::MutexGuard<'_, ()> {
+        let share = id.bytes().fold(0, |share, byte| (share * 31 + usize::from(byte)) % TURNS);
+        self.turns[share].lock().await
     }
 
     /// From now on the session is this owner's. Called before anybody can know its id.

@@ -1,0 +1,73 @@
+//! Replies that begin before there is anything to say.
+//!
+//! The transport answers a request of the newest protocol when it has its first message, so that the HTTP status can be
+//! right. Calls may take minutes, and a connection on which nothing comes is given up by clients and whoever is in
+//! between. So after a while the reply begins as a stream that says that it is alive.
+
+use super::McpReply;
+use bytes::Bytes;
+use futures_util::stream;
+use http::{HeaderValue, Response, header};
+use http_body::Frame;
+use http_body_util::{BodyExt as _, StreamBody, combinators::UnsyncBoxBody};
+use std::{convert::Infallible, pin::Pin, time::Duration};
+use tokio::time::timeout;
+
+/// Work that ends in a reply.
+type Work = Pin<Box<dyn Future<Output = McpReply> + Send>>;
+
+/// What a stream says on which nothing happens; comments are skipped by every client.
+const STILL_HERE: &[u8] = b": still working\n\n";
+
+/// The reply, or after some patience a stream that will have it.
+pub(super) async fn within(patience: Duration, mut work: Work) -> McpReply {
+    match timeout(patience, &mut work).await {
+        Ok(reply) => reply,
+        Err(_) => begun(patience, work),
+    }
+}
+
+enum State {
+    Working(Work),
+    Replying { body: UnsyncBoxBody<Bytes, Infallible>, is_stream: bool },
+    Over,
+}
+
+fn begun(patience: Duration, work: Work) -> McpReply {
+    let frames = stream::unfold(State::Working(work), move |state| async move {
+        let (bytes, state) = next(patience, state).await?;
+        Some((Ok::<_, Infallible>(Frame::data(bytes)), state))
+    });
+    let mut reply = Response::new(StreamBody::new(frames).boxed_unsync());
+    let headers = reply.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    reply
+}
+
+async fn next(patience: Duration, state: State) -> Option<(Bytes, State)> {
+    match state {
+        State::Working(mut work) => match timeout(patience, &mut work).await {
+            Err(_) => Some((Bytes::from_static(STILL_HERE), State::Working(work))),
+            Ok(reply) => {
+                let kind = reply.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+                let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
+                let first = if is_stream { Bytes::new() } else { Bytes::from_static(b"data: ") };
+                Some((first, State::Replying { body: reply.into_body(), is_stream }))
+            }
+        },
+        // JSON is one line, so it is the data of one event as it is.
+        State::Replying { mut body, is_stream } => loop {
+            match body.frame().await {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(bytes) => return Some((bytes, State::Replying { body, is_stream })),
+                    Err(_trailers) => {}
+                },
+                _ if is_stream => return None,
+                _ => return Some((Bytes::from_static(b"\n\n"), State::Over)),
+            }
+        },
+        State::Over => None,
+    }
+}
