@@ -12,7 +12,9 @@ const FORMAT: &str = "BATON_LOG_FORMAT";
 pub(crate) fn start() -> Result<(), Error> {
     let level = given(LEVEL).unwrap_or_else(|| "info".to_owned());
     let wrong = |message: String| Error::new(ErrorCode::USAGE, message);
-    let filter = EnvFilter::try_new(&level).map_err(|error| wrong(format!("{LEVEL}={level}: {error}")))?;
+    // The MCP library tells of every request how its service came and went.
+    let filter =
+        EnvFilter::try_new(format!("rmcp=off,{level}")).map_err(|error| wrong(format!("{LEVEL}={level}: {error}")))?;
     let json = match given(FORMAT).as_deref() {
         None | Some("text") => false,
         Some("json") => true,
