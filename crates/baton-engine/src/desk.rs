@@ -2,12 +2,17 @@
 
 use crate::{Engine, EngineError, SendCommand, TaskRef, run::answer_of};
 use baton_ports::{AgentAsk, AgentAskError, AgentDesk, AgentReply, BoxFuture};
-use baton_types::{Message, Part, Principal, Role, TaskId, TaskState};
+use baton_types::{ErrorCode, Message, Part, Principal, Role, TaskId, TaskState};
 use std::sync::Arc;
 
 impl AgentDesk for Engine {
     fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
         Box::pin(async move {
+            let deepest = self.inner.options.max_handoff_depth;
+            if usize::try_from(ask.depth).is_ok_and(|depth| depth > deepest) {
+                let detail = format!("the work was handed over {} times already; {deepest} is the limit", ask.depth);
+                return Err(AgentAskError { code: ErrorCode::HANDOFF_REFUSED, detail });
+            }
             let principal = Arc::new(principal.clone());
             let mut message = Message::new(self.fresh_id().into(), Role::User, vec![Part::text(ask.text)]);
             (message.context, message.task) = (ask.context, ask.task);

@@ -50,6 +50,11 @@ pub trait ToolHelper: Send + Sync {
     /// Has a model write something; the error says why it did not, for the tool.
     fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>>;
 
+    /// How often the work that a tool would give to agents has been handed over then.
+    fn depth(&self) -> u32 {
+        0
+    }
+
     /// Hears how far a call got.
     fn progress(&self, progress: ToolProgress) {
         let _ = progress;

@@ -24,8 +24,8 @@ pub use internal::InternalConnect;
 pub use native::{NativeTools, Tool, ToolContext, ToolError, ToolProblem};
 pub use oauth::{Account, Authorizer, Browser, Challenge, LoginError, Loopback, login};
 pub use servers::{
-    CallEvents, CallOptions, HostSettings, McpServers, OfferedPrompt, OfferedTool, ServerError, ServerEvent,
-    ServerItem, ServerReply,
+    CallEvents, CallOptions, DEPTH_META, HostSettings, McpServers, OfferedPrompt, OfferedTool, ServerError,
+    ServerEvent, ServerItem, ServerReply,
 };
 pub use toolbox::Toolbox;
 pub use transport::{

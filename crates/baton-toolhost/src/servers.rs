@@ -23,5 +23,5 @@ mod subscriptions;
 pub(crate) use clean::clean;
 pub(crate) use handler::host_capabilities;
 pub use host::McpServers;
-pub use options::{CallEvents, CallOptions, HostSettings};
+pub use options::{CallEvents, CallOptions, DEPTH_META, HostSettings};
 pub use reply::{OfferedPrompt, OfferedTool, ServerError, ServerEvent, ServerItem, ServerReply};

@@ -62,6 +62,10 @@ impl ToolHost for Toolbox {
         )
     }
 
+    fn may_come(&self, agent: &AgentName, tool: &str) -> bool {
+        self.servers.may_come(agent, tool)
+    }
+
     fn servers(&self, agent: &AgentName) -> Vec<ServerStatus> {
         self.servers.statuses(agent)
     }

@@ -32,6 +32,12 @@ impl ToolHelper for Helper<'_> {
             }
         })
     }
+
+    fn depth(&self) -> u32 {
+        let cell = self.driver.live.lock();
+        let behind = cell.task.parent.as_ref().map_or(0, |parent| parent.chain.len());
+        cell.task.depth.saturating_add(u32::try_from(behind + 1).unwrap_or(u32::MAX))
+    }
 }
 
 impl Helper<'_> {

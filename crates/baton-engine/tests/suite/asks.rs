@@ -150,6 +150,8 @@ async fn who_asks_at_the_desk_gets_the_answer_and_may_go_away() {
     assert_eq!(more.context, reply.context);
     let missing = engine.ask(&me(), AgentAsk { agent: "nobody".into(), ..ask("now") }).await.unwrap_err();
     assert_eq!(missing.code, ErrorCode::AGENT_NOT_FOUND);
+    let around = engine.ask(&me(), AgentAsk { depth: 6, ..ask("now") }).await.unwrap_err();
+    assert_eq!(around.code, ErrorCode::HANDOFF_REFUSED, "work that goes in circles through tools comes to an end");
 
     let left = tokio::time::timeout(Duration::from_millis(20), engine.ask(&me(), ask("hang"))).await;
     assert!(left.is_err());

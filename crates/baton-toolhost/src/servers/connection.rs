@@ -1,7 +1,7 @@
 //! A server that is ready: requests to it.
 
 use super::{
-    CallOptions, ServerError,
+    CallOptions, DEPTH_META, ServerError,
     flights::Flights,
     running::{Lock, Running, Turn},
 };
@@ -127,6 +127,9 @@ impl Connection {
         }
         if let Some(trace) = &options.trace {
             meta.set_traceparent(trace.clone());
+        }
+        if options.depth > 0 {
+            meta.insert(DEPTH_META.to_owned(), options.depth.into());
         }
         meta
     }

@@ -29,6 +29,8 @@ pub(super) struct Standing {
     pub(super) catalog: Arc<Catalog>,
     /// Whether it is tried again without anybody asking for it.
     pub(super) is_retried: bool,
+    /// Whether it failed since it was last ready.
+    pub(super) has_failed: bool,
 }
 
 /// What the entry and its task share.
@@ -63,8 +65,15 @@ impl Entry {
         events: broadcast::Sender<ServerEvent>,
     ) -> Self {
         let state = if server.enabled { ServerState::Idle } else { ServerState::Disabled };
-        let standing =
-            Standing { state, reason: None, hint: None, connection: None, catalog: Arc::default(), is_retried: false };
+        let standing = Standing {
+            state,
+            reason: None,
+            hint: None,
+            connection: None,
+            catalog: Arc::default(),
+            is_retried: false,
+            has_failed: false,
+        };
         let closing = CancellationToken::new();
         let shared = Arc::new(Shared {
             agent: agent.clone(),
@@ -129,8 +138,23 @@ impl Entry {
         self.shared.standing.borrow().clone()
     }
 
-    /// Waits until it is ready or has failed, at most so long.
+    /// Whether it may be ready before long without anybody doing anything.
+    pub(super) fn is_on_its_way(&self) -> bool {
+        let standing = self.standing();
+        match standing.state {
+            ServerState::Idle | ServerState::Starting => true,
+            ServerState::Failed => standing.is_retried,
+            ServerState::Ready | ServerState::NeedsLogin | ServerState::Disabled => false,
+        }
+    }
+
+    /// Waits until it is ready or has failed, at most so long; one that failed before is not waited for unless it has
+    /// to be there.
     pub(super) async fn settled(&self, patience: Duration) {
+        let patience = match self.standing().has_failed && !self.server().required {
+            true => Duration::ZERO,
+            false => patience,
+        };
         let mut standing = self.shared.standing.subscribe();
         let settled =
             standing.wait_for(|standing| !matches!(standing.state, ServerState::Idle | ServerState::Starting));

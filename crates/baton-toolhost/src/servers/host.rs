@@ -1,6 +1,8 @@
 //! The servers of all agents, kept in step with the agents' definitions.
 
-use super::{HostSettings, ServerError, ServerEvent, ServerItem, entry::Entry, held::HeldCalls, names::NameTable};
+use super::{
+    HostSettings, ServerError, ServerEvent, ServerItem, entry::Entry, held::HeldCalls, lists::prefix, names::NameTable,
+};
 use crate::{Connectors, TransportKind};
 use baton_ports::{AgentSource, ServerStatus};
 use baton_types::{AgentKit, AgentName};
@@ -79,6 +81,14 @@ impl McpServers {
     /// Where the agent's servers stand, in the order of its definition.
     pub fn statuses(&self, agent: &AgentName) -> Vec<ServerStatus> {
         self.of(agent).entries().iter().map(|entry| entry.status()).collect()
+    }
+
+    /// Whether a server that is on its way could have a tool that is exposed by this name.
+    pub fn may_come(&self, agent: &AgentName, tool: &str) -> bool {
+        self.of(agent).entries().iter().any(|entry| {
+            let server = entry.server();
+            entry.is_on_its_way() && tool.starts_with(prefix(&server))
+        })
     }
 
     /// Tries a server again at once, after somebody logged in or mended it.

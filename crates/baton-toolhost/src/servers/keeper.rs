@@ -200,7 +200,7 @@ impl Keeper {
             standing.state = ServerState::Ready;
             standing.connection = Some(Arc::clone(connection));
             standing.catalog = Arc::new(catalog);
-            standing.is_retried = false;
+            (standing.is_retried, standing.has_failed) = (false, false);
         });
         for event in [ServerEvent::Tools, ServerEvent::Prompts, ServerEvent::Resources] {
             let _ = self.shared.events.send(event);
@@ -217,7 +217,7 @@ impl Keeper {
             standing.state = state;
             (standing.reason, standing.hint) = (Some(reason), Some(hint));
             standing.connection = None;
-            standing.is_retried = is_retried;
+            (standing.is_retried, standing.has_failed) = (is_retried, true);
             if !is_retried {
                 standing.catalog = Arc::default();
             }

@@ -9,22 +9,12 @@ use super::{
 };
 use baton_ports::BoxFuture;
 use baton_rules::{is_exposed, tool_permission};
-use baton_types::{AgentName, AgentSpec, Json, McpServer, McpTool, Permission, ToolRunner, ToolSpec};
+use baton_types::{AgentName, AgentSpec, BUILT_IN_TOOLS, Json, McpServer, McpTool, Permission, ToolRunner, ToolSpec};
 use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool};
 use std::{sync::Arc, time::Duration};
 
-/// Names that belong to Baton, whatever servers call their tools.
-const RESERVED_TOOLS: [&str; 9] = [
-    "handoff",
-    "emit_artifact",
-    "ask_user",
-    "reject_task",
-    "reply_message",
-    "list_agents",
-    "call_agent",
-    "a2a_list_agents",
-    "a2a_send_message",
-];
+/// Older names of Baton's own tools, which no server may take either.
+const ALIASES: [&str; 2] = ["a2a_list_agents", "a2a_send_message"];
 /// The prompt that every Environment has.
 const SYSTEM_PROMPT: &str = "system_prompt";
 
@@ -34,7 +24,8 @@ impl McpServers {
     pub async fn tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<OfferedTool> {
         let servers = self.of(&agent.name);
         servers.settled(patience).await;
-        let is_reserved = |name: &str| RESERVED_TOOLS.contains(&name) || agent.tools.iter().any(|own| own.name == name);
+        let is_own = |name: &str| agent.tools.iter().any(|own| own.name == name);
+        let is_reserved = |name: &str| BUILT_IN_TOOLS.contains(&name) || ALIASES.contains(&name) || is_own(name);
         let mut names = servers.tool_names.lock();
         let mut offered = Vec::new();
         for entry in servers.entries() {
@@ -112,7 +103,7 @@ fn items<T>(listed: Vec<(Arc<McpServer>, Vec<T>)>) -> Vec<ServerItem<T>> {
     all.collect()
 }
 
-fn prefix(server: &McpServer) -> &str {
+pub(super) fn prefix(server: &McpServer) -> &str {
     server.prefix.as_deref().unwrap_or(&server.name)
 }
 

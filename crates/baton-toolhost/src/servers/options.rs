@@ -6,6 +6,9 @@ use rmcp::model::{
 };
 use std::{sync::Arc, time::Duration};
 
+/// The member of `_meta` in which [`CallOptions::depth`] travels.
+pub const DEPTH_META: &str = "dev.baton/depth";
+
 /// Hears what a server says while a call is in flight; must not block.
 pub trait CallEvents: Send + Sync + 'static {
     /// How far the call got; the token is the host's own and means nothing to others.
@@ -38,6 +41,8 @@ pub struct CallOptions {
     pub log_level: Option<LoggingLevel>,
     /// W3C `traceparent`.
     pub trace: Option<String>,
+    /// How often the work has been handed over, so that agents that reach themselves through servers come to an end.
+    pub depth: u32,
 }
 
 /// Limits of the host; the defaults are right outside of tests.

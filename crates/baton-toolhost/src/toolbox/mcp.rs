@@ -32,6 +32,7 @@ pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, tool: &McpTool)
         caller: caller(run),
         events: Some(Arc::new(Progress(sink))),
         trace: run.trace.map(str::to_owned),
+        depth: run.helper.depth(),
         ..CallOptions::default()
     };
     loop {
