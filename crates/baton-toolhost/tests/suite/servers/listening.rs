@@ -2,11 +2,12 @@
 
 use super::{
     script::{Script, Wire, discovered, initialized},
-    world::{name, one},
+    world::{agent, name, one},
 };
 use baton_toolhost::{CallOptions, McpServers, ServerEvent, ServerReply};
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::sync::mpsc;
 
 const PATIENCE: Duration = Duration::from_secs(9);
 
@@ -102,4 +103,50 @@ async fn a_modern_server() {
 async fn a_legacy_server() {
     let (_agents, servers) = one(&Script::new(|wire| serve(wire, false)));
     everything(&servers).await;
+}
+
+/// Writes down who listens and who stops.
+async fn follow(mut wire: Wire, heard: mpsc::Sender<String>) {
+    while let Some(message) = wire.next().await {
+        let result = match message["method"].as_str().unwrap_or_default() {
+            "server/discover" => {
+                let mut info = discovered(&["2026-07-28"]);
+                info["capabilities"] = json!({"tools": {"listChanged": true}, "resources": {"subscribe": true}});
+                info
+            }
+            "tools/list" => json!({"tools": [], "ttlMs": 0, "cacheScope": "private"}),
+            "subscriptions/listen" => {
+                let filter = &message["params"]["notifications"];
+                heard.send(format!("listen {}", filter["resourceSubscriptions"])).await.unwrap();
+                heard.send("tells".to_owned()).await.unwrap();
+                let meta = json!({"io.modelcontextprotocol/subscriptionId": message["id"]});
+                wire.say(json!({
+                    "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+                    "params": {"_meta": meta, "notifications": filter},
+                }))
+                .await;
+                continue;
+            }
+            "notifications/cancelled" => {
+                heard.send("stops".to_owned()).await.unwrap();
+                continue;
+            }
+            _ => continue,
+        };
+        let mut result = result;
+        result["resultType"] = json!("complete");
+        wire.answer(&message, result).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn listening_for_more_leaves_no_gap() {
+    let (sender, mut heard) = mpsc::channel(16);
+    let (_agents, servers) = one(&Script::new(move |wire| follow(wire, sender.clone())));
+    servers.tools(&agent(), PATIENCE).await;
+    assert_eq!([heard.recv().await.unwrap(), heard.recv().await.unwrap()], ["listen null", "tells"]);
+    servers.subscribe(&name(), "s", "x://1").await.unwrap();
+    // The one before is given up only after the server tells; by then whoever subscribed hears of every change.
+    let order = [heard.try_recv().unwrap(), heard.try_recv().unwrap(), heard.recv().await.unwrap()];
+    assert_eq!(order, ["listen [\"x://1\"]", "tells", "stops"]);
 }
