@@ -2,6 +2,7 @@
 
 mod client;
 mod connect;
+mod ears;
 mod error;
 mod events;
 mod explain;

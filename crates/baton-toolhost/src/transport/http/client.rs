@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use rmcp::{
-    model::ClientJsonRpcMessage,
+    model::{ClientJsonRpcMessage, ClientRequest},
     transport::{
         common::http_header::{HEADER_LAST_EVENT_ID, HEADER_SESSION_ID},
         streamable_http_client::{
@@ -59,6 +59,15 @@ fn value(text: &str) -> Result<HeaderValue, Failure> {
         .map_err(|_| StreamableHttpError::UnexpectedServerResponse("an id with odd characters".into()))
 }
 
+/// Whether a server may ask something while it answers.
+fn may_ask(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Request(request) = message else { return false };
+    matches!(
+        request.request,
+        ClientRequest::CallToolRequest(_) | ClientRequest::GetPromptRequest(_) | ClientRequest::ReadResourceRequest(_)
+    )
+}
+
 impl StreamableHttpClient for Remote {
     type Error = RemoteError;
 
@@ -82,6 +91,9 @@ impl StreamableHttpClient for Remote {
         more: HashMap<HeaderName, HeaderValue>,
         most: usize,
     ) -> Result<StreamableHttpPostResponse, Failure> {
+        if session.is_some() && may_ask(&message) {
+            self.ears().wait().await;
+        }
         let mut headers = self.headers("application/json, text/event-stream", session.as_deref(), more)?;
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let body = serde_json::to_vec(&message).map_err(|error| failure(RemoteError::Unwritable(error.to_string())))?;
@@ -134,7 +146,9 @@ impl StreamableHttpClient for Remote {
         if let Some(last) = last {
             headers.insert(HeaderName::from_static(LAST_EVENT_ID), value(&last)?);
         }
-        let response = self.exchange(Method::GET, &uri, &headers, &Bytes::new()).await.map_err(failure)?;
+        let response = self.exchange(Method::GET, &uri, &headers, &Bytes::new()).await;
+        self.ears().settled();
+        let response = response.map_err(failure)?;
         match (response.status(), kind_of(response.headers())) {
             (StatusCode::METHOD_NOT_ALLOWED, _) => Err(StreamableHttpError::ServerDoesNotSupportSse),
             (StatusCode::OK, Kind::Events) => {

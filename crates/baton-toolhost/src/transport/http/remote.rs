@@ -1,6 +1,6 @@
 //! One server on the network: its address, what is sent with every request, and how to log in.
 
-use super::RemoteError;
+use super::{RemoteError, ears::Ears};
 use crate::{
     ServerLog,
     oauth::{Authorizer, Challenge, LoginError},
@@ -28,6 +28,7 @@ pub struct Remote {
     auth: Option<Arc<Authorizer>>,
     log: ServerLog,
     deaf: Arc<AtomicBool>,
+    ears: Ears,
 }
 
 /// Only the address, and without its query: keys are written there too.
@@ -48,6 +49,7 @@ impl Remote {
             auth: None,
             log: ServerLog::default(),
             deaf: Arc::default(),
+            ears: Ears::default(),
         }
     }
 
@@ -76,6 +78,10 @@ impl Remote {
     /// Gives up listening to what the server says on its own: it says what nobody can read.
     pub(crate) fn stop_listening(&self) {
         self.deaf.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn ears(&self) -> &Ears {
+        &self.ears
     }
 
     pub(crate) fn listens(&self) -> bool {

@@ -49,6 +49,9 @@ pub(super) async fn read(
     };
     let id = request.id.clone();
     let named = response.headers().get("mcp-session-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
+    if named.is_some() && matches!(request.request, ClientRequest::InitializeRequest(_)) {
+        remote.ears().awaited();
+    }
     match kind_of(response.headers()) {
         Kind::Events => {
             let remote = remote.clone();

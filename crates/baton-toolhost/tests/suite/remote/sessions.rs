@@ -2,7 +2,10 @@
 
 use super::world::{Reply, Server, connect, look, ordinary, text};
 use baton_toolhost::streamable;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 #[tokio::test]
 async fn a_session_that_the_server_forgot_is_opened_anew_and_the_call_goes_through() {
@@ -22,6 +25,31 @@ async fn a_session_that_the_server_forgot_is_opened_anew_and_the_call_goes_throu
     let last = server.got().into_iter().rfind(|got| got.says("tools/call")).unwrap();
     assert_eq!(last.header("mcp-session-id"), Some("session-2"));
     assert_eq!(last.header("mcp-protocol-version"), Some("2025-11-25"));
+}
+
+#[tokio::test]
+async fn calls_wait_until_the_server_can_ask() {
+    let streams = Mutex::new(Vec::new());
+    let server = Server::start(move |got| match got.method {
+        http::Method::GET => {
+            let (stream, live) = tokio::sync::mpsc::channel(1);
+            streams.lock().unwrap().push(stream);
+            Reply::live(live)
+        }
+        _ if got.says("initialize") => ordinary(got).with("mcp-session-id", "session-1"),
+        _ => ordinary(got),
+    })
+    .await;
+    for _ in 0..20 {
+        let client = connect(streamable(server.remote("/mcp"))).await.unwrap();
+        assert_eq!(text(&look(&client).await.unwrap()), "seen");
+        let got = server.got();
+        let (call, stream) = (
+            got.iter().rposition(|got| got.says("tools/call")).unwrap(),
+            got.iter().rposition(|got| got.method == http::Method::GET).unwrap(),
+        );
+        assert!(stream < call, "the call came first");
+    }
 }
 
 #[tokio::test]
