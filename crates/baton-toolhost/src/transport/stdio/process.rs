@@ -52,6 +52,9 @@ pub(super) struct Process {
 
 /// Starts it.
 pub(super) fn start(program: &Program<'_>, log: &ServerLog, reaper: Option<Arc<Reaper>>) -> io::Result<Process> {
+    if let Some(reaper) = &reaper {
+        reaper.ready();
+    }
     let mut child = spawn(program)?;
     let group = Group::led_by(child.id(), reaper);
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);

@@ -24,7 +24,7 @@ pub fn reap_groups(input: impl BufRead) {
     groups.into_iter().filter(|id| *id > 1).for_each(kill_group);
 }
 
-/// Tells that process what to watch; it is started with the first group.
+/// Tells that process what to watch; it is started before the first program.
 #[derive(Debug)]
 pub(super) struct Reaper {
     command: Vec<String>,
@@ -34,6 +34,11 @@ pub(super) struct Reaper {
 impl Reaper {
     pub(super) fn new(command: Vec<String>) -> Self {
         Self { command, running: Mutex::new(None) }
+    }
+
+    /// To be called before a program is started, so that there is no moment in which nobody could watch it.
+    pub(super) fn ready(&self) {
+        self.tell("");
     }
 
     pub(super) fn watch(&self, leader: u32) {
