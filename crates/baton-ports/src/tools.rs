@@ -1,9 +1,7 @@
 //! Running the tools that an agent has, wherever they live.
 
 use crate::{BoxFuture, Changes};
-use baton_types::{
-    AgentName, AgentSpec, Json, Principal, Role, TaskId, ToolAnswers, ToolAsk, ToolCall, ToolSpec,
-};
+use baton_types::{AgentName, AgentSpec, Json, Principal, Role, TaskId, ToolAnswers, ToolAsk, ToolCall, ToolSpec};
 use std::time::Duration;
 
 /// What a tool gave.
