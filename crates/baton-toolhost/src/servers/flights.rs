@@ -11,7 +11,7 @@ use rmcp::{
 };
 use serde_json::Value;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, atomic::AtomicBool, atomic::Ordering},
     time::Duration,
 };
@@ -26,6 +26,8 @@ const MAX_EVENTS: usize = 64;
 /// Messages that nobody asked for, in one window, before the server counts as flooding.
 const MAX_UNSOLICITED: u32 = 10_000;
 const WINDOW: Duration = Duration::from_secs(10);
+/// Requests of the server that are not answered yet; more are no questions.
+const MAX_ASKED: usize = 512;
 
 /// What a server said about a request in flight.
 pub(super) enum FlightEvent {
@@ -60,6 +62,8 @@ struct State {
     next: u64,
     flights: BTreeMap<u64, Flight>,
     window: Option<(Instant, u32)>,
+    /// Requests of the server whose answers have not left yet.
+    asked: HashMap<RequestId, usize>,
 }
 
 /// All of one connection.
@@ -131,7 +135,11 @@ impl Flights {
 
     /// Notes what arrives, in order; false when the server floods.
     pub(super) fn received(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
-        let JsonRpcMessage::Notification(message) = message else { return true };
+        let message = match message {
+            JsonRpcMessage::Notification(message) => message,
+            JsonRpcMessage::Request(request) => return self.asked(&request.id),
+            _ => return true,
+        };
         match &message.notification {
             ServerNotification::ProgressNotification(progress) => self.progress(&progress.params),
             ServerNotification::LoggingMessageNotification(log) => self.log(&log.params),
@@ -141,7 +149,32 @@ impl Flights {
             ServerNotification::ResourceUpdatedNotification(update) => {
                 self.notice(Notice::Updated(update.params.uri.clone()))
             }
+            ServerNotification::CancelledNotification(cancelled) => {
+                if let Some(id) = &cancelled.params.request_id {
+                    self.answered(id);
+                }
+                self.unsolicited()
+            }
             _ => self.unsolicited(),
+        }
+    }
+
+    /// A request of the server; false when too many wait.
+    fn asked(&self, id: &RequestId) -> bool {
+        let asked = &mut self.state.lock().asked;
+        // An id may come again before it is noted that the answer to the first of it has left.
+        *asked.entry(id.clone()).or_default() += 1;
+        asked.values().sum::<usize>() <= MAX_ASKED
+    }
+
+    /// A request of the server that is done with: its answer has left, or it is not wanted any more.
+    pub(super) fn answered(&self, id: &RequestId) {
+        let asked = &mut self.state.lock().asked;
+        if let Some(count) = asked.get_mut(id) {
+            *count -= 1;
+            if *count == 0 {
+                asked.remove(id);
+            }
         }
     }
 

@@ -60,12 +60,22 @@ impl Transport<RoleClient> for Lease {
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         self.flights.sent(&item);
+        let answers = match &item {
+            JsonRpcMessage::Response(response) => Some(response.id.clone()),
+            JsonRpcMessage::Error(error) => error.id.clone(),
+            _ => None,
+        };
+        let flights = Arc::clone(&self.flights);
         let sent = self.link.as_mut().map(|link| link.send(item));
         async move {
-            match sent {
+            let sent = match sent {
                 Some(sent) => sent.await,
                 None => Err(LinkError::new(std::io::Error::from(std::io::ErrorKind::NotConnected))),
+            };
+            if let Some(id) = answers {
+                flights.answered(&id);
             }
+            sent
         }
     }
 

@@ -154,6 +154,24 @@ async fn a_server_that_always_fails_is_left_alone_until_somebody_needs_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_floods_with_requests_and_reads_no_answers_is_ended() {
+    let script = Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        if wire.nth == 0 {
+            for id in 0..20_000 {
+                wire.say(json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).await;
+            }
+        }
+        wire.wait().await;
+    });
+    let (_agents, servers) = one(&script);
+    servers.warm(&name());
+    eventually(&servers, |statuses| statuses[0].reason.as_deref().is_some_and(|reason| reason.contains("floods")))
+        .await;
+    eventually(&servers, |statuses| statuses[0].state == ServerState::Ready).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_floods_with_messages_is_ended() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
