@@ -61,6 +61,7 @@ impl Environment {
         CallOptions {
             capabilities: capabilities.clone(),
             caller: self.agent.caller_key(&caller.principal),
+            account: format!("{}\0{}", caller.principal.tenant, caller.principal.subject),
             events: relay.events(),
             log_level: self.level(context, caller),
             trace: caller.trace.clone(),

@@ -176,7 +176,7 @@ impl McpServers {
                 let held = self.inner.held.take(state, &binding)?;
                 let answer = options.input_responses.as_ref().and_then(|answers| answers.get(&held.question.key));
                 let Some(answer) = answer else {
-                    return self.hold(held.running, held.question, binding);
+                    return self.hold(held.running, held.question, binding, options.account);
                 };
                 let _ = held.question.reply.send(Ok(answer.clone()));
                 held.running
@@ -184,14 +184,22 @@ impl McpServers {
         };
         match running.drive(options.events.as_deref()).await? {
             Step::Done(result) => Ok(Answer::Done(result)),
-            Step::Asks { key, request, reply } => self.hold(running, Question { key, request, reply }, binding),
+            Step::Asks { key, request, reply } => {
+                self.hold(running, Question { key, request, reply }, binding, options.account)
+            }
         }
     }
 
-    fn hold(&self, running: Running, question: Question, binding: String) -> Result<Answer, ServerError> {
+    fn hold(
+        &self,
+        running: Running,
+        question: Question,
+        binding: String,
+        account: String,
+    ) -> Result<Answer, ServerError> {
         let requests = question.requests();
         let settings = &self.inner.settings;
-        let held = Held { running, question, binding };
+        let held = Held { running, question, binding, account };
         let state = self.inner.held.keep(held, settings.max_held, settings.hold)?;
         Ok(Answer::Asks { requests, state: Some(state) })
     }

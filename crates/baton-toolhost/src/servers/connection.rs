@@ -14,10 +14,12 @@ use rmcp::{
     service::{Peer, PeerRequestOptions, ServiceError},
 };
 use std::{sync::Arc, time::Duration};
-use tokio::sync::{RwLock, Semaphore};
+use tokio::sync::{Notify, RwLock, Semaphore};
 
 /// Calls in flight, or waiting for their turn, on one connection.
 const MAX_CALLS: usize = 256;
+/// How often a call that waits for its turn says so.
+const IMPATIENCE: Duration = Duration::from_secs(5);
 
 /// One opened connection.
 pub(super) struct Connection {
@@ -30,6 +32,7 @@ pub(super) struct Connection {
     log: ServerLog,
     turns: Arc<RwLock<()>>,
     room: Arc<Semaphore>,
+    wanted: Notify,
     level: Mutex<Option<LoggingLevel>>,
     fault: Mutex<Option<String>>,
 }
@@ -47,7 +50,8 @@ impl Connection {
         let turns = Arc::new(RwLock::new(()));
         let room = Arc::new(Semaphore::new(MAX_CALLS));
         let (level, fault) = (Mutex::new(None), Mutex::new(None));
-        Self { server, peer, flights, info, is_modern, limits, log, turns, room, level, fault }
+        let wanted = Notify::new();
+        Self { server, peer, flights, info, is_modern, limits, log, turns, room, wanted, level, fault }
     }
 
     /// The server's key.
@@ -146,12 +150,24 @@ impl Connection {
             }
             Lock::Alone { _lock: Arc::clone(&self.turns).write_owned().await }
         };
+        let urging = async {
+            loop {
+                tokio::time::sleep(IMPATIENCE).await;
+                self.wanted.notify_waiters();
+            }
+        };
         tokio::select! {
             lock = tokio::time::timeout(patience, lock) => {
                 lock.map(|lock| Turn { _lock: lock, _room: room }).map_err(|_| self.busy())
             }
             () = self.flights.closed().cancelled() => Err(self.broken()),
+            never = urging => never,
         }
+    }
+
+    /// Waits until a call has waited for its turn for a while.
+    pub(super) async fn wanted(&self) {
+        self.wanted.notified().await;
     }
 
     fn busy(&self) -> ServerError {

@@ -1,7 +1,8 @@
 //! Calls of the older protocol that wait for answers.
 //!
 //! A server of the older protocol keeps its request open while it asks, so the call stays in flight here. The table is
-//! bounded, an entry belongs to its caller and to the very same call, and each is dropped after a while.
+//! bounded, an entry belongs to its caller and to the very same call, and each is dropped after a while: sooner when its
+//! server takes one call after the other and somebody else waits.
 
 use super::{ServerError, running::Running};
 use parking_lot::Mutex;
@@ -34,12 +35,20 @@ pub(super) struct Held {
     pub(super) question: Question,
     /// Caller, server, name and arguments; whoever goes on must bring the same.
     pub(super) binding: String,
+    /// Whose calls count together.
+    pub(super) account: String,
 }
 
 struct Waiting {
     held: Held,
     _timer: AbortOnDropHandle<()>,
 }
+
+/// How long a question has even when others wait for its call to end.
+const UNDISTURBED: Duration = Duration::from_secs(30);
+
+/// The part of all calls that one account may have waiting.
+const SHARE: usize = 4;
 
 /// All that wait.
 #[derive(Default)]
@@ -57,9 +66,27 @@ impl HeldCalls {
                 reason: format!("{most} calls already wait for answers; answer or cancel some, then try again"),
             });
         }
+        let own = table.values().filter(|other| other.held.account == held.account).count();
+        if own >= most.div_ceil(SHARE) {
+            return Err(ServerError::Invalid {
+                reason: format!("{own} of your calls already wait for answers; answer or cancel some, then try again"),
+            });
+        }
         let (waiting, expiring) = (Arc::downgrade(self), state.clone());
+        let connection = Arc::downgrade(held.running.connection());
         let timer = AbortOnDropHandle::new(tokio::spawn(async move {
-            tokio::time::sleep(hold).await;
+            let undisturbed = hold.min(UNDISTURBED);
+            tokio::time::sleep(undisturbed).await;
+            let wanted = async {
+                match connection.upgrade() {
+                    Some(connection) => connection.wanted().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = tokio::time::sleep(hold - undisturbed) => {}
+                () = wanted => {}
+            }
             expire(&waiting, &expiring);
         }));
         table.insert(state.clone(), Waiting { held, _timer: timer });

@@ -35,6 +35,8 @@ pub struct CallOptions {
     pub capabilities: ClientCapabilities,
     /// Who calls: a call that waits for answers goes on for the same caller only. Opaque.
     pub caller: String,
+    /// Whose calls count together: one account cannot take all the room for calls that wait for answers. Opaque.
+    pub account: String,
     /// Hears progress and log messages.
     pub events: Option<Arc<dyn CallEvents>>,
     /// How much a server of the newer protocol tells in log messages; nothing when not given.
@@ -54,7 +56,7 @@ pub struct HostSettings {
     pub probe: Duration,
     /// How long a call that asked something is kept for the answers.
     pub hold: Duration,
-    /// How many calls may wait for answers at the same time.
+    /// How many calls may wait for answers at the same time; a quarter of them may be of one account.
     pub max_held: usize,
     /// A connection that lasted this long was a good one: the next failure counts as the first.
     pub good_period: Duration,

@@ -59,6 +59,11 @@ impl Running {
         Self { handle: Some(handle), events, flight, connection, _turn: turn, idle, left: total, asked: 0 }
     }
 
+    /// Where it runs.
+    pub(super) fn connection(&self) -> &Arc<Connection> {
+        &self.connection
+    }
+
     /// Goes on until something happens that its caller has to know; the time between two such goings does not count.
     pub(super) async fn drive(&mut self, listener: Option<&dyn CallEvents>) -> Result<Step, ServerError> {
         let began = Instant::now();

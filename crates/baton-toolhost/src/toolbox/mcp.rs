@@ -30,6 +30,7 @@ pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, tool: &McpTool)
         arguments: Some(arguments),
         capabilities: host_capabilities(),
         caller: caller(run),
+        account: account(run),
         events: Some(Arc::new(Progress(sink))),
         trace: run.trace.map(str::to_owned),
         depth: run.helper.depth(),
@@ -50,6 +51,9 @@ pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, tool: &McpTool)
                 rounds += 1;
                 match round(requests, next.clone(), rounds, run.helper).await {
                     Round::Answered(answers) => (responses, state) = (Some(answers).filter(has_some), next),
+                    Round::TooMuch => {
+                        return failed(format!("{} was given up: it asked too much at once", run.call.name));
+                    }
                     Round::Asks(questions, pending) => {
                         return ToolOutcome::Asks(ToolAsk { questions, state: pending.sealed() });
                     }
@@ -88,11 +92,16 @@ fn tell(step: ProgressNotificationParam, helper: &dyn ToolHelper) {
     helper.progress(ToolProgress { done: step.progress, total: step.total, message: step.message });
 }
 
-/// The call itself, so that nobody else can go on with it.
+/// Who may go on with the call: in a run the call itself, and else whoever made it, whose every round is a call anew.
 fn caller(run: ToolRun<'_>) -> String {
-    let task = run.task.map_or("", |task| task.as_str());
-    let parts = [&run.principal.tenant, &run.principal.subject, task, run.call.id.as_str()];
+    let (task, call) = run.task.map_or(("", ""), |task| (task.as_str(), run.call.id.as_str()));
+    let parts = [&run.principal.tenant, &run.principal.subject, task, call];
     parts.join("\0")
+}
+
+/// Whose calls count together.
+fn account(run: ToolRun<'_>) -> String {
+    format!("{}\0{}", run.principal.tenant, run.principal.subject)
 }
 
 fn explained(name: &str, error: &ServerError) -> String {

@@ -21,12 +21,22 @@ pub(super) struct Pending {
     pub(super) rounds: u32,
 }
 
+/// Questions of one round; a server that asks more wants something else.
+const MAX_QUESTIONS: usize = 16;
+/// The largest form, in bytes of JSON.
+const MAX_FORM: usize = 64 << 10;
+/// The longest address of a page and the longest key of a question.
+const MAX_ADDRESS: usize = 4 << 10;
+const MAX_KEY: usize = 256;
+
 /// A round of questions.
 pub(super) enum Round {
     /// The host answered all.
     Answered(InputResponses),
     /// People have to answer some.
     Asks(Vec<ToolQuestion>, Pending),
+    /// So much is not asked of anybody.
+    TooMuch,
 }
 
 /// Answers what the host can, and collects what people have to.
@@ -36,6 +46,9 @@ pub(super) async fn round(
     rounds: u32,
     helper: &dyn ToolHelper,
 ) -> Round {
+    if requests.len() > MAX_QUESTIONS || requests.keys().any(|key| key.len() > MAX_KEY) {
+        return Round::TooMuch;
+    }
     let (mut responses, mut questions) = (InputResponses::new(), Vec::new());
     for (key, request) in requests {
         match request {
@@ -64,11 +77,12 @@ pub(super) async fn round(
 fn question(key: String, params: ElicitRequestParams) -> Option<ToolQuestion> {
     match params {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-            let schema = Json::of(&requested_schema).ok()?;
+            let schema = Json::of(&requested_schema).ok().filter(|schema| schema.as_str().len() <= MAX_FORM)?;
             Some(ToolQuestion { key, message: clean(&message), wants: Wanted::Form { schema } })
         }
         ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
-            let is_web = url.starts_with("https://") || url.starts_with("http://");
+            let is_plain = url.len() <= MAX_ADDRESS && url.bytes().all(|byte| byte.is_ascii_graphic());
+            let is_web = is_plain && (url.starts_with("https://") || url.starts_with("http://"));
             is_web.then(|| ToolQuestion { key, message: clean(&message), wants: Wanted::Visit { url } })
         }
         _ => None,

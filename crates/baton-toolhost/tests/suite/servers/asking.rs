@@ -202,3 +202,41 @@ async fn nobody_is_asked_what_anothers_call_wants_to_know() {
     let both = tokio::join!(whole("ann"), whole("bob"));
     assert!(both == ("3".into(), "4".into()) || both == ("4".into(), "3".into()), "{both:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_nobody_answers_gives_way_when_others_wait() {
+    let script = Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        let first = wire.until("tools/call").await;
+        let second = wire.until("tools/call").await;
+        let who = ask(&mut wire, 900, "elicitation/create", form("Who?")).await;
+        assert_eq!(who["error"]["code"], -32602);
+        wire.answer(&first, text("1")).await;
+        wire.answer(&second, text("1")).await;
+        wire.until("tools/call").await;
+        wire.say(json!({"jsonrpc": "2.0", "id": 901, "method": "elicitation/create", "params": form("Who?")})).await;
+        let other = wire.until("tools/call").await;
+        wire.answer(&other, text("2")).await;
+        wire.wait().await;
+    });
+    let (_agents, servers) = one(&script);
+    tokio::join!(done(&servers, options("ann")), done(&servers, options("bob")));
+    let (_, state) = asks(&servers, options("ann")).await;
+    let began = tokio::time::Instant::now();
+    assert_eq!(done(&servers, options("bob")).await, "2");
+    assert!(began.elapsed() >= Duration::from_secs(30), "whoever is asked has some time to answer");
+    assert!(matches!(call(&servers, answered("ann", state, &[])).await.unwrap_err(), ServerError::Expired));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_account_cannot_take_all_the_room_for_calls_that_wait() {
+    let agents = Agents::with(vec![server("s"), server("r"), server("q")]);
+    let settings = HostSettings { max_held: 4, ..HostSettings::default() };
+    let servers = host_with(&agents, &[("s", &legacy()), ("r", &legacy()), ("q", &legacy())], settings);
+    let of = |account: &str| CallOptions { account: account.into(), ..options("caller") };
+    asks(&servers, of("ann")).await;
+    let error = servers.call_tool(&name(), "r", "t", of("ann")).await.unwrap_err();
+    assert!(error.to_string().starts_with("1 of your calls already wait"), "{error}");
+    let other = servers.call_tool(&name(), "q", "t", of("bob")).await.unwrap();
+    assert!(matches!(other, ServerReply::Asks { .. }));
+}

@@ -2,7 +2,7 @@
 
 use super::{
     script::{Script, text, tool},
-    world::{Helper, one, run},
+    world::{Helper, one, run, run_as},
 };
 use baton_ports::{ToolOutcome, ToolOutput};
 use baton_toolhost::Toolbox;
@@ -138,4 +138,57 @@ async fn failures_are_outputs_that_say_what_to_do() {
         told.push(output.output.to_plain_text());
     }
     insta::assert_snapshot!(told.join("\n---\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_may_go_on_with_a_call() {
+    let script = Script::new(|mut wire| async move {
+        wire.legacy(json!([tool("t")])).await;
+        loop {
+            let call = wire.until("tools/call").await;
+            let form = json!({"type": "object", "properties": {}});
+            let params = json!({"message": "Well?", "requestedSchema": form});
+            wire.say(json!({"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": params})).await;
+            let answer = wire.next().await.unwrap();
+            wire.answer(&call, text(answer["result"]["action"].as_str().unwrap())).await;
+        }
+    });
+    let (_agents, servers) = one(&script);
+    let (toolbox, helper) = (Toolbox::new(servers), Helper::default());
+    let decline = |state| {
+        let answer = ToolAnswer { key: "elicitation-1".into(), action: AnswerAction::Decline, content: None };
+        ToolAnswers { answers: vec![answer], state }
+    };
+    let asked = async |of| match run_as(&toolbox, &helper, "t", None, of).await {
+        ToolOutcome::Asks(ask) => decline(ask.state),
+        ToolOutcome::Done(output) => panic!("asks nothing: {output:?}"),
+    };
+    // Outside of a run each round is a call of its own, and the caller is all that stays the same.
+    let answers = asked((None, "c1")).await;
+    let output = outcome(run_as(&toolbox, &helper, "t", Some(&answers), (None, "c2")).await);
+    assert_eq!(output.output.as_str(), "\"decline\"");
+    // In a run the call has one id, and no other call may go on with it.
+    let answers = asked((Some("t1"), "c1")).await;
+    for other in [(Some("t1"), "c2"), (Some("t2"), "c1"), (None, "c1")] {
+        let output = outcome(run_as(&toolbox, &helper, "t", Some(&answers), other).await);
+        assert!(output.output.as_str().contains("expired"), "{}", output.output.as_str());
+    }
+    let output = outcome(run_as(&toolbox, &helper, "t", Some(&answers), (Some("t1"), "c1")).await);
+    assert_eq!(output.output.as_str(), "\"decline\"");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_cannot_have_the_model_write_as_often_as_it_likes() {
+    let script = Script::new(|mut wire| async move {
+        wire.modern(json!([tool("t")])).await;
+        let call = wire.until("tools/call").await;
+        let many: serde_json::Map<_, _> = (0..100).map(|at| (at.to_string(), sampling(None))).collect();
+        wire.answer(&call, json!({"resultType": "input_required", "requestState": "s", "inputRequests": many})).await;
+        wire.wait().await;
+    });
+    let (_agents, servers) = one(&script);
+    let helper = Helper::default();
+    let output = outcome(run(&Toolbox::new(servers), &helper, "t", None).await);
+    assert_eq!(output.output.as_str(), "\"s__t was given up: it asked too much at once\"");
+    assert_eq!(helper.asked.lock().unwrap().len(), 0);
 }

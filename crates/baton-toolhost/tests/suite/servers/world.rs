@@ -10,7 +10,7 @@ use baton_toolhost::{
 };
 use baton_types::{
     AgentKit, AgentName, AgentSpec, CallId, Json, McpEra, McpPermissions, McpServer, McpTimeouts, McpTool,
-    McpTransport, Permission, Principal, ToolAnswers, ToolCall, ToolRunner,
+    McpTransport, Permission, Principal, TaskId, ToolAnswers, ToolCall, ToolRunner,
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -179,18 +179,29 @@ impl ToolHelper for Helper {
 
 /// Calls a tool of the server `s` as a run does.
 pub(super) async fn run(toolbox: &Toolbox, helper: &Helper, tool: &str, answers: Option<&ToolAnswers>) -> ToolOutcome {
+    run_as(toolbox, helper, tool, answers, (None, "c1")).await
+}
+
+/// The same as a call of a task, or of nobody's.
+pub(super) async fn run_as(
+    toolbox: &Toolbox,
+    helper: &Helper,
+    tool: &str,
+    answers: Option<&ToolAnswers>,
+    (task, id): (Option<&str>, &str),
+) -> ToolOutcome {
     use baton_ports::ToolHost as _;
     let runner = ToolRunner::Mcp(McpTool { server: "s".into(), tool: tool.into() });
     let spec = crate::calls::tool(&format!("s__{tool}"), runner);
-    let call = ToolCall { id: CallId::from("c1"), name: spec.name.clone(), arguments: Json::parse("{}").unwrap() };
-    let (agent, principal) = (agent(), Principal::local());
+    let call = ToolCall { id: CallId::from(id), name: spec.name.clone(), arguments: Json::parse("{}").unwrap() };
+    let (agent, principal, task) = (agent(), Principal::local(), task.map(TaskId::from));
     toolbox
         .call(ToolRun {
             agent: &agent,
             tool: &spec,
             call: &call,
             principal: &principal,
-            task: None,
+            task: task.as_ref(),
             trace: None,
             answers,
             helper,
