@@ -19,6 +19,7 @@ mod options;
 mod reply;
 mod running;
 mod subscriptions;
+mod vet;
 
 pub(crate) use clean::clean;
 pub(crate) use handler::host_capabilities;

@@ -1,6 +1,11 @@
 //! What a server offers as tools, read to the end and vetted.
 
-use super::{ServerError, connection::Connection, definition};
+use super::{
+    ServerError,
+    connection::Connection,
+    definition,
+    vet::{Listed, vetted},
+};
 use baton_ports::BoxFuture;
 use rmcp::{
     RoleClient,
@@ -12,6 +17,8 @@ use std::sync::Arc;
 /// Of any kind, per server.
 const MAX_ITEMS: usize = 1000;
 const MAX_PAGES: usize = 200;
+/// Of one list, in bytes of JSON.
+const MAX_LIST: usize = 16 << 20;
 /// Reasons that a status names.
 const MAX_NAMED: usize = 3;
 
@@ -28,7 +35,7 @@ pub(super) async fn tools(connection: &Connection) -> Result<Catalog, ServerErro
     if connection.info().capabilities.tools.is_none() {
         return Ok(Catalog::default());
     }
-    let (mut listed, is_cut) = pages(connection, |peer, cursor| {
+    let (mut listed, left) = pages(connection, |peer, cursor| {
         Box::pin(async move {
             let page = peer.list_tools(Some(cursor)).await?;
             Ok((page.tools, page.next_cursor))
@@ -36,8 +43,11 @@ pub(super) async fn tools(connection: &Connection) -> Result<Catalog, ServerErro
     })
     .await?;
     let mut remarks = Vec::new();
-    if is_cut {
-        remarks.push(format!("only its first {MAX_ITEMS} tools are used"));
+    if left.more {
+        remarks.push(format!("only its first {} tools are used", listed.len()));
+    }
+    if left.large > 0 {
+        remarks.push(format!("{} of its tools are left out: they are too large", left.large));
     }
     listed.sort_by(|one, other| one.name.cmp(&other.name));
     listed.dedup_by(|one, other| one.name == other.name);
@@ -103,31 +113,46 @@ pub(super) async fn templates(connection: &Connection) -> Result<Vec<ResourceTem
 /// Some of a list, and where it goes on.
 type Page<T> = (Vec<T>, Option<String>);
 
-/// Follows a list to its end, or to the bound; says whether something was left behind. A server that has nothing of a
+/// What of a list is not used.
+#[derive(Default)]
+struct Left {
+    /// It goes on beyond the bounds.
+    more: bool,
+    /// So many entries are too large.
+    large: usize,
+}
+
+/// Follows a list to its end, or to the bounds; says what was left behind. A server that has nothing of a
 /// kind may say so by not knowing the method.
-async fn pages<T>(
+async fn pages<T: Listed>(
     connection: &Connection,
     page: impl for<'a> Fn(&'a Peer<RoleClient>, PaginatedRequestParams) -> BoxFuture<'a, Result<Page<T>, ServiceError>>,
-) -> Result<(Vec<T>, bool), ServerError> {
-    let (mut items, mut cursor) = (Vec::new(), None);
+) -> Result<(Vec<T>, Left), ServerError> {
+    let (mut items, mut cursor, mut total, mut left) = (Vec::new(), None, 0, Left::default());
     for _ in 0..MAX_PAGES {
         let (more, next) =
             match connection.soon(page(connection.peer(), PaginatedRequestParams::default().with_cursor(cursor))).await
             {
                 Err(ServerError::Refused { error, .. }) if error.code == rmcp::model::ErrorCode::METHOD_NOT_FOUND => {
-                    return Ok((items, false));
+                    return Ok((items, left));
                 }
                 answer => answer?,
             };
-        items.extend(more);
-        if items.len() > MAX_ITEMS {
-            items.truncate(MAX_ITEMS);
-            return Ok((items, true));
+        for item in more {
+            let Some((item, size)) = vetted(item) else {
+                left.large += 1;
+                continue;
+            };
+            total += size;
+            if items.len() >= MAX_ITEMS || total > MAX_LIST {
+                return Ok((items, Left { more: true, ..left }));
+            }
+            items.push(item);
         }
         match next {
             Some(next) => cursor = Some(next),
-            None => return Ok((items, false)),
+            None => return Ok((items, left)),
         }
     }
-    Ok((items, true))
+    Ok((items, Left { more: true, ..left }))
 }

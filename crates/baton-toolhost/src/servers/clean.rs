@@ -23,13 +23,18 @@ pub(super) fn for_models(schema: &JsonObject) -> JsonObject {
     if schema.get("type").is_some_and(|kind| kind == "object") {
         schema.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
     }
-    for (key, value) in &mut schema {
-        clean_in(key, value);
-    }
+    clean_schema(&mut schema);
     schema
 }
 
-/// Depth is bounded before this is called.
+/// A schema whose descriptions and titles are clean, and that is otherwise as it was.
+pub(super) fn clean_schema(schema: &mut JsonObject) {
+    for (key, value) in schema {
+        clean_in(key, value);
+    }
+}
+
+/// Depth is bounded by whoever reads messages.
 fn clean_in(key: &str, value: &mut Value) {
     match value {
         Value::String(text) if (key == "description" || key == "title") && text.chars().any(is_hidden) => {

@@ -64,16 +64,14 @@ impl Pins {
             None if self.first.len() < MAX_PINS => {
                 self.first.insert(tool.name.to_string(), digest);
             }
-            // One that cannot be compared with anything later is treated as changed at once.
-            None => {
-                self.changed.insert(tool.name.to_string(), ());
-            }
+            None => {}
         }
     }
 
-    /// Whether the tool is not what it was when it was first offered.
+    /// Whether the tool is not what it was when it was first offered. One that cannot be compared with anything, because
+    /// too many were seen before it, counts as changed.
     pub(super) fn is_changed(&self, tool: &str) -> bool {
-        self.changed.contains_key(tool)
+        self.changed.contains_key(tool) || !self.first.contains_key(tool)
     }
 
     /// The tools that are not what they were.

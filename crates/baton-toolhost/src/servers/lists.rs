@@ -35,6 +35,7 @@ impl McpServers {
                 offered.extend(offer(name, &entry, &server, tool));
             }
         }
+        names.bound(offered.iter().map(|offered: &OfferedTool| offered.spec.name.as_str()));
         offered.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
         offered
     }
@@ -54,6 +55,7 @@ impl McpServers {
                 offered.push(OfferedPrompt { name, server: server.name.clone(), definition });
             }
         }
+        names.bound(offered.iter().map(|offered: &OfferedPrompt| offered.name.as_str()));
         offered.sort_by(|one, other| one.name.cmp(&other.name));
         offered
     }

@@ -3,11 +3,14 @@
 //! A table maps exposed names to (server, tool); nothing is ever split at an underscore.
 
 use baton_types::Digest;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The longest name that every model provider accepts.
 const MAX_NAME: usize = 64;
 const DIGEST: usize = 8;
+/// Names that are remembered, whether what they name is still there or not. All servers of an agent together may offer
+/// more; then those that are gone are forgotten at once.
+const MAX_NAMES: usize = 20_000;
 
 /// A tool by the names that its server knows.
 pub(super) type Owner = (String, String);
@@ -43,10 +46,21 @@ impl NameTable {
         name
     }
 
-    /// Forgets the names of servers and tools that are not there any more.
+    /// Forgets the names of servers that are not there any more.
     pub(super) fn keep(&mut self, is_there: impl Fn(&str) -> bool) {
         self.given.retain(|(server, _), _| is_there(server));
         self.taken.retain(|_, (server, _)| is_there(server));
+    }
+
+    /// Forgets all but these once there are too many: a server that renames its tools all the time must not fill the
+    /// memory.
+    pub(super) fn bound<'a>(&mut self, used: impl Iterator<Item = &'a str>) {
+        if self.taken.len() <= MAX_NAMES {
+            return;
+        }
+        let used: HashSet<&str> = used.collect();
+        self.given.retain(|_, name| used.contains(name.as_str()));
+        self.taken.retain(|name, _| used.contains(name.as_str()));
     }
 
     fn give_up(&mut self, owner: &Owner) {

@@ -1,0 +1,124 @@
+//! What a server lists, made safe to pass on: texts without hidden characters, icons from where icons come from.
+
+use super::clean::{clean, clean_schema};
+use rmcp::model::{Icon, Prompt, Resource, ResourceTemplate, Tool};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The largest entry of a list, in bytes of JSON: the two schemas of a tool, and words.
+const MAX_ENTRY: usize = 768 << 10;
+
+/// An entry of a list.
+pub(super) trait Listed: Serialize {
+    /// Cleans what people and models read. What names the entry for its server stays as it is.
+    fn vet(&mut self);
+}
+
+/// The entry in a form that can be passed on, with its size; none when it is too large for anybody.
+pub(super) fn vetted<T: Listed>(mut entry: T) -> Option<(T, usize)> {
+    entry.vet();
+    let size = serde_json::to_vec(&entry).map_or(usize::MAX, |text| text.len());
+    (size <= MAX_ENTRY).then_some((entry, size))
+}
+
+impl Listed for Tool {
+    fn vet(&mut self) {
+        text(&mut self.title);
+        if let Some(description) = &mut self.description {
+            *description = clean(description).into();
+        }
+        clean_schema(Arc::make_mut(&mut self.input_schema));
+        if let Some(schema) = &mut self.output_schema {
+            clean_schema(Arc::make_mut(schema));
+        }
+        if let Some(annotations) = &mut self.annotations {
+            text(&mut annotations.title);
+        }
+        icons(&mut self.icons);
+    }
+}
+
+impl Listed for Prompt {
+    fn vet(&mut self) {
+        text(&mut self.title);
+        text(&mut self.description);
+        for argument in self.arguments.iter_mut().flatten() {
+            text(&mut argument.title);
+            text(&mut argument.description);
+        }
+        icons(&mut self.icons);
+    }
+}
+
+impl Listed for Resource {
+    fn vet(&mut self) {
+        self.name = clean(&self.name);
+        text(&mut self.title);
+        text(&mut self.description);
+        icons(&mut self.icons);
+    }
+}
+
+impl Listed for ResourceTemplate {
+    fn vet(&mut self) {
+        self.name = clean(&self.name);
+        text(&mut self.title);
+        text(&mut self.description);
+        icons(&mut self.icons);
+    }
+}
+
+fn text(text: &mut Option<String>) {
+    if let Some(text) = text {
+        *text = clean(text);
+    }
+}
+
+/// Anything else than an address of a picture, or the picture itself, could be something that a client runs.
+fn icons(icons: &mut Option<Vec<Icon>>) {
+    let is_picture = |icon: &Icon| icon.src.starts_with("https://") || icon.src.starts_with("data:image/");
+    if let Some(icons) = icons {
+        icons.retain(is_picture);
+    }
+    if icons.as_ref().is_some_and(Vec::is_empty) {
+        *icons = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn what_is_hidden_or_could_run_is_taken_out_and_the_rest_stays() {
+        let listed = json!({
+            "name": "t",
+            "title": "T\u{202e}",
+            "description": "Reads\u{200b}",
+            "inputSchema": {
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "properties": {"a": {"description": "x\u{e0069}", "enum": ["\u{200b}"]}, "b": {"$ref": "https://example.com/x"}},
+                "type": "object",
+            },
+            "annotations": {"title": "A\u{feff}", "readOnlyHint": true},
+            "icons": [{"src": "javascript:alert(1)"}, {"src": "https://example.com/i.png"}, {"src": "data:text/html,x"}],
+        });
+        let (tool, _) = vetted(serde_json::from_value::<Tool>(listed.clone()).unwrap()).unwrap();
+        let mut expect = listed;
+        expect["title"] = "T".into();
+        expect["description"] = "Reads".into();
+        expect["inputSchema"]["properties"]["a"]["description"] = "x".into();
+        expect["annotations"]["title"] = "A".into();
+        expect["icons"] = json!([{"src": "https://example.com/i.png"}]);
+        assert_eq!(serde_json::to_value(&tool).unwrap(), expect);
+        let prompt = json!({"name": "p", "description": "d\u{200b}", "icons": [{"src": "file:///etc/passwd"}]});
+        let (prompt, _) = vetted(serde_json::from_value::<Prompt>(prompt).unwrap()).unwrap();
+        assert_eq!(serde_json::to_value(&prompt).unwrap(), json!({"name": "p", "description": "d"}));
+        let resource = json!({"uri": "x://\u{200b}", "name": "r\u{1b}[31m"});
+        let (resource, _) = vetted(serde_json::from_value::<Resource>(resource).unwrap()).unwrap();
+        assert_eq!(serde_json::to_value(&resource).unwrap(), json!({"uri": "x://\u{200b}", "name": "r[31m"}));
+        let large = json!({"uri": "x://a", "name": "r", "_meta": {"x": Value::from("y".repeat(MAX_ENTRY))}});
+        assert!(vetted(serde_json::from_value::<Resource>(large).unwrap()).is_none());
+    }
+}
