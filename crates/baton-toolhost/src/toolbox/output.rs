@@ -7,6 +7,10 @@ use serde_json::{Map, Value};
 
 /// Output beyond this many bytes is cut, and says so.
 pub(super) const MAX_OUTPUT: usize = 1 << 20;
+/// What the words about a block that is left out take, at most.
+const NOTE: usize = 128;
+/// Longest name of a kind of content that such words repeat.
+const MAX_KIND: usize = 200;
 
 /// Plain text stays plain, structured content stays structured, and everything else keeps the protocol's own form.
 pub(super) fn output(result: CallToolResult, limit: usize) -> ToolOutput {
@@ -38,7 +42,16 @@ fn bounded(value: Value, limit: usize) -> Json {
 
 fn blocks(content: Vec<ContentBlock>, structured: Option<Value>, limit: usize) -> Json {
     let mut left = limit;
-    let mut kept: Vec<Value> = content.into_iter().map(|block| fitting(block, &mut left)).collect();
+    let mut kept: Vec<Value> = Vec::new();
+    let count = content.len();
+    for block in content {
+        // What is said about a block that is left out takes room as well.
+        if left == 0 {
+            kept.push(note(&format!("[{} more blocks of content left out: too large]", count - kept.len())));
+            break;
+        }
+        kept.push(fitting(block, &mut left));
+    }
     let mut members = Map::new();
     if let Some(structured) = structured {
         let size = size_of(&structured);
@@ -58,6 +71,12 @@ fn fitting(block: ContentBlock, left: &mut usize) -> Value {
     let block = match block {
         ContentBlock::Text(mut text) => {
             text.text = cut(text.text, *left);
+            // What goes with a text may be larger than the text.
+            let is_heavy = serde_json::to_value(&text).map_or(true, |value| size_of(&value) > *left + 6 * NOTE);
+            if is_heavy {
+                *left = left.saturating_sub(text.text.len() + NOTE);
+                return note(&text.text);
+            }
             ContentBlock::Text(text)
         }
         other => other,
@@ -66,6 +85,7 @@ fn fitting(block: ContentBlock, left: &mut usize) -> Value {
     let size = size_of(&value);
     // Text was cut to what is left already; its own frame is no reason to lose it.
     if size > *left && !matches!(block, ContentBlock::Text(_)) {
+        *left = left.saturating_sub(what.len() + NOTE);
         return note(&format!("[{what} of {size} bytes left out: too large]"));
     }
     *left = left.saturating_sub(size);
@@ -73,7 +93,7 @@ fn fitting(block: ContentBlock, left: &mut usize) -> Value {
 }
 
 fn described(block: &ContentBlock) -> String {
-    match block {
+    let what = match block {
         ContentBlock::Image(image) => image.mime_type.clone(),
         ContentBlock::Audio(audio) => audio.mime_type.clone(),
         ContentBlock::Resource(embedded) => match &embedded.resource {
@@ -83,7 +103,8 @@ fn described(block: &ContentBlock) -> String {
             _ => "resource".to_owned(),
         },
         _ => "content".to_owned(),
-    }
+    };
+    what.chars().take(MAX_KIND).collect()
 }
 
 fn note(text: &str) -> Value {
@@ -115,6 +136,10 @@ mod tests {
         let output = output(result, limit);
         assert_eq!(output.output.to_value(), *expect);
         assert_eq!(output.is_error, is_error);
+    }
+
+    fn image_of(size: usize) -> Value {
+        json!({"type": "image", "data": "A".repeat(size), "mimeType": "image/png"})
     }
 
     #[test]
@@ -154,6 +179,14 @@ mod tests {
                 text("[structured content of 208 bytes left out: too large]"),
             ]}),
         );
+        let many = vec![text("a"); 1000];
+        let many = [vec![image_of(1)], many].concat();
+        let result = serde_json::from_value(json!({ "content": many })).unwrap();
+        let shown = output(result, 300).output;
+        assert!(shown.as_str().len() < 1000, "{}", shown.as_str());
+        assert!(shown.as_str().contains("more blocks of content left out"), "{}", shown.as_str());
+        let heavy = json!({"type": "text", "text": "a", "_meta": {"x": "y".repeat(5000)}});
+        check(json!({"content": [image_of(1), heavy]}), 300, &json!({"content": [image_of(1), text("a")]}));
         check(
             json!({"content": [], "structuredContent": "abcdef"}),
             4,
