@@ -8,7 +8,7 @@ use super::{
 use baton_toolhost::ServerError;
 use rmcp::{
     ErrorData,
-    model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference},
+    model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference, ResultType},
 };
 
 impl Environment {
@@ -31,7 +31,11 @@ impl Environment {
         };
         let Some(server) = server else { return Ok(CompleteResult::default()) };
         let completed = self.agent.ports.servers.complete(&self.agent.name, &server, request).await;
-        completed.map_err(|error| match error {
+        let whole = completed.map(|mut result| {
+            result.result_type.get_or_insert(ResultType::COMPLETE);
+            result
+        });
+        whole.map_err(|error| match error {
             ServerError::Refused { error, .. } => passed_on(error),
             other => ErrorData::internal_error(other.to_string(), None),
         })

@@ -5,7 +5,7 @@ use super::{
     page::{page, sort},
     relay::Relay,
     rounds::{Begin, Ended, Given, Rounds},
-    server_tool::{answering, passed_on},
+    server_tool::{answering, completed, passed_on},
 };
 use crate::Caller;
 use baton_ports::BoxFuture;
@@ -100,7 +100,7 @@ impl Environment {
     ) -> Result<ServerReply<GetPromptResult>, ErrorData> {
         let OfferedPrompt { server, definition, .. } = offered;
         let got = self.agent.ports.servers.get_prompt(&self.agent.name, server, &definition.name, options).await;
-        got.map_err(|error| match error {
+        got.map(|reply| completed(reply, |result| &mut result.result_type)).map_err(|error| match error {
             ServerError::Refused { error, .. } => passed_on(error),
             other => ErrorData::internal_error(other.to_string(), None),
         })

@@ -6,7 +6,7 @@ use super::{
     references,
     relay::Relay,
     rounds::{Begin, Ended, Given, Rounds},
-    server_tool::{answering, passed_on},
+    server_tool::{answering, completed, passed_on},
     uri_template,
 };
 use crate::Caller;
@@ -15,8 +15,8 @@ use baton_toolhost::{CallOptions, ServerError, ServerReply};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        ErrorCode, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, ReadResourceResult, ResourceTemplate,
+        CacheScope, ErrorCode, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceTemplate,
     },
     service::RequestContext,
 };
@@ -84,7 +84,11 @@ impl Environment {
             Box::pin(self.server_resource(&request.uri, answering(&options, given)))
         };
         match rounds.run(&mut relay, false, given, step).await? {
-            Ended::Done(result) => Ok(result.into()),
+            Ended::Done(mut result) => {
+                // Who may read it is decided here, so nobody in between may keep it for others.
+                result.cache_scope = Some(CacheScope::Private);
+                Ok(result.into())
+            }
             Ended::Asks(questions) => Ok(questions.into()),
             Ended::Unanswered(words) => Err(ErrorData::internal_error(words, None)),
         }
@@ -98,7 +102,7 @@ impl Environment {
     ) -> Result<ServerReply<ReadResourceResult>, ErrorData> {
         for server in self.servers_of(uri).await {
             match self.agent.ports.servers.read_resource(&self.agent.name, &server, uri, options.clone()).await {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => return Ok(completed(reply, |result| &mut result.result_type)),
                 Err(ServerError::Refused { error, .. }) if is_missing(&error) => {}
                 Err(ServerError::Refused { error, .. }) => return Err(passed_on(error)),
                 Err(other) => return Err(ErrorData::internal_error(other.to_string(), None)),

@@ -11,7 +11,7 @@ use baton_ports::BoxFuture;
 use baton_toolhost::{CallOptions, ServerError, ServerReply};
 use rmcp::{
     ErrorData,
-    model::{CallToolResult, ErrorCode},
+    model::{CallToolResult, ErrorCode, ResultType},
 };
 
 impl Call<'_> {
@@ -41,7 +41,7 @@ impl Call<'_> {
     ) -> Result<ServerReply<CallToolResult>, ErrorData> {
         let agent = &self.environment.agent;
         match agent.ports.servers.call_tool(&agent.name, &tool.server, &tool.tool, options).await {
-            Ok(reply) => Ok(reply),
+            Ok(reply) => Ok(completed(reply, |result| &mut result.result_type)),
             Err(ServerError::Refused { error, .. }) => Err(passed_on(error)),
             Err(error) => Ok(ServerReply::Done(results::failure(error.to_string()))),
         }
@@ -56,6 +56,21 @@ pub(super) fn answering(options: &CallOptions, given: Option<Given>) -> CallOpti
         options.request_state = state;
     }
     options
+}
+
+/// The reply with the word that it is complete, which servers of the older protocol do not say and clients of the newest
+/// need; the transport takes it out for others.
+pub(super) fn completed<T>(
+    reply: ServerReply<T>,
+    result_type: impl FnOnce(&mut T) -> &mut Option<ResultType>,
+) -> ServerReply<T> {
+    match reply {
+        ServerReply::Done(mut result) => {
+            result_type(&mut result).get_or_insert(ResultType::COMPLETE);
+            ServerReply::Done(result)
+        }
+        asks @ ServerReply::Asks { .. } => asks,
+    }
 }
 
 /// A server's refusal, in its own words; that it does not know a method says nothing about this endpoint.

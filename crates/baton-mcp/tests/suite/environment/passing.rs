@@ -2,6 +2,7 @@
 
 use super::{
     client::{Answers, Told, object, text},
+    raw::Ask,
     world::{Plan, World, ann},
 };
 use crate::line::Era;
@@ -112,4 +113,27 @@ async fn a_result_that_is_too_large_becomes_words() {
     let result = client.call("up__huge", json!({})).await;
     let words = "The result has about 2097152 bytes, and 1048576 are the most that is passed on. Ask for less of it.";
     assert_eq!((result.is_error, text(&result)), (Some(true), words));
+}
+
+#[tokio::test]
+async fn results_of_older_servers_say_that_they_are_whole_and_private() {
+    for upstream in [McpEra::Modern, McpEra::Legacy] {
+        let world = World::new();
+        world.source.connect(upstream, Permission::Allow);
+        let complete = json!({
+            "ref": {"type": "ref/prompt", "name": "up__greet"}, "argument": {"name": "name", "value": "An"},
+        });
+        for (method, params) in [
+            ("tools/call", json!({"name": "up__add", "arguments": {"a": 2, "b": 3}})),
+            ("prompts/get", json!({"name": "up__greet", "arguments": {"name": "Ann"}})),
+            ("resources/read", json!({"uri": "up://static"})),
+            ("completion/complete", complete),
+        ] {
+            let message = world.ask(Ask::modern(method, params)).await.message();
+            assert_eq!(message["result"]["resultType"], "complete", "{upstream:?} {message}");
+            if method == "resources/read" {
+                assert_eq!(message["result"]["cacheScope"], "private", "{message}");
+            }
+        }
+    }
 }
