@@ -34,7 +34,7 @@ struct Known {
 const ENDING: &str = "json";
 /// Longest id; ids are made here and have 36 characters.
 const LONGEST_ID: usize = 64;
-/// Largest file that is read; what a client says of itself is far shorter.
+/// Largest file that is written and read; what a client says of itself is far shorter.
 const LARGEST: u64 = 256 * 1024;
 
 impl SessionFiles {
@@ -118,6 +118,9 @@ impl Files {
     }
 
     fn keep(&self, id: &str, session: &Json) -> io::Result<()> {
+        if session.as_str().len() as u64 > LARGEST {
+            return Err(io::Error::other("what the client says of itself is too long"));
+        }
         write_private(&self.path(id), session.as_str().as_bytes())?;
         self.known.lock().touch(id);
         self.forget_oldest()

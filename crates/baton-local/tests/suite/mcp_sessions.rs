@@ -27,6 +27,8 @@ async fn sessions_outlive_the_process_and_the_oldest_go() {
     assert_eq!(files.load("three").await, Ok(None));
     fs::write(place.join("one.json"), "not json").unwrap();
     assert_eq!(files.load("one").await, Ok(None));
+    assert!(files.keep("large", Json::string(&"x".repeat(300_000))).await.is_err());
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
 }
 
 #[tokio::test]

@@ -252,4 +252,14 @@ mod tests {
         let schema = json!({"additionalProperties": {"type": "string"}});
         assert_eq!(check(schema.as_object().unwrap(), &many).len(), 8);
     }
+
+    /// Comparing each entry with each would take minutes.
+    #[test]
+    fn a_long_list_of_different_entries_is_checked_at_once() {
+        let schema = json!({"properties": {"all": {"type": "array", "uniqueItems": true}}});
+        let mut all: Vec<Value> = (0..300_000).map(Value::from).collect();
+        assert_eq!(check(schema.as_object().unwrap(), &json!({ "all": all })), Vec::<String>::new());
+        all.push(json!(7));
+        assert_eq!(check(schema.as_object().unwrap(), &json!({ "all": all })).len(), 1);
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::check::Place;
 use serde_json::{Map, Number, Value};
+use std::collections::HashSet;
 
 /// The faults of the value itself.
 pub(super) fn plain(keys: &Map<String, Value>, value: &Value, place: &Place<'_>) -> Vec<String> {
@@ -26,7 +27,8 @@ pub(super) fn plain(keys: &Map<String, Value>, value: &Value, place: &Place<'_>)
         Value::Array(entries) => {
             sized(keys, ("minItems", "maxItems"), entries.len(), "entries", place, &mut faults);
             let unique = keys.get("uniqueItems") == Some(&Value::Bool(true));
-            if unique && entries.iter().enumerate().any(|(at, entry)| entries[..at].contains(entry)) {
+            let mut seen = HashSet::new();
+            if unique && !entries.iter().all(|entry| seen.insert(entry)) {
                 faults.push(format!("{} must not have the same entry twice", place.name()));
             }
         }

@@ -14,7 +14,8 @@ use rmcp::{
     ServerHandler,
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use serde::Deserialize;
+use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 
 /// What an endpoint answers.
 pub type McpReply = Response<UnsyncBoxBody<Bytes, Infallible>>;
@@ -42,6 +43,9 @@ impl<H> Clone for McpService<H> {
         }
     }
 }
+
+/// Longest `initialize` in bytes: what a client says of itself is kept as long as its session.
+const MAX_INTRODUCTION: usize = 64 * 1024;
 
 /// Names no session.
 const NO_SESSION: HeaderValue = HeaderValue::from_static("unknown");
@@ -89,8 +93,13 @@ impl<H: ServerHandler> McpService<H> {
         }
         let method = request.method().clone();
         let says_json = is_json(&request);
-        if named.is_none() && method == Method::POST && opens_session(&request) && self.sessions.is_full() {
-            return busy();
+        if named.is_none() && method == Method::POST {
+            if request.body().len() > MAX_INTRODUCTION && is_initialize(request.body()) {
+                return too_long();
+            }
+            if opens_session(&request) && self.sessions.is_full() {
+                return busy();
+            }
         }
         let _turn = match &named {
             Some(id) if standing == Standing::Kept => Some(self.sessions.turn(id).await),
@@ -110,6 +119,16 @@ impl<H: ServerHandler> McpService<H> {
         }
         reply
     }
+}
+
+fn is_initialize(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Envelope<'a> {
+        #[serde(borrow)]
+        method: Option<Cow<'a, str>>,
+    }
+    let method = serde_json::from_slice::<Envelope<'_>>(body).ok().and_then(|envelope| envelope.method);
+    method.as_deref() == Some("initialize")
 }
 
 /// Requests of the newest protocol say so in a header.
@@ -136,6 +155,10 @@ fn busy() -> McpReply {
     let mut reply = plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: too many sessions are at work");
     reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
     reply
+}
+
+fn too_long() -> McpReply {
+    plain(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large: an initialize request can have 64 KB")
 }
 
 fn no_session() -> McpReply {

@@ -101,3 +101,18 @@ async fn sessions_at_work_do_not_make_room() {
     // A disconnect is no cancellation in the older protocols, but the session is idle again as far as anybody can see.
     assert_eq!(world.ask(Ask::initialize().by(bob())).await.status, 200);
 }
+
+#[tokio::test]
+async fn a_client_cannot_say_as_much_of_itself_as_it_likes() {
+    let world = World::new();
+    let long = |length: usize| {
+        let mut ask = Ask::initialize();
+        let introduction = String::from_utf8(ask.body).unwrap().replace("raw", &"x".repeat(length));
+        ask.body = introduction.into_bytes();
+        ask
+    };
+    assert_eq!(world.ask(long(60_000)).await.status, 200);
+    let refused = world.ask(long(70_000)).await;
+    assert_eq!((refused.status.as_u16(), refused.session), (413, None));
+    assert_eq!(world.ask(long(70_000).with("mcp-protocol-version", "2026-07-28")).await.status, 413);
+}
