@@ -199,7 +199,11 @@ impl Entry {
 
     /// For people.
     pub(super) fn status(&self) -> ServerStatus {
-        let (server, standing) = (self.server(), self.standing());
+        let (server, mut standing) = (self.server(), self.standing());
+        if standing.state == ServerState::Starting && standing.has_failed {
+            // That it is tried again says less than why it has to be.
+            standing.state = ServerState::Failed;
+        }
         let mut reasons: Vec<String> = standing.reason.into_iter().collect();
         let mut hint = standing.hint;
         if standing.state == ServerState::Ready {

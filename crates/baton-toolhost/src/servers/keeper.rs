@@ -51,10 +51,8 @@ impl Keeper {
         let closing = self.shared.closing.clone();
         self.shared.wanted.notified().await;
         while !closing.is_cancelled() {
-            self.publish(|standing| {
-                standing.state = ServerState::Starting;
-                (standing.reason, standing.hint) = (None, None);
-            });
+            // Why it failed before is worth knowing until it is ready.
+            self.publish(|standing| standing.state = ServerState::Starting);
             let began = Instant::now();
             let ended = tokio::select! {
                 () = closing.cancelled() => break,
@@ -198,6 +196,7 @@ impl Keeper {
     fn ready(&self, connection: &Arc<Connection>, catalog: Catalog) {
         self.publish(|standing| {
             standing.state = ServerState::Ready;
+            (standing.reason, standing.hint) = (None, None);
             standing.connection = Some(Arc::clone(connection));
             standing.catalog = Arc::new(catalog);
             (standing.is_retried, standing.has_failed) = (false, false);

@@ -2,7 +2,7 @@
 
 use super::{
     script::{Script, text, tool},
-    world::{eventually, name, one},
+    world::{eventually, name, one, status},
 };
 use baton_ports::ServerState;
 use baton_toolhost::{CallEvents, CallOptions, McpServers, ServerError, ServerReply};
@@ -151,6 +151,29 @@ async fn a_server_that_always_fails_is_left_alone_until_somebody_needs_it() {
     let error = call(&servers, CallOptions::default()).await.unwrap_err();
     assert!(error.to_string().contains("it closed the connection before it was ready; see its log"), "{error}");
     eventually(&servers, |statuses| statuses[0].state == ServerState::Failed && script.opened() > 10).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn why_a_server_failed_is_known_while_it_is_tried_again() {
+    let script = Script::new(|mut wire| async move {
+        // A probe and an `initialize` fail.
+        if wire.nth > 1 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            wire.legacy(json!([tool("t")])).await;
+            wire.wait().await;
+        }
+    });
+    let (_agents, servers) = one(&script);
+    servers.warm(&name());
+    while script.opened() < 3 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let known = status(&servers, "s");
+    assert_eq!(known.state, ServerState::Failed);
+    assert_eq!(known.reason.as_deref(), Some("it closed the connection before it was ready"));
+    eventually(&servers, |statuses| statuses[0].state == ServerState::Ready).await;
+    let known = status(&servers, "s");
+    assert_eq!((known.reason, known.hint), (None, None));
 }
 
 #[tokio::test(start_paused = true)]
