@@ -9,8 +9,8 @@ use baton_ports::{
     Models, Notice, Notified, ToolHost, ToolOutcome, ToolOutput, ToolRun, WebhookError, Webhooks,
 };
 use baton_types::{
-    AgentName, AgentSpec, ControlTools, Json, ModelSpec, PushConfig, RunLimits, SkillSpec, Timestamp, ToolCall,
-    ToolExecution, ToolSpec, Usage,
+    AgentName, AgentSpec, ControlTools, Json, ModelSpec, PushConfig, RunLimits, SkillSpec, Timestamp, ToolExecution,
+    Usage,
 };
 use std::{
     net::SocketAddr,
