@@ -129,7 +129,7 @@ impl Call<'_> {
         let heartbeat = self.environment.agent.common.limits.heartbeat;
         let mut relay = Relay::new(self.context, level, heartbeat);
         let begin = rounds.begin(state, responses)?;
-        let (approved, given) = match self.decide(&mut relay, rule, begin, state).await? {
+        let (approved, given) = match self.decide(&rounds, &mut relay, rule, begin, state).await? {
             Decided::Runs { approved, given } => (approved, given),
             Decided::Asks(round) => return rounds.required(&round).map(CallToolResponse::from),
             Decided::Refused(words) => return Ok(failure(words).into()),
@@ -159,6 +159,7 @@ impl Call<'_> {
     /// Whether the call runs: allowed, approved in an earlier round, approved now.
     async fn decide(
         &self,
+        rounds: &Rounds<'_>,
         relay: &mut Relay,
         rule: Rule,
         begin: Begin,
@@ -169,7 +170,9 @@ impl Call<'_> {
             Begin::Again(round) => return Ok(Decided::Asks(round)),
             Begin::With(round, responses) => match approve::decision(&responses) {
                 Some(yes) => {
-                    self.spend(rule, state)?;
+                    if !spend(rounds, rule, state)? {
+                        return Ok(self.anew());
+                    }
                     if !yes {
                         self.decided("declined");
                         return Ok(Decided::Refused(approve::refused(&self.name)));
@@ -177,8 +180,8 @@ impl Call<'_> {
                     (true, None)
                 }
                 None => {
-                    if round.approved {
-                        self.spend(rule, state)?;
+                    if round.approved && !spend(rounds, rule, state)? {
+                        return Ok(self.anew());
                     }
                     (round.approved, Some(Given { responses, state: round.state }))
                 }
@@ -192,12 +195,10 @@ impl Call<'_> {
             self.decided("deny");
             return Ok(Decided::Refused(approve::nobody_to_ask(&self.name)));
         }
-        let requests = self.approval();
         if self.caller.modern {
-            self.decided("ask");
-            return Ok(Decided::Asks(Round { approved: false, state: None, requests }));
+            return Ok(self.anew());
         }
-        let answered = relay.during(self.context, ask::ask(&self.context.peer, requests)).await?;
+        let answered = relay.during(self.context, ask::ask(&self.context.peer, self.approval())).await?;
         match answered.map(|responses| approve::decision(&responses)) {
             Ok(Some(true)) => {
                 self.decided("approved");
@@ -218,15 +219,22 @@ impl Call<'_> {
         approve::question(self.environment.agent.name.as_str(), &self.name, &self.arguments.to_string())
     }
 
-    /// One yes is good for one call, unless calling twice is the same as calling once.
-    fn spend(&self, rule: Rule, state: Option<&str>) -> Result<(), ErrorData> {
-        let Some(state) = state.filter(|_| !rule.effects.may_repeat()) else { return Ok(()) };
-        let spent = self.environment.agent.common.seal.spend(state);
-        spent.map_err(|error| ErrorData::invalid_params(error.to_string(), None))
+    /// The question whether it may run, for a client that is asked by a result.
+    fn anew(&self) -> Decided {
+        self.decided("ask");
+        Decided::Asks(Round { approved: false, state: None, requests: self.approval() })
     }
 
     fn decided(&self, decision: &'static str) {
         Span::current().record("decision", decision);
+    }
+}
+
+/// One yes is good for one call, unless calling twice is the same as calling once; false when it has to be said again.
+fn spend(rounds: &Rounds<'_>, rule: Rule, state: Option<&str>) -> Result<bool, ErrorData> {
+    match state.filter(|_| !rule.effects.may_repeat()) {
+        Some(state) => rounds.spend(state),
+        None => Ok(true),
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     ask::{ask, lacking},
     relay::Relay,
 };
-use crate::{Caller, Sealed};
+use crate::{Caller, SealError, Sealed};
 use baton_ports::BoxFuture;
 use baton_toolhost::ServerReply;
 use rmcp::{
@@ -80,6 +80,16 @@ impl Rounds<'_> {
             method: self.method,
             name: self.name,
             arguments,
+        }
+    }
+
+    /// Uses a state up; false when it cannot be known whether it was used before, so that its question has to be asked
+    /// again.
+    pub(super) fn spend(&self, state: &str) -> Result<bool, ErrorData> {
+        match self.agent.common.seal.spend(self.bound(&self.arguments.to_string()), state) {
+            Ok(()) => Ok(true),
+            Err(SealError::Restarted) => Ok(false),
+            Err(error) => Err(ErrorData::invalid_params(error.to_string(), None)),
         }
     }
 

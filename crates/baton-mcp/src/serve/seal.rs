@@ -4,7 +4,10 @@
 use baton_types::{Digest, Principal};
 use parking_lot::Mutex;
 use rmcp::model::{RequestStateCodec, SealOptions};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{
+    Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use std::{
     collections::{HashSet, VecDeque},
     fmt,
@@ -16,6 +19,8 @@ pub struct Seal {
     codec: RequestStateCodec,
     spent: Mutex<Spent>,
     lasts: Duration,
+    /// Tells states of this process from those of one before it, which had the same key.
+    process: [u8; 8],
 }
 
 /// What a sealed state is bound to; it opens for nothing else.
@@ -54,6 +59,9 @@ pub enum SealError {
     /// It was good for one use.
     #[error("the requestState was used before; call again without it")]
     Spent,
+    /// Whether it was used is not known: what was used up is remembered as long as the process.
+    #[error("Baton was started again after the requestState was given; call again without it")]
+    Restarted,
 }
 
 /// States that were used up and would still open; a bounded memory, the oldest are forgotten.
@@ -79,7 +87,9 @@ impl Seal {
         let keys = std::iter::once(active).chain(older.iter().map(Vec::as_slice));
         let ring: Vec<(String, Vec<u8>)> = keys.map(|key| (name(key), key.to_vec())).collect();
         let codec = RequestStateCodec::new_with_keyring(name(active), ring).map_err(|_| SealError::Keys)?;
-        Ok(Self { codec, spent: Mutex::default(), lasts })
+        let mut process = [0; 8];
+        getrandom::fill(&mut process).map_err(|_| SealError::NoRandomness)?;
+        Ok(Self { codec, spent: Mutex::default(), lasts, process })
     }
 
     /// With a key that nobody else has and that is gone with the process.
@@ -95,21 +105,29 @@ impl Seal {
         let mut nonce = [0; 16];
         getrandom::fill(&mut nonce).map_err(|_| SealError::NoRandomness)?;
         let options = SealOptions::new().associated_data(bound.as_str().as_bytes()).ttl(self.lasts);
-        self.codec.seal_json_with(&(nonce, state), &options).map_err(|_| SealError::Unwritable)
+        self.codec.seal_json_with(&(self.process, nonce, state), &options).map_err(|_| SealError::Unwritable)
     }
 
     /// What is in a state.
     pub fn open<T: DeserializeOwned>(&self, bound: Sealed<'_>, sealed: &str) -> Result<T, SealError> {
-        let opened = self.codec.open_json_with::<([u8; 16], T)>(sealed, bound.digest().as_str().as_bytes());
-        let (_nonce, state) = opened.map_err(|error| match error {
+        Ok(self.opened(bound, sealed)?.1)
+    }
+
+    fn opened<T: DeserializeOwned>(&self, bound: Sealed<'_>, sealed: &str) -> Result<([u8; 8], T), SealError> {
+        let opened = self.codec.open_json_with::<([u8; 8], [u8; 16], T)>(sealed, bound.digest().as_str().as_bytes());
+        let (process, _nonce, state) = opened.map_err(|error| match error {
             rmcp::model::RequestStateError::Expired => SealError::Expired,
             _ => SealError::Foreign,
         })?;
-        Ok(state)
+        Ok((process, state))
     }
 
-    /// Uses a state up: the second time it is refused.
-    pub fn spend(&self, sealed: &str) -> Result<(), SealError> {
+    /// Uses a state up: the second time it is refused, and so is one of a process before this.
+    pub fn spend(&self, bound: Sealed<'_>, sealed: &str) -> Result<(), SealError> {
+        let (process, _) = self.opened::<IgnoredAny>(bound, sealed)?;
+        if process != self.process {
+            return Err(SealError::Restarted);
+        }
         let digest = Digest::of(sealed.as_bytes());
         let mut spent = self.spent.lock();
         if !spent.known.insert(digest.clone()) {
@@ -169,6 +187,13 @@ mod tests {
         let seal = Seal::random(Duration::from_secs(60)).unwrap();
         let state = seal.close(bound("{}"), &1).unwrap();
         assert_eq!(seal.open::<u8>(bound("{}"), &state), Ok(1));
-        assert_eq!((seal.spend(&state), seal.spend(&state)), (Ok(()), Err(SealError::Spent)));
+        let spend = |seal: &Seal| seal.spend(bound("{}"), &state);
+        assert_eq!((spend(&seal), spend(&seal)), (Ok(()), Err(SealError::Spent)));
+        assert_eq!(seal.spend(bound("[]"), &state), Err(SealError::Foreign));
+        let key = [1; 32];
+        let (before, after) = (Seal::new(&key, &[], seal.lasts).unwrap(), Seal::new(&key, &[], seal.lasts).unwrap());
+        let state = before.close(bound("{}"), &1).unwrap();
+        assert_eq!(after.spend(bound("{}"), &state), Err(SealError::Restarted));
+        assert_eq!(before.spend(bound("{}"), &state), Ok(()));
     }
 }

@@ -130,6 +130,19 @@ async fn states_outlive_a_restart_and_keys_can_change() {
 }
 
 #[tokio::test]
+async fn a_yes_is_not_used_twice_by_way_of_a_restart() {
+    let (before, after) = (World::new(), World::new());
+    let (state, requests) = state_of(&before, "guarded").await;
+    let yes = json!({"baton/approval": {"action": "accept", "content": {"allow": true}}});
+    let with = |state: &str| call("guarded", json!({"requestState": state, "inputResponses": yes}));
+    before.ask(with(&state)).await;
+    let asked = after.ask(with(&state)).await.message();
+    assert_eq!((asked["result"]["inputRequests"].clone(), after.host.ran()), (requests, vec![]));
+    after.ask(with(asked["result"]["requestState"].as_str().unwrap())).await;
+    assert_eq!(after.host.ran(), ["guarded for ann"]);
+}
+
+#[tokio::test]
 async fn nothing_is_held_between_the_rounds_of_a_modern_call() {
     let world = World::new();
     world.source.connect(McpEra::Modern, Permission::Allow);
