@@ -187,3 +187,26 @@ async fn agents_do_the_work() {
     let task = raw(&app, "GET", &format!("/api/v1/tasks/{task}"), headers(&[]), "").await;
     assert_eq!(task.status(), 200, "the task can be looked at");
 }
+
+#[tokio::test]
+async fn pages_of_others_and_rebound_names_reach_no_endpoint() {
+    let app = served(&["weather", "clock"]);
+    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "page", "version": "1"},
+    }});
+    for path in ["/mcp", "/api/v1/mcp", "/agents/weather/mcp", "/agents/weather/mcp/exported"] {
+        for given in [("origin", "http://evil.example"), ("origin", "null"), ("host", "evil.example:8700")] {
+            let (status, reply) = asked(&app, path, &[given], "tools/list", json!({})).await;
+            assert_eq!((status, &reply["tools"]), (403, &Value::Null), "{path} {given:?}");
+            let pairs =
+                [("content-type", "application/json"), ("accept", "application/json, text/event-stream"), given];
+            for (method, body) in [("POST", initialize.to_string()), ("GET", String::new()), ("DELETE", String::new())]
+            {
+                let response = raw(&app, method, path, headers(&pairs), body).await;
+                assert_eq!(response.status(), 403, "{method} {path} {given:?}");
+                assert!(response.headers().get("mcp-session-id").is_none());
+            }
+        }
+        assert_eq!(asked(&app, path, &[("host", "localhost:8700")], "tools/list", json!({})).await.0, 200, "{path}");
+    }
+}
