@@ -86,15 +86,10 @@ async fn call(session: &Session, options: &Options, screen: Screen) -> Result<Ex
 /// The tool's own description; waits for the server that it comes from.
 async fn found(session: &Session, options: &Options) -> Result<ToolEntry, Failure> {
     let Options { which, tool: name, wait, .. } = options;
-    for wait in [Duration::ZERO, *wait] {
-        let list = session.client.tools(&which.agent, wait).await.map_err(failure)?;
-        if let Some(tool) = list.tools.into_iter().find(|tool| tool.name == *name) {
-            return Ok(tool);
-        }
-        let late = list.servers.iter().any(|server| matches!(server.state.as_str(), "idle" | "starting"));
-        if !late {
-            break;
-        }
+    let is_it = |tool: &ToolEntry| tool.name == *name;
+    let list = which.tools(session, *wait, |list| list.tools.iter().any(is_it)).await?;
+    if let Some(tool) = list.tools.into_iter().find(is_it) {
+        return Ok(tool);
     }
     let message = format!("'{}' has no tool '{name}'", which.agent);
     Err(Failure::new(ErrorCode::TOOL_NOT_FOUND, message).exit(Exit::Usage))

@@ -2,7 +2,6 @@
 
 use super::which::{Which, patience};
 use crate::{
-    connect::failure,
     failure::{Exit, Failure},
     screen::{Screen, columns, one_line},
 };
@@ -39,9 +38,9 @@ pub(super) struct Options {
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which, wait } = options;
     let session = which.session(screen).await?;
-    let list = session.client.tools(&which.agent, wait).await;
+    let list = which.tools(&session, wait, |_| false).await;
     session.close().await;
-    let list = list.map_err(failure)?;
+    let list = list?;
     match screen.is_json() {
         true => screen.print(&json!(list).to_string()),
         false => print(&list, screen),

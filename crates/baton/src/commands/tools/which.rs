@@ -1,9 +1,20 @@
 //! Whose tools, and on which Baton.
 
-use crate::{commands::place::Place, config::Chosen, connect::Session, failure::Failure, screen::Screen};
+use crate::{
+    commands::place::Place,
+    config::Chosen,
+    connect::{Session, failure},
+    failure::Failure,
+    screen::Screen,
+};
 use baton_agentdir::document::duration;
+use baton_wire::api::{ServerEntry, ToolList};
 use clap::Args;
 use std::{path::PathBuf, time::Duration};
+use tokio::time::Instant;
+
+/// How long one look at the servers waits for them.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Whose tools.
 #[derive(Args, Debug)]
@@ -27,6 +38,28 @@ impl Which {
         let chosen = Chosen { config, data, agents: self.agents.clone(), ..Chosen::default() };
         Session::find(&chosen.resolve()?, token.as_deref(), screen).await
     }
+
+    /// The tools, as soon as they are `enough` or no server is on its way any more, and at the latest after `wait`.
+    pub(super) async fn tools(
+        &self,
+        session: &Session,
+        wait: Duration,
+        enough: impl Fn(&ToolList) -> bool,
+    ) -> Result<ToolList, Failure> {
+        let began = Instant::now();
+        let mut look = Duration::ZERO;
+        loop {
+            let list = session.client.tools(&self.agent, look).await.map_err(failure)?;
+            look = LOOK.min(wait.saturating_sub(began.elapsed()));
+            if look.is_zero() || !list.servers.iter().any(is_on_its_way) || enough(&list) {
+                return Ok(list);
+            }
+        }
+    }
+}
+
+fn is_on_its_way(server: &ServerEntry) -> bool {
+    matches!(server.state.as_str(), "idle" | "starting")
 }
 
 /// A time as people write it.

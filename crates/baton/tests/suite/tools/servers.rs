@@ -56,3 +56,14 @@ fn the_agent_is_usable_within_a_second_and_both_are_named() {
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
 }
+
+#[test]
+fn a_call_waits_for_its_own_server_only() {
+    let home = ten();
+    let begun = Instant::now();
+    let called = home.run(&["tools", "call", "busy", "good1__test_simple_text", "--yes", "--wait", "1m"]);
+    let took = begun.elapsed();
+    let words = "This is a simple text response for testing.\n";
+    assert_eq!((called.code, called.stdout.as_str()), (Some(0), words), "{}", called.shown());
+    assert!(took < Duration::from_secs(30), "{took:?}, though only the server that hangs takes so long");
+}
