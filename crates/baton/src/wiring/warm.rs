@@ -70,11 +70,12 @@ async fn tell(servers: McpServers, agent: AgentName, screen: Screen) {
                 say(&agent, status, screen);
             }
         }
-        if !statuses.iter().any(|status| open(&status)) {
+        let untold = || statuses.iter().filter(|status| !told.contains(&status.name));
+        if untold().next().is_none() {
             return;
         }
         if slow.is_elapsed() {
-            for status in statuses.iter().filter(open) {
+            for status in untold() {
                 if late.insert(status.name.clone()) {
                     say(&agent, status, screen);
                 }
