@@ -2,6 +2,7 @@
 
 use super::fields::{Field, Form, Kind};
 use crate::screen::{columns, one_line};
+use baton_types::Json;
 
 /// Most characters of a text that somebody else chose.
 const SHOWN: usize = 120;
@@ -13,7 +14,7 @@ impl Form {
     pub(crate) fn lines(&self) -> Vec<String> {
         let row = |field: &Field| {
             let needed = match (&field.default, field.required) {
-                (Some(default), _) => format!("default {}", one_line(&default.to_plain_text(), SHOWN)),
+                (Some(default), _) => format!("default {}", one_line(&field.kind.value(default), SHOWN)),
                 (None, true) => "required".to_owned(),
                 (None, false) => "optional".to_owned(),
             };
@@ -32,7 +33,7 @@ impl Field {
             false => format!(": {}", one_line(&self.about, SHOWN)),
         };
         let empty = match (&self.default, self.required) {
-            (Some(default), _) => format!(" [{}]", one_line(&default.to_plain_text(), SHOWN)),
+            (Some(default), _) => format!(" [{}]", one_line(&self.kind.value(default), SHOWN)),
             (None, true) => String::new(),
             (None, false) => ", empty to leave it out".to_owned(),
         };
@@ -41,6 +42,26 @@ impl Field {
 }
 
 impl Kind {
+    /// A value as a person would type it.
+    fn value(&self, value: &Json) -> String {
+        match self {
+            Self::Choice(choices) => choices
+                .iter()
+                .find(|choice| choice.value.to_value() == value.to_value())
+                .map_or_else(|| value.to_plain_text(), |choice| choice.label.clone()),
+            Self::List(item) => match value.read::<Vec<Json>>() {
+                Ok(values) => values.iter().map(|value| item.value(value)).collect::<Vec<_>>().join(", "),
+                Err(_) => value.to_plain_text(),
+            },
+            Self::Truth => match value.to_value().as_bool() {
+                Some(true) => "yes".to_owned(),
+                Some(false) => "no".to_owned(),
+                None => value.to_plain_text(),
+            },
+            _ => value.to_plain_text(),
+        }
+    }
+
     /// What it can be, in a few words.
     pub(crate) fn words(&self) -> String {
         match self {
@@ -68,5 +89,27 @@ impl Kind {
             Self::Object => "JSON object".to_owned(),
             Self::Any => "JSON or text".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_shown_as_they_are_typed() {
+        let schema = r#"{"properties": {
+            "day": {"oneOf": [{"const": 1, "title": "Monday"}, {"const": 2, "title": "Tuesday"}], "default": 2},
+            "pet": {"enum": ["pet-1"], "enumNames": ["Cats"], "default": "pet-1"},
+            "odd": {"enum": ["a"], "default": "b"},
+            "fish": {"type": "array", "items": {"anyOf": [{"const": "f1", "title": "Tuna"}, {"const": "f2", "title": "Cod"}]},
+                "default": ["f1", "f2"]},
+            "loud": {"type": "boolean", "default": false},
+            "count": {"type": "integer", "default": 12345678901234567890}
+        }}"#;
+        let form = Form::of(&Json::parse(schema).unwrap());
+        let shown: Vec<String> =
+            form.fields.iter().filter_map(|field| Some(field.kind.value(field.default.as_ref()?))).collect();
+        assert_eq!(shown, ["Tuesday", "Cats", "b", "Tuna, Cod", "no", "12345678901234567890"]);
     }
 }
