@@ -22,7 +22,10 @@ pub(crate) fn sentence(step: &Step, paint: Paint) -> Option<String> {
         Step::Gave { name, output, failed: false } if name == HANDOFF => Some(format!("gets back {}", quoted(output))),
         Step::Gave { name, output, failed: false } => Some(format!("{name} gave {}", quoted(output))),
         Step::Gave { name, output, failed: true } => {
-            Some(format!("{} {}", paint.bad(&format!("{name} failed:")), one_line(output, SHOWN)))
+            let failed = format!("{name} failed:");
+            // What is said to the model names the tool, too.
+            let why = output.strip_prefix(&failed).unwrap_or(output);
+            Some(format!("{} {}", paint.bad(&failed), one_line(why.trim_start(), SHOWN)))
         }
         Step::HandedOver { agent, .. } => Some(format!("hands the work to {}", paint.name(agent))),
         Step::Moved(status) => end(status, paint),

@@ -200,6 +200,7 @@ async fn whatever_comes_back_a_request_has_one_answer_under_its_own_id() {
             (202, JSON, None, String::new()),
             (200, STREAM, None, "data: what?\n\n".to_owned()),
             (404, JSON, None, json!({"error": {"code": 404, "message": "there is no agent 'x'"}}).to_string()),
+            (401, JSON, None, json!({"error": {"code": 401, "message": "no token"}}).to_string()),
         ],
         Vec::new(),
     );
@@ -207,7 +208,7 @@ async fn whatever_comes_back_a_request_has_one_answer_under_its_own_id() {
     talk.says(list).await;
     talk.hears().await;
     let mut answers = Vec::new();
-    for id in ["a", "b", "c", "d", "e"] {
+    for id in ["a", "b", "c", "d", "e", "f"] {
         let params = json!({"name": "sail", "arguments": {"region": "Ærø"}, "_meta": meta});
         talk.says(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
         let heard = talk.hears().await;
@@ -223,9 +224,10 @@ async fn whatever_comes_back_a_request_has_one_answer_under_its_own_id() {
             "Baton refused the message (status 202): an empty reply",
             "Baton ended the call without an answer; it may have been carried out",
             "Baton refused the message (status 404): there is no agent 'x'",
+            "Baton refused the message (status 401): no token; show a token with --token or BATON_TOKEN",
         ]
     );
-    assert_eq!((rest.len(), seen.len()), (0, 6), "{seen:#?}");
+    assert_eq!((rest.len(), seen.len()), (0, 7), "{seen:#?}");
     let call = "POST tools/call mcp-protocol-version=2026-07-28 mcp-method=tools/call mcp-name=sail";
     assert_eq!(seen[1], format!("{call} mcp-param-region==?base64?w4Zyw7g=?="));
 }

@@ -51,7 +51,8 @@ impl Trouble {
             404 => ErrorCode::AGENT_NOT_FOUND,
             _ => ErrorCode::SERVER_UNREACHABLE,
         };
-        Self::new(code, format!("Baton refused the message (status {status}): {words}"))
+        let next = if status == 401 { "; show a token with --token or BATON_TOKEN" } else { "" };
+        Self::new(code, format!("Baton refused the message (status {status}): {words}{next}"))
     }
 
     /// The words.

@@ -55,8 +55,9 @@ fn refused(error: &LoginError, server: &str) -> Failure {
         LoginError::Store { .. } => {
             Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message).hint("Check that the data directory can be written.")
         }
-        LoginError::Needed { .. } | LoginError::Failed { .. } => {
-            Failure::plain(crate::failure::Exit::Server, message).hint("The message says what the server answered.")
-        }
+        LoginError::Needed { .. } | LoginError::Failed { .. } => Failure::plain(crate::failure::Exit::Server, message)
+            .hint(
+                "Check the server's entry in the agent's definition; `baton tools list` says where the server stands.",
+            ),
     }
 }
