@@ -26,7 +26,7 @@ pub type McpReply = Response<UnsyncBoxBody<Bytes, Infallible>>;
 /// Hosts and origins are not checked here: the surface in front checks them for every route, with the hosts that this
 /// Baton was told it has.
 pub struct McpService<H> {
-    inner: StreamableHttpService<H, Sessions>,
+    inner: Arc<StreamableHttpService<H, Sessions>>,
     endpoint: Arc<str>,
     sessions: Arc<Sessions>,
     patience: Duration,
@@ -36,7 +36,7 @@ impl<H> Clone for McpService<H> {
     fn clone(&self) -> Self {
         let Self { inner, endpoint, sessions, patience } = self;
         Self {
-            inner: inner.clone(),
+            inner: Arc::clone(inner),
             endpoint: Arc::clone(endpoint),
             sessions: Arc::clone(sessions),
             patience: *patience,
@@ -63,7 +63,7 @@ impl<H: ServerHandler> McpService<H> {
             .with_cancellation_token(common.shutdown.child_token());
         config.session_store = sessions.store();
         let inner = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
-        Self { inner, endpoint: endpoint.into(), sessions, patience: common.limits.keep_alive }
+        Self { inner: Arc::new(inner), endpoint: endpoint.into(), sessions, patience: common.limits.keep_alive }
     }
 
     /// The name that sessions and states are bound to.
@@ -114,8 +114,9 @@ impl<H: ServerHandler> McpService<H> {
         if says_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return unreadable();
         }
-        if method == Method::DELETE && !own && reply.status() == StatusCode::ACCEPTED {
-            return no_session();
+        if method == Method::DELETE && reply.status() == StatusCode::ACCEPTED {
+            // The official Python client takes "accepted" for a failure, and says so to its user.
+            return if own { plain(StatusCode::NO_CONTENT, "") } else { no_session() };
         }
         reply
     }

@@ -42,7 +42,7 @@ async fn a_session_of_somebody_else_looks_like_one_that_never_was() {
     }
     let own = world.ask(list(&session)).await;
     assert_eq!(own.message()["result"]["tools"].as_array().unwrap().len(), 8);
-    assert_eq!(world.ask(Ask::new(Method::DELETE, "").within(&session)).await.status, 202);
+    assert_eq!(world.ask(Ask::new(Method::DELETE, "").within(&session)).await.status, 204);
     assert_eq!(world.ask(list(&session)).await.status, 404);
     assert_eq!(world.ask(Ask::new(Method::DELETE, "").within(&session)).await.status, 404);
 }
@@ -56,7 +56,7 @@ async fn a_kept_session_survives_a_restart() {
     let world = World::planned(Plan { kept: kept(), ..Plan::default() });
     let session = world.session(ann()).await;
     let ended = world.session(ann()).await;
-    assert_eq!(world.ask(Ask::new(Method::DELETE, "").within(&ended)).await.status, 202);
+    assert_eq!(world.ask(Ask::new(Method::DELETE, "").within(&ended)).await.status, 204);
     drop(world);
     let world = World::planned(Plan { kept: kept(), ..Plan::default() });
     assert_eq!(world.ask(list(&session).by(bob())).await.status, 404);
