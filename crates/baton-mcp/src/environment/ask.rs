@@ -60,7 +60,7 @@ pub(super) async fn ask(peer: &Peer<RoleServer>, requests: InputRequests) -> Res
             InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
             _ => return Err("The tool asked in a way that this client cannot be asked.".to_owned()),
         };
-        let answer = peer.send_request(request).await.map_err(|error| unanswered(&error))?;
+        let answer = Box::pin(peer.send_request(request)).await.map_err(|error| unanswered(&error))?;
         let answer = serde_json::to_value(answer).map_err(|_| "The client's answer cannot be read.".to_owned())?;
         responses.insert(key, answer);
     }

@@ -71,6 +71,8 @@ impl Environment {
     }
 }
 
+/// What each verb does is on the heap: one task serves a request whatever its verb is, so it has room for the largest of
+/// them, and the library moves it several times before it runs.
 impl ServerHandler for Environment {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder()
@@ -103,7 +105,7 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let view = self.agent.view().await?;
+        let view = Box::pin(self.agent.view()).await?;
         let (tools, next_cursor) = page(&view.tools, request.as_ref(), self.agent.common.limits.page)?;
         Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
@@ -113,7 +115,7 @@ impl ServerHandler for Environment {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.call(request, &context).await
+        Box::pin(self.call(request, &context)).await
     }
 
     async fn list_prompts(
@@ -121,7 +123,7 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.prompts(request).await
+        Box::pin(self.prompts(request)).await
     }
 
     async fn get_prompt(
@@ -129,7 +131,7 @@ impl ServerHandler for Environment {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.prompt(request, &context).await
+        Box::pin(self.prompt(request, &context)).await
     }
 
     async fn list_resources(
@@ -137,7 +139,7 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.resources(request).await
+        Box::pin(self.resources(request)).await
     }
 
     async fn list_resource_templates(
@@ -145,7 +147,7 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.templates(request).await
+        Box::pin(self.templates(request)).await
     }
 
     async fn read_resource(
@@ -153,7 +155,7 @@ impl ServerHandler for Environment {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.read(request, &context).await
+        Box::pin(self.read(request, &context)).await
     }
 
     async fn complete(
@@ -161,13 +163,13 @@ impl ServerHandler for Environment {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.completion(request).await
+        Box::pin(self.completion(request)).await
     }
 
     async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         self.session.set_level(request.level);
         if self.agent.is_louder(request.level) {
-            self.agent.ports.servers.set_log_level(&self.agent.name, request.level).await;
+            Box::pin(self.agent.ports.servers.set_log_level(&self.agent.name, request.level)).await;
         }
         Ok(())
     }
@@ -177,7 +179,7 @@ impl ServerHandler for Environment {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.subscribe_session(&request.uri, &context.peer).await
+        Box::pin(self.subscribe_session(&request.uri, &context.peer)).await
     }
 
     async fn unsubscribe(
@@ -185,7 +187,7 @@ impl ServerHandler for Environment {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.unsubscribe_session(&request.uri).await;
+        Box::pin(self.unsubscribe_session(&request.uri)).await;
         Ok(())
     }
 
@@ -198,6 +200,6 @@ impl ServerHandler for Environment {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.tell_changes(context).await
+        Box::pin(self.tell_changes(context)).await
     }
 }

@@ -37,7 +37,7 @@ impl Call<'_> {
         }
         let arguments = Json::from(self.arguments.clone());
         let call = ToolCall { id: self.id.clone(), name: self.name.clone(), arguments };
-        let helper = Helper(relay.teller());
+        let helper = Helper(relay.progress_teller());
         let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
             Box::pin(self.own_step(tool, &call, &helper, given))
         };

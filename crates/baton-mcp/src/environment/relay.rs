@@ -82,6 +82,12 @@ impl Relay {
         self.teller().map(|teller| Arc::new(teller) as Arc<dyn CallEvents>)
     }
 
+    /// Who takes the progress of a tool that says nothing else, if it would be said.
+    pub(super) fn progress_teller(&mut self) -> Option<Teller> {
+        self.token.as_ref()?;
+        self.teller()
+    }
+
     /// Works, and says meanwhile what is heard; stops when the client does not want the result any more.
     pub(super) async fn during<T>(
         &mut self,
@@ -103,8 +109,9 @@ impl Relay {
             };
             due = Instant::now() + self.heartbeat;
             match said {
-                Some(said) => self.say(context, said).await,
-                None => self.say_alive(context).await,
+                // Seldom, and large: on the heap, so that calls in which nothing is said stay small.
+                Some(said) => Box::pin(self.say(context, said)).await,
+                None => Box::pin(self.say_alive(context)).await,
             }
         }
     }
@@ -113,7 +120,7 @@ impl Relay {
         loop {
             let Some((_, receiver)) = &mut self.heard else { return };
             let Ok(said) = receiver.try_recv() else { return };
-            self.say(context, said).await;
+            Box::pin(self.say(context, said)).await;
         }
     }
 
