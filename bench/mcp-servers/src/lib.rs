@@ -1,4 +1,8 @@
 //! The tool that every measured MCP server has: it adds two numbers.
+//!
+//! This crate must never do for one server what it does not do for the others: they share the tool and nothing else.
+//!
+//! Read first: [`Numbers`] (what goes in) and [`Sum`] (what comes out).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
