@@ -7,7 +7,7 @@ use crate::{
     raw::{RawAgent, RawHandoff, RawSettings, RawSkill},
     tool,
 };
-use baton_types::{AgentName, AgentSpec, ControlTools, HandoffTarget, ModelSpec, RunLimits, SkillSpec};
+use baton_types::{AgentName, AgentSpec, ControlTools, HandoffTarget, ModelSpec, RunLimits, SkillSpec, ToolPolicy};
 use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use lower-case letters, digits and dashes, at most 64, such as weather or sales-desk";
@@ -50,6 +50,9 @@ pub(crate) fn resolve(
         tools,
         handoffs,
         orchestration: orchestration::resolve(raw.settings.orchestration),
+        enable_handoff: true,
+        policy: ToolPolicy::default(),
+        autonomous: false,
     })
 }
 
@@ -163,7 +166,7 @@ fn handoffs(reader: &mut Reader, raw: Vec<RawHandoff>, own: Option<&AgentName>) 
                 "name another agent, or remove the entry",
             );
         }
-        targets.push(HandoffTarget { agent, description: text_or(handoff.description, String::new) });
+        targets.push(HandoffTarget { agent, description: text_or(handoff.description, String::new), url: None });
     }
     targets
 }

@@ -9,7 +9,7 @@ use crate::{
     raw::RawTool,
     resolve::once,
 };
-use baton_types::{BUILT_IN_TOOLS, CommandTool, Effects, Json, ToolRunner, ToolSpec};
+use baton_types::{BUILT_IN_TOOLS, CommandTool, Effects, Include, Json, ToolRunner, ToolSpec};
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 
@@ -46,6 +46,8 @@ fn resolve(
         runner,
         output,
         permission: raw.permission.unwrap_or_default(),
+        rules: Vec::new(),
+        include: Include::Always,
     })
 }
 

@@ -25,6 +25,8 @@ pub struct SendCommand {
     pub depth: u32,
     /// Say it only while the task is at this generation.
     pub if_generation: Option<u64>,
+    /// Whether nobody is there to be asked.
+    pub autonomous: bool,
 }
 
 impl SendCommand {
@@ -39,6 +41,7 @@ impl SendCommand {
             idempotency: None,
             depth: 0,
             if_generation: None,
+            autonomous: false,
         }
     }
 }

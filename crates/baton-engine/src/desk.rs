@@ -18,13 +18,14 @@ impl AgentDesk for Engine {
             (message.context, message.task) = (ask.context, ask.task);
             let command = SendCommand {
                 depth: ask.depth,
+                autonomous: ask.autonomous,
                 trace: ask.trace.map(Into::into),
                 ..SendCommand::new(ask.agent, message)
             };
             let sent = self.send(&principal, command).await.map_err(|error| refused(&error))?;
-            let mut unheard = Unheard { engine: self, principal, task: Some(sent.task.id.clone()) };
+            let unheard = Unheard::new(self, &principal, &sent.task.id);
             let view = self.inner.settled(&sent.task.id).await;
-            unheard.task = None;
+            unheard.heard();
             let view = view.map_err(|error| refused(&error))?;
             let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
             let text = if view.state == TaskState::Completed { answer_of(&view, said) } else { said };
@@ -38,10 +39,21 @@ fn refused(error: &EngineError) -> AgentAskError {
 }
 
 /// Work that nobody waits for any more is canceled.
-struct Unheard<'a> {
+pub(crate) struct Unheard<'a> {
     engine: &'a Engine,
     principal: Arc<Principal>,
     task: Option<TaskId>,
+}
+
+impl<'a> Unheard<'a> {
+    pub(crate) fn new(engine: &'a Engine, principal: &Arc<Principal>, task: &TaskId) -> Self {
+        Self { engine, principal: Arc::clone(principal), task: Some(task.clone()) }
+    }
+
+    /// The wait is over.
+    pub(crate) fn heard(mut self) {
+        self.task = None;
+    }
 }
 
 impl Drop for Unheard<'_> {

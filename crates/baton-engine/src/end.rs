@@ -7,7 +7,7 @@ use crate::{
     live::{LiveTask, Stopped},
 };
 use baton_ports::{BoxFuture, Commit};
-use baton_rules::{CallStage, Task};
+use baton_rules::Task;
 use baton_types::{
     ErrorCode, HandoffEvent, HandoffStatus, Json, Message, Part, Reason, Role, TaskEvent, TaskId, TaskState, ToolCall,
     ToolResult,
@@ -122,6 +122,7 @@ impl Inner {
             for (_, child) in handed {
                 inner.cancel_child(child).await;
             }
+            inner.tell_parent(&live.lock().task);
             Ok(())
         });
         Ok(seen_through.await.map_err(|_| EngineError::ShuttingDown)??)
@@ -149,10 +150,5 @@ impl Inner {
 }
 
 fn open_handoffs(task: &Task) -> Vec<(baton_types::HandoffId, TaskId)> {
-    task.open_calls()
-        .filter_map(|state| match &state.stage {
-            CallStage::HandedOff { handoff, child, .. } => Some((handoff.clone(), child.clone())),
-            _ => None,
-        })
-        .collect()
+    task.handed_off().map(|(_, handed)| (handed.handoff.clone(), handed.child.clone())).collect()
 }

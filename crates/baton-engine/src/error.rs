@@ -86,3 +86,9 @@ impl EngineError {
         }
     }
 }
+
+impl From<baton_rules::RefusedMessage> for EngineError {
+    fn from(refused: baton_rules::RefusedMessage) -> Self {
+        Self::Invalid { code: refused.code, field: refused.field, detail: refused.detail }
+    }
+}

@@ -218,7 +218,7 @@ pub(crate) fn head_of(task: &Task) -> HeadUpdate {
         context: task.context.clone(),
         state: task.state.as_str(),
         status_at: task.status_at,
-        active: task.is_active(),
+        active: task.is_active() || task.waits_for_child(),
         terminal: task.state.is_terminal(),
     }
 }

@@ -1,7 +1,7 @@
 //! Taking up what a dead process left behind.
 
 use crate::{Engine, EngineError, end::Ending, engine::Inner, live::LiveTask};
-use baton_ports::JournalError;
+use baton_ports::{Head, JournalError};
 use baton_rules::{Resume, resume};
 use baton_types::{StreamId, TaskId, TaskState};
 use futures_util::{StreamExt, stream};
@@ -38,7 +38,9 @@ impl Engine {
             let Some(last) = heads.last() else { return Ok(taken) };
             after = Some(last.stream.clone());
             let tasks: Vec<TaskId> = heads.iter().filter_map(|head| head.task().cloned()).collect();
-            taken += tasks.len();
+            // Those that wait for somebody are looked after, and no more.
+            let waits = |head: &&Head| head.state == TaskState::InputRequired.as_str();
+            taken += tasks.len() - heads.iter().filter(waits).count();
             stream::iter(tasks)
                 .for_each_concurrent(TOGETHER, |task| async move {
                     if let Err(error) = self.inner.take_up(&task, After::Death).await {
@@ -60,6 +62,9 @@ impl Inner {
             !cell.driven && !cell.task.is_active()
         };
         if at_rest {
+            if live.lock().task.waits_for_child() {
+                self.look_after_children(&live).await?;
+            }
             self.rest(&live);
             return self.say_owed_farewell(task).await;
         }

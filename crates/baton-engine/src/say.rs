@@ -35,6 +35,7 @@ impl Inner {
             self.load(principal, &task).await?;
             enclosed.push = Some(self.place_on(&task.task, config).await?);
         }
+        self.would_be_heard(principal, &task, &command.message).await?;
         loop {
             let live = self.open(principal, &task).await?;
             match self.say(&live, &command, &enclosed, pinned, listen) {
@@ -105,9 +106,7 @@ impl Inner {
             return Err(Refused::Because(EngineError::GenerationMismatch { task, actual }));
         }
         let message = command.message.clone().within(&task.context, &live.id);
-        let heard = hear(task, message).map_err(|refused| {
-            Refused::Because(EngineError::Invalid { code: refused.code, field: refused.field, detail: refused.detail })
-        })?;
+        let heard = hear(task, message, self.ports.clock.now()).map_err(|refused| Refused::Because(refused.into()))?;
         let mut after = task.clone();
         let now = self.ports.clock.now();
         let mut events = heard.events;
@@ -135,6 +134,9 @@ impl Inner {
         }
         let task = cell.task.clone();
         drop(cell);
+        if heard.resumes {
+            self.tell_parent(&task);
+        }
         Ok(Queued { live: Arc::clone(live), task, receipt: Some(receipt), drive, ears })
     }
 }

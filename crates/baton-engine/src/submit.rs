@@ -49,6 +49,7 @@ impl Inner {
             tool_execution: command.tool_execution.unwrap_or(pinned.spec.tool_execution),
             parent: None,
             depth: command.depth,
+            autonomous: command.autonomous,
         };
         let new = NewTask { id, event, first_of_context, trace: command.trace };
         let (live, task, write) = self.create(principal, new, pinned)?;
@@ -146,7 +147,8 @@ pub(crate) fn submitted_child(
     agent: baton_types::AgentName,
     message: Message,
     depth: u32,
+    autonomous: bool,
 ) -> TaskEvent {
     let tool_execution = ToolExecution::Agent;
-    TaskEvent::Submitted { context, agent, message, tool_execution, parent: Some(parent), depth }
+    TaskEvent::Submitted { context, agent, message, tool_execution, parent: Some(parent), depth, autonomous }
 }

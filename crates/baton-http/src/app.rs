@@ -21,7 +21,7 @@ use baton_types::{AgentName, AgentSpec, ErrorCode};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
-use tower::util::option_layer;
+use tower::{ServiceBuilder, util::option_layer};
 
 /// What every handler shares.
 pub(crate) struct Shared {
@@ -152,12 +152,14 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/health", get(probes::healthy))
         .route("/readyz", get(probes::ready));
     let router = a2a::mount_grpc(a2a::mount_rest(router), &shared);
-    router
-        .fallback(reply::no_such_page)
-        .method_not_allowed_fallback(reply::no_such_method)
-        .layer(gate)
+    let routes =
+        router.fallback(reply::no_such_page).method_not_allowed_fallback(reply::no_such_method).with_state(shared);
+    // Around all routes together: a layer of a router is boxed and cloned once more for each request.
+    let guarded = ServiceBuilder::new()
+        .layer(guard)
         // Outside of whatever asks for tokens: browsers show none before they know that a page may call.
         .layer(cors)
-        .layer(guard)
-        .with_state(shared)
+        .layer(gate)
+        .service(routes);
+    Router::new().fallback_service(guarded)
 }

@@ -1,7 +1,10 @@
 //! Where agent definitions come from, and asking an agent for work.
 
 use crate::BoxFuture;
-use baton_types::{AgentKit, AgentName, AgentSpec, ContextId, ErrorCode, Principal, TaskId, TaskState};
+use baton_types::{
+    AgentKit, AgentName, AgentSpec, ContextId, ErrorCode, HandoffChannel, HandoffId, Principal, TaskId, TaskState,
+    Timestamp,
+};
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
 
@@ -72,6 +75,8 @@ pub struct AgentAsk {
     pub depth: u32,
     /// W3C trace context.
     pub trace: Option<String>,
+    /// Whether nobody is there to be asked.
+    pub autonomous: bool,
 }
 
 /// What an agent answered.
@@ -101,4 +106,76 @@ pub struct AgentAskError {
 pub trait AgentDesk: Send + Sync + 'static {
     /// Gives an agent words and waits until its task has ended or needs somebody.
     fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>>;
+}
+
+/// Work that an MCP client hands over through an agent's Environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandoffAsk {
+    /// The agent whose `handoff` was called.
+    pub from: AgentName,
+    /// Whom: an agent's name or address, as the caller wrote it.
+    pub agent_uri: String,
+    /// What.
+    pub message: String,
+    /// The conversation to go on with; a new one when not given.
+    pub context: Option<ContextId>,
+    /// How often the work was handed over before.
+    pub depth: u32,
+    /// W3C trace context.
+    pub trace: Option<String>,
+}
+
+/// A handoff that was admitted and is on record, in progress, with somebody else doing the sending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandoffTicket {
+    /// The record.
+    pub id: HandoffId,
+    /// The address of the receiver, as whoever sends can use it.
+    pub agent_uri: String,
+    /// How often the work has been handed over, this time included.
+    pub depth: u32,
+    /// When it is given up.
+    pub deadline: Timestamp,
+}
+
+/// How a handoff ended that somebody else sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HandoffEnd {
+    /// With an answer.
+    Completed {
+        /// The answer.
+        response: String,
+        /// The receiver's task, when the sender said.
+        task: Option<String>,
+        /// The conversation, when the sender said.
+        context: Option<String>,
+    },
+    /// With an error.
+    Failed(String),
+}
+
+/// Hands work over for callers who are no task: every time it is decided by the same rules and leaves a record.
+pub trait HandoffDesk: Send + Sync + 'static {
+    /// Decides whether the work may be handed over, and writes it down as in progress; the caller does the sending.
+    fn begin<'a>(
+        &'a self,
+        principal: &'a Principal,
+        ask: HandoffAsk,
+        channel: HandoffChannel,
+    ) -> BoxFuture<'a, Result<HandoffTicket, AgentAskError>>;
+
+    /// Writes down how it ended. A handoff that has ended already stays as it is: false.
+    fn end<'a>(
+        &'a self,
+        principal: &'a Principal,
+        id: &'a HandoffId,
+        end: HandoffEnd,
+    ) -> BoxFuture<'a, Result<bool, AgentAskError>>;
+
+    /// Hands the work over and waits for what comes of it; dropping the future cancels the work.
+    fn hand_over<'a>(
+        &'a self,
+        principal: &'a Principal,
+        ask: HandoffAsk,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentAskError>>;
 }

@@ -16,7 +16,10 @@ mod tools;
 mod webhooks;
 mod world;
 
-pub use agents::{AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, Unusable};
+pub use agents::{
+    AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, HandoffAsk, HandoffDesk, HandoffEnd,
+    HandoffTicket, Unusable,
+};
 pub use identity::{
     Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
     TokenStore, Tokens, Unidentified,

@@ -1,7 +1,11 @@
 //! Every legal transition of a task.
 
-use crate::{CallStage, CallState, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, tool_parts::results_message};
-use baton_types::{Artifact, CallId, Message, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult, Usage};
+use crate::{
+    CallStage, CallState, HandedOff, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, tool_parts::results_message,
+};
+use baton_types::{
+    Artifact, CallId, Grant, Message, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult, Usage,
+};
 
 /// An event that cannot follow the state it meets; the state is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +44,7 @@ pub enum Illegal {
 impl Task {
     /// The task that a submission makes.
     pub fn submitted(id: TaskId, at: Timestamp, event: &TaskEvent) -> Result<Self, Illegal> {
-        let TaskEvent::Submitted { context, agent, message, tool_execution, parent, depth } = event else {
+        let TaskEvent::Submitted { context, agent, message, tool_execution, parent, depth, autonomous } = event else {
             return Err(Illegal::Beginning);
         };
         Ok(Self {
@@ -63,6 +67,8 @@ impl Task {
             calls: Vec::new(),
             run: None,
             usage: Usage::default(),
+            autonomous: *autonomous,
+            grants: Vec::new(),
         })
     }
 
@@ -128,15 +134,32 @@ impl Task {
                     Some(approved) => state.approved = Some(approved),
                     None => state.answers = Some(answers.clone()),
                 }
+                if answers.is_for_session() {
+                    let tool = state.call.name.clone();
+                    self.grants.push(Grant { agent: self.agent.clone(), tool });
+                }
             }
             TaskEvent::ToolFinished { result } => {
                 self.advance(&result.call, |stage| !stage.is_finished(), CallStage::Finished(result.clone()))?;
                 self.gather_results();
             }
             TaskEvent::HandoffSent { call, handoff, child, deadline, .. } => {
-                let stage =
-                    CallStage::HandedOff { handoff: handoff.clone(), child: child.clone(), deadline: *deadline };
-                self.advance(call, |stage| matches!(stage, CallStage::Pending), stage)?;
+                let (handoff, child) = (handoff.clone(), child.clone());
+                let handed = HandedOff { handoff, child, deadline: *deadline, asked: None, answer: None };
+                self.advance(call, |stage| matches!(stage, CallStage::Pending), CallStage::HandedOff(handed))?;
+            }
+            TaskEvent::HandoffAsked { call, message } => {
+                self.run.as_ref().ok_or(Illegal::NoRun)?;
+                let handed = self.handed(call)?;
+                (handed.asked, handed.answer) = (Some((message.clone(), at)), None);
+            }
+            TaskEvent::HandoffAnswered { call, message, deadline, grants } => {
+                let handed = self.handed(call)?;
+                if handed.asked.take().is_none() {
+                    return Err(Illegal::Call(call.clone()));
+                }
+                (handed.answer, handed.deadline) = (message.clone(), *deadline);
+                self.grants.extend(grants.iter().cloned());
             }
             TaskEvent::PeerAsked { message } => {
                 let run = self.run.as_mut().filter(|run| run.open.is_some()).ok_or(Illegal::Attempt)?;
@@ -276,6 +299,14 @@ impl Task {
                 state.stage = to;
                 Ok(state)
             }
+            _ => Err(Illegal::Call(id.clone())),
+        }
+    }
+
+    fn handed(&mut self, id: &CallId) -> Result<&mut HandedOff, Illegal> {
+        let state = self.calls.iter_mut().find(|state| state.call.id == *id);
+        match state.map(|state| &mut state.stage) {
+            Some(CallStage::HandedOff(handed)) => Ok(handed),
             _ => Err(Illegal::Call(id.clone())),
         }
     }

@@ -1,9 +1,9 @@
 //! What tools ask while they work, and what callers answer, as data parts.
 
-use crate::{CallStage, RefusedMessage, Task};
+use crate::{CallStage, RefusedMessage, Task, pass::was_passed_down};
 use baton_types::{
-    AnswerAction, CallId, ErrorCode, Json, Message, Part, PartContent, TaskState, ToolAnswer, ToolAnswers, ToolAsk,
-    ToolCall, ToolQuestion, Wanted,
+    AgentName, AnswerAction, CallId, Digest, ErrorCode, Json, Message, Part, PartContent, TaskState, ToolAnswer,
+    ToolAnswers, ToolAsk, ToolCall, ToolQuestion, Wanted,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -17,6 +17,7 @@ struct RequestsOut<'a> {
 struct RequestOut<'a> {
     call_id: &'a CallId,
     key: &'a str,
+    agent: &'a AgentName,
     tool: &'a str,
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,6 +26,8 @@ struct RequestOut<'a> {
     url: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<Digest>,
 }
 
 #[derive(Serialize)]
@@ -51,17 +54,37 @@ struct PartIn {
 struct ResponseIn {
     call_id: Option<CallId>,
     key: Option<String>,
-    #[serde(default = "accept")]
-    action: AnswerAction,
+    action: Option<AnswerAction>,
+    decision: Option<Decision>,
     content: Option<Json>,
+    /// Of the arguments that somebody saw when they decided.
+    digest: Option<String>,
 }
 
-fn accept() -> AnswerAction {
-    AnswerAction::Accept
+/// The words in which approvals are given.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Decision {
+    #[serde(alias = "allow", alias = "allow-once")]
+    AllowOnce,
+    #[serde(alias = "allow-session")]
+    AllowSession,
+    Deny,
+}
+
+impl ResponseIn {
+    fn action(&self) -> AnswerAction {
+        match (self.action, self.decision) {
+            (Some(action), _) => action,
+            (None, Some(Decision::AllowSession)) => AnswerAction::AcceptForSession,
+            (None, Some(Decision::Deny)) => AnswerAction::Decline,
+            (None, Some(Decision::AllowOnce) | None) => AnswerAction::Accept,
+        }
+    }
 }
 
 /// The data part that tells a caller what tools want to know; an approval shows the arguments it is about.
-pub fn requests_part<'a>(asks: impl IntoIterator<Item = &'a (ToolCall, ToolAsk)>) -> Part {
+pub fn requests_part<'a>(agent: &'a AgentName, asks: impl IntoIterator<Item = &'a (ToolCall, ToolAsk)>) -> Part {
     let requests = |(call, ask): &'a (ToolCall, ToolAsk)| {
         ask.questions.iter().map(|question| {
             let (schema, url, approval) = match &question.wants {
@@ -70,7 +93,8 @@ pub fn requests_part<'a>(asks: impl IntoIterator<Item = &'a (ToolCall, ToolAsk)>
                 Wanted::Approval => (None, None, Some(&call.arguments)),
             };
             let (key, message) = (question.key.as_str(), question.message.as_str());
-            RequestOut { call_id: &call.id, key, tool: &call.name, message, schema, url, approval }
+            let digest = approval.map(|arguments| Digest::of(arguments.as_str().as_bytes()));
+            RequestOut { call_id: &call.id, key, agent, tool: &call.name, message, schema, url, approval, digest }
         })
     };
     let input_requests = asks.into_iter().flat_map(requests).collect();
@@ -81,7 +105,7 @@ pub fn requests_part<'a>(asks: impl IntoIterator<Item = &'a (ToolCall, ToolAsk)>
 pub fn answers_tools(message: &Message) -> bool {
     message.parts.iter().any(|part| match &part.content {
         PartContent::Data(data) if data.is_object() => {
-            data.read::<PartIn>().is_ok_and(|part| part.input_responses.is_some())
+            was_passed_down(data) || data.read::<PartIn>().is_ok_and(|part| part.input_responses.is_some())
         }
         _ => false,
     })
@@ -111,10 +135,10 @@ pub(crate) enum Answered {
 
 /// Reads the answers in a message to a task that waits for some.
 pub(crate) fn answers_in(task: &Task, message: &Message, words_taken: bool) -> Result<Answered, RefusedMessage> {
-    let open: Vec<(&CallId, &ToolAsk)> = task
+    let open: Vec<(&ToolCall, &ToolAsk)> = task
         .open_calls()
         .filter_map(|state| match &state.stage {
-            CallStage::Asked(ask) => Some((&state.call.id, ask)),
+            CallStage::Asked(ask) => Some((&state.call, ask)),
             _ => None,
         })
         .collect();
@@ -146,13 +170,13 @@ pub(crate) fn answers_in(task: &Task, message: &Message, words_taken: bool) -> R
             (true, [(call, ask)]) if ask.questions.len() == 1 => {
                 let answer = ask.questions.iter().map(|question| in_words(question, words.trim()));
                 let answers = answer.collect::<Result<_, _>>().map_err(|detail| refused("text", detail))?;
-                Ok(Answered::InWords(vec![((*call).clone(), ToolAnswers { answers, state: ask.state.clone() })]))
+                Ok(Answered::InWords(vec![(call.id.clone(), ToolAnswers { answers, state: ask.state.clone() })]))
             }
             _ => Ok(Answered::InParts(Vec::new())),
         };
     }
     let complete = |(call, answers): (CallId, Vec<ToolAnswer>)| {
-        let ask = open.iter().find(|(id, _)| **id == call).map(|(_, ask)| *ask);
+        let ask = open.iter().find(|(open, _)| open.id == call).map(|(_, ask)| *ask);
         let ask = ask.ok_or_else(|| refused("input_responses", format!("call '{call}' asks nothing")))?;
         let missing = ask.questions.iter().find(|question| answers.iter().all(|answer| answer.key != question.key));
         if let Some(question) = missing {
@@ -169,10 +193,10 @@ fn refused(field: &str, detail: String) -> RefusedMessage {
 }
 
 /// The question that a response is about; ids may be left out where there is no choice.
-fn matched(open: &[(&CallId, &ToolAsk)], response: ResponseIn) -> Result<(CallId, ToolAnswer), String> {
-    let ids = || open.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>().join(", ");
+fn matched(open: &[(&ToolCall, &ToolAsk)], response: ResponseIn) -> Result<(CallId, ToolAnswer), String> {
+    let ids = || open.iter().map(|(call, _)| call.id.as_str()).collect::<Vec<_>>().join(", ");
     let (call, ask) = match (&response.call_id, open) {
-        (Some(id), _) => open.iter().find(|(open, _)| *open == id),
+        (Some(id), _) => open.iter().find(|(open, _)| open.id == *id),
         (None, [only]) => Some(only),
         (None, _) => None,
     }
@@ -190,14 +214,20 @@ fn matched(open: &[(&CallId, &ToolAsk)], response: ResponseIn) -> Result<(CallId
         (None, _) => None,
     }
     .ok_or_else(|| format!("key must be one of: {}", keys()))?;
-    let content = match (&question.wants, response.action) {
+    if let Some(seen) = &response.digest
+        && *seen != Digest::of(call.arguments.as_str().as_bytes()).to_string()
+    {
+        return Err(format!("the arguments of call '{}' are not those that were shown; look at them again", call.id));
+    }
+    let action = response.action();
+    let content = match (&question.wants, action) {
         (Wanted::Form { schema }, AnswerAction::Accept) => {
             let content = response.content.unwrap_or_else(|| Value::Object(Map::new()).into());
             Some(filled(schema, &content)?)
         }
         _ => None,
     };
-    Ok(((*call).clone(), ToolAnswer { key: question.key.clone(), action: response.action, content }))
+    Ok((call.id.clone(), ToolAnswer { key: question.key.clone(), action, content }))
 }
 
 /// Words as the answer to a question.
@@ -207,7 +237,10 @@ fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> 
         Wanted::Form { schema } => schema,
         Wanted::Visit { .. } | Wanted::Approval => {
             return match words.to_lowercase().as_str() {
-                "yes" | "y" | "ok" | "done" | "allow" | "approve" | "accept" => answer(AnswerAction::Accept, None),
+                "yes" | "y" | "ok" | "done" | "allow" | "allow once" | "approve" | "accept" => {
+                    answer(AnswerAction::Accept, None)
+                }
+                "always" | "session" | "allow for session" => answer(AnswerAction::AcceptForSession, None),
                 "no" | "n" | "deny" | "decline" | "reject" => answer(AnswerAction::Decline, None),
                 _ => Err(format!("answer yes or no: {}", question.message)),
             };

@@ -1,11 +1,12 @@
 //! What a caller's further message means for a task.
 
 use crate::{
-    ASK_USER_TOOL, CallStage, Task,
+    ASK_USER_TOOL, CallStage, CallState, HandedOff, PassedDown, Task,
     asks::{Answered, answers_in, responses_part},
+    pass::pass_down,
     results_in, results_part, waiting_on_caller,
 };
-use baton_types::{CallId, ErrorCode, Json, Message, TaskEvent, TaskState, ToolResult};
+use baton_types::{CallId, ErrorCode, Json, Message, TaskEvent, TaskId, TaskState, Timestamp, ToolResult};
 
 /// Messages that a task takes.
 const MAX_MESSAGES: usize = 1000;
@@ -20,6 +21,8 @@ pub struct Heard {
     pub events: Vec<TaskEvent>,
     /// Whether a new run should take the task up; otherwise the present one goes on, or more results are awaited.
     pub resumes: bool,
+    /// What it says to agents that work was handed to.
+    pub passed: Vec<PassedDown>,
 }
 
 /// A message that cannot be taken; the task is unchanged.
@@ -35,15 +38,17 @@ pub struct RefusedMessage {
 }
 
 /// Reads a message to an existing, unfinished task.
-pub fn hear(task: &Task, mut message: Message) -> Result<Heard, RefusedMessage> {
+pub fn hear(task: &Task, mut message: Message, now: Timestamp) -> Result<Heard, RefusedMessage> {
     check_room(task, &message)?;
-    if task.peer.is_some() {
+    if task.peer.is_some() && task.open_calls().next().is_none() {
         // Whatever it answers was asked elsewhere, and is read there.
         return Ok(Heard {
             events: vec![TaskEvent::Said { message, results: Vec::new() }],
             resumes: task.state.is_interrupted(),
+            passed: Vec::new(),
         });
     }
+    let passed = pass_down(task, &mut message)?;
     let mut results = results_in(&message).map_err(|error| RefusedMessage {
         code: ErrorCode::TOOL_RESULT_INVALID,
         field: format!("message.parts.{}", error.field),
@@ -68,11 +73,46 @@ pub fn hear(task: &Task, mut message: Message) -> Result<Heard, RefusedMessage> 
         state.stage.is_finished()
             || results.iter().any(|result| result.call == *id)
             || answered.iter().any(|(call, _)| call == id)
+            || passed.iter().any(|down| down.call == *id)
+            || matches!(&state.stage, CallStage::HandedOff(handed) if handed.asked.is_none())
     });
     let resumes = task.state == TaskState::InputRequired && settled || task.state == TaskState::AuthRequired;
     let mut events = vec![TaskEvent::Said { message, results }];
     events.extend(answered.into_iter().map(|(call, answers)| TaskEvent::ToolAnswered { call, answers }));
-    Ok(Heard { events, resumes })
+    events.extend(passed.iter().map(|down| answered_child(task, down, now)));
+    Ok(Heard { events, resumes, passed })
+}
+
+/// The event with which a child's question is answered: the time in which somebody was asked does not count.
+fn answered_child(task: &Task, down: &PassedDown, now: Timestamp) -> TaskEvent {
+    TaskEvent::HandoffAnswered {
+        call: down.call.clone(),
+        message: Some(down.message.clone()),
+        deadline: task.call(&down.call).map_or(now, |state| deadline_after(&state.stage, now)),
+        grants: down.grants.clone(),
+    }
+}
+
+/// When the wait for a child ends that goes on now.
+pub(crate) fn deadline_after(stage: &CallStage, now: Timestamp) -> Timestamp {
+    match stage {
+        CallStage::HandedOff(HandedOff { deadline, asked: Some((_, since)), .. }) => now.after(since.until(*deadline)),
+        CallStage::HandedOff(handed) => handed.deadline,
+        _ => now,
+    }
+}
+
+/// The events with which a task takes notice that a child goes on although nobody answered it here, if it waits for that.
+pub fn goes_on(task: &Task, child: &TaskId, now: Timestamp) -> Option<Heard> {
+    let waiting = |state: &&CallState| matches!(&state.stage, CallStage::HandedOff(handed) if handed.child == *child && handed.asked.is_some());
+    let state = task.calls.iter().find(waiting)?;
+    let deadline = deadline_after(&state.stage, now);
+    let event = TaskEvent::HandoffAnswered { call: state.call.id.clone(), message: None, deadline, grants: Vec::new() };
+    let others = task.open_calls().filter(|other| other.call.id != state.call.id);
+    let settled =
+        others.into_iter().all(|other| matches!(&other.stage, CallStage::HandedOff(handed) if handed.asked.is_none()));
+    let resumes = task.state == TaskState::InputRequired && settled;
+    Some(Heard { events: vec![event], resumes, passed: Vec::new() })
 }
 
 /// A task is kept in memory while it is worked on, so it cannot grow for ever.

@@ -116,8 +116,9 @@ pub fn handed_over(chain: &[AgentName], earlier: u32) -> usize {
     chain.len().saturating_add(usize::try_from(earlier).unwrap_or(usize::MAX))
 }
 
-/// Decides whether `from` may hand work to `to` (an agent with orchestration may to everybody), and gives the chain that the child carries. `earlier` is how often the
-/// work had been handed over before it came here from another system.
+/// Decides whether `from` may hand work to `to`, and gives the chain that the child carries. An agent that names nobody,
+/// or that has orchestration, may to everybody that its Baton knows. `earlier` is how often the work had been handed over
+/// before it came here from another system.
 pub fn admit_handoff(
     from: &AgentSpec,
     parent: Option<&ParentLink>,
@@ -132,7 +133,7 @@ pub fn admit_handoff(
         return Err(RefusedHandoff::Cycle { to: to.clone(), chain: words(&chain, " -> ") });
     }
     let allowed: Vec<AgentName> = from.handoffs.iter().map(|target| target.agent.clone()).collect();
-    if from.orchestration.is_none() && !allowed.contains(to) {
+    if from.orchestration.is_none() && !(from.enable_handoff && (allowed.is_empty() || allowed.contains(to))) {
         let allowed = if allowed.is_empty() { "nobody".to_owned() } else { words(&allowed, ", ") };
         return Err(RefusedHandoff::NotAllowed { from: from.name.clone(), to: to.clone(), allowed });
     }
@@ -141,4 +142,24 @@ pub fn admit_handoff(
         return Err(RefusedHandoff::TooDeep { depth: depth - 1, limit: max_depth });
     }
     Ok(chain)
+}
+
+/// The agent that an address in a handoff stands for: a name, an address that the agent's definition allows, the address of
+/// a known agent elsewhere, or one whose path names an agent of this Baton.
+pub fn handoff_target<'a>(from: &AgentSpec, agents: impl IntoIterator<Item = &'a AgentSpec>, uri: &str) -> AgentName {
+    let trimmed = |url: &str| url.trim_end_matches('/').to_owned();
+    let same = |url: &str| trimmed(url) == trimmed(uri);
+    if let Some(target) = from.handoffs.iter().find(|target| target.url.as_deref().is_some_and(same)) {
+        return target.agent.clone();
+    }
+    if let Some(peer) = agents.into_iter().find(|agent| agent.model.peer_url().is_some_and(same)) {
+        return peer.name.clone();
+    }
+    let path = uri.trim_end_matches('/');
+    let path = path.strip_suffix("/a2a").unwrap_or(path);
+    let here = ["http://localhost", "http://127.0.0.1", "http://[::1]"].iter().any(|local| path.starts_with(local));
+    match path.rsplit_once("/agents/") {
+        Some((before, name)) if here || !before.contains("://") => AgentName::from(name),
+        _ => AgentName::from(path),
+    }
 }

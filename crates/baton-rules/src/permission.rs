@@ -1,14 +1,59 @@
-//! Which tools of an MCP server an agent may see and use.
+//! Which tools an agent may see and use, and when somebody is asked: one decision for offering and for running.
 
-use baton_types::{McpServer, Permission};
+use baton_types::{AskWhen, Json, McpServer, Permission, ToolPolicy, ToolSpec};
+
+/// The circumstances in which a tool would run.
+#[derive(Clone, Copy, Debug)]
+pub struct Session<'a> {
+    /// Whether nobody is there to be asked.
+    pub autonomous: bool,
+    /// When somebody is asked.
+    pub ask: AskWhen,
+    /// Tools that somebody named for this session.
+    pub included: &'a [String],
+}
+
+/// What is to be done with a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It runs.
+    Run,
+    /// Somebody is asked first.
+    Ask,
+    /// It does not run, for this reason.
+    Deny(&'static str),
+}
+
+/// Whether a tool is offered to the model. What is offered can be called: nothing that this refuses is run by
+/// [`decide`], and nothing that this offers is refused for want of somebody to ask, arguments aside.
+pub fn offers(policy: &ToolPolicy, session: &Session<'_>, tool: &ToolSpec) -> bool {
+    decide(policy, session, tool, None, false) != Decision::Deny("") && tool.permission != Permission::Deny
+}
+
+/// What is to be done with a call; without arguments, with a call of which nothing is known. `granted` is whether
+/// somebody allowed the tool for this session.
+pub fn decide(
+    policy: &ToolPolicy,
+    session: &Session<'_>,
+    tool: &ToolSpec,
+    arguments: Option<&Json>,
+    granted: bool,
+) -> Decision {
+    let _ = (policy, session, arguments);
+    match tool.permission {
+        Permission::Deny => Decision::Deny("it is denied"),
+        Permission::Ask if !granted => Decision::Ask,
+        _ => Decision::Run,
+    }
+}
 
 /// Whether a tool of this server may run: an exact name decides before a glob, a glob before the server's default, and
 /// among equals the stricter word.
 pub fn tool_permission(server: &McpServer, tool: &str) -> Permission {
-    let rules = &server.permissions.tools;
+    let rules = &server.permissions.rules;
     let strictest = |is_meant: &dyn Fn(&str) -> bool| {
-        let meant = rules.iter().filter(|(pattern, _)| is_meant(pattern)).map(|(_, permission)| *permission);
-        meant.max_by_key(|permission| strictness(*permission))
+        let meant = rules.iter().filter(|rule| is_meant(&rule.tool)).map(|rule| rule.permission);
+        meant.max()
     };
     strictest(&|pattern| pattern == tool)
         .or_else(|| strictest(&|pattern| glob_matches(pattern, tool)))
@@ -53,13 +98,5 @@ pub fn glob_matches(glob: &str, name: &str) -> bool {
         }
         (glob, name) = (behind, later.as_str());
         retry = Some((behind, name));
-    }
-}
-
-fn strictness(permission: Permission) -> u8 {
-    match permission {
-        Permission::Allow => 0,
-        Permission::Ask => 1,
-        Permission::Deny => 2,
     }
 }

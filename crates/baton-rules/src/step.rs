@@ -1,7 +1,9 @@
 //! What a run does next.
 
-use crate::{ASK_USER_TOOL, CallStage, CallState, Task, is_built_in};
-use baton_types::{AgentSpec, Effects, ErrorCode, Reason, TaskState, Timestamp, ToolAsk, ToolCall, ToolExecution};
+use crate::{ASK_USER_TOOL, CallStage, CallState, HANDOFF_TOOL, Task, is_built_in};
+use baton_types::{
+    AgentSpec, Effects, ErrorCode, Message, Reason, TaskId, TaskState, Timestamp, ToolAsk, ToolCall, ToolExecution,
+};
 
 /// The next thing to do for a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,23 +47,32 @@ pub struct Asked {
     pub asks: Vec<(ToolCall, ToolAsk)>,
     /// Calls that a crash cut off and that may not simply run again.
     pub in_doubt: Vec<ToolCall>,
+    /// What agents that calls were handed to ask: the call, the agent's task, and its words.
+    pub passed_up: Vec<(ToolCall, TaskId, Message)>,
 }
 
 impl Asked {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.questions.is_empty() && self.asks.is_empty() && self.in_doubt.is_empty()
+        self.calls.is_empty()
+            && self.questions.is_empty()
+            && self.asks.is_empty()
+            && self.in_doubt.is_empty()
+            && self.passed_up.is_empty()
     }
 
     fn includes(&self, call: &ToolCall) -> bool {
         let lists = [&self.calls, &self.questions, &self.in_doubt];
-        lists.iter().any(|list| list.contains(call)) || self.asks.iter().any(|(asking, _)| asking == call)
+        lists.iter().any(|list| list.contains(call))
+            || self.asks.iter().any(|(asking, _)| asking == call)
+            || self.passed_up.iter().any(|(asking, ..)| asking == call)
     }
 }
 
 /// Whether the call is for the caller to run.
 pub fn waiting_on_caller(task: &Task, call: &ToolCall) -> bool {
-    task.tool_execution == ToolExecution::Caller && !is_built_in(&call.name)
+    let theirs = !is_built_in(&call.name) || call.name == HANDOFF_TOOL;
+    task.tool_execution == ToolExecution::Caller && theirs
 }
 
 /// What the caller is asked for, once nothing else can go on.
@@ -70,6 +81,10 @@ pub fn asked_of_caller(task: &Task, agent: &AgentSpec) -> Asked {
     for state @ CallState { call, stage, .. } in task.open_calls() {
         if let CallStage::Asked(ask) = stage {
             asked.asks.push((call.clone(), ask.clone()));
+        } else if let CallStage::HandedOff(handed) = stage {
+            if let Some((message, _)) = &handed.asked {
+                asked.passed_up.push((call.clone(), handed.child.clone(), message.clone()));
+            }
         } else if waiting_on_caller(task, call) {
             asked.calls.push(call.clone());
         } else if call.name == ASK_USER_TOOL && agent.control_tools.ask_user {
@@ -126,6 +141,6 @@ fn fail(code: ErrorCode, detail: String) -> Step {
 impl CallStage {
     /// Whether only another agent's work is awaited.
     pub fn is_handed_off(&self) -> bool {
-        matches!(self, Self::HandedOff { .. })
+        matches!(self, Self::HandedOff(_))
     }
 }

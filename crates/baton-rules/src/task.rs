@@ -1,8 +1,8 @@
 //! The folded state of a task.
 
 use baton_types::{
-    AgentName, Artifact, CallId, ContextId, Digest, Effects, HandoffId, Message, MessageId, ParentLink, RunId, TaskId,
-    TaskState, TaskView, Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult, Usage,
+    AgentName, Artifact, CallId, ContextId, Digest, Effects, Grant, HandoffId, Message, MessageId, ParentLink, RunId,
+    TaskId, TaskState, TaskView, Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,12 @@ pub struct Task {
     pub run: Option<Run>,
     /// What all model calls used together.
     pub usage: Usage,
+    /// Whether nobody is there to be asked, whatever the agent's definition says.
+    #[serde(default)]
+    pub autonomous: bool,
+    /// Tools that were allowed for the rest of the session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Grant>,
 }
 
 /// One execution in progress.
@@ -129,18 +135,28 @@ pub enum CallStage {
     /// It began; whether it took effect is unknown until it has a result.
     Started,
     /// Another agent works on it.
-    HandedOff {
-        /// The handoff.
-        handoff: HandoffId,
-        /// That agent's task.
-        child: TaskId,
-        /// When the wait ends.
-        deadline: Timestamp,
-    },
+    HandedOff(HandedOff),
     /// It waits for answers.
     Asked(ToolAsk),
     /// It has its result.
     Finished(ToolResult),
+}
+
+/// Work of a call that another agent does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandedOff {
+    /// The handoff.
+    pub handoff: HandoffId,
+    /// That agent's task.
+    pub child: TaskId,
+    /// When the wait ends, unless somebody is being asked.
+    pub deadline: Timestamp,
+    /// What the agent asks, since when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<(Message, Timestamp)>,
+    /// Words for the agent, which it may not have heard yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Message>,
 }
 
 impl Run {
@@ -166,6 +182,20 @@ impl Task {
     /// The call with this id, if it belongs to the last turn.
     pub fn call(&self, id: &CallId) -> Option<&CallState> {
         self.calls.iter().find(|state| state.call.id == *id)
+    }
+
+    /// Calls that another agent works on.
+    pub fn handed_off(&self) -> impl Iterator<Item = (&ToolCall, &HandedOff)> {
+        self.calls.iter().filter_map(|state| match &state.stage {
+            CallStage::HandedOff(handed) => Some((&state.call, handed)),
+            _ => None,
+        })
+    }
+
+    /// Whether a question of an agent that work was handed to is open: the task waits for its caller, and for that agent
+    /// to go on without it.
+    pub fn waits_for_child(&self) -> bool {
+        self.state == TaskState::InputRequired && self.handed_off().any(|(_, handed)| handed.asked.is_some())
     }
 
     /// Calls without a result.

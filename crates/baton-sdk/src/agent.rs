@@ -5,7 +5,7 @@ use baton_agentdir::{Severity, is_agent_name};
 use baton_toolhost::{NativeTools, Tool};
 use baton_types::{
     AgentKit, AgentName, AgentSpec, BUILT_IN_TOOLS, ControlTools, ErrorCode, HandoffTarget, ModelSpec, Orchestration,
-    Reference, RunLimits, SkillSpec, ToolExecution,
+    Reference, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
 };
 
 /// Who answers, with which words and which functions; everything but the name may be left out.
@@ -117,7 +117,8 @@ impl Agent {
     /// It may hand work to that agent, when the description fits.
     #[must_use]
     pub fn handoff_when(mut self, agent: impl Into<String>, description: impl Into<String>) -> Self {
-        self.handoffs.push(HandoffTarget { agent: AgentName::from(agent.into()), description: description.into() });
+        let agent = AgentName::from(agent.into());
+        self.handoffs.push(HandoffTarget { agent, description: description.into(), url: None });
         self
     }
 
@@ -221,6 +222,9 @@ impl Agent {
             control_tools: self.control_tools,
             handoffs: self.handoffs,
             orchestration: self.orchestration,
+            enable_handoff: true,
+            policy: ToolPolicy::default(),
+            autonomous: false,
             name,
         };
         Ok((spec, self.kit))

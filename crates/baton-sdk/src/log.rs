@@ -3,7 +3,7 @@
 use crate::Error;
 use baton_types::ErrorCode;
 use std::io::IsTerminal as _;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 const LEVEL: &str = "BATON_LOG";
 const FORMAT: &str = "BATON_LOG_FORMAT";
@@ -13,17 +13,18 @@ pub(crate) fn start() -> Result<(), Error> {
     let level = given(LEVEL).unwrap_or_else(|| "info".to_owned());
     let wrong = |message: String| Error::new(ErrorCode::USAGE, message);
     // The MCP library tells of every request how its service came and went.
-    let filter =
-        EnvFilter::try_new(format!("rmcp=off,{level}")).map_err(|error| wrong(format!("{LEVEL}={level}: {error}")))?;
+    let filter: Targets =
+        format!("rmcp=off,{level}").parse().map_err(|error| wrong(format!("{LEVEL}={level}: {error}")))?;
     let json = match given(FORMAT).as_deref() {
         None | Some("text") => false,
         Some("json") => true,
         Some(other) => return Err(wrong(format!("{FORMAT}={other}: there are text and json"))),
     };
     let colour = std::io::stderr().is_terminal() && given("NO_COLOR").is_none();
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
+    let log = tracing_subscriber::registry().with(filter);
     // Only a second start fails, and the first is as good.
-    drop(if json { lines.json().try_init() } else { lines.try_init() });
+    drop(if json { log.with(lines.json()).try_init() } else { log.with(lines).try_init() });
     Ok(())
 }
 

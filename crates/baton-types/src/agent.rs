@@ -1,6 +1,6 @@
 //! What an agent is, fully resolved: nothing in here refers to a file that could change under a run.
 
-use crate::{AgentName, Digest, Json, JsonError, ToolExecution, ToolSpec};
+use crate::{AgentName, Digest, Json, JsonError, ToolExecution, ToolPolicy, ToolSpec};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -32,8 +32,17 @@ pub struct AgentSpec {
     pub limits: RunLimits,
     /// Which control tools the model is offered.
     pub control_tools: ControlTools,
-    /// Agents that this one may hand work to.
+    /// Whether it may hand work to others at all.
+    #[serde(default = "yes")]
+    pub enable_handoff: bool,
+    /// Agents that this one may hand work to; every agent of its Baton when none is named.
     pub handoffs: Vec<HandoffTarget>,
+    /// What is said about its tools as a whole.
+    #[serde(default, skip_serializing_if = "ToolPolicy::is_empty")]
+    pub policy: ToolPolicy,
+    /// Whether it works without anybody to ask.
+    #[serde(default)]
+    pub autonomous: bool,
     /// Whether the model may find and call every agent of this Baton.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orchestration: Option<Orchestration>,
@@ -44,6 +53,10 @@ pub struct AgentSpec {
 pub struct Orchestration {
     /// Words about it, placed after the system prompt.
     pub prompt: Option<String>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What every agent reads unless its definition says more.
@@ -152,4 +165,7 @@ pub struct HandoffTarget {
     pub agent: AgentName,
     /// When to hand work to it, for the model.
     pub description: String,
+    /// Where it lives, when it may not be served here; handing work there is what the definition asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }

@@ -26,6 +26,9 @@ pub enum TaskEvent {
         /// How often the work had been handed over before it came here from another system.
         #[serde(default, skip_serializing_if = "is_zero")]
         depth: u32,
+        /// Whether nobody is there to be asked, whatever the agent's definition says.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        autonomous: bool,
     },
     /// The caller said something more: an answer, tool results, or a thought for the next turn.
     Said {
@@ -114,6 +117,26 @@ pub enum TaskEvent {
         /// When the sender stops waiting.
         deadline: Timestamp,
     },
+    /// The agent that a call was handed to asks for something; the question passes up.
+    HandoffAsked {
+        /// The call that waits.
+        call: CallId,
+        /// What the agent asks, as it said it.
+        message: Message,
+    },
+    /// The agent that a call was handed to goes on.
+    HandoffAnswered {
+        /// The call that waits.
+        call: CallId,
+        /// Words for it; none when it was answered elsewhere.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<Message>,
+        /// When the sender stops waiting: time in which somebody was asked does not count.
+        deadline: Timestamp,
+        /// What was allowed for the rest of the session.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        grants: Vec<Grant>,
+    },
     /// The words are about to go to the agent elsewhere that does the work; written before they do.
     PeerAsked {
         /// The message that carries them, which is also the key under which they are said once.
@@ -168,7 +191,9 @@ impl TaskEvent {
             | Self::PeerAttached { .. }
             | Self::ToolStarted { .. }
             | Self::ToolAsked { .. }
-            | Self::ToolAnswered { .. } => false,
+            | Self::ToolAnswered { .. }
+            | Self::HandoffAsked { .. }
+            | Self::HandoffAnswered { .. } => false,
             Self::Submitted { .. }
             | Self::RunStarted { .. }
             | Self::ToolsCalled { .. }
@@ -190,6 +215,18 @@ pub struct ParentLink {
     pub handoff: HandoffId,
     /// Agents from the first of the chain to the one that handed over; a target found here is a cycle.
     pub chain: Vec<AgentName>,
+    /// The conversation in which the first of the chain works, which is the session that somebody allowed tools for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<ContextId>,
+}
+
+/// Leave for a tool to run without asking again in a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// Whose tool.
+    pub agent: AgentName,
+    /// Which.
+    pub tool: String,
 }
 
 /// Why a task did not complete.

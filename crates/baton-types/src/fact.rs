@@ -62,6 +62,8 @@ impl Fact {
                 TaskEvent::ToolAnswered { .. } => "task.tool_answered",
                 TaskEvent::ToolFinished { .. } => "task.tool_finished",
                 TaskEvent::HandoffSent { .. } => "task.handoff_sent",
+                TaskEvent::HandoffAsked { .. } => "task.handoff_asked",
+                TaskEvent::HandoffAnswered { .. } => "task.handoff_answered",
                 TaskEvent::PeerAsked { .. } => "task.peer_asked",
                 TaskEvent::PeerAttached { .. } => "task.peer_attached",
                 TaskEvent::ArtifactEmitted { .. } => "task.artifact_emitted",

@@ -62,6 +62,30 @@ impl HandoffStatus {
     }
 }
 
+/// How the work of a handoff gets to its receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HandoffChannel {
+    /// Baton hands it over itself: in its own process, or over A2A.
+    #[default]
+    Direct,
+    /// The MCP client that called `handoff` is asked to, by an unfinished result.
+    InputRequired,
+    /// The MCP client that called `handoff` is asked to, by a request of the server.
+    Sampling,
+}
+
+impl HandoffChannel {
+    /// The name as stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::InputRequired => "input_required",
+            Self::Sampling => "sampling",
+        }
+    }
+}
+
 /// Which handoffs are delivered first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -145,14 +169,27 @@ pub struct Handoff {
     pub timeout_ms: u64,
     /// When it was created.
     pub created_at: Timestamp,
-    /// The task that waits for it.
-    pub parent_task: TaskId,
+    /// The task that waits for it; none when an MCP client handed the work over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_task: Option<TaskId>,
     /// The tool call that waits for it.
-    pub parent_call: CallId,
-    /// The task that does the work; chosen before anything is sent, so that a crash finds it again.
-    pub child_task: TaskId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_call: Option<CallId>,
+    /// The task that does the work; chosen before anything is sent, so that a crash finds it again. None when the client
+    /// does the sending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child_task: Option<TaskId>,
     /// The conversation of the child task.
     pub child_context: ContextId,
+    /// How the work gets to the receiver.
+    #[serde(default)]
+    pub channel: HandoffChannel,
+    /// Where the receiver is, when it was named by its address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_uri: Option<String>,
+    /// W3C trace context of the sender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
 }
 
 /// One fact of a handoff.

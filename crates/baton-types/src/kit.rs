@@ -3,7 +3,7 @@
 //! None of it is stored with a run. Connection settings may hold secrets, and belong to the place where the agent
 //! lives, not to the work that it does.
 
-use crate::{Json, Permission};
+use crate::{Include, Json, Permission, PermissionRule};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 /// Everything beside the definition.
@@ -64,6 +64,8 @@ pub struct McpServer {
     pub include: Vec<String>,
     /// Globs of tools that are not offered.
     pub exclude: Vec<String>,
+    /// When its tools are part of a session.
+    pub modes: IncludeModes,
     /// What its tools' names begin with; the server's name unless written otherwise, and nothing when empty.
     pub prefix: Option<String>,
     /// Whether a run waits for it until it is ready or has failed.
@@ -177,14 +179,23 @@ impl Default for McpTimeouts {
 pub struct McpPermissions {
     /// For tools that nothing else names.
     pub default: Permission,
-    /// Globs of tool names; an exact name counts before a glob, and of equals the stricter.
-    pub tools: Vec<(String, Permission)>,
+    /// More precisely.
+    pub rules: Vec<PermissionRule>,
 }
 
 impl Default for McpPermissions {
     fn default() -> Self {
-        Self { default: Permission::Ask, tools: Vec::new() }
+        Self { default: Permission::Ask, rules: Vec::new() }
     }
+}
+
+/// When the tools of a server are part of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IncludeModes {
+    /// For tools that nothing else names.
+    pub default: Include,
+    /// Globs of tool names; an exact name counts before a glob, and among equals the first.
+    pub tools: Vec<(String, Include)>,
 }
 
 /// How to log in at a server that wants OAuth.

@@ -16,6 +16,7 @@ mod ids;
 mod json;
 mod kit;
 mod message;
+mod permission;
 mod principal;
 mod push;
 mod task;
@@ -26,21 +27,23 @@ mod tool_ask;
 pub use agent::{AgentSpec, ControlTools, HandoffTarget, ModelSpec, Orchestration, RunLimits, SkillSpec};
 pub use digest::Digest;
 pub use error_code::ErrorCode;
-pub use event::{ParentLink, Reason, TaskEvent, Usage};
+pub use event::{Grant, ParentLink, Reason, TaskEvent, Usage};
 pub use fact::{Fact, FactError};
-pub use handoff::{ExpectedOutput, Handoff, HandoffEvent, HandoffStatus, Priority};
+pub use handoff::{ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Priority};
 pub use ids::{AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, StreamId, TaskId};
 pub use json::{Json, JsonError, MAX_JSON_DEPTH};
 pub use kit::{
-    AgentKit, ExportedTool, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts, McpTransport, Reference,
+    AgentKit, ExportedTool, IncludeModes, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts, McpTransport,
+    Reference,
 };
 pub use message::{Artifact, Message, Part, PartContent, Role};
+pub use permission::{ArgumentMatch, AskWhen, Include, Permission, PermissionRule, ToolPolicy};
 pub use principal::Principal;
 pub use push::{PushAuthentication, PushConfig, PushDialect};
 pub use task::{TaskState, TaskView};
 pub use time::{Timestamp, TimestampError};
 pub use tool::{
-    BUILT_IN_TOOLS, CommandTool, Effects, HttpBody, HttpTool, McpTool, Permission, ToolCall, ToolExecution, ToolResult,
-    ToolRunner, ToolSpec,
+    BUILT_IN_TOOLS, CommandTool, Effects, HttpBody, HttpTool, McpTool, ToolCall, ToolExecution, ToolResult, ToolRunner,
+    ToolSpec,
 };
 pub use tool_ask::{AnswerAction, ToolAnswer, ToolAnswers, ToolAsk, ToolQuestion, Wanted};

@@ -1,6 +1,6 @@
 //! Tools: what a model may call and what came back.
 
-use crate::{CallId, Json};
+use crate::{CallId, Include, Json, Permission, PermissionRule};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -58,26 +58,12 @@ pub struct ToolSpec {
     /// Whether it may run without somebody being asked.
     #[serde(default, skip_serializing_if = "Permission::is_allow")]
     pub permission: Permission,
-}
-
-/// Whether a tool may run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Permission {
-    /// It runs.
-    #[default]
-    Allow,
-    /// Somebody is asked first.
-    Ask,
-    /// It neither runs nor is it offered.
-    Deny,
-}
-
-impl Permission {
-    /// Whether nobody needs to be asked.
-    pub fn is_allow(&self) -> bool {
-        *self == Self::Allow
-    }
+    /// About some of its calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<PermissionRule>,
+    /// When it is part of a session.
+    #[serde(default)]
+    pub include: Include,
 }
 
 /// The way a tool runs.

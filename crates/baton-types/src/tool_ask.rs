@@ -51,10 +51,19 @@ pub enum Wanted {
 pub enum AnswerAction {
     /// Yes, with the content that was asked for.
     Accept,
+    /// Yes, and the same tool need not ask again in this session.
+    AcceptForSession,
     /// No.
     Decline,
     /// Nobody decided.
     Cancel,
+}
+
+impl AnswerAction {
+    /// Whether it says yes.
+    pub fn is_yes(self) -> bool {
+        matches!(self, Self::Accept | Self::AcceptForSession)
+    }
 }
 
 /// One answer.
@@ -90,6 +99,12 @@ impl ToolAnswers {
     /// Whether the call may run, when that was the question.
     pub fn approval(&self) -> Option<bool> {
         let answer = self.answers.iter().find(|answer| answer.key == APPROVAL)?;
-        Some(answer.action == AnswerAction::Accept)
+        Some(answer.action.is_yes())
+    }
+
+    /// Whether the same tool need not ask again in this session.
+    pub fn is_for_session(&self) -> bool {
+        let remembers = |answer: &ToolAnswer| answer.action == AnswerAction::AcceptForSession;
+        self.answers.iter().any(|answer| answer.key == APPROVAL && remembers(answer))
     }
 }

@@ -9,7 +9,7 @@ pub use tokens::{CreateToken, CreatedToken, ProtectedResource, TokenEntry, Token
 pub use tools::{AnswerEntry, AnswerTool, AskEntry, ServerEntry, ToolEntry, ToolList, ToolReply};
 
 use crate::{a2a::v1::Task, de};
-use baton_types::{AgentSpec, ExpectedOutput, HandoffStatus, Json, ModelSpec, Priority, Timestamp};
+use baton_types::{AgentSpec, ExpectedOutput, HandoffChannel, HandoffStatus, Json, ModelSpec, Priority, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// One agent that is served.
@@ -117,10 +117,16 @@ pub struct HandoffEntry {
     /// When it was created.
     #[serde(with = "de::rfc3339")]
     pub created_at: Option<Timestamp>,
-    /// The task that waits for it.
-    pub parent_task_id: String,
-    /// The task that does the work.
-    pub child_task_id: String,
+    /// The task that waits for it, unless an MCP client handed the work over.
+    pub parent_task_id: Option<String>,
+    /// The task that does the work, as far as this Baton knows it.
+    pub child_task_id: Option<String>,
+    /// How the work got there.
+    pub channel: HandoffChannel,
+    /// The address by which the receiver was named, if it was.
+    pub agent_uri: Option<String>,
+    /// The sender's W3C trace context.
+    pub trace_parent: Option<String>,
     /// What came back.
     pub result: Option<Json>,
     /// The trace in which the work was done.

@@ -45,6 +45,8 @@ fn gist(event: &TaskEvent) -> String {
         }
         TaskEvent::HandoffSent { agent, child, .. } => format!("to {agent}, task {child}"),
         TaskEvent::PeerAsked { message } => format!("as message {message}"),
+        TaskEvent::HandoffAsked { message, .. } => format!("the agent asks: {}", quoted(message)),
+        TaskEvent::HandoffAnswered { .. } => "the agent goes on".to_owned(),
         TaskEvent::PeerAttached { task, .. } => format!("as task {task}"),
         TaskEvent::ArtifactEmitted { artifact } => artifact.name.clone().unwrap_or_else(|| artifact.id.to_string()),
         TaskEvent::Answered { message, .. } => quoted(message),

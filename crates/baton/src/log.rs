@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use baton_types::ErrorCode;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 /// How much is logged and how.
 #[derive(Args, Clone, Debug)]
@@ -41,15 +41,16 @@ pub(crate) enum LogFormat {
 /// Starts logging; later calls change nothing.
 pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
     // The MCP library calls every server that cannot be reached an error; statuses say that better.
-    let filter = EnvFilter::try_new(format!("rmcp=off,{}", options.log)).map_err(|error| {
+    let filter: Targets = format!("rmcp=off,{}", options.log).parse().map_err(|error| {
         Failure::new(ErrorCode::CONFIG_INVALID, format!("--log {}: {error}", options.log))
             .hint("Use error, warn, info, debug, trace, or a filter such as warn,baton_http=debug.")
     })?;
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
+    let log = tracing_subscriber::registry().with(filter);
     let started = match options.log_format {
-        LogFormat::Text => lines.try_init(),
-        LogFormat::Json => lines.json().try_init(),
+        LogFormat::Text => log.with(lines).try_init(),
+        LogFormat::Json => log.with(lines.json()).try_init(),
     };
     // Only a second start fails, and the first is as good.
     drop(started);

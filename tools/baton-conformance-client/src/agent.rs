@@ -30,6 +30,9 @@ impl Lone {
             control_tools: ControlTools::default(),
             handoffs: Vec::new(),
             orchestration: None,
+            enable_handoff: false,
+            policy: Default::default(),
+            autonomous: false,
         };
         let server = McpServer {
             name: "suite".to_owned(),
@@ -38,9 +41,10 @@ impl Lone {
             enabled: true,
             era: scene.era,
             timeouts: McpTimeouts::default(),
-            permissions: McpPermissions { default: Permission::Allow, tools: Vec::new() },
+            permissions: McpPermissions { default: Permission::Allow, rules: Vec::new() },
             include: Vec::new(),
             exclude: Vec::new(),
+            modes: Default::default(),
             prefix: None,
             required: true,
             trusted: false,

@@ -25,8 +25,10 @@ const CLIENT_DOCUMENT: &str = "https://conformance-test.local/client-metadata.js
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let filter = tracing_subscriber::EnvFilter::from_default_env();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_max_level(tracing_subscriber::filter::LevelFilter::ERROR)
+        .with_writer(std::io::stderr)
+        .init();
     let scene = Scene::from_environment()?;
     let logins = tempfile::tempdir().context("a folder for logins")?;
     let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default())?;

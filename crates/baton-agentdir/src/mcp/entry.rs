@@ -2,7 +2,7 @@
 
 use super::{Habits, login, timing, tools, transport, value};
 use crate::document::{Fields, Node, Reader};
-use baton_types::{McpEra, McpPermissions, McpServer};
+use baton_types::{IncludeModes, McpEra, McpPermissions, McpServer, PermissionRule};
 
 /// Longer prefixes leave no room for the tools' own names.
 const MAX_PREFIX: usize = 32;
@@ -44,9 +44,13 @@ pub(super) fn read(
         enabled: enabled && !disabled,
         era,
         timeouts,
-        permissions: McpPermissions { default: tools.default, tools: tools.permissions },
+        permissions: McpPermissions {
+            default: tools.default,
+            rules: tools.permissions.into_iter().map(|(tool, word)| PermissionRule::of_tool(tool, word)).collect(),
+        },
         include: tools.include,
         exclude: tools.exclude,
+        modes: IncludeModes::default(),
         prefix,
         required,
         trusted: tools.trusted,

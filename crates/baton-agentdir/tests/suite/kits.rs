@@ -46,7 +46,7 @@ fn one(server: &McpServer) -> String {
         McpTransport::Remote { url, headers } => writeln!(all, "  remote {url}{}", map(headers)),
         McpTransport::Internal { tool } => writeln!(all, "  internal {tool}"),
     };
-    let _ = writeln!(all, "  {:?} {:?}", server.permissions.default, server.permissions.tools);
+    let _ = writeln!(all, "  {:?} {:?}", server.permissions.default, server.permissions.rules);
     let McpServer { enabled, required, trusted, era, timeouts, include, exclude, prefix, oauth, .. } = server;
     let _ = writeln!(all, "  include {include:?} exclude {exclude:?} prefix {prefix:?}");
     let _ = writeln!(all, "  enabled {enabled} required {required} trusted {trusted} {era:?}");

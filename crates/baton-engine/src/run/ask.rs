@@ -1,7 +1,7 @@
 //! Status events that a run writes: what it asks of the caller, and that it is done.
 
 use crate::Ports;
-use baton_rules::{Asked, Task, calls_in, calls_part, requests_part};
+use baton_rules::{Asked, Task, calls_in, calls_part, passed_up, requests_part};
 use baton_types::{ErrorCode, Message, Part, Role, TaskEvent, TaskState, ToolCall, ToolQuestion, Wanted};
 
 /// The event with which a task waits for its caller.
@@ -17,19 +17,22 @@ pub(crate) fn asking(ports: &Ports, task: &Task, asked: &Asked) -> TaskEvent {
         )
     }));
     words.extend(asked.asks.iter().flat_map(|(call, ask)| ask.questions.iter().map(|asked| in_words(call, asked))));
+    words.extend(asked.passed_up.iter().map(|(_, _, message)| message.text()));
     let mut parts = vec![Part::text(words.join("\n"))];
     if !asked.calls.is_empty() || !asked.in_doubt.is_empty() {
         parts.push(calls_part(asked.calls.iter().chain(&asked.in_doubt)));
     }
     if !asked.asks.is_empty() {
-        parts.push(requests_part(&asked.asks));
+        parts.push(requests_part(&task.agent, &asked.asks));
     }
+    parts.extend(asked.passed_up.iter().flat_map(|(_, child, message)| passed_up(child, message)));
     // When just the calls of the agent's last message are asked for, that message says it already.
     let same = task.history.last().filter(|last| {
         last.role == Role::Agent
             && asked.questions.is_empty()
             && asked.asks.is_empty()
             && asked.in_doubt.is_empty()
+            && asked.passed_up.is_empty()
             && calls_in(last) == asked.calls
     });
     let message = match same {
@@ -55,7 +58,7 @@ fn in_words(call: &ToolCall, asked: &ToolQuestion) -> String {
         Wanted::Form { .. } => format!("{}: {}", call.name, asked.message),
         Wanted::Visit { url } => format!("{}: {} Visit {url}", call.name, asked.message),
         Wanted::Approval => {
-            format!("{} It would be called with {}. Answer yes or no.", asked.message, call.arguments.as_str())
+            format!("{} It would be called with {}. Answer yes, always or no.", asked.message, call.arguments.as_str())
         }
     }
 }

@@ -3,12 +3,11 @@
 use super::{Driver, Halt, helper::Helper};
 use baton_ports::{ToolOutcome, ToolRun};
 use baton_rules::{
-    ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL,
+    ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, Decision, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
+    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, decide,
 };
 use baton_types::{
-    AgentSpec, Effects, ErrorCode, Json, Permission, TaskEvent, ToolAsk, ToolCall, ToolQuestion, ToolResult,
-    ToolRunner, ToolSpec,
+    AgentSpec, Effects, ErrorCode, Json, TaskEvent, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec,
 };
 use futures_util::{StreamExt, stream};
 use std::{sync::Arc, time::Duration};
@@ -35,12 +34,13 @@ impl Driver {
 
     async fn advance_call(&self, spec: &AgentSpec, state: CallState) -> Result<(), Halt> {
         let CallState { call, stage, .. } = &state;
-        if let CallStage::HandedOff { handoff, child, deadline } = stage {
-            return self.await_handoff(call, handoff, child, *deadline).await;
+        if let CallStage::HandedOff(handed) = stage {
+            self.inner.take_up_handoff(&self.live.owner, &handed.handoff).await?;
+            return self.await_handoff(call, handed).await;
         }
         let orchestrates = spec.orchestration.is_some();
         match call.name.as_str() {
-            HANDOFF_TOOL if !spec.handoffs.is_empty() => self.hand_off(spec, call).await,
+            HANDOFF_TOOL if spec.enable_handoff => self.hand_off(spec, call).await,
             CALL_AGENT_TOOL if orchestrates => self.hand_off(spec, call).await,
             LIST_AGENTS_TOOL if orchestrates => self.list_agents(spec, call),
             EMIT_ARTIFACT_TOOL if spec.control_tools.emit_artifact => self.emit_artifact(call),
@@ -77,10 +77,11 @@ impl Driver {
         if tool.runner == ToolRunner::BuiltIn {
             return self.finish(call, self.unknown_tool(spec, &tool.name).await, true);
         }
-        match (tool.permission, state.approved) {
-            (Permission::Deny, _) | (Permission::Ask, Some(false)) => return self.finish(call, denied(), true),
-            (Permission::Ask, None) => return self.ask_leave(call),
-            (Permission::Allow, _) | (Permission::Ask, Some(true)) => {}
+        match (self.decided(spec, tool, call).await?, state.approved) {
+            (Decision::Deny(reason), _) => return self.finish(call, denied(&tool.name, reason), true),
+            (Decision::Ask, Some(false)) => return self.finish(call, denied(&tool.name, "it was not allowed"), true),
+            (Decision::Ask, None) => return self.ask_leave(call),
+            (Decision::Run, _) | (Decision::Ask, Some(true)) => {}
         }
         // What the definition does not hold may be gone or changed when the call is looked at again.
         let held = spec.tools.iter().any(|own| own.name == tool.name);
@@ -109,6 +110,16 @@ impl Driver {
         }
     }
 
+    /// The one decision about a call; what was allowed for the session is looked for only when it matters.
+    async fn decided(&self, spec: &AgentSpec, tool: &ToolSpec, call: &ToolCall) -> Result<Decision, Halt> {
+        let settings = SessionSettings::of(&self.live.lock().task, spec);
+        let decide = |granted| decide(&spec.policy, &settings.session(), tool, Some(&call.arguments), granted);
+        match decide(false) {
+            Decision::Ask if self.is_granted(&tool.name).await? => Ok(decide(true)),
+            decision => Ok(decision),
+        }
+    }
+
     /// The call waits until somebody says whether it may run.
     fn ask_leave(&self, call: &ToolCall) -> Result<(), Halt> {
         let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
@@ -129,6 +140,6 @@ impl Driver {
     }
 }
 
-fn denied() -> Json {
-    Json::string(&format!("{}: the tool call was denied", ErrorCode::TOOL_DENIED.code))
+fn denied(tool: &str, reason: &str) -> Json {
+    Json::string(&format!("{}: tool call denied: '{tool}' did not run, because {reason}", ErrorCode::TOOL_DENIED.code))
 }

@@ -5,16 +5,16 @@
 
 use super::{Driver, Halt};
 use crate::{
-    EngineError, Ports,
+    Engine, EngineError, IdempotencyKey, Ports, SendCommand,
     submit::{NewTask, submitted_child},
     views::fold_handoff,
 };
-use baton_ports::{HeadUpdate, Write};
-use baton_rules::{CALL_AGENT_TOOL, admit_handoff};
+use baton_ports::{Commit, HeadUpdate, Write};
+use baton_rules::{CALL_AGENT_TOOL, HandedOff, admit_handoff, handoff_target};
 use baton_types::{
-    AgentName, AgentSpec, ContextId, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffId, HandoffStatus,
-    Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId, TaskEvent, TaskId, TaskState,
-    TaskView, Timestamp, ToolCall, ToolResult,
+    AgentName, AgentSpec, ContextId, Digest, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffChannel, HandoffEvent,
+    HandoffId, HandoffStatus, Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId,
+    TaskEvent, TaskId, TaskState, TaskView, Timestamp, ToolCall, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -35,7 +35,7 @@ impl Driver {
             Ok(arguments) => arguments,
             Err(error) => return self.refuse(call, &format!("{} needs an agent and a message: {error}", call.name)),
         };
-        let to = target_name(&arguments.agent_uri);
+        let to = self.inner.target_of(spec, &arguments.agent_uri);
         let (parent, earlier) = {
             let cell = self.live.lock();
             (cell.task.parent.clone(), cell.task.depth)
@@ -49,14 +49,19 @@ impl Driver {
             return self.refuse(call, &format!("agent '{to}' is not served here"));
         };
         let pinned = self.inner.pins.pin(self.inner.journal(), &target).await?;
-        let handoff = self.describe(spec, call, &to, &arguments);
-        let link = ParentLink { task: self.live.id.clone(), handoff: handoff.id.clone(), chain };
+        let mut handoff = self.describe(spec, call, &to, &arguments);
+        let session = parent.as_ref().and_then(|link| link.session.clone());
+        let session = Some(session.unwrap_or_else(|| self.live.lock().task.context.clone()));
+        let link = ParentLink { task: self.live.id.clone(), handoff: handoff.id.clone(), chain, session };
+        let child = TaskId::from(self.inner.ports.ids.fresh());
         let message =
             Message::new(self.inner.ports.ids.fresh().into(), Role::User, vec![Part::text(arguments.message)])
-                .within(&handoff.child_context, &handoff.child_task);
+                .within(&handoff.child_context, &child);
+        handoff.child_task = Some(child.clone());
+        let autonomous = self.live.lock().task.autonomous;
         let new = NewTask {
-            id: handoff.child_task.clone(),
-            event: submitted_child(link, handoff.child_context.clone(), to.clone(), message, earlier),
+            id: child.clone(),
+            event: submitted_child(link, handoff.child_context.clone(), to.clone(), message, earlier, autonomous),
             first_of_context: arguments.context_id.is_none(),
             trace: self.live.lock().trace.clone(),
         };
@@ -65,10 +70,9 @@ impl Driver {
             call: call.id.clone(),
             handoff: handoff.id.clone(),
             agent: to,
-            child: handoff.child_task.clone(),
+            child: child.clone(),
             deadline,
         };
-        let (id, child) = (handoff.id.clone(), handoff.child_task.clone());
         let (child_live, _, child_write) = self.inner.create(&self.live.owner, new, &pinned)?;
         let beside = vec![created(&self.inner.ports, &self.live.owner, &handoff), child_write];
         let receipt = match self.queue(vec![sent], beside) {
@@ -82,19 +86,18 @@ impl Driver {
         // never gets there, its own writes are refused and it ends as the task that it never was.
         self.inner.spawn_driver(child_live, None);
         receipt.await?;
-        self.await_handoff(call, &id, &child, deadline).await
+        let handed = HandedOff { handoff: handoff.id, child, deadline, asked: None, answer: None };
+        self.await_handoff(call, &handed).await
     }
 
-    /// Waits for the child, however often either side was restarted.
-    pub(super) async fn await_handoff(
-        &self,
-        call: &ToolCall,
-        handoff: &HandoffId,
-        child: &TaskId,
-        deadline: Timestamp,
-    ) -> Result<(), Halt> {
-        let patience = self.inner.ports.clock.now().until(deadline);
-        let settled = tokio::select! {
+    /// Waits for the child, however often either side was restarted; words for it go first.
+    pub(super) async fn await_handoff(&self, call: &ToolCall, handed: &HandedOff) -> Result<(), Halt> {
+        let HandedOff { handoff, child, deadline, answer, .. } = handed;
+        if let Some(answer) = answer {
+            self.pass_down(child, answer).await?;
+        }
+        let patience = self.inner.ports.clock.now().until(*deadline);
+        let came = tokio::select! {
             biased;
             () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
             settled = self.inner.settled(child) => match settled {
@@ -105,34 +108,62 @@ impl Driver {
             },
             () = tokio::time::sleep(patience) => Came::TooLate,
         };
-        let outcome = outcome(&settled, &call.name);
+        if let Came::Settled(view) = &came
+            && view.state.is_interrupted()
+        {
+            return self.pass_up(call, handed, view).await;
+        }
+        let outcome = outcome(&came, &call.name);
         let result = ToolResult {
             call: call.id.clone(),
             name: call.name.clone(),
             output: outcome.output,
             is_error: outcome.status != HandoffStatus::Completed,
         };
-        let mut moves = Vec::new();
-        if matches!(&settled, Came::Settled(view) if view.state.is_interrupted()) {
-            moves.push(moved(HandoffStatus::InputRequired));
-        }
-        moves.push(HandoffEvent::Moved {
+        let moves = vec![HandoffEvent::Moved {
             to: outcome.status,
             result: outcome.result,
             error: outcome.error,
             result_trace_id: self.live.lock().trace.as_deref().and_then(trace_id),
-        });
+        }];
         let beside = self.inner.handoff_write(&self.live.owner, handoff, moves).await?;
         self.commit_synced(vec![TaskEvent::ToolFinished { result }], beside).await?;
-        let works_on = match settled {
-            Came::Settled(view) => !view.state.is_terminal(),
-            Came::TooLate => true,
-            Came::Gone => false,
-        };
-        if works_on {
+        if matches!(came, Came::TooLate) {
             self.inner.cancel_child(child.clone()).await;
         }
         Ok(())
+    }
+
+    /// The child's question becomes one of this task.
+    async fn pass_up(&self, call: &ToolCall, handed: &HandedOff, child: &TaskView) -> Result<(), Halt> {
+        let empty = || Message::new(self.inner.ports.ids.fresh().into(), Role::Agent, vec![Part::text(String::new())]);
+        let message = child.status_message.clone().unwrap_or_else(empty);
+        let asked = vec![moved(HandoffStatus::InputRequired)];
+        let beside = self.inner.handoff_write(&self.live.owner, &handed.handoff, asked).await?;
+        self.commit_synced(vec![TaskEvent::HandoffAsked { call: call.id.clone(), message }], beside).await
+    }
+
+    /// Says an answer to the child, once: whether it heard it before a crash is told by the key.
+    async fn pass_down(&self, child: &TaskId, answer: &Message) -> Result<(), Halt> {
+        let Some(agent) = self.inner.agent_of(child).await? else { return Ok(()) };
+        let request = Digest::of(answer.id.as_str().as_bytes());
+        let mut message = answer.clone();
+        message.task = Some(child.clone());
+        let command = SendCommand {
+            idempotency: Some(IdempotencyKey { key: answer.id.to_string(), request }),
+            trace: self.live.lock().trace.clone(),
+            ..SendCommand::new(agent, message)
+        };
+        let engine = Engine { inner: Arc::clone(&self.inner) };
+        match Box::pin(engine.send(&self.live.owner, command)).await {
+            Ok(_) => Ok(()),
+            Err(error @ (EngineError::Journal(_) | EngineError::ShuttingDown)) => Err(error.into()),
+            // Somebody answered it elsewhere meanwhile, or it has ended: what became of it is seen by looking at it.
+            Err(error) => {
+                tracing::info!(task = %child, %error, "an answer came too late for the agent that asked");
+                Ok(())
+            }
+        }
     }
 
     fn refuse(&self, call: &ToolCall, detail: &str) -> Result<(), Halt> {
@@ -152,15 +183,37 @@ impl Driver {
             priority: Priority::Normal,
             timeout_ms: u64::try_from(self.inner.options.handoff_timeout.as_millis()).unwrap_or(u64::MAX),
             created_at: self.inner.ports.clock.now(),
-            parent_task: self.live.id.clone(),
-            parent_call: call.id.clone(),
-            child_task: ids.fresh().into(),
+            parent_task: Some(self.live.id.clone()),
+            parent_call: Some(call.id.clone()),
+            child_task: None,
             child_context: arguments.context_id.clone().map_or_else(|| ids.fresh().into(), ContextId::from),
+            channel: HandoffChannel::Direct,
+            agent_uri: Some(arguments.agent_uri.clone()).filter(|uri| *uri != to.as_str()),
+            trace: self.live.lock().trace.as_deref().map(str::to_owned),
         }
     }
 }
 
 impl crate::engine::Inner {
+    /// Whom an address in a handoff means.
+    pub(crate) fn target_of(&self, from: &AgentSpec, uri: &str) -> AgentName {
+        let agents = self.ports.agents.agents();
+        handoff_target(from, agents.iter().map(AsRef::as_ref), uri)
+    }
+
+    /// A record that says that somebody is asked says otherwise from now on.
+    pub(super) async fn take_up_handoff(
+        &self,
+        owner: &Arc<Principal>,
+        id: &HandoffId,
+    ) -> Result<(), crate::EngineError> {
+        let writes = self.handoff_write(owner, id, vec![moved(HandoffStatus::InProgress)]).await?;
+        if !writes.is_empty() {
+            self.journal().append(Commit::of(writes)).await?;
+        }
+        Ok(())
+    }
+
     /// The write that moves a handoff, step by step, or none when it has ended already.
     pub(crate) async fn handoff_write(
         &self,
@@ -244,15 +297,8 @@ pub(crate) fn answer_of(child: &TaskView, said: String) -> String {
     data.join("\n")
 }
 
-/// A name, or an address whose path names an agent of this Baton.
-pub(super) fn target_name(uri: &str) -> AgentName {
-    let path = uri.trim_end_matches('/');
-    let path = path.strip_suffix("/a2a").unwrap_or(path);
-    AgentName::from(path.rsplit_once("/agents/").map_or(path, |(_, name)| name))
-}
-
 /// In process nobody else could take the work: it is offered, accepted and begun in one commit with the child.
-fn created(ports: &Ports, owner: &Arc<Principal>, handoff: &Handoff) -> Write {
+pub(crate) fn created(ports: &Ports, owner: &Arc<Principal>, handoff: &Handoff) -> Write {
     let events = vec![
         HandoffEvent::Created(Box::new(handoff.clone())),
         moved(HandoffStatus::Accepted),

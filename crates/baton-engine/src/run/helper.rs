@@ -1,6 +1,6 @@
 //! What tools ask of the run while they work: words of a model, or of another agent.
 
-use super::{Driver, handoff::target_name};
+use super::Driver;
 use crate::Engine;
 use baton_ports::{
     AgentAsk, AgentDesk, BoxFuture, ChatMessage, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled, ToolChoice,
@@ -76,7 +76,7 @@ impl Helper<'_> {
 
     /// A tool that hands work over names an agent; the rules are those of a handoff by the agent itself.
     async fn ask_agent(&self, uri: &str, ask: &SampleAsk) -> Result<Sampled, String> {
-        let to = target_name(uri);
+        let to = self.driver.inner.target_of(self.spec, uri);
         let (parent, earlier, trace) = {
             let cell = self.driver.live.lock();
             (cell.task.parent.clone(), cell.task.depth, cell.trace.clone())
@@ -92,6 +92,7 @@ impl Helper<'_> {
             task: None,
             depth: u32::try_from(handed_over(&chain, earlier)).unwrap_or(u32::MAX),
             trace: trace.as_deref().map(str::to_owned),
+            autonomous: self.driver.live.lock().task.autonomous,
         };
         let engine = Engine { inner: Arc::clone(inner) };
         let reply = engine.ask(&self.driver.live.owner, ask).await.map_err(|error| error.to_string())?;

@@ -7,6 +7,7 @@
 mod ask;
 mod calls;
 mod control;
+mod grants;
 mod handoff;
 mod helper;
 mod model;
@@ -15,7 +16,7 @@ mod peer;
 mod prompt;
 
 pub(crate) use ask::asking;
-pub(crate) use handoff::answer_of;
+pub(crate) use handoff::{answer_of, created};
 pub(crate) use peer::unheard;
 
 use crate::{

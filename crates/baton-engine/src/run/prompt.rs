@@ -4,8 +4,8 @@ use super::{Driver, Halt, orchestrate::orchestration_tools};
 use crate::open::fold;
 use baton_ports::{AgentSource, ChatMessage, ListQuery, ModelCall, OutputFormat, ToolChoice};
 use baton_rules::{
-    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, answers_tools, calls_in,
-    results_in,
+    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings,
+    answers_tools, calls_in, offers, results_in,
 };
 use baton_types::{
     AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Permission, Role, ToolCall, ToolResult,
@@ -20,6 +20,9 @@ const EARLIER_TASKS: usize = 50;
 
 /// Messages that the model is given at most; the oldest go first.
 const MAX_MESSAGES: usize = 400;
+
+/// Agents that a model is told about when its agent may hand work to all of them.
+const NAMED_AGENTS: usize = 50;
 
 /// How long the first model call of a run waits for servers of the agent that are on their way; tools that come later are offered later.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -41,7 +44,8 @@ impl Driver {
                 }
             }
         };
-        all_tools(spec, offered, &*ports.agents)
+        let settings = SessionSettings::of(&self.live.lock().task, spec);
+        all_tools(spec, offered, &*ports.agents, &settings)
     }
 
     pub(super) async fn model_call(
@@ -169,14 +173,18 @@ fn system_of(spec: &AgentSpec) -> String {
 }
 
 /// The agent's own tools, those of its servers, then those of Baton that it may use.
-fn all_tools(spec: &AgentSpec, offered: Vec<ToolSpec>, agents: &dyn AgentSource) -> Vec<ToolSpec> {
-    let mut tools: Vec<ToolSpec> =
-        spec.tools.iter().filter(|tool| tool.permission != Permission::Deny).cloned().collect();
-    tools.extend(offered);
+fn all_tools(
+    spec: &AgentSpec,
+    offered: Vec<ToolSpec>,
+    agents: &dyn AgentSource,
+    settings: &SessionSettings,
+) -> Vec<ToolSpec> {
+    let mut tools: Vec<ToolSpec> = spec.tools.iter().cloned().chain(offered).collect();
+    tools.retain(|tool| offers(&spec.policy, &settings.session(), tool));
     if spec.orchestration.is_some() {
         tools.extend(orchestration_tools());
     }
-    if !spec.handoffs.is_empty() {
+    if spec.enable_handoff {
         tools.push(handoff_tool(spec, agents));
     }
     let control = spec.control_tools;
@@ -221,13 +229,21 @@ fn handoff_tool(spec: &AgentSpec, agents: &dyn AgentSource) -> ToolSpec {
         Some(agent) if target.description.is_empty() => agent.description.clone(),
         _ => target.description.clone(),
     };
-    let list: Vec<String> = spec.handoffs.iter().map(|target| format!("{}: {}", target.agent, about(target))).collect();
-    let names: Vec<&str> = spec.handoffs.iter().map(|target| target.agent.as_str()).collect();
+    let everybody = || agents.agents().into_iter().filter(|agent| agent.name != spec.name).take(NAMED_AGENTS);
+    let known: Vec<(String, String)> = match spec.handoffs.as_slice() {
+        [] => everybody().map(|agent| (agent.name.to_string(), agent.description.clone())).collect(),
+        targets => targets.iter().map(|target| (target.agent.to_string(), about(target))).collect(),
+    };
+    let list: Vec<String> = known.iter().map(|(name, about)| format!("{name}: {about}")).collect();
+    let mut uri = json!({"type": "string", "description": "The agent"});
+    if !known.is_empty() {
+        uri["enum"] = known.iter().map(|(name, _)| name.as_str()).collect();
+    }
     built_in(
         HANDOFF_TOOL,
         &format!("Hand work to another agent and get its answer. Agents:\n{}", list.join("\n")),
         json!({"type": "object", "properties": {
-            "agent_uri": {"type": "string", "enum": names, "description": "The agent"},
+            "agent_uri": uri,
             "message": {"type": "string", "description": "What the agent is asked, in full"},
             "context_id": {"type": "string", "description": "A conversation with that agent to go on with"}},
             "required": ["agent_uri", "message"]}),
@@ -243,5 +259,7 @@ pub(super) fn built_in(name: &str, description: &str, parameters: serde_json::Va
         runner: ToolRunner::BuiltIn,
         output: None,
         permission: Permission::Allow,
+        rules: Vec::new(),
+        include: Default::default(),
     }
 }

@@ -142,6 +142,7 @@ async fn who_asks_at_the_desk_gets_the_answer_and_may_go_away() {
         task: None,
         depth: 0,
         trace: None,
+        autonomous: false,
     };
     let reply = engine.ask(&me(), ask("look;say")).await.unwrap();
     assert_eq!(reply.state, TaskState::Completed);

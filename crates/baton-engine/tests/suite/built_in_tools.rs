@@ -31,7 +31,8 @@ async fn a_handoff_with_a_context_goes_on_with_that_conversation() {
     let done = ask(&world.engine(), "handoff(look/say);again(and tomorrow?);handoff(say);say").await;
     assert_eq!(done.state, TaskState::Completed);
     let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
-    let mut children: Vec<_> = all.handoffs.values().map(|record| &all.tasks[&record.handoff.child_task]).collect();
+    let mut children: Vec<_> =
+        all.handoffs.values().map(|record| &all.tasks[record.handoff.child_task.as_ref().unwrap()]).collect();
     children.sort_by_key(|child| child.created_at);
     let [first, second, third] = children[..] else { panic!("{} children", children.len()) };
     assert_eq!(first.context, second.context);

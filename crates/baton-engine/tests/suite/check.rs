@@ -126,7 +126,7 @@ fn handoffs_are_whole(all: &Everything) {
             .filter(|task| task.parent.as_ref().is_some_and(|parent| parent.handoff == *id))
             .collect();
         assert_eq!(children.len(), 1, "handoff {id} has {} children", children.len());
-        assert_eq!(children[0].id, record.handoff.child_task);
+        assert_eq!(Some(&children[0].id), record.handoff.child_task.as_ref());
         assert!(record.status.is_terminal(), "handoff {id} rests as {:?}", record.status);
     }
     for task in all.tasks.values() {

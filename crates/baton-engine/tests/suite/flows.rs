@@ -140,7 +140,7 @@ async fn a_handoff_is_one_record_with_one_child_and_its_answer_comes_back() {
     let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
     let record = all.handoffs.values().next().unwrap();
     assert_eq!(record.status, HandoffStatus::Completed);
-    let child = &all.tasks[&record.handoff.child_task];
+    let child = &all.tasks[record.handoff.child_task.as_ref().unwrap()];
     assert_eq!(child.agent.as_str(), "worker");
     let told = record.result.as_ref().unwrap().to_value();
     assert_eq!(told["response"], child.history.last().unwrap().text());
@@ -316,7 +316,7 @@ async fn a_handoff_ends_at_its_deadline_and_the_sender_goes_on() {
     let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
     let record = all.handoffs.values().next().unwrap();
     assert_eq!(record.status, HandoffStatus::Timeout);
-    assert_eq!(all.tasks[&record.handoff.child_task].state, TaskState::Canceled);
+    assert_eq!(all.tasks[record.handoff.child_task.as_ref().unwrap()].state, TaskState::Canceled);
     let told = results_of(&all.tasks[&done.id]);
     assert!(told.contains("BTN-3007") && told.contains("deadline"), "{told}");
 }

@@ -131,6 +131,8 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
         }),
         output: None,
         permission: Permission::Allow,
+        rules: Vec::new(),
+        include: Default::default(),
     };
     AgentSpec {
         name: name.into(),
@@ -147,9 +149,12 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
         control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true, reply_message: true },
         handoffs: handoffs
             .iter()
-            .map(|name| HandoffTarget { agent: (*name).into(), description: String::new() })
+            .map(|name| HandoffTarget { agent: (*name).into(), description: String::new(), url: None })
             .collect(),
         orchestration: None,
+        enable_handoff: !handoffs.is_empty(),
+        policy: Default::default(),
+        autonomous: false,
     }
 }
 
@@ -304,6 +309,8 @@ impl ToolHost for CountedTools {
             runner: ToolRunner::Mcp(McpTool { server: "far".to_owned(), tool: name.to_owned() }),
             output: None,
             permission,
+            rules: Vec::new(),
+            include: Default::default(),
         };
         let offered = vec![
             tool("borrow", Effects::ReadOnly, Permission::Allow),

@@ -3,7 +3,7 @@
 use crate::{app::Shared, auth::Caller, cards::base_url, reply};
 use axum::{body::Body, extract::Request, response::Response};
 use baton_mcp::{McpReply, McpService, ServedAt};
-use baton_rules::Access;
+use baton_rules::{Access, may};
 use baton_types::{AgentName, ErrorCode};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use futures_util::StreamExt as _;
@@ -27,9 +27,10 @@ pub(super) async fn pass<H: ServerHandler>(
         Err(error) => return reply::rest_error(&error),
     };
     // Where several agents are reached, it is the call's arguments that tell which one's scope it needs.
-    let needed = if agent.is_some() { needed(&received.bytes) } else { Access::Read };
-    if let Err(error) = caller.may(shared, needed, agent) {
-        return reply::rest_error(&error);
+    if agent.is_some() && may(caller.principal(), Access::Call, agent).is_err() {
+        if let Err(error) = caller.may(shared, needed(&received.bytes), agent) {
+            return reply::rest_error(&error);
+        }
     }
     parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));
     let request = http::Request::from_parts(parts, received.bytes.clone());

@@ -39,6 +39,8 @@ fn of_server(tool: &str, permission: Permission) -> ToolSpec {
         runner: ToolRunner::Mcp(McpTool { server: "shop".to_owned(), tool: tool.to_owned() }),
         output: (tool == "echo").then(|| json!({"type": "object"}).into()),
         permission,
+        rules: Vec::new(),
+        include: Default::default(),
     }
 }
 

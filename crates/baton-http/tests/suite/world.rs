@@ -136,6 +136,8 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
             }),
             output: None,
             permission: baton_types::Permission::Allow,
+            rules: Vec::new(),
+            include: Default::default(),
         }],
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
@@ -143,6 +145,9 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
         control_tools: ControlTools { ask_user: true, ..ControlTools::default() },
         handoffs: Vec::new(),
         orchestration: None,
+        enable_handoff: false,
+        policy: Default::default(),
+        autonomous: false,
     }
 }
 

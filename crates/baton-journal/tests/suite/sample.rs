@@ -75,10 +75,13 @@ pub(crate) fn handoff(id: &str) -> Write {
         priority: Priority::Normal,
         timeout_ms: 60_000,
         created_at: at(1_000),
-        parent_task: TaskId::new("t1"),
-        parent_call: CallId::new("call-1"),
-        child_task: TaskId::new("t2"),
+        parent_task: Some(TaskId::new("t1")),
+        parent_call: Some(CallId::new("call-1")),
+        child_task: Some(TaskId::new("t2")),
         child_context: ContextId::new("c2"),
+        channel: Default::default(),
+        agent_uri: None,
+        trace: None,
     };
     let mut write = write("unused", 0, &[]);
     write.stream = StreamId::Handoff(HandoffId::new(id));

@@ -92,12 +92,9 @@ impl Call<'_> {
     fn span(&self) -> Span {
         tracing::info_span!(
             "execute_tool",
-            otel.name = %format_args!("execute_tool {}", self.name),
-            gen_ai.operation.name = "execute_tool",
-            gen_ai.tool.name = %self.name,
-            gen_ai.tool.call.id = %self.id,
-            gen_ai.agent.name = %self.environment.agent.name,
-            mcp.method.name = "tools/call",
+            gen_ai.tool.name = self.name,
+            gen_ai.tool.call.id = self.id.as_str(),
+            gen_ai.agent.name = self.environment.agent.name.as_str(),
             mcp.session.id = self.caller.session.as_deref(),
             decision = field::Empty,
             outcome = field::Empty,

@@ -39,6 +39,7 @@ pub async fn call(
         task: None,
         depth: work.caller.depth,
         trace: work.trace(),
+        autonomous: true,
     };
     Ok(work.ask(desk, &tool.name, ask).await.map_or_else(|refused| refused, |reply| result(&reply)))
 }

@@ -33,6 +33,7 @@ impl OwnServer {
             task: given.task_id.map(Into::into),
             depth: work.caller.depth,
             trace: work.trace(),
+            autonomous: false,
         };
         match work.ask(self.desk.as_ref(), "call_agent", ask).await {
             Err(result) => result,

@@ -66,6 +66,8 @@ pub(crate) fn tool(name: &str, parameters: &str) -> ToolSpec {
         }),
         output: None,
         permission: baton_types::Permission::Allow,
+        rules: Vec::new(),
+        include: Default::default(),
     }
 }
 

@@ -23,6 +23,9 @@ pub(crate) fn agent(rules: Option<&str>) -> AgentSpec {
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
         orchestration: None,
+        enable_handoff: false,
+        policy: Default::default(),
+        autonomous: false,
     }
 }
 

@@ -27,6 +27,7 @@ async fn notifications_are_posted_in_the_dialect_of_their_receiver() {
         tool_execution: ToolExecution::Agent,
         parent: None,
         depth: 0,
+        autonomous: false,
     };
     let events = [last, stored(TaskEvent::ToolFinished { result }), stored(answered), stored(submitted)];
     let notices = events.iter().map(|event| (PushDialect::V1, event)).chain([(PushDialect::V03, &events[0])]);

@@ -54,6 +54,9 @@ fn bare(name: &AgentName, config: &PeerConfig, title: String, description: Strin
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
         orchestration: None,
+        enable_handoff: false,
+        policy: Default::default(),
+        autonomous: false,
     }
 }
 

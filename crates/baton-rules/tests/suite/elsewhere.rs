@@ -72,7 +72,8 @@ fn a_question_from_elsewhere_joins_the_history_and_doubt_does_not() {
     assert_eq!(task.history.iter().map(Message::text).collect::<Vec<_>>(), ["hello", "which?"]);
     assert!(task.peer.as_ref().is_some_and(|place| place.task.is_some()), "the answer goes to the task that asked");
     let results = told("answer", "", &[result("elsewhere", "look")]);
-    let heard = hear(&task, results).expect("calls of an agent elsewhere are not ours to know");
+    let heard = hear(&task, results, baton_types::Timestamp::from_millis(0))
+        .expect("calls of an agent elsewhere are not ours to know");
     assert!(heard.resumes && matches!(&heard.events[..], [TaskEvent::Said { results, .. }] if results.is_empty()));
     apply_all(&mut task, &heard.events);
 

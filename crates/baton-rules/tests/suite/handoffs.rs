@@ -14,10 +14,13 @@ fn handoff() -> Handoff {
         priority: Priority::Normal,
         timeout_ms: 1,
         created_at: at(0),
-        parent_task: "t".into(),
-        parent_call: "a".into(),
-        child_task: "child".into(),
+        parent_task: Some("t".into()),
+        parent_call: Some("a".into()),
+        child_task: Some("child".into()),
         child_context: "cc".into(),
+        channel: Default::default(),
+        agent_uri: None,
+        trace: None,
     }
 }
 
@@ -86,6 +89,7 @@ fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
         task: "p".into(),
         handoff: "h".into(),
         chain: chain.iter().map(|name| AgentName::from(*name)).collect(),
+        session: None,
     };
     let admit = |chain: &[&str], to: &str, depth| {
         admit_handoff(&spec(), Some(&link(chain)).filter(|_| !chain.is_empty()), 0, &to.into(), depth)

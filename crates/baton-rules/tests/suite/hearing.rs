@@ -14,8 +14,11 @@ fn results_of_a_caller_resume_the_task_once_all_are_there() {
     let mut task = asking(Caller, &two_calls());
     // The name of a result is only informative: the call says which tool it was.
     let partial = told("one", "", &[ToolResult { name: "wrong".to_owned(), ..result("b", "") }]);
-    let heard = hear(&task, partial.clone()).unwrap();
-    assert_eq!(heard, Heard { events: vec![said(&partial, &[result("b", "pay")])], resumes: false });
+    let heard = hear(&task, partial.clone(), baton_types::Timestamp::from_millis(0)).unwrap();
+    assert_eq!(
+        heard,
+        Heard { events: vec![said(&partial, &[result("b", "pay")])], resumes: false, passed: Vec::new() }
+    );
     apply_all(&mut task, &heard.events);
     assert!(say(&mut task, told("two", "", &[result("a", "look")])), "nothing is open any more");
     let ids: Vec<_> = task.history.iter().map(|message| message.id.as_str()).collect();
@@ -53,10 +56,10 @@ fn text_answers_a_question_alone_and_beside_results() {
     assert!(say(&mut task, told("rest", "", &[result("r", "ask_user")])), "a question may be answered as a result");
 
     let working = calling(Agent, &[call("q", "ask_user"), call("a", "look")]);
-    let heard = hear(&working, told("early", "Oakland", &[])).unwrap();
+    let heard = hear(&working, told("early", "Oakland", &[]), baton_types::Timestamp::from_millis(0)).unwrap();
     assert_eq!(
         heard,
-        Heard { events: vec![said(&told("early", "Oakland", &[]), &[])], resumes: false },
+        Heard { events: vec![said(&told("early", "Oakland", &[]), &[])], resumes: false, passed: Vec::new() },
         "nobody asked yet"
     );
 }
@@ -65,7 +68,8 @@ fn text_answers_a_question_alone_and_beside_results() {
 fn a_call_cut_off_by_a_crash_is_answered_by_its_caller() {
     let mut task = calling(Agent, &[call("p", "pay")]);
     apply_all(&mut task, &[started("p")]);
-    let early = hear(&task, told("early", "", &[result("p", "pay")])).unwrap_err();
+    let early =
+        hear(&task, told("early", "", &[result("p", "pay")]), baton_types::Timestamp::from_millis(0)).unwrap_err();
     assert_eq!(early.code, ErrorCode::TOOL_RESULT_UNKNOWN, "while a run is on it the result is the run's");
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     assert!(say(&mut task, told("late", "", &[result("p", "pay")])));
@@ -90,14 +94,15 @@ fn what_cannot_be_taken_is_refused_with_the_reason() {
         (data(js!({"tool_results": [{"call_id": 7, "output": 1}]})), ErrorCode::TOOL_RESULT_INVALID, "invalid type"),
     ];
     for (message, code, words) in table {
-        let refused = hear(&partly, message.clone()).unwrap_err();
+        let refused = hear(&partly, message.clone(), baton_types::Timestamp::from_millis(0)).unwrap_err();
         assert_eq!(refused.code, code, "{message:?}");
         let told = format!("{}: {}", refused.field, refused.detail);
         assert!(told.contains(words), "'{told}' should say '{words}'");
         assert!(refused.field.starts_with("message.parts.tool_results"), "{}", refused.field);
     }
     let own = calling(Agent, &[call("a", "look")]);
-    let meddling = hear(&own, told("x", "", &[result("a", "look")])).unwrap_err();
+    let meddling =
+        hear(&own, told("x", "", &[result("a", "look")]), baton_types::Timestamp::from_millis(0)).unwrap_err();
     assert!(meddling.detail.ends_with("open calls: none"), "{meddling}");
 }
 
@@ -114,6 +119,6 @@ fn whether_a_message_takes_the_task_up_depends_on_what_it_waits_for() {
         (asking(Agent, &[call("q", "ask_user")]), true),
     ];
     for (task, resumes) in cases {
-        assert_eq!(hear(&task, text()).unwrap().resumes, resumes, "{task:?}");
+        assert_eq!(hear(&task, text(), baton_types::Timestamp::from_millis(0)).unwrap().resumes, resumes, "{task:?}");
     }
 }

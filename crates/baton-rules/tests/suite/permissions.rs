@@ -1,7 +1,7 @@
 //! Which tools of a server may be seen and used.
 
 use baton_rules::{glob_matches, is_exposed, tool_permission};
-use baton_types::{McpPermissions, McpServer, McpTransport, Permission};
+use baton_types::{McpPermissions, McpServer, McpTransport, Permission, PermissionRule};
 use proptest::prelude::*;
 
 fn server(default: Permission, tools: &[(String, Permission)]) -> McpServer {
@@ -12,9 +12,13 @@ fn server(default: Permission, tools: &[(String, Permission)]) -> McpServer {
         enabled: true,
         era: Default::default(),
         timeouts: Default::default(),
-        permissions: McpPermissions { default, tools: tools.to_vec() },
+        permissions: McpPermissions {
+            default,
+            rules: tools.iter().map(|(tool, word)| PermissionRule::of_tool(tool, *word)).collect(),
+        },
         include: Vec::new(),
         exclude: Vec::new(),
+        modes: Default::default(),
         prefix: None,
         required: false,
         trusted: false,

@@ -24,6 +24,8 @@ pub(crate) fn tool(name: &str, effects: Effects) -> ToolSpec {
         runner: ToolRunner::BuiltIn,
         output: None,
         permission: Permission::Allow,
+        rules: Vec::new(),
+        include: Default::default(),
     }
 }
 
@@ -42,8 +44,11 @@ pub(crate) fn spec() -> AgentSpec {
         tool_execution: ToolExecution::Agent,
         limits: RunLimits { max_turns: 2, parallel_tools: 4, deadline: Duration::from_secs(60) },
         control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true, reply_message: false },
-        handoffs: vec![HandoffTarget { agent: "weather".into(), description: String::new() }],
+        handoffs: vec![HandoffTarget { agent: "weather".into(), description: String::new(), url: None }],
         orchestration: None,
+        enable_handoff: true,
+        policy: Default::default(),
+        autonomous: false,
     }
 }
 
@@ -68,6 +73,7 @@ pub(crate) fn submitted(tool_execution: ToolExecution) -> TaskEvent {
         tool_execution,
         parent: None,
         depth: 0,
+        autonomous: false,
     }
 }
 
@@ -148,7 +154,7 @@ pub(crate) fn told(id: &str, text: &str, results: &[ToolResult]) -> Message {
 
 /// Hears a message and takes it; gives whether a run should take the task up.
 pub(crate) fn say(task: &mut Task, message: Message) -> bool {
-    let heard = hear(task, message).unwrap();
+    let heard = hear(task, message, baton_types::Timestamp::from_millis(0)).unwrap();
     apply_all(task, &heard.events);
     heard.resumes
 }

@@ -130,7 +130,9 @@ fn heard(task: &Task, pick: u8, open: &[CallId], number: usize) -> TaskEvent {
     let text = if pick >= 128 { "more" } else { "" };
     let plain = told(&format!("u{number}"), text, &[]);
     let message = told(&format!("u{number}"), text, &results);
-    let mut heard = hear(task, message).or_else(|_| hear(task, plain)).unwrap();
+    let mut heard = hear(task, message, baton_types::Timestamp::from_millis(0))
+        .or_else(|_| hear(task, plain, baton_types::Timestamp::from_millis(0)))
+        .unwrap();
     heard.events.remove(0)
 }
 

@@ -10,7 +10,7 @@ use std::{any::Any, panic::AssertUnwindSafe};
 /// Runs a function to its end, within its time; what it tells meanwhile goes to whoever runs the call.
 pub(super) async fn call(tool: &Tool, run: ToolRun<'_>) -> ToolOutput {
     let name = &run.call.name;
-    let (context, mut told) = ToolContext::of(&run);
+    let (context, told) = ToolContext::of(&run);
     let arguments = run.call.arguments.clone();
     // Made inside of the future, so that a function that panics before its first await is caught, too.
     let work = async move { (tool.body)(arguments, context).await };
@@ -19,13 +19,11 @@ pub(super) async fn call(tool: &Tool, run: ToolRun<'_>) -> ToolOutput {
     let ended = loop {
         tokio::select! {
             biased;
-            Some(progress) = told.recv() => run.helper.progress(progress),
+            heard = told.heard() => heard.into_iter().for_each(|progress| run.helper.progress(progress)),
             ended = &mut work => break ended,
         }
     };
-    while let Ok(progress) = told.try_recv() {
-        run.helper.progress(progress);
-    }
+    told.rest().into_iter().for_each(|progress| run.helper.progress(progress));
     match ended {
         Ok(Ok(Ok(output))) => ToolOutput { output, is_error: false },
         Ok(Ok(Err(error))) => failed(format!("{name} failed: {error}")),

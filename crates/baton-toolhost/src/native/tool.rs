@@ -59,6 +59,8 @@ impl Tool {
             runner: ToolRunner::Native,
             output: schema::of_output::<O>(),
             permission: Permission::Allow,
+            rules: Vec::new(),
+            include: Default::default(),
         };
         Self { spec, timeout: USUAL_TIMEOUT, body }
     }

@@ -125,6 +125,8 @@ fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool) -> Option
         runner: ToolRunner::Mcp(McpTool { server: server.name.clone(), tool: tool.name.to_string() }),
         output: tool.output_schema.as_ref().and_then(|schema| json_of(schema)),
         permission,
+        rules: Vec::new(),
+        include: Default::default(),
     };
     Some(OfferedTool { spec, server: server.name.clone(), definition: tool.clone() })
 }

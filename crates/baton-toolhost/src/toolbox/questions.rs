@@ -139,12 +139,12 @@ impl Pending {
             self.answered.iter().map(|(key, text)| (key.clone(), serde_json::from_str(text).unwrap_or_default()));
         let theirs = answers.answers.iter().map(|answer| {
             let action = match answer.action {
-                AnswerAction::Accept => "accept",
+                AnswerAction::Accept | AnswerAction::AcceptForSession => "accept",
                 AnswerAction::Decline => "decline",
                 AnswerAction::Cancel => "cancel",
             };
             let mut response = json!({"action": action});
-            if let (Some(content), AnswerAction::Accept) = (&answer.content, answer.action) {
+            if let Some(content) = answer.content.as_ref().filter(|_| answer.action.is_yes()) {
                 response["content"] = content.to_value();
             }
             (answer.key.clone(), response)

@@ -48,6 +48,9 @@ pub(crate) fn agent(name: &str, tools: Vec<ToolSpec>) -> AgentSpec {
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
         orchestration: None,
+        enable_handoff: false,
+        policy: Default::default(),
+        autonomous: false,
     }
 }
 
@@ -61,6 +64,8 @@ pub(crate) fn tool(name: &str, runner: ToolRunner) -> ToolSpec {
         runner,
         output: None,
         permission: Permission::Allow,
+        rules: Vec::new(),
+        include: Default::default(),
     }
 }
 

@@ -58,6 +58,7 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
         task: task.into(),
         handoff: handoff.into(),
         chain: chain.into_iter().map(Into::into).collect(),
+        session: None,
     });
     let calls = (".*", ".*", json()).prop_map(|(id, name, arguments)| ToolCall { id: id.into(), name, arguments });
     let artifact = (".*", prop::option::of(".*"), prop::collection::vec(part(), 0..2), object()).prop_map(
@@ -74,6 +75,7 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
                 tool_execution,
                 parent,
                 depth: 0,
+                autonomous: false,
             }
         ),
         (message(), prop::collection::vec(result(), 0..2))
@@ -132,10 +134,13 @@ fn handoff_event() -> impl Strategy<Value = HandoffEvent> {
             priority,
             timeout_ms,
             created_at,
-            parent_task: id.as_str().into(),
-            parent_call: id.as_str().into(),
-            child_task: id.as_str().into(),
+            parent_task: Some(id.as_str().into()),
+            parent_call: Some(id.as_str().into()),
+            child_task: Some(id.as_str().into()),
             child_context: id.into(),
+            channel: Default::default(),
+            agent_uri: None,
+            trace: None,
         },
     );
     let statuses = prop::sample::select(HandoffStatus::ALL.to_vec());

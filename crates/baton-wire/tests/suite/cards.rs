@@ -114,8 +114,10 @@ fn the_extended_card_also_lists_tools_and_handoffs() {
             runner: ToolRunner::BuiltIn,
             output: None,
             permission: Permission::Allow,
+            rules: Vec::new(),
+            include: Default::default(),
         }],
-        handoffs: vec![HandoffTarget { agent: "travel".into(), description: "Books the journey".into() }],
+        handoffs: vec![HandoffTarget { agent: "travel".into(), description: "Books the journey".into(), url: None }],
         input_modes: vec!["*/*".into()],
         ..agent()
     };

@@ -81,6 +81,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
             tool_execution: ToolExecution::Agent,
             parent: None,
             depth: 0,
+            autonomous: false,
         },
         TaskEvent::RunStarted { run: run.clone(), agent: Digest::of(b""), deadline: at(60_000) },
         TaskEvent::AttemptStarted { message: calls().id, turn: 1, attempt: 1 },
@@ -138,5 +139,8 @@ pub(crate) fn agent() -> AgentSpec {
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
         orchestration: None,
+        enable_handoff: false,
+        policy: Default::default(),
+        autonomous: false,
     }
 }

@@ -22,6 +22,7 @@ fn task(id: &str, state: TaskState, second: i64) -> Write {
         tool_execution: ToolExecution::Agent,
         parent: None,
         depth: 0,
+        autonomous: false,
     };
     let started = TaskEvent::RunStarted { run: "r".into(), agent: Digest::of(b""), deadline: at };
     let changed = TaskEvent::StatusChanged { state, message: None, reason: None };

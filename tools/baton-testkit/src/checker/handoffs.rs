@@ -61,9 +61,9 @@ fn judge(
     let [record] = created.as_slice() else { return Err(format!("it was created {} times", created.len())) };
     let same = made == child
         && link.task == **parent
-        && record.parent_task == **parent
-        && record.parent_call == **call
-        && record.child_task == **child;
+        && record.parent_task.as_ref() == Some(*parent)
+        && record.parent_call.as_ref() == Some(*call)
+        && record.child_task.as_ref() == Some(*child);
     if same { Ok(()) } else { Err("parent, record and child do not tell the same".to_owned()) }
 }
 
@@ -76,7 +76,7 @@ fn ended(evidence: &Evidence, id: &HandoffId) -> Result<(), String> {
     });
     match ends.count() {
         1 => Ok(()),
-        0 => match evidence.history.fold(&record.handoff.parent_task) {
+        0 => match record.handoff.parent_task.as_ref().and_then(|parent| evidence.history.fold(parent)) {
             Some(Ok(parent)) if !parent.state.is_terminal() => Ok(()),
             _ => Err(format!("it is {} although its parent has ended", record.status.as_str())),
         },

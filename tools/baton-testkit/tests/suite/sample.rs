@@ -42,7 +42,15 @@ fn message(id: &str, role: Role, text: &str) -> Message {
 fn submitted(context: &str, agent: &str, parent: Option<ParentLink>) -> TaskEvent {
     let message = message(&format!("{context}-ask"), Role::User, "do it");
     let (context, agent) = (context.into(), agent.into());
-    TaskEvent::Submitted { context, agent, message, tool_execution: ToolExecution::Agent, parent, depth: 0 }
+    TaskEvent::Submitted {
+        context,
+        agent,
+        message,
+        tool_execution: ToolExecution::Agent,
+        parent,
+        depth: 0,
+        autonomous: false,
+    }
 }
 
 fn started(run: &str) -> TaskEvent {
@@ -90,10 +98,13 @@ fn handoff() -> Handoff {
         priority: Priority::Normal,
         timeout_ms: 1_000,
         created_at: at(0),
-        parent_task: PARENT.into(),
-        parent_call: "call-handoff".into(),
-        child_task: CHILD.into(),
+        parent_task: Some(PARENT.into()),
+        parent_call: Some("call-handoff".into()),
+        child_task: Some(CHILD.into()),
         child_context: "c2".into(),
+        channel: Default::default(),
+        agent_uri: None,
+        trace: None,
     }
 }
 
@@ -102,7 +113,12 @@ fn journal() -> Vec<Arc<StoredEvent>> {
     let (parent, child) = (StreamId::Task(PARENT.into()), StreamId::Task(CHILD.into()));
     let record = StreamId::Handoff(HANDOFF.into());
     let moved = |to| Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None });
-    let link = ParentLink { task: PARENT.into(), handoff: HANDOFF.into(), chain: vec![AgentName::from("boss")] };
+    let link = ParentLink {
+        task: PARENT.into(),
+        handoff: HANDOFF.into(),
+        chain: vec![AgentName::from("boss")],
+        session: None,
+    };
     let sent = TaskEvent::HandoffSent {
         call: "call-handoff".into(),
         handoff: HANDOFF.into(),

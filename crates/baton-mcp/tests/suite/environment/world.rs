@@ -9,8 +9,8 @@ use baton_ports::{
 use baton_toolhost::{Connectors, HostSettings, McpServers, TransportKind};
 use baton_types::{
     AgentKit, AgentName, AgentSpec, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer, McpTimeouts,
-    McpTransport, ModelSpec, Permission, Principal, Reference, RunLimits, ToolAsk, ToolExecution, ToolQuestion,
-    ToolRunner, ToolSpec, Wanted,
+    McpTransport, ModelSpec, Permission, PermissionRule, Principal, Reference, RunLimits, ToolAsk, ToolExecution,
+    ToolQuestion, ToolRunner, ToolSpec, Wanted,
 };
 use serde_json::{Value, json};
 use std::{
@@ -133,9 +133,13 @@ pub(crate) fn server(name: &str, era: McpEra, permission: Permission) -> McpServ
         enabled: true,
         era,
         timeouts: McpTimeouts { call: Duration::from_secs(3600), ..McpTimeouts::default() },
-        permissions: McpPermissions { default: permission, tools: vec![("secret*".to_owned(), Permission::Deny)] },
+        permissions: McpPermissions {
+            default: permission,
+            rules: vec![PermissionRule::of_tool("secret*", Permission::Deny)],
+        },
         include: Vec::new(),
         exclude: Vec::new(),
+        modes: Default::default(),
         prefix: None,
         required: false,
         trusted: true,
@@ -210,6 +214,9 @@ fn spec() -> AgentSpec {
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
         orchestration: None,
+        enable_handoff: false,
+        policy: Default::default(),
+        autonomous: false,
     }
 }
 
@@ -222,6 +229,8 @@ pub(crate) fn tool(name: &str, effects: Effects) -> ToolSpec {
         runner: ToolRunner::Native,
         output: None,
         permission: Permission::Allow,
+        rules: Vec::new(),
+        include: Default::default(),
     }
 }
 

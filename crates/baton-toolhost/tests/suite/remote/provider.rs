@@ -141,6 +141,7 @@ impl Definition {
             permissions: McpPermissions::default(),
             include: Vec::new(),
             exclude: Vec::new(),
+            modes: Default::default(),
             prefix: None,
             required: false,
             trusted: false,

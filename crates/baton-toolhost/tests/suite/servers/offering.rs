@@ -6,7 +6,7 @@ use super::{
 };
 use baton_ports::{ServerState, ToolHost as _};
 use baton_toolhost::{ServerEvent, Toolbox};
-use baton_types::{Effects, McpTransport, Permission};
+use baton_types::{Effects, McpTransport, Permission, PermissionRule};
 use futures_util::StreamExt as _;
 use serde_json::json;
 use std::time::Duration;
@@ -94,7 +94,8 @@ async fn what_a_server_says_about_its_tools_is_cleaned_bounded_and_not_believed(
         settings.trusted = trusted;
         settings.prefix = Some(String::new());
         settings.permissions.default = Permission::Ask;
-        settings.permissions.tools = vec![("gone".into(), Permission::Deny), ("read".into(), Permission::Allow)];
+        settings.permissions.rules =
+            vec![PermissionRule::of_tool("gone", Permission::Deny), PermissionRule::of_tool("read", Permission::Allow)];
         let agents = Agents::with(vec![settings]);
         let servers = host(&agents, &[("s", &script)]);
         let offered = servers.tools(&agent(), Duration::from_secs(9)).await;
@@ -166,7 +167,7 @@ async fn definitions_are_followed_and_connections_kept_where_they_can_be() {
 
     // Permissions change: nothing is connected anew.
     let mut changed = server("s");
-    changed.permissions.tools = vec![("write".into(), Permission::Deny)];
+    changed.permissions.rules = vec![PermissionRule::of_tool("write", Permission::Deny)];
     let mut events = servers.events(&name());
     agents.change(vec![changed.clone()]);
     while events.recv().await.unwrap() != ServerEvent::Tools {}

@@ -42,7 +42,9 @@ pub fn project<'a>(
         | TaskEvent::PeerAttached { .. }
         | TaskEvent::ToolStarted { .. }
         | TaskEvent::ToolAsked { .. }
-        | TaskEvent::ToolAnswered { .. } => None,
+        | TaskEvent::ToolAnswered { .. }
+        | TaskEvent::HandoffAsked { .. }
+        | TaskEvent::HandoffAnswered { .. } => None,
         TaskEvent::RunStarted { .. } => Some(status(working, None, None)),
         TaskEvent::ToolsCalled { message, .. } => Some(status(working, Some(message), None)),
         TaskEvent::ToolFinished { result } => {

@@ -128,5 +128,7 @@ fn shows(event: &TaskEvent) -> bool {
             | TaskEvent::ToolStarted { .. }
             | TaskEvent::ToolAsked { .. }
             | TaskEvent::ToolAnswered { .. }
+            | TaskEvent::HandoffAsked { .. }
+            | TaskEvent::HandoffAnswered { .. }
     )
 }

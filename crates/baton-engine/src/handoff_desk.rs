@@ -1,0 +1,181 @@
+//! Handoffs of callers who are no task: MCP clients that call an agent's `handoff`.
+
+use crate::{Engine, EngineError, SendCommand, desk::Unheard, run::answer_of, views::fold_handoff};
+use baton_ports::{AgentAskError, AgentReply, BoxFuture, Commit, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket};
+use baton_rules::{admit_handoff, handed_over};
+use baton_types::{
+    AgentName, AgentSpec, ErrorCode, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffId, HandoffStatus,
+    Json, Message, Part, Principal, Priority, Role, StreamId, TaskState,
+};
+use serde_json::json;
+use std::{sync::Arc, time::Duration};
+
+impl HandoffDesk for Engine {
+    fn begin<'a>(
+        &'a self,
+        principal: &'a Principal,
+        ask: HandoffAsk,
+        channel: HandoffChannel,
+    ) -> BoxFuture<'a, Result<HandoffTicket, AgentAskError>> {
+        Box::pin(async move {
+            let owner = Arc::new(principal.clone());
+            let admitted = self.admitted_handoff(&ask)?;
+            let handoff = self.recorded(&owner, &ask, &admitted, channel).await?;
+            let deadline = handoff.created_at.after(Duration::from_millis(handoff.timeout_ms));
+            let depth = ask.depth.saturating_add(1);
+            let known = admitted.target.model.peer_url().map(str::to_owned);
+            let agent_uri = known.unwrap_or_else(|| ask.agent_uri.clone());
+            Ok(HandoffTicket { id: handoff.id, agent_uri, depth, deadline })
+        })
+    }
+
+    fn end<'a>(
+        &'a self,
+        principal: &'a Principal,
+        id: &'a HandoffId,
+        end: HandoffEnd,
+    ) -> BoxFuture<'a, Result<bool, AgentAskError>> {
+        Box::pin(async move {
+            let stream = StreamId::Handoff(id.clone());
+            let loaded = self.inner.journal().load(Some(principal), &stream).await.map_err(EngineError::from);
+            let Some(loaded) = loaded.map_err(|error| refused(&error))? else {
+                let detail = format!("there is no handoff '{id}'");
+                return Err(AgentAskError { code: ErrorCode::HANDOFF_REFUSED, detail });
+            };
+            let (status, result, error) = match end {
+                HandoffEnd::Completed { response, task, context } => {
+                    let result = json!({ "response": response, "task_id": task, "context_id": context });
+                    (HandoffStatus::Completed, Some(Json::from(result)), None)
+                }
+                HandoffEnd::Failed(reason) => (HandoffStatus::Failed, None, Some(reason)),
+            };
+            let late = fold_handoff(&loaded).is_some_and(|record| {
+                let timeout = Duration::from_millis(record.handoff.timeout_ms);
+                self.inner.ports.clock.now() > record.handoff.created_at.after(timeout)
+            });
+            let (status, result, error) = match late {
+                true => (HandoffStatus::Timeout, None, Some("its deadline had passed".to_owned())),
+                false => (status, result, error),
+            };
+            let moved = HandoffEvent::Moved { to: status, result, error, result_trace_id: None };
+            let writes = self.inner.handoff_write(&loaded.head.owner, id, vec![moved]).await;
+            let writes = writes.map_err(|error| refused(&error))?;
+            if writes.is_empty() {
+                return Ok(false);
+            }
+            let written = self.inner.journal().append(Commit::of(writes)).await;
+            written.map(|_| !late).map_err(|error| refused(&error.into()))
+        })
+    }
+
+    fn hand_over<'a>(
+        &'a self,
+        principal: &'a Principal,
+        ask: HandoffAsk,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
+        Box::pin(async move {
+            let owner = Arc::new(principal.clone());
+            let admitted = self.admitted_handoff(&ask)?;
+            let handoff = self.recorded(&owner, &ask, &admitted, HandoffChannel::Direct).await?;
+            let reply = self.handed(&owner, &ask, &admitted.target.name, &handoff).await;
+            let end = match &reply {
+                Ok(reply) if reply.state == TaskState::Completed => HandoffEnd::Completed {
+                    response: reply.text.clone(),
+                    task: Some(reply.task.to_string()),
+                    context: Some(reply.context.to_string()),
+                },
+                Ok(reply) => HandoffEnd::Failed(format!("the task is {}. {}", reply.state.as_str(), reply.text)),
+                Err(error) => HandoffEnd::Failed(error.detail.clone()),
+            };
+            self.end(&owner, &handoff.id, end).await?;
+            reply
+        })
+    }
+}
+
+/// Work that may be handed over.
+struct Admitted {
+    target: Arc<AgentSpec>,
+}
+
+impl Engine {
+    fn admitted_handoff(&self, ask: &HandoffAsk) -> Result<Admitted, AgentAskError> {
+        let no = |detail: String| AgentAskError { code: ErrorCode::HANDOFF_REFUSED, detail };
+        let agents = &self.inner.ports.agents;
+        let from = agents.agent(&ask.from).ok_or_else(|| no(format!("agent '{}' is not served here", ask.from)))?;
+        let to: AgentName = self.inner.target_of(&from, &ask.agent_uri);
+        let deepest = self.inner.options.max_handoff_depth;
+        admit_handoff(&from, None, ask.depth, &to, deepest).map_err(|refused| no(refused.to_string()))?;
+        let target = agents.agent(&to).ok_or_else(|| no(format!("agent '{to}' is not known here")))?;
+        Ok(Admitted { target })
+    }
+
+    async fn recorded(
+        &self,
+        owner: &Arc<Principal>,
+        ask: &HandoffAsk,
+        admitted: &Admitted,
+        channel: HandoffChannel,
+    ) -> Result<Handoff, AgentAskError> {
+        let (ids, to) = (&self.inner.ports.ids, &admitted.target.name);
+        let handoff = Handoff {
+            id: ids.fresh().into(),
+            from_agent: ask.from.clone(),
+            to_agent: to.clone(),
+            capability_id: to.to_string(),
+            task: ask.message.clone(),
+            inputs: json!({ "agent_uri": ask.agent_uri, "message": ask.message }).into(),
+            expected_output: ExpectedOutput::default(),
+            priority: Priority::Normal,
+            timeout_ms: u64::try_from(self.inner.options.handoff_timeout.as_millis()).unwrap_or(u64::MAX),
+            created_at: self.inner.ports.clock.now(),
+            parent_task: None,
+            parent_call: None,
+            child_task: None,
+            child_context: ask.context.clone().unwrap_or_else(|| ids.fresh().into()),
+            channel,
+            agent_uri: Some(ask.agent_uri.clone()).filter(|uri| *uri != to.as_str()),
+            trace: ask.trace.clone(),
+        };
+        let write = crate::run::created(&self.inner.ports, owner, &handoff);
+        let written = self.inner.journal().append(Commit::of(vec![write])).await;
+        written.map_err(|error| refused(&error.into()))?;
+        Ok(handoff)
+    }
+
+    /// The work as a task of the receiver, within the deadline; canceled when nobody waits any more.
+    async fn handed(
+        &self,
+        owner: &Arc<Principal>,
+        ask: &HandoffAsk,
+        to: &AgentName,
+        handoff: &Handoff,
+    ) -> Result<AgentReply, AgentAskError> {
+        let mut message = Message::new(self.fresh_id().into(), Role::User, vec![Part::text(ask.message.clone())]);
+        message.context = Some(handoff.child_context.clone());
+        let chain = handed_over(std::slice::from_ref(&ask.from), ask.depth);
+        let command = SendCommand {
+            depth: u32::try_from(chain).unwrap_or(u32::MAX),
+            trace: ask.trace.clone().map(Into::into),
+            ..SendCommand::new(to.clone(), message)
+        };
+        let sent = self.send(owner, command).await.map_err(|error| refused(&error))?;
+        let unheard = Unheard::new(self, owner, &sent.task.id);
+        let patience = Duration::from_millis(handoff.timeout_ms);
+        let view = match tokio::time::timeout(patience, self.inner.settled(&sent.task.id)).await {
+            Ok(view) => view.map_err(|error| refused(&error))?,
+            Err(_) => {
+                let detail = "the agent did not answer within the handoff's deadline".to_owned();
+                return Err(AgentAskError { code: ErrorCode::HANDOFF_FAILED, detail });
+            }
+        };
+        unheard.heard();
+        let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
+        let text = if view.state == TaskState::Completed { answer_of(&view, said) } else { said };
+        Ok(AgentReply { task: view.id.clone(), context: view.context.clone(), state: view.state, text })
+    }
+}
+
+fn refused(error: &EngineError) -> AgentAskError {
+    AgentAskError { code: error.code(), detail: error.to_string() }
+}

@@ -1,0 +1,143 @@
+//! Questions and answers between a task and the tasks that it handed work to.
+
+use crate::{
+    EngineError, TaskRef,
+    engine::Inner,
+    live::{LiveTask, Stopped},
+    open::fold,
+    run::asking,
+    send::internal,
+};
+use baton_ports::{BoxFuture, Commit};
+use baton_rules::{Task, asked_of_caller, goes_on, hear};
+use baton_types::{AgentName, Message, Principal, StreamId, TaskId, TaskState};
+use std::sync::Arc;
+
+impl Inner {
+    /// Whether every agent below that a message answers would take the answer; nothing is changed.
+    pub(crate) async fn would_be_heard(
+        &self,
+        principal: &Principal,
+        task: &TaskRef,
+        message: &Message,
+    ) -> Result<(), EngineError> {
+        let present = self.load(principal, task).await?;
+        if !present.waits_for_child() {
+            return Ok(());
+        }
+        self.heard_below(present, message.clone()).await
+    }
+
+    fn heard_below(&self, task: Task, message: Message) -> BoxFuture<'_, Result<(), EngineError>> {
+        Box::pin(async move {
+            let heard = hear(&task, message, self.ports.clock.now())?;
+            for down in heard.passed {
+                let Some(child) = self.stored(&down.child).await? else { continue };
+                if child.state.is_terminal() {
+                    return Err(EngineError::TaskFinished { task: down.child, state: child.state });
+                }
+                self.heard_below(child, down.message).await?;
+            }
+            Ok(())
+        })
+    }
+
+    async fn stored(&self, task: &TaskId) -> Result<Option<Task>, EngineError> {
+        let loaded = self.journal().load(None, &StreamId::Task(task.clone())).await?;
+        loaded.map(|loaded| fold(task, &loaded)).transpose()
+    }
+
+    /// Who works on a task.
+    pub(crate) async fn agent_of(&self, task: &TaskId) -> Result<Option<AgentName>, EngineError> {
+        let loaded = self.journal().load(None, &StreamId::Task(task.clone())).await?;
+        Ok(loaded.map(|loaded| loaded.head.agent))
+    }
+
+    /// Lets the task that waits for this one know that it goes on, beside whatever made it do so.
+    pub(crate) fn tell_parent(self: &Arc<Self>, child: &Task) {
+        let Some(parent) = child.parent.as_ref().map(|link| link.task.clone()) else { return };
+        let (inner, child) = (Arc::clone(self), child.id.clone());
+        self.drivers.spawn(async move {
+            if let Err(error) = inner.notice(&parent, &child).await {
+                tracing::warn!(task = %parent, %error, "a task could not be told that work it waits for goes on");
+            }
+        });
+    }
+
+    /// A child whose question passed up went on without an answer from here: whoever waits for it takes notice, and so
+    /// on to the first of the chain.
+    pub(crate) fn notice<'a>(
+        self: &'a Arc<Self>,
+        parent: &'a TaskId,
+        child: &'a TaskId,
+    ) -> BoxFuture<'a, Result<(), EngineError>> {
+        Box::pin(async move {
+            loop {
+                let live = self.take(parent).await?;
+                let agent = live.lock().task.agent.clone();
+                let Some(spec) = self.ports.agents.agent(&agent) else {
+                    self.rest(&live);
+                    return Err(EngineError::AgentNotFound(agent));
+                };
+                let pinned = self.pins.pin(self.journal(), &spec).await?;
+                let noticed = {
+                    let mut cell = live.lock();
+                    let now = self.ports.clock.now();
+                    let Some(heard) = goes_on(&cell.task, child, now) else {
+                        drop(cell);
+                        self.rest(&live);
+                        return Ok(());
+                    };
+                    let mut after = cell.task.clone();
+                    let mut events = heard.events;
+                    for event in &events {
+                        after.apply(now, event).map_err(|illegal| internal(&illegal.to_string()))?;
+                    }
+                    if heard.resumes {
+                        events.extend(self.start_run(&after, &pinned));
+                    } else if cell.task.state == TaskState::InputRequired {
+                        events.push(asking(&self.ports, &after, &asked_of_caller(&after, &spec)));
+                    }
+                    let drive = heard.resumes && !cell.driven;
+                    let queued =
+                        live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, Commit::default());
+                    if queued.is_ok() {
+                        cell.driven |= drive;
+                    }
+                    queued.map(|receipt| (receipt, drive, heard.resumes, cell.task.clone()))
+                };
+                match noticed {
+                    Ok((receipt, drive, resumes, task)) => {
+                        if drive {
+                            self.spawn_driver(Arc::clone(&live), Some(receipt));
+                        } else {
+                            receipt.await?;
+                            self.rest(&live);
+                        }
+                        if resumes {
+                            self.tell_parent(&task);
+                        }
+                        return Ok(());
+                    }
+                    Err(Stopped::Retired) => self.retire(&live),
+                    Err(Stopped::Illegal(illegal)) => return Err(internal(&illegal.to_string())),
+                }
+            }
+        })
+    }
+
+    /// After a crash: children whose questions passed up may have gone on without this task knowing.
+    pub(crate) async fn look_after_children(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<(), EngineError> {
+        let asked: Vec<TaskId> = {
+            let cell = live.lock();
+            let handed = cell.task.handed_off().filter(|(_, handed)| handed.asked.is_some());
+            handed.map(|(_, handed)| handed.child.clone()).collect()
+        };
+        for child in asked {
+            if self.stored(&child).await?.is_none_or(|child| !child.state.is_interrupted()) {
+                self.notice(&live.id, &child).await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,41 @@
+//! What somebody allowed for the rest of a session.
+
+use super::{Driver, Halt};
+use crate::open::fold;
+use baton_ports::ListQuery;
+use baton_types::{AgentName, ContextId, Grant};
+
+/// Tasks of a session in which a word of that kind is looked for, the newest first.
+const REMEMBERED: usize = 100;
+
+impl Driver {
+    /// Whether a tool of this agent was allowed in this session: in this task, in an earlier one of its conversation, or
+    /// in the conversation in which the work was first asked for.
+    pub(super) async fn is_granted(&self, tool: &str) -> Result<bool, Halt> {
+        let (agent, own, contexts) = {
+            let task = &self.live.lock().task;
+            let session = task.parent.as_ref().and_then(|link| link.session.clone());
+            let contexts: Vec<ContextId> = std::iter::once(task.context.clone()).chain(session).collect();
+            (task.agent.clone(), is_granted(&task.grants, &task.agent, tool), contexts)
+        };
+        if own {
+            return Ok(true);
+        }
+        self.flush();
+        for context in contexts {
+            let query = ListQuery { context: Some(context), ..ListQuery::tasks(REMEMBERED) };
+            for head in self.inner.journal().list(&self.live.owner, &query).await?.heads {
+                let Some(id) = head.task().filter(|id| **id != self.live.id) else { continue };
+                let Some(loaded) = self.inner.journal().load(None, &head.stream).await? else { continue };
+                if is_granted(&fold(id, &loaded)?.grants, &agent, tool) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn is_granted(grants: &[Grant], agent: &AgentName, tool: &str) -> bool {
+    grants.iter().any(|grant| grant.agent == *agent && grant.tool == tool)
+}

@@ -1,0 +1,229 @@
+//! Questions that pass up from agents that work was handed to, and answers that pass down to them.
+//!
+//! What an agent asks is shown again by the task that waits for it, entry by entry, with the task that asks written
+//! beside it: a call that waits is found by its task and its id, however deep it is. An answer goes down by the same
+//! address, one handoff at a time.
+
+use crate::{HandedOff, RefusedMessage, Task};
+use baton_types::{AgentName, CallId, ErrorCode, Grant, Json, Message, MessageId, Part, PartContent, Role, TaskId};
+use serde_json::{Map, Value, json};
+
+/// Members of data parts whose entries ask for something.
+const ASKING: [&str; 2] = ["input_requests", "tool_calls"];
+
+/// Members of data parts whose entries answer something.
+const ANSWERING: [&str; 2] = ["input_responses", "tool_results"];
+
+/// The member that says to which task an entry belongs, when it is not the one that shows it.
+const TASK: &str = "task_id";
+
+/// Says in the history which words were passed down.
+const PASSED: &str = "passed_down";
+
+/// What is said to one of the agents that work was handed to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassedDown {
+    /// The call that waits.
+    pub call: CallId,
+    /// The agent's task.
+    pub child: TaskId,
+    /// The words for it.
+    pub message: Message,
+    /// What they allow for the rest of the session.
+    pub grants: Vec<Grant>,
+}
+
+/// The parts that show a child's question, addressed to it.
+pub fn passed_up(child: &TaskId, asked: &Message) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for part in &asked.parts {
+        let PartContent::Data(data) = &part.content else { continue };
+        let Value::Object(mut members) = data.to_value() else { continue };
+        members.retain(|name, entries| ASKING.contains(&name.as_str()) && entries.is_array());
+        for entry in members.values_mut().filter_map(Value::as_array_mut).flatten().filter_map(Value::as_object_mut) {
+            entry.entry(TASK).or_insert_with(|| child.as_str().into());
+        }
+        if !members.is_empty() {
+            parts.push(Part::data(Value::Object(members).into()));
+        }
+    }
+    if parts.is_empty() {
+        let question = json!({ "input_requests": [{ TASK: child.as_str(), "message": asked.text() }] });
+        parts.push(Part::data(question.into()));
+    }
+    parts
+}
+
+/// The entries of a question, wherever they are addressed to.
+fn entries(message: &Message, members: [&str; 2]) -> Vec<Map<String, Value>> {
+    let mut all = Vec::new();
+    for part in &message.parts {
+        let PartContent::Data(data) = &part.content else { continue };
+        let Value::Object(mut data) = data.to_value() else { continue };
+        for member in members {
+            let Some(Value::Array(entries)) = data.remove(member) else { continue };
+            all.extend(entries.into_iter().filter_map(|entry| match entry {
+                Value::Object(entry) => Some(entry),
+                _ => None,
+            }));
+        }
+    }
+    all
+}
+
+fn named<'a>(entry: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
+    entry.get(member).and_then(Value::as_str)
+}
+
+/// A child that asks.
+struct Asking<'a> {
+    call: &'a CallId,
+    handed: &'a HandedOff,
+    entries: Vec<Map<String, Value>>,
+}
+
+impl Asking<'_> {
+    /// Whether the entry of an answer is for this child, or for somebody below it.
+    fn is_meant(&self, entry: &Map<String, Value>) -> bool {
+        let (task, call) = (named(entry, TASK), named(entry, "call_id"));
+        match (task, call) {
+            (Some(task), _) if task == self.handed.child.as_str() => true,
+            (Some(task), _) => self.entries.iter().any(|asked| named(asked, TASK) == Some(task)),
+            (None, Some(call)) => self.entries.iter().any(|asked| named(asked, "call_id") == Some(call)),
+            (None, None) => false,
+        }
+    }
+
+    fn grant(&self, entry: &Map<String, Value>) -> Option<Grant> {
+        let for_session = named(entry, "action") == Some("accept_for_session")
+            || matches!(named(entry, "decision"), Some("allow_session" | "allow-session"));
+        let same = |asked: &&Map<String, Value>| named(asked, "call_id") == named(entry, "call_id");
+        let asked = self.entries.iter().find(same).filter(|_| for_session)?;
+        let (agent, tool) = (named(asked, "agent")?, named(asked, "tool")?);
+        Some(Grant { agent: AgentName::from(agent), tool: tool.to_owned() })
+    }
+}
+
+/// Takes out of a message what is for agents that work was handed to; what stays is for the task itself.
+pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<PassedDown>, RefusedMessage> {
+    let children: Vec<Asking<'_>> = task
+        .handed_off()
+        .filter_map(|(call, handed)| {
+            let (asked, _) = handed.asked.as_ref()?;
+            Some(Asking { call: &call.id, handed, entries: entries(asked, ASKING) })
+        })
+        .collect();
+    let own = |entry: &Map<String, Value>| match (named(entry, TASK), named(entry, "call_id")) {
+        (Some(id), _) => id == task.id.as_str(),
+        (None, Some(call)) => {
+            task.open_calls().any(|state| state.call.id.as_str() == call && !state.stage.is_handed_off())
+        }
+        (None, None) => children.is_empty(),
+    };
+    let mut down: Vec<Vec<(&'static str, Map<String, Value>)>> = vec![Vec::new(); children.len()];
+    for part in &mut message.parts {
+        let PartContent::Data(data) = &part.content else { continue };
+        let Value::Object(mut members) = data.to_value() else { continue };
+        let mut changed = false;
+        for member in ANSWERING {
+            let Some(Value::Array(all)) = members.get_mut(member) else { continue };
+            let mut kept = Vec::new();
+            for entry in std::mem::take(all) {
+                let Value::Object(mut entry) = entry else {
+                    kept.push(entry);
+                    continue;
+                };
+                if own(&entry) {
+                    changed |= entry.remove(TASK).is_some();
+                    kept.push(Value::Object(entry));
+                    continue;
+                }
+                let sole = children.len() == 1 && named(&entry, TASK).is_none() && named(&entry, "call_id").is_none();
+                let meant = children.iter().position(|child| sole || child.is_meant(&entry));
+                match meant {
+                    Some(at) => down[at].push((member, entry)),
+                    None if named(&entry, TASK).is_some() => return Err(nobody(task, &children, &entry)),
+                    // Whoever reads it says what is wrong with it.
+                    None => kept.push(Value::Object(entry)),
+                }
+                changed |= meant.is_some();
+            }
+            *all = kept;
+        }
+        if changed {
+            part.content = PartContent::Data(Value::Object(members).into());
+        }
+    }
+    let words = message.text();
+    let mut passed: Vec<PassedDown> = Vec::new();
+    for (child, entries) in children.iter().zip(down).filter(|(_, entries)| !entries.is_empty()) {
+        passed.push(addressed(message, child, entries));
+    }
+    let own_question = task.open_calls().any(|state| !state.stage.is_handed_off());
+    if let ([child], true, false, false) =
+        (children.as_slice(), passed.is_empty(), own_question, words.trim().is_empty())
+    {
+        let message = said(message, child.call, vec![Part::text(words)]);
+        passed.push(PassedDown {
+            call: child.call.clone(),
+            child: child.handed.child.clone(),
+            message,
+            grants: Vec::new(),
+        });
+    }
+    if !passed.is_empty() {
+        let calls: Vec<&str> = passed.iter().map(|down| down.call.as_str()).collect();
+        message.parts.push(Part::data(json!({ PASSED: calls }).into()));
+    }
+    Ok(passed)
+}
+
+/// Whether the message was for agents that work was handed to.
+pub(crate) fn was_passed_down(data: &Json) -> bool {
+    data.as_str().contains(PASSED) && data.to_value().get(PASSED).is_some()
+}
+
+fn addressed(whole: &Message, child: &Asking<'_>, entries: Vec<(&'static str, Map<String, Value>)>) -> PassedDown {
+    let grants = entries.iter().filter_map(|(_, entry)| child.grant(entry)).collect();
+    let mut parts = Vec::new();
+    for member in ANSWERING {
+        let mut of_member = Vec::new();
+        for (_, mut entry) in entries.iter().filter(|(name, _)| *name == member).cloned() {
+            if named(&entry, TASK) == Some(child.handed.child.as_str()) {
+                entry.remove(TASK);
+            }
+            // The answer to words is words.
+            let plain = !["call_id", "key", TASK].iter().any(|name| entry.contains_key(*name));
+            match entry.get("content").and_then(|content| content.get("text")).and_then(Value::as_str) {
+                Some(text) if plain => parts.push(Part::text(text)),
+                _ => of_member.push(Value::Object(entry)),
+            }
+        }
+        if !of_member.is_empty() {
+            parts.push(Part::data(json!({ member: of_member }).into()));
+        }
+    }
+    let message = said(whole, child.call, parts);
+    PassedDown { call: child.call.clone(), child: child.handed.child.clone(), message, grants }
+}
+
+/// The words under an id of their own, the same however often they are passed down.
+fn said(whole: &Message, call: &CallId, parts: Vec<Part>) -> Message {
+    Message::new(MessageId::from(format!("{}.{call}", whole.id)), Role::User, parts)
+}
+
+fn nobody(task: &Task, children: &[Asking<'_>], entry: &Map<String, Value>) -> RefusedMessage {
+    let below = children.iter().flat_map(|child| child.entries.iter().filter_map(|asked| named(asked, TASK)));
+    let direct = children.iter().map(|child| child.handed.child.as_str());
+    let mut known: Vec<&str> = std::iter::once(task.id.as_str()).chain(direct).chain(below).collect();
+    known.dedup();
+    RefusedMessage {
+        code: ErrorCode::ANSWER_INVALID,
+        field: "message.parts.task_id".to_owned(),
+        detail: format!(
+            "no question of task '{}' is open here; open ones are of: {}",
+            named(entry, TASK).unwrap_or_default(),
+            known.join(", ")
+        ),
+    }
+}
