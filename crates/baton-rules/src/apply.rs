@@ -114,7 +114,10 @@ impl Task {
                 if let Some(id) = repeated(calls.iter().map(|call| &call.id)) {
                     return Err(Illegal::Call(id.clone()));
                 }
+                // An agent elsewhere that leaves its tools to us waits for their results in the same task.
+                let place = self.peer.clone();
                 self.close_attempt()?;
+                self.peer = place;
                 self.calls = calls.iter().cloned().map(CallState::pending).collect();
                 self.history.push(message.clone());
                 self.count(*usage);

@@ -74,13 +74,23 @@ pub fn hear(task: &Task, mut message: Message, now: Timestamp) -> Result<Heard, 
             || results.iter().any(|result| result.call == *id)
             || answered.iter().any(|(call, _)| call == id)
             || passed.iter().any(|down| down.call == *id)
-            || matches!(&state.stage, CallStage::HandedOff(handed) if handed.asked.is_none())
+            || !needs_caller(task, state)
     });
     let resumes = task.state == TaskState::InputRequired && settled || task.state == TaskState::AuthRequired;
     let mut events = vec![TaskEvent::Said { message, results }];
     events.extend(answered.into_iter().map(|(call, answers)| TaskEvent::ToolAnswered { call, answers }));
     events.extend(passed.iter().map(|down| answered_child(task, down, now)));
     Ok(Heard { events, resumes, passed })
+}
+
+/// Whether only somebody outside can go on with a call of a task that waits.
+fn needs_caller(task: &Task, state: &CallState) -> bool {
+    match &state.stage {
+        CallStage::Finished(_) => false,
+        CallStage::HandedOff(handed) => handed.asked.is_some(),
+        CallStage::Asked(_) | CallStage::Started => true,
+        CallStage::Pending => waiting_on_caller(task, &state.call) || state.call.name == ASK_USER_TOOL,
+    }
 }
 
 /// The event with which a child's question is answered: the time in which somebody was asked does not count.
@@ -108,9 +118,7 @@ pub fn goes_on(task: &Task, child: &TaskId, now: Timestamp) -> Option<Heard> {
     let state = task.calls.iter().find(waiting)?;
     let deadline = deadline_after(&state.stage, now);
     let event = TaskEvent::HandoffAnswered { call: state.call.id.clone(), message: None, deadline, grants: Vec::new() };
-    let others = task.open_calls().filter(|other| other.call.id != state.call.id);
-    let settled =
-        others.into_iter().all(|other| matches!(&other.stage, CallStage::HandedOff(handed) if handed.asked.is_none()));
+    let settled = task.calls.iter().all(|other| other.call.id == state.call.id || !needs_caller(task, other));
     let resumes = task.state == TaskState::InputRequired && settled;
     Some(Heard { events: vec![event], resumes, passed: Vec::new() })
 }

@@ -28,7 +28,7 @@ pub use backoff::push_backoff;
 pub use caller::{Heard, RefusedMessage, goes_on, hear};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, handoff_target, may_move};
 pub use pass::{PassedDown, passed_up};
-pub use permission::{Decision, Session, decide, glob_matches, is_exposed, offers, tool_permission};
+pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers};
 pub use rate::{Bucket, RateLimit};
 pub use resume::{Resume, resume};
 pub use session::{SESSION_MEMBER, SessionSettings};
@@ -36,5 +36,5 @@ pub use step::{Asked, Step, asked_of_caller, next_step, waiting_on_caller};
 pub use task::{CallStage, CallState, HandedOff, PeerAsked, PeerPlace, Run, Task};
 pub use tool_parts::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL, REJECT_TASK_TOOL,
-    REPLY_MESSAGE_TOOL, ToolPartError, calls_in, calls_part, is_built_in, results_in, results_part,
+    REPLY_MESSAGE_TOOL, ToolPartError, calls_in, calls_part, is_built_in, own_calls_in, results_in, results_part,
 };

@@ -77,6 +77,8 @@ struct PartIn {
     tool_calls: Option<Vec<CallIn>>,
     #[serde(default)]
     tool_results: Option<Vec<ResultIn>>,
+    #[serde(default)]
+    input_requests: Option<Vec<serde::de::IgnoredAny>>,
 }
 
 #[derive(Deserialize)]
@@ -86,6 +88,7 @@ struct CallIn {
     name: Option<String>,
     arguments: Option<Json>,
     function: Option<FunctionIn>,
+    task_id: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -142,6 +145,17 @@ fn data_parts(message: &Message) -> impl Iterator<Item = PartIn> {
 /// The tool calls in a message, in the flat shape or in the older `function` shape.
 pub fn calls_in(message: &Message) -> Vec<ToolCall> {
     data_parts(message).filter_map(|part| part.tool_calls).flatten().filter_map(read_call).collect()
+}
+
+/// The tool calls in a message that whoever gets it is to run: not those of tasks further down, and none at all if the
+/// message also asks for something else.
+pub fn own_calls_in(message: &Message) -> Vec<ToolCall> {
+    let asks = |part: &PartIn| part.input_requests.is_some();
+    if data_parts(message).any(|part| asks(&part)) {
+        return Vec::new();
+    }
+    let calls = data_parts(message).filter_map(|part| part.tool_calls).flatten();
+    calls.filter(|call| call.task_id.is_none()).filter_map(read_call).collect()
 }
 
 fn read_call(call: CallIn) -> Option<ToolCall> {

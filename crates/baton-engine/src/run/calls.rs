@@ -79,7 +79,8 @@ impl Driver {
         }
         match (self.decided(spec, tool, call).await?, state.approved) {
             (Decision::Deny(reason), _) => return self.finish(call, denied(&tool.name, reason), true),
-            (Decision::Ask, Some(false)) => return self.finish(call, denied(&tool.name, "it was not allowed"), true),
+            // A no to this call counts, whatever was allowed for others like it.
+            (_, Some(false)) => return self.finish(call, denied(&tool.name, "it was not allowed"), true),
             (Decision::Ask, None) => return self.ask_leave(call),
             (Decision::Run, _) | (Decision::Ask, Some(true)) => {}
         }

@@ -6,14 +6,14 @@
 use super::{Driver, Halt};
 use crate::end::Ending;
 use baton_ports::{PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream};
-use baton_rules::{Task, handed_over};
+use baton_rules::{Task, handed_over, own_calls_in};
 use baton_types::{
     AgentSpec, ContextId, Digest, ErrorCode, Json, Message, MessageId, Part, Principal, Reason, Role, TaskEvent,
-    TaskState, Usage,
+    TaskState, ToolCall, ToolExecution, Usage,
 };
 use futures_util::StreamExt;
 use serde_json::json;
-use std::{pin::pin, sync::Arc};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 /// Text beyond this is not shown while it grows; the answer has it all the same.
 const MAX_LIVE_TEXT: usize = 4 * 1024 * 1024;
@@ -21,6 +21,9 @@ const MAX_LIVE_TEXT: usize = 4 * 1024 * 1024;
 /// How often a text may be replaced by another while it grows. Each time is an event of the journal, and nobody
 /// elsewhere may fill it; the answer is shown all the same.
 const MAX_REPLACED: u32 = 256;
+
+/// How long the Environment of an agent elsewhere may take until its tools are known.
+const ENVIRONMENT: Duration = Duration::from_secs(10);
 
 /// How hearing a peer out ended.
 enum Came {
@@ -133,13 +136,19 @@ impl Driver {
                 }
                 events
             }),
-            TaskState::InputRequired | TaskState::AuthRequired => self.commit(|task| {
-                let mut events: Vec<_> =
-                    artifacts.into_iter().map(|artifact| TaskEvent::ArtifactEmitted { artifact }).collect();
-                let question = Some(answer(task, self.inner.ports.ids.fresh().into(), message));
-                events.push(TaskEvent::StatusChanged { state, message: question, reason: None });
-                events
-            }),
+            TaskState::InputRequired | TaskState::AuthRequired => {
+                let calls = self.calls_for_us(spec, message.as_ref()).await;
+                self.commit(|task| {
+                    let mut events: Vec<_> =
+                        artifacts.into_iter().map(|artifact| TaskEvent::ArtifactEmitted { artifact }).collect();
+                    let asked = answer(task, self.inner.ports.ids.fresh().into(), message);
+                    events.push(match calls {
+                        Some(calls) => TaskEvent::ToolsCalled { message: asked, calls, usage: Usage::default() },
+                        None => TaskEvent::StatusChanged { state, message: Some(asked), reason: None },
+                    });
+                    events
+                })
+            }
             TaskState::Rejected => Ok(self.inner.end(&self.live, Ending::Rejected(words)).await?),
             TaskState::Canceled => {
                 self.peer_failed(ErrorCode::PEER_FAILED, format!("the task was canceled there. {words}")).await
@@ -148,6 +157,19 @@ impl Driver {
                 self.peer_failed(ErrorCode::PEER_FAILED, words).await
             }
         }
+    }
+
+    /// The tools that the agent elsewhere leaves to its caller, if they are all there to be called in its Environment and
+    /// whoever asked for the work did not mean to run them.
+    async fn calls_for_us(&self, spec: &AgentSpec, asked: Option<&Message>) -> Option<Vec<ToolCall>> {
+        let calls = own_calls_in(asked?);
+        let ours = self.live.lock().task.tool_execution == ToolExecution::Agent;
+        if !ours || calls.is_empty() || self.inner.ports.agents.kit(&spec.name).servers.is_empty() {
+            return None;
+        }
+        let offered = self.inner.ports.tools.offered(spec, ENVIRONMENT).await;
+        let is_there = |call: &ToolCall| offered.iter().any(|tool| tool.name == call.name);
+        calls.iter().all(is_there).then_some(calls)
     }
 
     async fn unsaid(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {

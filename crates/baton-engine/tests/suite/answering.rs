@@ -30,13 +30,30 @@ pub(crate) async fn answer(engine: &Engine, task: &TaskId) {
             engine.events(&principal, &reference, 0, 1000).await
         );
         if view.state == TaskState::InputRequired {
-            let reply = reply(&view.status_message, turn);
-            let message = Message { task: Some(task.clone()), ..reply };
-            let command = SendCommand::new(view.agent.clone(), message);
-            let _ = engine.send(&principal, command).await;
+            let below = view.status_message.as_ref().and_then(asked_below).filter(|_| turn % 4 == 3);
+            match below {
+                // Whoever knows the task that asks may answer it there.
+                Some(child) => answer_once(engine, &principal, &child, turn).await,
+                None => answer_once(engine, &principal, task, turn).await,
+            }
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+async fn answer_once(engine: &Engine, principal: &Arc<Principal>, task: &TaskId, turn: u32) {
+    let reference = TaskRef { task: task.clone(), agent: None };
+    let Ok(view) = engine.task(principal, &reference).await else { return };
+    if view.state == TaskState::InputRequired {
+        let message = Message { task: Some(task.clone()), ..reply(&view.status_message, turn) };
+        let _ = engine.send(principal, SendCommand::new(view.agent.clone(), message)).await;
+    }
+}
+
+/// A task that work was handed to and that asks.
+fn asked_below(message: &Message) -> Option<TaskId> {
+    let requests = requests_in(message);
+    requests.iter().find_map(|request| request["task_id"].as_str()).map(Into::into)
 }
 
 /// Results for the calls that are asked for and answers to what tools ask; sometimes in plain words.
@@ -71,11 +88,22 @@ fn reply(asked: &Option<Message>, turn: u32) -> Message {
     if !requests.is_empty() {
         let response = |request: &Value| {
             let accept = request.get("approval").is_none() || yes;
-            json!({
-                "call_id": request["call_id"], "key": request["key"],
-                "action": if accept { "accept" } else { "decline" },
-                "content": request.get("schema").map(|_| json!({"which": "this one"})),
-            })
+            let mut response = request.clone();
+            let members = response.as_object_mut().unwrap();
+            // What was asked is said again with the answer: the addresses, and the digest of what was shown.
+            members.retain(|name, _| ["task_id", "call_id", "key", "digest"].contains(&name.as_str()));
+            if request.get("schema").is_some() {
+                response["content"] = json!({"which": "this one"});
+            } else if request.get("key").is_none() {
+                response["content"] = json!({"text": "this one"});
+            }
+            response["decision"] = match (accept, turn.is_multiple_of(5)) {
+                (true, true) => "allow_session",
+                (true, false) => "allow_once",
+                (false, _) => "deny",
+            }
+            .into();
+            response
         };
         let responses: Vec<Value> = requests.iter().map(response).collect();
         // A question of the model may be open as well; words answer that one.

@@ -84,7 +84,9 @@ async fn answers_that_do_not_fit_change_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_must_be_allowed_runs_only_when_it_is() {
-    for (words, expected) in [("yes", "gate done"), ("no", "BTN-3012: the tool call was denied")] {
+    for (words, expected) in
+        [("yes", "gate done"), ("no", "BTN-3012: tool call denied: 'gate' did not run, because it was not allowed")]
+    {
         let world = World::default();
         let engine = world.engine();
         let asked = say(&engine, message("m", "gate;say")).await.unwrap();

@@ -322,25 +322,6 @@ async fn a_handoff_ends_at_its_deadline_and_the_sender_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_that_asks_is_recorded_as_asking_and_its_question_reaches_the_sender() {
-    let world = World::default();
-    let done = ask(&world.engine(), "handoff(ask_user/say);say").await;
-    assert_eq!(done.state, TaskState::Completed);
-    let moves: Vec<HandoffStatus> = check::all_events(&world.journal)
-        .await
-        .iter()
-        .filter_map(|event| match &event.fact {
-            Fact::Handoff(baton_types::HandoffEvent::Moved { to, .. }) => Some(*to),
-            _ => None,
-        })
-        .collect();
-    use HandoffStatus::{Accepted, Failed, InProgress, InputRequired};
-    assert_eq!(moves, [Accepted, InProgress, InputRequired, Failed]);
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
-    assert!(results_of(&all.tasks[&done.id]).contains("which?"));
-}
-
-#[tokio::test(start_paused = true)]
 async fn pages_tasks_and_answers_are_bounded_by_weight() {
     let world = World::default();
     let engine = world.engine();

@@ -13,6 +13,7 @@ mod faults;
 mod flows;
 mod generation;
 mod idempotency;
+mod passing;
 mod peers;
 mod push;
 mod receivers;

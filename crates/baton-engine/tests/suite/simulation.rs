@@ -24,7 +24,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const SCRIPTS: [&str; 26] = [
+const SCRIPTS: [&str; 31] = [
     "say",
     "look;say",
     "look,put;say",
@@ -51,6 +51,11 @@ const SCRIPTS: [&str; 26] = [
     "gate,quiz;gate;say",
     "quiz,ask_user,act;say",
     "far_act,guess;say",
+    "handoff(gate/say);say",
+    "handoff(gate+look/gate/say),gate;say",
+    "handoff(quiz/say),handoff(ask_user/say);say",
+    "handoff(act/quiz/act/say),ask_user;say",
+    "handoff(gate/say),handoff(gate/say),act;say",
 ];
 
 /// What is said to an agent elsewhere directly.
@@ -104,6 +109,7 @@ struct Coverage {
     handoffs: AtomicU64,
     in_doubt: AtomicU64,
     questions: AtomicU64,
+    passed_up: AtomicU64,
     denied: AtomicU64,
     canceled: AtomicU64,
     crash_loops: AtomicU64,
@@ -121,6 +127,8 @@ impl Coverage {
         add(&self.resumed, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::RunResumed { .. }))).count());
         add(&self.handoffs, all.handoffs.len());
         add(&self.questions, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::ToolAsked { .. }))).count());
+        let passed = |fact: &&Fact| matches!(fact, Fact::Task(TaskEvent::HandoffAsked { .. }));
+        add(&self.passed_up, facts().filter(passed).count());
         let denied = |fact: &&Fact| matches!(fact, Fact::Task(TaskEvent::ToolFinished { result }) if result.output.as_str().contains("BTN-3012"));
         add(&self.denied, facts().filter(denied).count());
         let said = |words: &str| {
@@ -145,6 +153,7 @@ impl Coverage {
             ("handoffs", read(&self.handoffs)),
             ("calls in doubt", read(&self.in_doubt)),
             ("questions of tools", read(&self.questions)),
+            ("questions that passed up", read(&self.passed_up)),
             ("denied calls", read(&self.denied)),
             ("canceled tasks", read(&self.canceled)),
             ("crash loops", read(&self.crash_loops)),

@@ -101,7 +101,9 @@ fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
         admit(&[], "stranger", 5).unwrap_err().to_string(),
         "agent 'personal' may not hand work to 'stranger'; it may to: weather"
     );
-    let lonely = AgentSpec { handoffs: Vec::new(), ..spec() };
+    let open = AgentSpec { handoffs: Vec::new(), ..spec() };
+    assert!(admit_handoff(&open, None, 0, &"anybody".into(), 5).is_ok(), "who names nobody may to everybody");
+    let lonely = AgentSpec { handoffs: Vec::new(), enable_handoff: false, ..spec() };
     let refused = admit_handoff(&lonely, None, 0, &"weather".into(), 5).unwrap_err();
     assert_eq!(refused.to_string(), "agent 'personal' may not hand work to 'weather'; it may to: nobody");
     for chain in [&["weather"][..], &["weather", "other"], &["other", "weather"]] {

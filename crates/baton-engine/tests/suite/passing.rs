@@ -1,0 +1,226 @@
+//! Questions of agents that work was handed to: they pass up to whoever can answer, and answers pass down.
+
+use crate::{
+    answering::requests_in,
+    check::{self, everything},
+    world::{World, message},
+};
+use baton_engine::{Engine, EngineError, SendCommand, TaskRef};
+use baton_rules::Task;
+use baton_types::{
+    ErrorCode, Fact, HandoffEvent, HandoffStatus, Message, Part, Principal, Role, TaskEvent, TaskId, TaskState,
+    TaskView,
+};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+
+fn me() -> Arc<Principal> {
+    Arc::new(Principal::local())
+}
+
+async fn say(engine: &Engine, agent: &str, message: Message) -> Result<Arc<TaskView>, EngineError> {
+    engine.send_and_settle(&me(), SendCommand::new(agent.into(), message)).await
+}
+
+fn to(task: &TaskId, id: &str, part: Part) -> Message {
+    Message { task: Some(task.clone()), ..Message::new(id.into(), Role::User, vec![part]) }
+}
+
+fn decide(entries: &[Value]) -> Part {
+    Part::data(json!({ "input_responses": entries }).into())
+}
+
+fn requests(view: &TaskView) -> Vec<Value> {
+    requests_in(view.status_message.as_ref().unwrap())
+}
+
+fn answer(request: &Value, decision: &str) -> Value {
+    json!({"task_id": request["task_id"], "call_id": request["call_id"], "decision": decision, "digest": request["digest"]})
+}
+
+async fn task_of(world: &World, agent: &str) -> Task {
+    let all = everything(&world.journal).await;
+    all.tasks.into_values().filter(|task| task.agent.as_str() == agent).max_by_key(|task| task.id.clone()).unwrap()
+}
+
+/// What came of the calls of a task that ran, by the words of their results.
+fn results(task: &Task) -> String {
+    task.history
+        .iter()
+        .flat_map(|message| baton_rules::results_in(message).unwrap_or_default())
+        .map(|result| result.output.to_plain_text())
+        .collect::<Vec<_>>()
+        .join(" | ")
+}
+
+async fn settled(engine: &Engine, task: &TaskId) -> Arc<TaskView> {
+    let task = TaskRef { task: task.clone(), agent: None };
+    loop {
+        let view = engine.task(&me(), &task).await.unwrap();
+        if view.state.is_terminal() {
+            return view;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_passes_up_and_its_answer_down_days_later() {
+    for (decision, expected) in [("allow_once", "gate done"), ("deny", "BTN-3012")] {
+        let world = World::default();
+        let asked = say(&world.engine(), "boss", message("m", "handoff(gate/say),look;say")).await.unwrap();
+        assert_eq!(asked.state, TaskState::InputRequired);
+        let child = task_of(&world, "worker").await;
+        let [request] = requests(&asked).try_into().unwrap();
+        assert_eq!(request["task_id"], child.id.as_str(), "it is addressed by the child and the call");
+        assert_eq!((&request["agent"], &request["tool"]), (&json!("worker"), &json!("gate")));
+        assert_eq!(results(&task_of(&world, "boss").await), "", "the free call ran, its turn is not over");
+        assert!(world.runs.lock().unwrap().len() == 1, "only the free call ran");
+
+        // The handoff's deadline is an hour; being asked does not count.
+        tokio::time::sleep(Duration::from_secs(3 * 24 * 3600)).await;
+        let engine = world.engine();
+        engine.recover().await.unwrap();
+        let done = say(&engine, "boss", to(&asked.id, "a", decide(&[answer(&request, decision)]))).await.unwrap();
+        assert_eq!(done.state, TaskState::Completed);
+        let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+        assert!(results(&all.tasks[&child.id]).contains(expected), "{}", results(&all.tasks[&child.id]));
+        let record = all.handoffs.values().next().unwrap();
+        assert_eq!(record.status, HandoffStatus::Completed);
+        let moves: Vec<HandoffStatus> = check::all_events(&world.journal)
+            .await
+            .iter()
+            .filter_map(|event| match &event.fact {
+                Fact::Handoff(HandoffEvent::Moved { to, .. }) => Some(*to),
+                _ => None,
+            })
+            .collect();
+        use HandoffStatus::{Accepted, Completed, InProgress, InputRequired};
+        assert_eq!(moves, [Accepted, InProgress, InputRequired, InProgress, Completed]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mixed_turn_runs_what_is_free_and_asks_for_the_rest() {
+    let world = World::default();
+    let engine = world.engine();
+    let asked = say(&engine, "boss", message("m", "look,gate,gate;gate;say")).await.unwrap();
+    let [first, second] = requests(&asked).try_into().unwrap();
+    assert_eq!(world.runs.lock().unwrap().len(), 1, "the free call ran");
+    let part = say(&engine, "boss", to(&asked.id, "a", decide(&[answer(&first, "deny")]))).await.unwrap();
+    assert_eq!(
+        (part.state, requests(&part)),
+        (TaskState::InputRequired, vec![second.clone()]),
+        "the rest is asked again"
+    );
+    let twice = say(&engine, "boss", to(&asked.id, "b", decide(&[answer(&first, "allow_once")]))).await.unwrap_err();
+    assert_eq!(twice.code(), ErrorCode::ANSWER_INVALID, "what was answered is answered");
+    let changed = json!({"call_id": second["call_id"], "decision": "allow_once", "digest": "sha256:0"});
+    let changed = say(&engine, "boss", to(&asked.id, "c", decide(&[changed]))).await.unwrap_err();
+    assert_eq!(changed.code(), ErrorCode::ANSWER_INVALID, "arguments that were not shown are not allowed");
+    let done = say(&engine, "boss", to(&asked.id, "d", decide(&[answer(&second, "allow_session")]))).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed, "the third call of the session need not ask");
+    assert_eq!(world.runs.lock().unwrap().len(), 3);
+    let denied = results(&task_of(&world, "boss").await);
+    assert!(denied.contains("BTN-3012"), "the model reads the denial: {denied}");
+
+    // The same conversation is the same session, another one is not.
+    let mut more = message("m2", "gate;say");
+    more.context = Some(done.context.clone());
+    assert_eq!(say(&engine, "boss", more).await.unwrap().state, TaskState::Completed);
+    let other = say(&engine, "boss", message("m3", "gate;say")).await.unwrap();
+    assert_eq!(other.state, TaskState::InputRequired);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_answered_itself_takes_its_parents_along() {
+    let world = World::default();
+    let engine = world.engine();
+    let asked = say(&engine, "boss", message("m", "handoff(gate/ask_user/say);say")).await.unwrap();
+    let child = task_of(&world, "worker").await;
+    let again = say(&engine, "worker", to(&child.id, "a", Part::text("yes"))).await.unwrap();
+    assert_eq!(again.state, TaskState::InputRequired, "it asks something else");
+    // The parent has noticed, and shows the new question.
+    let question = loop {
+        let view = engine.task(&me(), &TaskRef { task: asked.id.clone(), agent: None }).await.unwrap();
+        if view.state == TaskState::InputRequired && view.status_message.as_ref().unwrap().text().contains("which?") {
+            break view;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    let [request] = requests(&question).try_into().unwrap();
+    assert_eq!((&request["task_id"], &request["message"]), (&json!(child.id.as_str()), &json!("which?")));
+    let done = say(&engine, "boss", to(&asked.id, "b", Part::text("this one"))).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed, "words alone do when one agent asks");
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    assert!(results(&all.tasks[&child.id]).contains("this one"));
+    let heard = world.heard.lock().unwrap().concat();
+    let users =
+        heard.iter().filter(|said| matches!(said, baton_ports::ChatMessage::User { text, .. } if text == "this one"));
+    assert_eq!(users.count(), 0, "what was said to the other agent is not said to this one's model");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_went_on_in_a_crash_is_noticed_at_the_next_start() {
+    let world = World::default();
+    let engine = world.engine();
+    let asked = say(&engine, "boss", message("m", "handoff(gate/say);say")).await.unwrap();
+    let child = task_of(&world, "worker").await;
+    engine.shutdown(Duration::from_secs(1)).await;
+    drop(engine);
+    // The child is ended behind the parent's back, as if the process had died right after.
+    let lonely = world.engine_with(vec![crate::world::agent("worker", &[])]);
+    lonely.cancel(&me(), &TaskRef { task: child.id.clone(), agent: None }).await.unwrap();
+    lonely.shutdown(Duration::from_secs(1)).await;
+    drop(lonely);
+    let before = task_of(&world, "boss").await;
+    assert!(before.waits_for_child(), "nobody told it");
+
+    let engine = world.engine();
+    engine.recover().await.unwrap();
+    let done = settled(&engine, &asked.id).await;
+    assert_eq!(done.state, TaskState::Completed);
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    assert!(results(&all.tasks[&done.id]).contains("canceled"), "{}", results(&all.tasks[&done.id]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_canceled_parent_takes_its_asking_child_along() {
+    let world = World::default();
+    let engine = world.engine();
+    let asked = say(&engine, "boss", message("m", "handoff(gate/say);say")).await.unwrap();
+    engine.cancel(&me(), &TaskRef { task: asked.id.clone(), agent: None }).await.unwrap();
+    engine.shutdown(Duration::from_secs(5)).await;
+    let all = check::promises(&world, std::slice::from_ref(&asked.id)).await;
+    assert_eq!(all.handoffs.values().next().unwrap().status, HandoffStatus::Cancelled);
+    assert!(world.runs.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_that_fit_nobody_change_nothing() {
+    let world = World::default();
+    let engine = world.engine();
+    let asked = say(&engine, "boss", message("m", "handoff(gate/say);say")).await.unwrap();
+    let [request] = requests(&asked).try_into().unwrap();
+    let before = check::all_events(&world.journal).await.len();
+    let mut changed = answer(&request, "allow_once");
+    changed["digest"] = json!("sha256:0");
+    let unknown = json!({"task_id": "nobody", "call_id": "x", "decision": "allow_once"});
+    let other = json!({"task_id": request["task_id"], "call_id": "x", "decision": "allow_once"});
+    for (at, wrong) in [changed, unknown, other].into_iter().enumerate() {
+        let refused = say(&engine, "boss", to(&asked.id, &format!("w{at}"), decide(&[wrong]))).await.unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::ANSWER_INVALID, "{refused}");
+    }
+    let stranger = Arc::new(Principal { subject: "mallory".into(), ..Principal::local() });
+    let message = to(&asked.id, "s", decide(&[answer(&request, "allow_once")]));
+    let refused = engine.send_and_settle(&stranger, SendCommand::new("boss".into(), message)).await.unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::TASK_NOT_FOUND);
+    assert_eq!(check::all_events(&world.journal).await.len(), before, "nothing was written");
+    let asked_again = engine.task(&me(), &TaskRef { task: asked.id.clone(), agent: None }).await.unwrap();
+    assert_eq!(asked_again.state, TaskState::InputRequired);
+
+    let done = say(&engine, "boss", to(&asked.id, "a", decide(&[answer(&request, "allow_once")]))).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed);
+    let late = say(&engine, "boss", to(&asked.id, "b", decide(&[answer(&request, "allow_once")]))).await.unwrap_err();
+    assert_eq!(late.code(), ErrorCode::TASK_FINISHED);
+}
