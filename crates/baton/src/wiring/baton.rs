@@ -27,7 +27,11 @@ use baton_ports::{
 };
 use baton_toolhost::Toolbox;
 use baton_types::{AgentSpec, ErrorCode, Timestamp};
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 use tokio_util::sync::CancellationToken;
 
 /// How long runs may take to reach their next journaled event when the process ends.
@@ -305,9 +309,22 @@ pub(super) fn unusable(error: &JournalError, data: &Path) -> Failure {
             let who = ServerFile::read(data).map(|file| format!(" at {} (process {})", file.url, file.pid));
             let who = who.unwrap_or_default();
             let message = format!("another Baton{who} owns the data directory {shown}");
-            Failure::new(error.code(), message)
-                .hint("Talk to the running one with `baton run`, or choose another directory with --data DIR.")
+            let free = free_beside(data);
+            Failure::new(error.code(), message).hint(format!(
+                "Talk to the running one with `baton run`, or give this one a directory of its own: --data {}",
+                free.display()
+            ))
         }
         _ => Failure::new(error.code(), format!("{shown}: {error}")),
     }
+}
+
+/// A data directory with a name like this one's that nobody serves.
+fn free_beside(data: &Path) -> PathBuf {
+    let beside = |number: u32| {
+        let mut name = data.as_os_str().to_owned();
+        name.push(format!("-{number}"));
+        PathBuf::from(name)
+    };
+    (2..100).map(beside).find(|path| ServerFile::read(path).is_none()).unwrap_or_else(|| beside(100))
 }
