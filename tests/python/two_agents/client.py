@@ -60,7 +60,7 @@ async def ask(url, question, mode, depth=0):
             # 5, 6, 7. The calls are made where the agent's tools are.
             results = await run(environment_of(card, url), calls, mode, depth)
             for result in results:
-                tell(f"{result['name']} gave {json.dumps(result['output'], ensure_ascii=False)}")
+                tell(f"{result['name']} gave: {words_of(result['output'])}")
             # 8, 9. All results go back to the same task in one message, and the agent asks its model again.
             results = new_data_part({"tool_results": results})
             message = new_message([results], role=Role.ROLE_USER, task_id=task.id, context_id=task.context_id)
@@ -78,12 +78,17 @@ async def run(environment, calls, mode, depth):
                 raise RuntimeError(f"more than {MAX_DEPTH} agents would wait for one another")
             # 6. That agent is asked over A2A, and its tools are run in its own Environment.
             task = await ask(agent, asked, mode, depth + 1)
-            words, reason = get_message_text(task.status.message), None if done(task) else "error"
         except Exception as error:
-            words, reason = f"{agent} cannot be asked: {error}", "error"
-        # 7. Its answer goes back to `handoff`. The name of the model says that an agent gave it, not a model of ours.
+            return answer(f"{agent} cannot be asked: {error}", stop_reason="error")
+        # 7. Its answer goes back to `handoff`, with the task in which it was given.
+        place = {"dev.baton/taskId": task.id, "dev.baton/contextId": task.context_id}
+        return answer(get_message_text(task.status.message), None if done(task) else "error", place)
+
+    def answer(words, stop_reason=None, place=None):
+        # The name of the model says that an agent gave the answer, not a model of ours.
         content = types.TextContent(type="text", text=words)
-        return types.CreateMessageResult(role="assistant", content=content, model="a2a-agent", stop_reason=reason)
+        answered = dict(role="assistant", content=content, model="a2a-agent", stop_reason=stop_reason)
+        return types.CreateMessageResult(**answered, _meta=place)
 
     async with Client(environment, mode=mode, sampling_callback=hand_over) as tools:
         results = []
@@ -93,6 +98,11 @@ async def run(environment, calls, mode, depth):
             result = {"call_id": call["call_id"], "name": call["name"], "output": output, "is_error": made.is_error}
             results.append(result)
         return results
+
+
+def words_of(output):
+    """What a tool said; `handoff` has the words of the other agent under `response`."""
+    return output if isinstance(output, str) else output.get("response", json.dumps(output))
 
 
 def environment_of(card, url):

@@ -6,6 +6,9 @@ use std::{
     process::{Command, Output},
 };
 
+/// What is not reached through anybody's proxy.
+const LOOPBACK: &str = "127.0.0.1,localhost";
+
 /// What is served beside the agent that clients talk to.
 #[derive(Clone, Copy)]
 pub(crate) enum Served {
@@ -75,8 +78,7 @@ fn repository() -> PathBuf {
 #[expect(clippy::disallowed_methods, reason = "the client is a program of its own")]
 pub(crate) fn command(program: impl AsRef<Path>) -> Command {
     let mut command = Command::new(program.as_ref());
-    // Loopback is not reached through anybody's proxy.
-    command.current_dir(repository()).envs([("NO_PROXY", "127.0.0.1"), ("no_proxy", "127.0.0.1")]);
+    command.current_dir(repository()).envs([("NO_PROXY", LOOPBACK), ("no_proxy", LOOPBACK)]);
     command
 }
 
