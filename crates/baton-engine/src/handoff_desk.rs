@@ -5,7 +5,7 @@ use baton_ports::{AgentAskError, AgentReply, BoxFuture, Commit, HandoffAsk, Hand
 use baton_rules::{admit_handoff, handed_over};
 use baton_types::{
     AgentName, AgentSpec, ErrorCode, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffId, HandoffStatus,
-    Json, Message, Part, Principal, Priority, Role, StreamId, TaskState,
+    Json, Message, Part, Principal, Priority, Role, StreamId, TaskId, TaskState, TaskView,
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -24,7 +24,8 @@ impl HandoffDesk for Engine {
             let deadline = handoff.created_at.after(Duration::from_millis(handoff.timeout_ms));
             let depth = ask.depth.saturating_add(1);
             let known = admitted.target.model.peer_url().map(str::to_owned);
-            let agent_uri = known.unwrap_or_else(|| ask.agent_uri.clone());
+            // An agent that is served here answers here, whatever address its name stands for elsewhere.
+            let agent_uri = known.unwrap_or_else(|| admitted.target.name.to_string());
             Ok(HandoffTicket { id: handoff.id, agent_uri, depth, deadline })
         })
     }
@@ -129,8 +130,8 @@ impl Engine {
             priority: Priority::Normal,
             timeout_ms: u64::try_from(self.inner.options.handoff_timeout.as_millis()).unwrap_or(u64::MAX),
             created_at: self.inner.ports.clock.now(),
-            parent_task: None,
-            parent_call: None,
+            parent_task: ask.task.clone(),
+            parent_call: ask.call.clone(),
             child_task: None,
             child_context: ask.context.clone().unwrap_or_else(|| ids.fresh().into()),
             channel,
@@ -162,10 +163,14 @@ impl Engine {
         let sent = self.send(owner, command).await.map_err(|error| refused(&error))?;
         let unheard = Unheard::new(self, owner, &sent.task.id);
         let patience = Duration::from_millis(handoff.timeout_ms);
-        let view = match tokio::time::timeout(patience, self.inner.settled(&sent.task.id)).await {
-            Ok(view) => view.map_err(|error| refused(&error))?,
-            Err(_) => {
-                let detail = "the agent did not answer within the handoff's deadline".to_owned();
+        let mut asked = None;
+        let ended = tokio::time::timeout(patience, self.ended(owner, &handoff.id, &sent.task.id, &mut asked)).await;
+        let view = match (ended, asked) {
+            (Ok(view), _) => view.map_err(|error| refused(&error))?,
+            (Err(_), asked) => {
+                let asked = asked.map(|question| format!("; it asked, and nobody answered: {question}"));
+                let detail =
+                    format!("the agent did not answer within the handoff's deadline{}", asked.unwrap_or_default());
                 return Err(AgentAskError { code: ErrorCode::HANDOFF_FAILED, detail });
             }
         };
@@ -173,6 +178,36 @@ impl Engine {
         let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
         let text = if view.state == TaskState::Completed { answer_of(&view, said) } else { said };
         Ok(AgentReply { task: view.id.clone(), context: view.context.clone(), state: view.state, text })
+    }
+
+    /// Waits for the end. Whoever handed the work over cannot be asked, but the owner may answer the task itself, so a
+    /// question is waited out.
+    async fn ended(
+        &self,
+        owner: &Arc<Principal>,
+        handoff: &HandoffId,
+        task: &TaskId,
+        asked: &mut Option<String>,
+    ) -> Result<Arc<TaskView>, EngineError> {
+        let mut seen = 0;
+        loop {
+            let view = self.inner.settled_after(task, seen).await?;
+            if view.state.is_terminal() {
+                return Ok(view);
+            }
+            seen = view.version;
+            *asked = Some(view.status_message.as_ref().map(Message::text).unwrap_or_default());
+            let moved = HandoffEvent::Moved {
+                to: HandoffStatus::InputRequired,
+                result: None,
+                error: None,
+                result_trace_id: None,
+            };
+            let writes = self.inner.handoff_write(owner, handoff, vec![moved]).await?;
+            if !writes.is_empty() {
+                self.inner.journal().append(Commit::of(writes)).await?;
+            }
+        }
     }
 }
 
