@@ -1,10 +1,22 @@
-//! Which tools of a server may be seen and used.
+//! What the words about tools mean: of servers, of agents, of some calls.
 
-use baton_rules::{glob_matches, is_exposed, tool_permission};
-use baton_types::{McpPermissions, McpServer, McpTransport, Permission, PermissionRule};
+use super::sample;
+use baton_rules::{Decision, Session, ToolWords, decide, glob_matches, offers};
+use baton_types::{
+    ArgumentMatch, AskWhen, Effects, Include, IncludeModes, Json, McpPermissions, McpServer, McpTool, McpTransport,
+    Permission, PermissionRule, ToolPolicy, ToolRunner, ToolSpec,
+};
 use proptest::prelude::*;
 
-fn server(default: Permission, tools: &[(String, Permission)]) -> McpServer {
+const INTERACTIVE: Session<'static> = Session { autonomous: false, ask: AskWhen::Tool, included: &[] };
+
+/// A tool of an MCP server of which nothing is said.
+pub(super) fn mcp_tool(server: &str, tool: &str) -> ToolSpec {
+    let runner = ToolRunner::Mcp(McpTool { server: server.to_owned(), tool: tool.to_owned() });
+    ToolSpec { runner, ..sample::tool(&format!("{server}_{tool}"), Effects::Unknown) }
+}
+
+fn server(default: Permission, rules: Vec<PermissionRule>) -> McpServer {
     McpServer {
         name: "fs".to_owned(),
         file: "mcp.json".to_owned(),
@@ -12,10 +24,7 @@ fn server(default: Permission, tools: &[(String, Permission)]) -> McpServer {
         enabled: true,
         era: Default::default(),
         timeouts: Default::default(),
-        permissions: McpPermissions {
-            default,
-            rules: tools.iter().map(|(tool, word)| PermissionRule::of_tool(tool, *word)).collect(),
-        },
+        permissions: McpPermissions { default, rules },
         include: Vec::new(),
         exclude: Vec::new(),
         modes: Default::default(),
@@ -26,46 +35,165 @@ fn server(default: Permission, tools: &[(String, Permission)]) -> McpServer {
     }
 }
 
-fn rule(text: &str) -> (String, Permission) {
-    let (glob, word) = text.split_once('=').unwrap();
+/// A tool of a server as the tool host gives it; `None` when it is not to be seen.
+fn of_server(server: &McpServer, tool: &str) -> Option<ToolSpec> {
+    let ToolWords { permission, rules, include } = ToolWords::of(server, tool)?;
+    Some(ToolSpec { permission, rules, include, ..mcp_tool("fs", tool) })
+}
+
+/// `read=allow`, `fs/read=ask` or `read[/path:/tmp/*]=allow`.
+fn rule(text: &str) -> PermissionRule {
+    let (about, word) = text.rsplit_once('=').unwrap();
     let permission = match word {
         "allow" => Permission::Allow,
         "ask" => Permission::Ask,
         "deny" => Permission::Deny,
         other => panic!("{other}"),
     };
-    (glob.to_owned(), permission)
+    let (tool, arguments) = match about.split_once('[') {
+        Some((tool, arguments)) => {
+            let wanted = arguments.trim_end_matches(']').split(',').map(|one| {
+                let (path, glob) = one.split_once(':').unwrap();
+                ArgumentMatch { path: path.to_owned(), glob: glob.to_owned() }
+            });
+            (tool, wanted.collect())
+        }
+        None => (about, Vec::new()),
+    };
+    let (server, tool) = match tool.split_once('/') {
+        Some((server, tool)) => (Some(server.to_owned()), tool),
+        None => (None, tool),
+    };
+    PermissionRule { server, tool: tool.to_owned(), arguments, permission }
 }
 
-#[test]
-fn exact_before_glob_before_default_and_the_stricter_of_equals() {
-    let (allow, ask, deny) = (Permission::Allow, Permission::Ask, Permission::Deny);
-    for (default, rules, tool, expect) in [
-        (ask, "", "read", ask),
-        (allow, "", "read", allow),
-        (deny, "get_*=allow", "get_file", allow),
-        (deny, "get_*=allow", "set_file", deny),
-        (ask, "*=allow delete_*=deny", "delete_all", deny),
-        (ask, "delete_*=deny *=allow", "delete_all", deny),
-        (ask, "*=allow write_*=ask", "write_x", ask),
-        (ask, "delete_*=deny delete_draft=allow", "delete_draft", allow),
-        (ask, "delete_*=deny delete_draft=ask", "delete_draft", ask),
-        (allow, "read=allow read=deny read=ask", "read", deny),
-        (allow, "read=allow read=ask", "read", ask),
-        (ask, "Read=allow", "read", ask),
-        (deny, "a?c=allow", "abc", allow),
-        (deny, "a?c=ask", "a?c", ask),
-        (deny, "=allow", "read", deny),
-    ] {
-        let rules: Vec<_> = rules.split(' ').filter(|text| !text.is_empty()).map(rule).collect();
-        let server = server(default, &rules);
-        assert_eq!(tool_permission(&server, tool), expect, "{rules:?} {tool}");
-        assert_eq!(is_exposed(&server, tool), expect != deny, "{rules:?} {tool}");
+fn rules(text: &str) -> Vec<PermissionRule> {
+    text.split(' ').filter(|text| !text.is_empty()).map(rule).collect()
+}
+
+fn policy(text: &str) -> ToolPolicy {
+    ToolPolicy { ask: AskWhen::Tool, rules: rules(text) }
+}
+
+fn word(decision: &Decision) -> &'static str {
+    match decision {
+        Decision::Run => "run",
+        Decision::Ask => "ask",
+        Decision::Deny(reason) if reason.contains("arguments") => "deny such arguments",
+        Decision::Deny(_) => "deny",
     }
 }
 
 #[test]
-fn what_is_shown() {
+fn a_denial_wins_and_otherwise_the_most_precise_word() {
+    let (allow, ask, deny) = (Permission::Allow, Permission::Ask, Permission::Deny);
+    for (default, of_the_server, of_the_agent, tool, expect) in [
+        (ask, "", "", "read", "ask"),
+        (allow, "", "", "read", "run"),
+        (deny, "", "", "read", "deny"),
+        (deny, "get_*=allow", "", "get_file", "run"),
+        (deny, "get_*=allow", "", "set_file", "deny"),
+        (ask, "*=allow delete_*=deny", "", "delete_all", "deny"),
+        (ask, "delete_*=deny *=allow", "", "delete_all", "deny"),
+        (ask, "*=allow write_*=ask", "", "write_x", "ask"),
+        (ask, "delete_*=deny delete_draft=allow", "", "delete_draft", "deny"),
+        (allow, "read=allow read=deny read=ask", "", "read", "deny"),
+        (allow, "read=allow read=ask", "", "read", "ask"),
+        (ask, "Read=allow", "", "read", "ask"),
+        (deny, "a?c=allow", "", "abc", "run"),
+        (deny, "a?c=ask", "", "a?c", "ask"),
+        (deny, "=allow", "", "read", "deny"),
+        // The agent's rules and the server's are one set.
+        (ask, "", "read=allow", "read", "run"),
+        (ask, "", "fs/read=allow", "read", "run"),
+        (ask, "", "f?/r*=allow", "read", "run"),
+        (ask, "", "other/read=allow", "read", "ask"),
+        (ask, "read=ask", "*=allow", "read", "ask"),
+        (ask, "*=ask", "read=allow", "read", "run"),
+        (ask, "read=ask", "read=allow", "read", "ask"),
+        (allow, "read=allow", "*=ask", "read", "run"),
+        (allow, "", "*=ask", "read", "ask"),
+        (allow, "read=allow", "*=deny", "read", "deny"),
+        (allow, "read=allow", "fs/*=deny", "read", "deny"),
+        (allow, "read=deny", "fs/read=allow", "read", "deny"),
+        // What the server's file denies by default no other file allows.
+        (deny, "", "read=allow", "read", "deny"),
+    ] {
+        let server = server(default, rules(of_the_server));
+        let context = format!("{default:?} {of_the_server:?} {of_the_agent:?} {tool}");
+        let Some(spec) = of_server(&server, tool) else {
+            assert_eq!(expect, "deny", "{context}");
+            continue;
+        };
+        let policy = policy(of_the_agent);
+        assert_eq!(word(&decide(&policy, &INTERACTIVE, &spec, None, false)), expect, "{context}");
+        assert_eq!(offers(&policy, &INTERACTIVE, &spec), expect != "deny", "{context}");
+    }
+}
+
+#[test]
+fn rules_about_arguments() {
+    let tmp = r#"{"path":"/tmp/a"}"#;
+    for (default, of_the_server, of_the_agent, arguments, expect) in [
+        ("ask", "read[/path:/tmp/*]=allow", "", tmp, "run"),
+        ("ask", "read[/path:/tmp/*]=allow", "", r#"{"path":"/etc/a"}"#, "ask"),
+        ("ask", "", "read[/path:/tmp/*]=allow", tmp, "run"),
+        ("allow", "", "fs/*[/path:/etc/*]=deny", r#"{"path":"/etc/a"}"#, "deny such arguments"),
+        ("allow", "", "fs/*[/path:/etc/*]=deny", tmp, "run"),
+        // What is not there fits nothing, not even a star.
+        ("ask", "read[/path:*]=allow", "", "{}", "ask"),
+        ("ask", "read[/path:*]=allow", "", "[]", "ask"),
+        ("ask", "read[/path:*]=allow", "", "7", "ask"),
+        ("ask", "read[path:*]=allow", "", tmp, "ask"),
+        ("ask", "read[/path:null]=allow", "", r#"{"path":null}"#, "run"),
+        // All of them must fit.
+        ("ask", "read[/path:/tmp/*,/mode:r]=allow", "", r#"{"path":"/tmp/a","mode":"r"}"#, "run"),
+        ("ask", "read[/path:/tmp/*,/mode:r]=allow", "", r#"{"path":"/tmp/a","mode":"w"}"#, "ask"),
+        ("ask", "read[/path:/tmp/*,/mode:r]=allow", "", tmp, "ask"),
+        // Values that are no text are compared as they are written.
+        ("ask", "read[/n:1?]=allow", "", r#"{"n":12}"#, "run"),
+        ("ask", "read[/n:12345678901234567890123]=allow", "", r#"{"n":12345678901234567890123}"#, "run"),
+        ("ask", "read[/n:1.0]=allow", "", r#"{"n":1}"#, "ask"),
+        ("ask", "read[/n:true]=allow", "", r#"{"n":true}"#, "run"),
+        ("ask", r#"read[/n:{"a":*}]=allow"#, "", r#"{"n": {"a": 1}}"#, "run"),
+        ("ask", "read[/n:a\"b]=allow", "", r#"{"n":"a\"\u0062"}"#, "run"),
+        ("ask", "read[/n:]=allow", "", r#"{"n":""}"#, "run"),
+        // Pointers go as deep as one likes.
+        ("ask", "read[/files/1/path:b]=allow", "", r#"{"files":[{"path":"a"},{"path":"b"}]}"#, "run"),
+        ("ask", "read[/files/01/path:b]=allow", "", r#"{"files":[{"path":"a"},{"path":"b"}]}"#, "ask"),
+        ("ask", "read[/files/2/path:*]=allow", "", r#"{"files":[{"path":"a"},{"path":"b"}]}"#, "ask"),
+        ("ask", "read[/path/more:*]=allow", "", tmp, "ask"),
+        ("ask", "read[/a~1b~0c:x]=allow", "", r#"{"a/b~c":"x"}"#, "run"),
+        ("ask", "read[/:x]=allow", "", r#"{"":"x"}"#, "run"),
+        ("ask", "read[:{}]=allow", "", "{}", "run"),
+        // Precision: name with arguments, name, glob with arguments, glob.
+        ("ask", "read=ask *[/path:/tmp/*]=allow", "", tmp, "ask"),
+        ("ask", "read=allow *[/path:/tmp/*]=ask", "", tmp, "run"),
+        ("ask", "read=allow read[/path:/tmp/*]=ask", "", tmp, "ask"),
+        ("ask", "r*=ask *[/path:/tmp/*]=allow", "", tmp, "run"),
+        ("ask", "read[/path:/tmp/*]=allow", "read[/path:*]=ask", tmp, "ask"),
+        ("ask", "read[/path:/tmp/*]=allow", "*=deny", tmp, "deny"),
+        ("ask", "read[/path:*]=allow", "*[/path:*..*]=deny", r#"{"path":"/tmp/../etc"}"#, "deny such arguments"),
+        // A server that denies all but some calls of a tool.
+        ("deny", "read[/path:/tmp/*]=allow", "", tmp, "run"),
+        ("deny", "read[/path:/tmp/*]=allow", "", r#"{"path":"/etc/a"}"#, "deny"),
+        ("deny", "read[/path:/tmp/*]=allow", "read=allow", r#"{"path":"/etc/a"}"#, "deny"),
+        ("deny", "*[/path:/tmp/*]=ask", "read=allow", tmp, "run"),
+    ] {
+        let default = rule(&format!("*={default}")).permission;
+        let context = format!("{default:?} {of_the_server} {of_the_agent} {arguments}");
+        let spec = of_server(&server(default, rules(of_the_server)), "read").unwrap_or_else(|| panic!("{context}"));
+        let (policy, arguments) = (policy(of_the_agent), Json::parse(arguments).unwrap());
+        let decision = decide(&policy, &INTERACTIVE, &spec, Some(&arguments), false);
+        assert_eq!(word(&decision), expect, "{context}");
+        if expect != "deny" {
+            assert!(offers(&policy, &INTERACTIVE, &spec), "{context}");
+        }
+    }
+}
+
+#[test]
+fn what_is_shown_of_a_server() {
     for (include, exclude, tool, expect) in [
         ("", "", "read", true),
         ("read write_*", "", "read", true),
@@ -77,8 +205,62 @@ fn what_is_shown() {
         ("*", "*", "read", false),
     ] {
         let globs = |text: &str| text.split(' ').filter(|text| !text.is_empty()).map(str::to_owned).collect();
-        let server = McpServer { include: globs(include), exclude: globs(exclude), ..server(Permission::Allow, &[]) };
-        assert_eq!(is_exposed(&server, tool), expect, "{include:?} {exclude:?} {tool}");
+        let server =
+            McpServer { include: globs(include), exclude: globs(exclude), ..server(Permission::Allow, Vec::new()) };
+        assert_eq!(ToolWords::of(&server, tool).is_some(), expect, "{include:?} {exclude:?} {tool}");
+    }
+}
+
+#[test]
+fn when_a_tool_is_part_of_a_session() {
+    let modes = IncludeModes {
+        default: Include::Agent,
+        tools: vec![
+            ("write_*".to_owned(), Include::Manual),
+            ("*_all".to_owned(), Include::Always),
+            ("write_log".to_owned(), Include::Always),
+        ],
+    };
+    let server = McpServer { modes, ..server(Permission::Allow, Vec::new()) };
+    for (tool, include) in [
+        ("read", Include::Agent),
+        ("write_log", Include::Always),
+        ("write_all", Include::Manual),
+        ("read_all", Include::Always),
+    ] {
+        assert_eq!(ToolWords::of(&server, tool).unwrap().include, include, "{tool}");
+    }
+    let (spec, policy) = (of_server(&server, "write_all").unwrap(), ToolPolicy::default());
+    for (included, expect) in [("", false), ("write_all", true), ("fs_write_all", true), ("read", false)] {
+        let included = [included.to_owned()];
+        let session = Session { included: &included, ..INTERACTIVE };
+        assert_eq!(offers(&policy, &session, &spec), expect, "{included:?}");
+        let decision = decide(&policy, &session, &spec, None, false);
+        assert_eq!(decision == Decision::Run, expect, "{included:?} {decision:?}");
+    }
+}
+
+/// A tool that changed since somebody allowed it is asked about, whatever rules say, and what is denied stays so.
+#[test]
+fn a_changed_tool_is_asked_about() {
+    let call = Json::parse(r#"{"path":"/tmp/a"}"#).unwrap();
+    for (default, of_the_server, of_the_agent, expect) in [
+        ("allow", "", "", "ask"),
+        ("allow", "read=allow read[/path:/tmp/*]=allow", "read=allow read[/path:*]=allow", "ask"),
+        ("ask", "", "fs/*=allow", "ask"),
+        ("deny", "*[/path:/tmp/*]=allow", "read[/path:*]=allow", "ask"),
+        ("deny", "*[/path:/etc/*]=allow", "read[/path:*]=allow", "deny"),
+        ("allow", "read[/path:/tmp/*]=deny", "", "deny such arguments"),
+    ] {
+        let default = rule(&format!("*={default}")).permission;
+        let words = ToolWords::of(&server(default, rules(of_the_server)), "read").unwrap();
+        let ToolWords { permission, rules, include } = words.doubted("read");
+        let spec = ToolSpec { permission, rules, include, ..mcp_tool("fs", "read") };
+        let policy = policy(of_the_agent);
+        let decision = decide(&policy, &INTERACTIVE, &spec, Some(&call), false);
+        assert_eq!(word(&decision), expect, "{default:?} {of_the_server} {of_the_agent}");
+        let autonomous = Session { autonomous: true, ..INTERACTIVE };
+        assert!(!offers(&policy, &autonomous, &spec), "{default:?} {of_the_server} {of_the_agent}");
     }
 }
 
@@ -120,29 +302,10 @@ fn matches_by_definition(glob: &[char], name: &[char]) -> bool {
     }
 }
 
-fn permissions() -> impl Strategy<Value = Permission> {
-    proptest::sample::select(vec![Permission::Allow, Permission::Ask, Permission::Deny])
-}
-
 proptest! {
     #[test]
-    fn globs_mean_what_they_are_defined_to(glob in "[ab*?]{0,8}", name in "[abä]{0,8}") {
+    fn globs_mean_what_they_are_defined_to(glob in "[abä*?]{0,8}", name in "[abäö]{0,8}") {
         let letters = |text: &str| text.chars().collect::<Vec<_>>();
         prop_assert_eq!(glob_matches(&glob, &name), matches_by_definition(&letters(&glob), &letters(&name)));
-    }
-
-    /// The order of rules never matters, and a rule that denies a tool by its name cannot be outvoted.
-    #[test]
-    fn deny_by_name_always_wins(
-        mut rules in proptest::collection::vec(("[ab*?]{0,3}", permissions()), 0..6),
-        default in permissions(),
-        tool in "[ab]{1,3}",
-    ) {
-        let before = tool_permission(&server(default, &rules), &tool);
-        rules.reverse();
-        prop_assert_eq!(tool_permission(&server(default, &rules), &tool), before);
-        rules.push((tool.clone(), Permission::Deny));
-        prop_assert_eq!(tool_permission(&server(default, &rules), &tool), Permission::Deny);
-        prop_assert!(!is_exposed(&server(default, &rules), &tool));
     }
 }

@@ -8,8 +8,8 @@ use super::{
     entry::Entry,
 };
 use baton_ports::BoxFuture;
-use baton_rules::{is_exposed, tool_permission};
-use baton_types::{AgentName, AgentSpec, BUILT_IN_TOOLS, Json, McpServer, McpTool, Permission, ToolRunner, ToolSpec};
+use baton_rules::ToolWords;
+use baton_types::{AgentName, AgentSpec, BUILT_IN_TOOLS, Json, McpServer, McpTool, ToolRunner, ToolSpec};
 use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool};
 use std::{sync::Arc, time::Duration};
 
@@ -30,9 +30,10 @@ impl McpServers {
         let mut offered = Vec::new();
         for entry in servers.entries() {
             let (server, standing) = (entry.server(), entry.standing());
-            for tool in standing.catalog.tools.iter().filter(|tool| is_exposed(&server, &tool.name)) {
+            for tool in standing.catalog.tools.iter() {
+                let Some(words) = ToolWords::of(&server, &tool.name) else { continue };
                 let name = names.claim(&server.name, prefix(&server), &tool.name, &is_reserved);
-                offered.extend(offer(name, &entry, &server, tool));
+                offered.extend(offer(name, &entry, &server, tool, words));
             }
         }
         names.bound(offered.iter().map(|offered: &OfferedTool| offered.spec.name.as_str()));
@@ -109,14 +110,11 @@ pub(super) fn prefix(server: &McpServer) -> &str {
     server.prefix.as_deref().unwrap_or(&server.name)
 }
 
-fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool) -> Option<OfferedTool> {
+fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool, words: ToolWords) -> Option<OfferedTool> {
     let title = tool.title.as_deref();
     let description = tool.description.as_deref().or(title).unwrap_or_default();
     let is_changed = !server.trusted && entry.shared().pins.lock().is_changed(&tool.name);
-    let permission = match tool_permission(server, &tool.name) {
-        Permission::Allow if is_changed => Permission::Ask,
-        permission => permission,
-    };
+    let words = if is_changed { words.doubted(&tool.name) } else { words };
     let spec = ToolSpec {
         name,
         description: clean(description),
@@ -124,9 +122,9 @@ fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool) -> Option
         effects: definition::effects(tool, server.trusted),
         runner: ToolRunner::Mcp(McpTool { server: server.name.clone(), tool: tool.name.to_string() }),
         output: tool.output_schema.as_ref().and_then(|schema| json_of(schema)),
-        permission,
-        rules: Vec::new(),
-        include: Default::default(),
+        permission: words.permission,
+        rules: words.rules,
+        include: words.include,
     };
     Some(OfferedTool { spec, server: server.name.clone(), definition: tool.clone() })
 }

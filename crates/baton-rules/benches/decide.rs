@@ -1,0 +1,91 @@
+//! One permission decision with 500 rules, for the shapes of rules that cost most.
+#![expect(clippy::print_stdout, reason = "a bench prints its result")]
+
+use baton_rules::{Decision, Session, decide, offers};
+use baton_types::{
+    ArgumentMatch, AskWhen, Effects, Json, McpTool, Permission, PermissionRule, ToolPolicy, ToolRunner, ToolSpec,
+};
+use std::{
+    error::Error,
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+const RULES: usize = 500;
+const ROUNDS: u32 = 2_000;
+const SAMPLES: usize = 21;
+const BOUND: Duration = Duration::from_micros(20);
+
+fn tool() -> Result<ToolSpec, Failure> {
+    Ok(ToolSpec {
+        name: "files_read_text_file".to_owned(),
+        description: String::new(),
+        parameters: Json::parse("{}")?,
+        effects: Effects::Unknown,
+        runner: ToolRunner::Mcp(McpTool { server: "files".to_owned(), tool: "read_text_file".to_owned() }),
+        output: None,
+        permission: Permission::Ask,
+        rules: Vec::new(),
+        include: Default::default(),
+    })
+}
+
+fn policy(rule: impl Fn(usize) -> PermissionRule) -> ToolPolicy {
+    ToolPolicy { ask: AskWhen::Tool, rules: (0..RULES).map(rule).collect() }
+}
+
+fn about(server: Option<&str>, tool: impl Into<String>, arguments: Vec<ArgumentMatch>) -> PermissionRule {
+    PermissionRule { server: server.map(str::to_owned), arguments, ..PermissionRule::of_tool(tool, Permission::Allow) }
+}
+
+fn wants(path: impl Into<String>, glob: impl Into<String>) -> Vec<ArgumentMatch> {
+    vec![ArgumentMatch { path: path.into(), glob: glob.into() }]
+}
+
+/// The median of many rounds.
+fn measured(mut once: impl FnMut()) -> Duration {
+    let mut samples: Vec<Duration> = (0..SAMPLES)
+        .map(|_| {
+            let begun = Instant::now();
+            (0..ROUNDS).for_each(|_| once());
+            begun.elapsed() / ROUNDS
+        })
+        .collect();
+    samples.sort_unstable();
+    samples.get(SAMPLES / 2).copied().unwrap_or_default()
+}
+
+fn main() -> Result<(), Failure> {
+    let tool = tool()?;
+    let session = Session { autonomous: false, ask: AskWhen::Tool, included: &[] };
+    let call = Json::parse(
+        r#"{"path":"/home/someone/work/project/notes/today.md","head":20,"of":{"line":7,"list":[1,2,3]},"text":"A \"word\""}"#,
+    )?;
+    let shapes = [
+        ("names", policy(|n| about(Some("files"), format!("read_text_file_{n}"), Vec::new()))),
+        ("globs", policy(|n| about(Some("fil*"), format!("read_*_{n}"), Vec::new()))),
+        ("globs that all fit", policy(|_| about(Some("f*s"), "*read*text*file*", Vec::new()))),
+        ("one argument", policy(|n| about(None, "read_text_file", wants("/path", format!("/home/someone/{n}/*"))))),
+        ("many arguments", policy(|n| about(None, "read_*", wants(format!("/of/list/{}", n % 9), format!("{n}"))))),
+        ("stars in arguments", policy(|n| about(None, "read_*", wants("/path", format!("*/project/*/{n}*.md"))))),
+    ];
+    let mut slowest = Duration::ZERO;
+    for (name, policy) in &shapes {
+        let decided = measured(|| {
+            black_box::<Decision>(decide(black_box(policy), &session, &tool, Some(black_box(&call)), false));
+        });
+        let offered = measured(|| {
+            black_box(offers(black_box(policy), &session, &tool));
+        });
+        println!("{RULES} rules, {name:<20} decide {decided:>9.2?}, offers {offered:>9.2?}");
+        slowest = slowest.max(decided).max(offered);
+    }
+    println!("slowest {slowest:.2?}, bound {BOUND:?}");
+    // Without optimisation the numbers mean nothing.
+    if !cfg!(debug_assertions) && slowest > BOUND {
+        return Err(format!("one decision takes {slowest:?}, more than {BOUND:?}").into());
+    }
+    Ok(())
+}

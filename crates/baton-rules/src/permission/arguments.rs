@@ -1,0 +1,91 @@
+//! The arguments of a call as rules look at them.
+
+use super::glob_matches;
+use baton_types::{ArgumentMatch, Json};
+use serde_json::value::RawValue;
+use std::{borrow::Cow, cell::OnceCell, collections::BTreeMap};
+
+/// The arguments of a call, or that nothing is known of them.
+pub(super) struct Arguments<'a>(Option<Place<'a>>);
+
+impl<'a> Arguments<'a> {
+    pub(super) fn of(arguments: Option<&'a Json>) -> Self {
+        Self(arguments.map(|arguments| Place::new(arguments.as_str())))
+    }
+
+    /// Whether a call has all these arguments; one that is not there fits nothing.
+    pub(super) fn fit(&self, wanted: &[ArgumentMatch]) -> bool {
+        wanted.iter().all(|wanted| match &self.0 {
+            Some(whole) => whole.at(&wanted.path).is_some_and(|found| glob_matches(&wanted.glob, found.text())),
+            // The whole of the arguments is something, whatever it is.
+            None => wanted.path.is_empty() && wanted.glob == "*",
+        })
+    }
+}
+
+/// One value of the arguments; what is in it is read when a rule asks for it, and once.
+struct Place<'a> {
+    json: &'a str,
+    text: OnceCell<Cow<'a, str>>,
+    inside: OnceCell<Inside<'a>>,
+}
+
+enum Inside<'a> {
+    Members(BTreeMap<String, Place<'a>>),
+    Entries(Vec<Place<'a>>),
+    Nothing,
+}
+
+impl<'a> Place<'a> {
+    fn new(json: &'a str) -> Self {
+        Self { json, text: OnceCell::new(), inside: OnceCell::new() }
+    }
+
+    /// What a JSON pointer leads to.
+    fn at(&self, pointer: &str) -> Option<&Self> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        let mut place = self;
+        for step in pointer.strip_prefix('/')?.split('/') {
+            place = place.step(step)?;
+        }
+        Some(place)
+    }
+
+    fn step(&self, step: &str) -> Option<&Self> {
+        match self.inside.get_or_init(|| self.read()) {
+            Inside::Members(members) if step.contains('~') => members.get(&step.replace("~1", "/").replace("~0", "~")),
+            Inside::Members(members) => members.get(step),
+            Inside::Entries(entries) => {
+                let is_index = step == "0" || !step.starts_with(['0', '+']);
+                entries.get(step.parse::<usize>().ok().filter(|_| is_index)?)
+            }
+            Inside::Nothing => None,
+        }
+    }
+
+    fn read(&self) -> Inside<'a> {
+        let place = |raw: &'a RawValue| Place::new(raw.get());
+        match self.json.as_bytes().first() {
+            Some(b'{') => match serde_json::from_str::<BTreeMap<String, &'a RawValue>>(self.json) {
+                Ok(members) => Inside::Members(members.into_iter().map(|(name, raw)| (name, place(raw))).collect()),
+                Err(_) => Inside::Nothing,
+            },
+            Some(b'[') => match serde_json::from_str::<Vec<&'a RawValue>>(self.json) {
+                Ok(entries) => Inside::Entries(entries.into_iter().map(place).collect()),
+                Err(_) => Inside::Nothing,
+            },
+            _ => Inside::Nothing,
+        }
+    }
+
+    /// The text of a string, the JSON of anything else.
+    fn text(&self) -> &str {
+        self.text.get_or_init(|| match self.json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            Some(plain) if !plain.contains('\\') => Cow::Borrowed(plain),
+            Some(_) => Cow::Owned(serde_json::from_str(self.json).unwrap_or_default()),
+            None => Cow::Borrowed(self.json),
+        })
+    }
+}

@@ -1,0 +1,209 @@
+//! The one decision in every kind of session, and what always holds for it.
+
+use super::permissions::mcp_tool;
+use baton_rules::{Decision, Session, decide, offers};
+use baton_types::{ArgumentMatch, AskWhen, Include, Json, Permission, PermissionRule, ToolPolicy, ToolSpec};
+use proptest::{collection::vec, prelude::*, sample::select};
+
+/// What a session does with a tool that may run, one that is asked about, and one that is denied.
+#[test]
+fn the_nine_cells_of_session_and_setting() {
+    use AskWhen::{Always, Never, Tool};
+    let run_ask_deny = |session: &Session<'_>, granted: bool| {
+        [Permission::Allow, Permission::Ask, Permission::Deny].map(|permission| {
+            let tool = ToolSpec { permission, ..mcp_tool("fs", "read") };
+            let policy = ToolPolicy::default();
+            let said = match decide(&policy, session, &tool, None, granted) {
+                Decision::Run => "run",
+                Decision::Ask => "ask",
+                Decision::Deny(_) => "deny",
+            };
+            (said, offers(&policy, session, &tool))
+        })
+    };
+    let asked = |autonomous, ask, granted| {
+        run_ask_deny(&Session { autonomous, ask, included: &[] }, granted).map(|(said, _)| said)
+    };
+    let offered =
+        |autonomous, ask| run_ask_deny(&Session { autonomous, ask, included: &[] }, false).map(|(_, offered)| offered);
+    for (cell, got, expect) in [
+        ("interactive, always: every call is asked about", asked(false, Always, false), ["ask", "ask", "deny"]),
+        ("interactive, never: none is", asked(false, Never, false), ["run", "run", "deny"]),
+        ("interactive, tool: those that want it are", asked(false, Tool, false), ["run", "ask", "deny"]),
+        ("interactive, always, allowed for the session", asked(false, Always, true), ["run", "run", "deny"]),
+        ("interactive, tool, allowed for the session", asked(false, Tool, true), ["run", "run", "deny"]),
+        ("autonomous, always: nobody can be asked", asked(true, Always, false), ["deny", "deny", "deny"]),
+        ("autonomous, never", asked(true, Never, false), ["run", "run", "deny"]),
+        ("autonomous, tool", asked(true, Tool, false), ["run", "deny", "deny"]),
+        ("autonomous, tool, and no answer can be there", asked(true, Tool, true), ["run", "deny", "deny"]),
+    ] {
+        assert_eq!(got, expect, "{cell}");
+    }
+    for (cell, got, expect) in [
+        ("interactive, always: all tools", offered(false, Always), [true, true, false]),
+        ("interactive, never: all tools", offered(false, Never), [true, true, false]),
+        ("interactive, tool: all tools", offered(false, Tool), [true, true, false]),
+        ("autonomous, always: no tools", offered(true, Always), [false, false, false]),
+        ("autonomous, never: all tools", offered(true, Never), [true, true, false]),
+        ("autonomous, tool: those that nobody is asked about", offered(true, Tool), [true, false, false]),
+    ] {
+        assert_eq!(got, expect, "{cell}");
+    }
+}
+
+/// A model can act on every reason.
+#[test]
+fn reasons_go_on_from_because_and_say_what_to_do() {
+    let manual = ToolSpec { include: Include::Manual, ..mcp_tool("fs", "read") };
+    let asks = ToolSpec { permission: Permission::Ask, ..mcp_tool("fs", "read") };
+    let denied = ToolSpec { permission: Permission::Deny, ..mcp_tool("fs", "read") };
+    let arguments = vec![ArgumentMatch { path: String::new(), glob: "{*".to_owned() }];
+    let mut rule = PermissionRule::of_tool("*", Permission::Deny);
+    rule.arguments = arguments;
+    let some_denied = ToolSpec { rules: vec![rule], ..mcp_tool("fs", "read") };
+    let session = Session { autonomous: true, ask: AskWhen::Tool, included: &[] };
+    let call = Json::parse("{}").unwrap();
+    let mut reasons = [manual, asks, denied, some_denied].map(|tool| {
+        let Decision::Deny(reason) = decide(&ToolPolicy::default(), &session, &tool, Some(&call), false) else {
+            panic!("{tool:?} is not denied");
+        };
+        assert!(
+            reason.contains("do without it, or use another tool") || reason.contains("other arguments"),
+            "{reason}"
+        );
+        assert!(reason.starts_with(char::is_lowercase) && !reason.ends_with('.'), "{reason}");
+        reason
+    });
+    reasons.sort_unstable();
+    assert!(reasons.windows(2).all(|two| two[0] != two[1]), "{reasons:?}");
+}
+
+fn permissions() -> impl Strategy<Value = Permission> {
+    select(vec![Permission::Allow, Permission::Ask, Permission::Deny])
+}
+
+fn a_rule() -> impl Strategy<Value = PermissionRule> {
+    let wanted = (select(vec!["/a", "/b", ""]), select(vec!["x", "*", "y*"]));
+    let wanted = wanted.prop_map(|(path, glob)| ArgumentMatch { path: path.to_owned(), glob: glob.to_owned() });
+    let server = select(vec![None, Some("fs"), Some("*"), Some("other")]);
+    let tool = select(vec!["read", "r*", "*", "?ead", "write"]);
+    (server, tool, vec(wanted, 0..2), permissions()).prop_map(|(server, tool, arguments, permission)| PermissionRule {
+        server: server.map(str::to_owned),
+        tool: tool.to_owned(),
+        arguments,
+        permission,
+    })
+}
+
+fn a_tool() -> impl Strategy<Value = ToolSpec> {
+    let include = select(vec![Include::Always, Include::Manual, Include::Agent]);
+    (permissions(), vec(a_rule(), 0..4), include).prop_map(|(permission, rules, include)| ToolSpec {
+        permission,
+        rules,
+        include,
+        ..mcp_tool("fs", "read")
+    })
+}
+
+fn a_call() -> impl Strategy<Value = Json> {
+    let texts = vec![r#"{"a":"x"}"#, r#"{"a":"y1","b":"x"}"#, r#"{"b":"z"}"#, "{}"];
+    select(texts).prop_map(|text| Json::parse(text).unwrap())
+}
+
+#[derive(Clone, Debug)]
+struct Circumstances {
+    autonomous: bool,
+    ask: AskWhen,
+    included: Vec<String>,
+}
+
+impl Circumstances {
+    fn session(&self) -> Session<'_> {
+        Session { autonomous: self.autonomous, ask: self.ask, included: &self.included }
+    }
+}
+
+fn circumstances() -> impl Strategy<Value = Circumstances> {
+    let ask = select(vec![AskWhen::Always, AskWhen::Never, AskWhen::Tool]);
+    let included = select(vec![vec![], vec!["read".to_owned()]]);
+    (any::<bool>(), ask, included).prop_map(|(autonomous, ask, included)| Circumstances { autonomous, ask, included })
+}
+
+fn policies() -> impl Strategy<Value = ToolPolicy> {
+    vec(a_rule(), 0..5).prop_map(|rules| ToolPolicy { ask: AskWhen::Tool, rules })
+}
+
+fn is_denied(decision: &Decision) -> bool {
+    matches!(decision, Decision::Deny(_))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Wherever it is written and whatever else is said, a denial that fits counts; the order never matters.
+    #[test]
+    fn deny_always_wins(
+        policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
+        denial in select(vec!["read", "r*", "*"]), in_policy: bool, at in any::<prop::sample::Index>(),
+    ) {
+        let (mut policy, mut tool) = (policy, tool);
+        let before = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        policy.rules.reverse();
+        tool.rules.reverse();
+        let after = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        prop_assert_eq!(is_denied(&before), is_denied(&after));
+        prop_assert!(is_denied(&before) || before == after);
+        let rules = if in_policy { &mut policy.rules } else { &mut tool.rules };
+        rules.insert(at.index(rules.len() + 1), PermissionRule::of_tool(denial, Permission::Deny));
+        prop_assert!(is_denied(&decide(&policy, &c.session(), &tool, Some(&call), granted)));
+        prop_assert!(is_denied(&decide(&policy, &c.session(), &tool, None, granted)));
+        prop_assert!(!offers(&policy, &c.session(), &tool));
+    }
+
+    /// Where nobody is there nobody is asked, and what is offered runs unless its arguments are spoken of.
+    #[test]
+    fn an_offered_tool_is_never_asked_about_in_an_autonomous_session(
+        policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
+    ) {
+        let c = Circumstances { autonomous: true, ..c };
+        let decision = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        prop_assert_ne!(&decision, &Decision::Ask);
+        let about_arguments = policy.rules.iter().chain(&tool.rules).any(|rule| !rule.arguments.is_empty());
+        if offers(&policy, &c.session(), &tool) && !about_arguments {
+            prop_assert_eq!(decision, Decision::Run);
+        }
+    }
+
+    /// More leave is never leave for what is denied; where nobody can be asked, leave is what makes calls run.
+    #[test]
+    fn an_allow_rule_never_makes_a_denied_call_run(
+        policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
+        allow in a_rule(), in_policy: bool,
+    ) {
+        let (mut policy, mut tool, c) = (policy, tool, Circumstances { autonomous: false, ..c });
+        let denied = is_denied(&decide(&policy, &c.session(), &tool, Some(&call), granted));
+        let allow = PermissionRule { permission: Permission::Allow, ..allow };
+        // A tool's own rules are the exceptions from its own word.
+        if in_policy || tool.permission == Permission::Deny {
+            policy.rules.push(allow);
+        } else {
+            tool.rules.push(allow);
+        }
+        let after = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        prop_assert!(!denied || is_denied(&after));
+    }
+
+    /// Nothing runs that is not offered; without words about arguments, nothing is offered that does not run.
+    #[test]
+    fn offering_and_deciding_agree(
+        policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
+    ) {
+        let offered = offers(&policy, &c.session(), &tool);
+        let decision = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        prop_assert!(offered || is_denied(&decision), "{decision:?}");
+        if policy.rules.iter().chain(&tool.rules).all(|rule| rule.arguments.is_empty()) {
+            prop_assert_eq!(offered, !is_denied(&decision));
+            prop_assert_eq!(decision, decide(&policy, &c.session(), &tool, None, granted));
+        }
+    }
+}
