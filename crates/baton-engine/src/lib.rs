@@ -6,6 +6,7 @@
 //! Read first: [`Engine`] (what surfaces call), [`FeedItem`] (what subscribers see), `run/mod.rs` (how a run goes on),
 //! `push/orders.rs` (what the courier of notifications works from).
 
+mod approvals;
 mod cancel;
 mod changed;
 mod claims;
@@ -33,6 +34,10 @@ mod submit;
 mod subscribe;
 mod views;
 
+pub use approvals::{
+    AnswerApproval, Approval, ApprovalDecision, ApprovalError, ApprovalKind, ApprovalPage, ApprovalQuestion,
+    ApprovalRef, ListApprovals, QuestionAnswer,
+};
 pub use command::{IdempotencyKey, ListTasks, SendCommand, Sent, TaskPage, TaskRef};
 pub use engine::{Engine, Options, Ports};
 pub use error::EngineError;

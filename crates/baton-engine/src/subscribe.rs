@@ -206,14 +206,20 @@ impl Subscription {
 impl Inner {
     /// Waits until the task ends or needs somebody, and gives it as the journal has it then.
     pub(crate) async fn settled(&self, task: &TaskId) -> Result<Arc<TaskView>, EngineError> {
+        self.settled_after(task, 0).await
+    }
+
+    /// The same, for those who know how it stood at this version.
+    pub(crate) async fn settled_after(&self, task: &TaskId, seen: u64) -> Result<Arc<TaskView>, EngineError> {
         let stream = StreamId::Task(task.clone());
         let feed = self.hub.feed(task);
         loop {
-            let settled = feed.settled(0);
+            let settled = feed.settled(seen);
             let missing = || EngineError::TaskNotFound(task.clone());
             let loaded = self.journal().load(None, &stream).await?.ok_or_else(missing)?;
             let present = fold(task, &loaded)?;
-            if present.state.is_terminal() || present.state.is_interrupted() {
+            let news = present.version > seen && present.state.is_interrupted();
+            if present.state.is_terminal() || news {
                 return Ok(Arc::new(present.view()));
             }
             match settled.await {

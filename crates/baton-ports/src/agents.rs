@@ -2,8 +2,8 @@
 
 use crate::BoxFuture;
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, ContextId, ErrorCode, HandoffChannel, HandoffId, Principal, TaskId, TaskState,
-    Timestamp,
+    AgentKit, AgentName, AgentSpec, CallId, ContextId, ErrorCode, HandoffChannel, HandoffId, Principal, TaskId,
+    TaskState, Timestamp,
 };
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
@@ -123,6 +123,10 @@ pub struct HandoffAsk {
     pub depth: u32,
     /// W3C trace context.
     pub trace: Option<String>,
+    /// The task in which it was called, when it was one.
+    pub task: Option<TaskId>,
+    /// The call in which it was called.
+    pub call: Option<CallId>,
 }
 
 /// A handoff that was admitted and is on record, in progress, with somebody else doing the sending.

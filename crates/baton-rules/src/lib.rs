@@ -32,7 +32,7 @@ pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers}
 pub use rate::{Bucket, RateLimit};
 pub use resume::{Resume, resume};
 pub use session::{SESSION_MEMBER, SessionSettings};
-pub use step::{Asked, Step, asked_of_caller, next_step, waiting_on_caller};
+pub use step::{Asked, Step, asked_of_caller, may_ask_user, next_step, waiting_on_caller};
 pub use task::{CallStage, CallState, HandedOff, PeerAsked, PeerPlace, Run, Task};
 pub use tool_parts::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL, REJECT_TASK_TOOL,

@@ -97,7 +97,11 @@ impl Asking<'_> {
     fn grant(&self, entry: &Map<String, Value>) -> Option<Grant> {
         let for_session = named(entry, "action") == Some("accept_for_session")
             || matches!(named(entry, "decision"), Some("allow_session" | "allow-session"));
-        let same = |asked: &&Map<String, Value>| named(asked, "call_id") == named(entry, "call_id");
+        let asked_by = |asked: &Map<String, Value>| named(asked, TASK).unwrap_or(self.handed.child.as_str()).to_owned();
+        let same = |asked: &&Map<String, Value>| {
+            named(asked, "call_id") == named(entry, "call_id")
+                && named(entry, TASK).is_none_or(|task| task == asked_by(asked))
+        };
         let asked = self.entries.iter().find(same).filter(|_| for_session)?;
         let (agent, tool) = (named(asked, "agent")?, named(asked, "tool")?);
         Some(Grant { agent: AgentName::from(agent), tool: tool.to_owned() })

@@ -87,13 +87,18 @@ pub fn asked_of_caller(task: &Task, agent: &AgentSpec) -> Asked {
             }
         } else if waiting_on_caller(task, call) {
             asked.calls.push(call.clone());
-        } else if call.name == ASK_USER_TOOL && agent.control_tools.ask_user {
+        } else if call.name == ASK_USER_TOOL && may_ask_user(task, agent) {
             asked.questions.push(call.clone());
         } else if *stage == CallStage::Started && !may_repeat(agent, state) {
             asked.in_doubt.push(call.clone());
         }
     }
     asked
+}
+
+/// Whether the model may ask its caller: the definition says so, and somebody is there.
+pub fn may_ask_user(task: &Task, agent: &AgentSpec) -> bool {
+    agent.control_tools.ask_user && !agent.autonomous && !task.autonomous
 }
 
 fn may_repeat(agent: &AgentSpec, CallState { call, effects, .. }: &CallState) -> bool {

@@ -4,7 +4,7 @@ use super::{Driver, Halt, helper::Helper};
 use baton_ports::{ToolOutcome, ToolRun};
 use baton_rules::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, Decision, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, decide,
+    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, decide, may_ask_user,
 };
 use baton_types::{
     AgentSpec, Effects, ErrorCode, Json, TaskEvent, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec,
@@ -46,7 +46,7 @@ impl Driver {
             EMIT_ARTIFACT_TOOL if spec.control_tools.emit_artifact => self.emit_artifact(call),
             REJECT_TASK_TOOL if spec.control_tools.reject_task => self.reject_task(call).await,
             REPLY_MESSAGE_TOOL if spec.control_tools.reply_message => self.reply_message(call).await,
-            ASK_USER_TOOL if spec.control_tools.ask_user => Ok(()),
+            ASK_USER_TOOL if may_ask_user(&self.live.lock().task, spec) => Ok(()),
             name => match self.find_tool(spec, name).await {
                 Some(tool) => self.run_tool(spec, &tool, &state).await,
                 None => self.finish(call, self.unknown_tool(spec, name).await, true),
@@ -77,7 +77,8 @@ impl Driver {
         if tool.runner == ToolRunner::BuiltIn {
             return self.finish(call, self.unknown_tool(spec, &tool.name).await, true);
         }
-        match (self.decided(spec, tool, call).await?, state.approved) {
+        let settings = SessionSettings::of(&self.live.lock().task, spec);
+        match (self.decided(spec, tool, call, &settings).await?, state.approved) {
             (Decision::Deny(reason), _) => return self.finish(call, denied(&tool.name, reason), true),
             // A no to this call counts, whatever was allowed for others like it.
             (_, Some(false)) => return self.finish(call, denied(&tool.name, "it was not allowed"), true),
@@ -103,17 +104,23 @@ impl Driver {
             task: Some(&self.live.id),
             trace: trace.as_deref(),
             answers: state.answers.as_ref(),
-            helper: &Helper { driver: self, spec },
+            helper: &Helper { driver: self, spec, call: &call.id },
         };
         match self.inner.ports.tools.call(run).await {
             ToolOutcome::Done(given) => self.finish(call, given.output, given.is_error),
+            ToolOutcome::Asks(ask) if settings.autonomous => self.finish(call, unanswered(&ask), true),
             ToolOutcome::Asks(ask) => self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }]),
         }
     }
 
     /// The one decision about a call; what was allowed for the session is looked for only when it matters.
-    async fn decided(&self, spec: &AgentSpec, tool: &ToolSpec, call: &ToolCall) -> Result<Decision, Halt> {
-        let settings = SessionSettings::of(&self.live.lock().task, spec);
+    async fn decided(
+        &self,
+        spec: &AgentSpec,
+        tool: &ToolSpec,
+        call: &ToolCall,
+        settings: &SessionSettings,
+    ) -> Result<Decision, Halt> {
         let decide = |granted| decide(&spec.policy, &settings.session(), tool, Some(&call.arguments), granted);
         match decide(false) {
             Decision::Ask if self.is_granted(&tool.name).await? => Ok(decide(true)),
@@ -139,6 +146,15 @@ impl Driver {
         let known: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
         Json::string(&format!("There is no tool '{name}'. Tools: {}", known.join(", ")))
     }
+}
+
+fn unanswered(ask: &ToolAsk) -> Json {
+    let asked: Vec<&str> = ask.questions.iter().map(|question| question.message.as_str()).collect();
+    Json::string(&format!(
+        "{}: the tool asked, and nobody is there to answer: {}",
+        ErrorCode::TOOL_DENIED.code,
+        asked.join(" ")
+    ))
 }
 
 fn denied(tool: &str, reason: &str) -> Json {

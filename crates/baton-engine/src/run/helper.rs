@@ -3,11 +3,11 @@
 use super::Driver;
 use crate::Engine;
 use baton_ports::{
-    AgentAsk, AgentDesk, BoxFuture, ChatMessage, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled, ToolChoice,
-    ToolHelper,
+    BoxFuture, ChatMessage, HandoffAsk, HandoffDesk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled,
+    ToolChoice, ToolHelper,
 };
 use baton_rules::{admit_handoff, handed_over};
-use baton_types::{AgentSpec, Role, TaskState};
+use baton_types::{AgentSpec, CallId, Role, TaskState};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
@@ -21,6 +21,7 @@ const AGENT_MODEL: &str = "a2a-agent";
 pub(super) struct Helper<'a> {
     pub(super) driver: &'a Driver,
     pub(super) spec: &'a AgentSpec,
+    pub(super) call: &'a CallId,
 }
 
 impl ToolHelper for Helper<'_> {
@@ -68,7 +69,9 @@ impl Helper<'_> {
                 }
                 ModelEvent::Text(more) => text.push_str(&more),
                 ModelEvent::Reasoning(_) | ModelEvent::ToolCall(_) => {}
-                ModelEvent::Done { .. } => return Ok(Sampled { text, model: model.name().to_owned() }),
+                ModelEvent::Done { .. } => {
+                    return Ok(Sampled { text, model: model.name().to_owned(), ..Sampled::default() });
+                }
             }
         }
         Err("the model broke off".to_owned())
@@ -85,19 +88,26 @@ impl Helper<'_> {
         let chain = admit_handoff(self.spec, parent.as_ref(), earlier, &to, inner.options.max_handoff_depth)
             .map_err(|refused| refused.to_string())?;
         let words = ask.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str());
-        let ask = AgentAsk {
-            agent: to,
-            text: words.collect::<Vec<_>>().join("\n"),
+        let before = handed_over(&chain, earlier).saturating_sub(1);
+        let ask = HandoffAsk {
+            from: self.spec.name.clone(),
+            agent_uri: uri.to_owned(),
+            message: words.collect::<Vec<_>>().join("\n"),
             context: None,
-            task: None,
-            depth: u32::try_from(handed_over(&chain, earlier)).unwrap_or(u32::MAX),
+            depth: u32::try_from(before).unwrap_or(u32::MAX),
             trace: trace.as_deref().map(str::to_owned),
-            autonomous: self.driver.live.lock().task.autonomous,
+            task: Some(self.driver.live.id.clone()),
+            call: Some(self.call.clone()),
         };
         let engine = Engine { inner: Arc::clone(inner) };
-        let reply = engine.ask(&self.driver.live.owner, ask).await.map_err(|error| error.to_string())?;
+        let reply = engine.hand_over(&self.driver.live.owner, ask).await.map_err(|error| error.to_string())?;
         match reply.state {
-            TaskState::Completed => Ok(Sampled { text: reply.text, model: AGENT_MODEL.to_owned() }),
+            TaskState::Completed => Ok(Sampled {
+                text: reply.text,
+                model: AGENT_MODEL.to_owned(),
+                task: Some(reply.task.to_string()),
+                context: Some(reply.context.to_string()),
+            }),
             state => Err(format!("the agent's task is {}: {}", state.as_str(), reply.text)),
         }
     }

@@ -6,7 +6,7 @@
 use super::{Driver, Halt};
 use crate::end::Ending;
 use baton_ports::{PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream};
-use baton_rules::{Task, handed_over, own_calls_in};
+use baton_rules::{Task, answers_tools, handed_over, own_calls_in};
 use baton_types::{
     AgentSpec, ContextId, Digest, ErrorCode, Json, Message, MessageId, Part, Principal, Reason, Role, TaskEvent,
     TaskState, ToolCall, ToolExecution, Usage,
@@ -83,13 +83,27 @@ impl Driver {
     ) -> Result<Came, Halt> {
         let peers = &self.inner.ports.peers;
         let begun = match asked_before {
-            true => peers.resume(&spec.name, ask, place).await,
-            false => peers.ask(&spec.name, ask).await,
+            true => peers.resume(&spec.name, ask.clone(), place).await,
+            false => peers.ask(&spec.name, ask.clone()).await,
         };
-        let mut stream: PeerStream = match begun {
-            Ok(stream) => stream,
-            Err(error) => return Ok(Came::Failed(error)),
+        let came = match begun {
+            Ok(stream) => self.hear_out(stream, text).await?,
+            Err(error) => Came::Failed(error),
         };
+        match (came, ask.task.clone()) {
+            // An answer that came too late, or did not fit: what the task there does now, or still asks, is what counts.
+            (Came::Failed(PeerError::Refused(why)), Some(task)) => {
+                tracing::info!(task = %self.live.id, %why, "an agent elsewhere did not take an answer");
+                match peers.resume(&spec.name, ask, Some(task)).await {
+                    Ok(stream) => self.hear_out(stream, text).await,
+                    Err(error) => Ok(Came::Failed(error)),
+                }
+            }
+            (came, _) => Ok(came),
+        }
+    }
+
+    async fn hear_out(&self, mut stream: PeerStream, text: (&MessageId, u32, u32)) -> Result<Came, Halt> {
         let (message, turn, mut attempt) = text;
         let (mut shown, mut replaced) = (0_usize, 0);
         loop {
@@ -208,6 +222,8 @@ pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -
     let since = task.history.iter().rev().take_while(|message| message.role == Role::User);
     let mut said: Vec<&Message> = since.collect();
     said.reverse();
+    // What answers a tool that runs here is not for the agent there.
+    said.retain(|message| !answers_tools(message));
     let parts = said.iter().flat_map(|message| message.parts.iter().cloned()).collect();
     let place = task.peer.as_ref();
     let depth = match &task.parent {

@@ -200,7 +200,7 @@ fn all_tools(
                 "required": ["name"]}),
         ));
     }
-    if control.ask_user {
+    if control.ask_user && !settings.autonomous {
         tools.push(built_in(
             ASK_USER_TOOL,
             "Ask the user a question and wait for the answer.",

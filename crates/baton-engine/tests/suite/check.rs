@@ -3,7 +3,7 @@
 use crate::world::World;
 use baton_journal::MemoryJournal;
 use baton_ports::{Journal, StoredEvent};
-use baton_rules::{HandoffRecord, Task};
+use baton_rules::{HandoffRecord, Task, answers_tools};
 use baton_types::{CallId, Effects, Fact, HandoffEvent, HandoffId, Role, StreamId, TaskEvent, TaskId, TaskState};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -108,7 +108,8 @@ fn told_elsewhere(world: &World, all: &Everything) {
     assert_eq!(world.elsewhere.forgotten(), [""; 0], "an agent elsewhere still works for nobody");
     let asks = world.elsewhere.asks();
     for task in all.tasks.values().filter(|task| task.state == TaskState::Completed && task.peer.is_some()) {
-        for message in task.history.iter().filter(|message| message.role == Role::User) {
+        let for_them = |message: &&baton_types::Message| message.role == Role::User && !answers_tools(message);
+        for message in task.history.iter().filter(for_them) {
             let heard = asks
                 .iter()
                 .any(|ask| ask.context == *task.context.as_str() && ask.message.parts.contains(&message.parts[0]));

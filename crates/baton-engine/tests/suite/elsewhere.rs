@@ -2,7 +2,7 @@
 
 use async_stream::stream;
 use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers};
-use baton_types::{AgentName, AgentSpec, Artifact, ErrorCode, Message, ModelSpec, Part, Role, TaskState};
+use baton_types::{AgentName, AgentSpec, Artifact, ErrorCode, Message, ModelSpec, Part, Role, TaskState, ToolCall};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -131,9 +131,11 @@ impl Elsewhere {
         let far = state.tasks.get_mut(id).expect("it exists");
         let words = far.words.as_str();
         let asks_back = words.contains("ask") && !std::mem::replace(&mut far.asked_back, true);
+        let lends = words.contains("lend");
         let (state, says) = match () {
             () if far.state == TaskState::Canceled => (TaskState::Canceled, "canceled"),
             () if asks_back || far.state == TaskState::InputRequired => (TaskState::InputRequired, "which?"),
+            () if lends => (TaskState::InputRequired, "run these"),
             () if words.contains("fail") => (TaskState::Failed, "it broke"),
             () if words.contains("refuse") => (TaskState::Rejected, "not mine"),
             () => (TaskState::Completed, words),
@@ -144,7 +146,16 @@ impl Elsewhere {
             let parts = vec![Part::text("made")];
             artifacts.push(Artifact { id: "thing".into(), name, description, parts, metadata });
         }
-        let message = Some(Message::new("far-message".into(), Role::Agent, vec![Part::text(says)]));
+        let mut parts = vec![Part::text(says)];
+        if lends && state == TaskState::InputRequired {
+            let call = |name: &str| ToolCall {
+                id: format!("{id}-{name}").into(),
+                name: name.to_owned(),
+                arguments: serde_json::json!({}).into(),
+            };
+            parts.push(baton_rules::calls_part(&[call("far_act"), call("guess")]));
+        }
+        let message = Some(Message::new("far-message".into(), Role::Agent, parts));
         far.state = state;
         PeerOutcome { state, message, artifacts }
     }

@@ -8,8 +8,7 @@ use crate::{
 use baton_engine::{Engine, EngineError, SendCommand, TaskRef};
 use baton_rules::Task;
 use baton_types::{
-    ErrorCode, Fact, HandoffEvent, HandoffStatus, Message, Part, Principal, Role, TaskEvent, TaskId, TaskState,
-    TaskView,
+    ErrorCode, Fact, HandoffEvent, HandoffStatus, Message, Part, Principal, Role, TaskId, TaskState, TaskView,
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};

@@ -146,3 +146,36 @@ async fn work_does_not_go_round_between_systems_for_ever() {
     assert_eq!(world.elsewhere.asks().len(), 1, "nothing was sent");
     assert_eq!(world.elsewhere.asks()[0].depth, 5);
 }
+
+#[tokio::test(start_paused = true)]
+async fn tools_that_an_agent_elsewhere_leaves_to_its_caller_run_here_once() {
+    let world = World::default();
+    let engine = world.engine_with(agents());
+    let asked = say(&engine, FAR, message("m", "lend a hand")).await;
+    assert_eq!(asked.state, TaskState::InputRequired, "one of the tools asks");
+    assert!(words(&asked).contains("guess: Which?"), "{}", words(&asked));
+    let answer = Message { task: Some(asked.id.clone()), ..message("a", "blue") };
+    let done = say(&engine, FAR, answer).await;
+    assert_eq!(done.state, TaskState::Completed);
+    let asks = world.elsewhere.asks();
+    let [first, second] = asks.as_slice() else { panic!("{asks:?}") };
+    assert_eq!((first.message.text().as_str(), first.task.as_deref()), ("lend a hand", None));
+    assert_eq!(second.task.as_deref(), Some("far-0"), "the results go to the same task");
+    let results = baton_rules::results_in(&second.message).unwrap();
+    let results: Vec<_> = results.iter().map(|result| (result.name.as_str(), result.output.to_plain_text())).collect();
+    let guessed = "guess done with {\"which\":\"blue\"}".to_owned();
+    assert_eq!(results, [("far_act", "far_act done".to_owned()), ("guess", guessed)], "all of them in one message");
+    check::promises(&world, std::slice::from_ref(&done.id)).await;
+
+    // Whoever means to run the tools gets the calls.
+    let command = SendCommand {
+        tool_execution: Some(baton_types::ToolExecution::Caller),
+        ..SendCommand::new(FAR.into(), message("c", "lend a hand"))
+    };
+    let passed = engine.send_and_settle(&me(), command).await.unwrap();
+    assert_eq!(passed.state, TaskState::InputRequired);
+    assert_eq!(baton_rules::calls_in(passed.status_message.as_ref().unwrap()).len(), 2);
+    // So does whoever asks one whose Environment nobody knows.
+    let passed = say(&engine, VAGUE, message("v", "lend a hand")).await;
+    assert_eq!(passed.state, TaskState::InputRequired);
+}

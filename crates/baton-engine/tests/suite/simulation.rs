@@ -24,7 +24,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const SCRIPTS: [&str; 31] = [
+const SCRIPTS: [&str; 32] = [
     "say",
     "look;say",
     "look,put;say",
@@ -56,10 +56,11 @@ const SCRIPTS: [&str; 31] = [
     "handoff(quiz/say),handoff(ask_user/say);say",
     "handoff(act/quiz/act/say),ask_user;say",
     "handoff(gate/say),handoff(gate/say),act;say",
+    "handoff(far:lend it),look;say",
 ];
 
 /// What is said to an agent elsewhere directly.
-const FAR_SCRIPTS: [&str; 4] = ["say it", "make it now", "ask me", "fail"];
+const FAR_SCRIPTS: [&str; 5] = ["say it", "make it now", "ask me", "fail", "lend a hand"];
 
 /// All of them, unless the environment says otherwise.
 const SEEDS: u64 = 10_000;

@@ -10,9 +10,9 @@ use baton_ports::{
     ModelStream, Models, SampleAsk, ToolHost, ToolOutcome, ToolOutput, ToolRun,
 };
 use baton_types::{
-    AgentName, AgentSpec, CallId, CommandTool, ControlTools, Effects, HandoffTarget, Json, McpTool, Message, ModelSpec,
-    Part, Permission, Role, RunLimits, Timestamp, ToolAsk, ToolCall, ToolExecution, ToolQuestion, ToolRunner, ToolSpec,
-    Usage, Wanted,
+    AgentKit, AgentName, AgentSpec, CallId, CommandTool, ControlTools, Effects, HandoffTarget, Json, McpServer,
+    McpTool, McpTransport, Message, ModelSpec, Part, Permission, Role, RunLimits, Timestamp, ToolAsk, ToolCall,
+    ToolExecution, ToolQuestion, ToolRunner, ToolSpec, Usage, Wanted,
 };
 use std::{
     collections::HashMap,
@@ -114,6 +114,28 @@ impl AgentSource for Agents {
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
         self.0.iter().find(|agent| agent.name == *name).cloned()
+    }
+
+    /// What an agent elsewhere leaves to its caller can be called in its Environment.
+    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+        let server = McpServer {
+            name: "environment".to_owned(),
+            file: String::new(),
+            transport: McpTransport::Http { url: "https://far.example/mcp".to_owned(), headers: Default::default() },
+            enabled: true,
+            era: Default::default(),
+            timeouts: Default::default(),
+            permissions: Default::default(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            modes: Default::default(),
+            prefix: Some(String::new()),
+            required: false,
+            trusted: false,
+            oauth: None,
+        };
+        let servers = if name.as_str() == FAR { vec![server] } else { Vec::new() };
+        Arc::new(AgentKit { servers, ..AgentKit::default() })
     }
 }
 
@@ -274,7 +296,7 @@ impl ToolHost for CountedTools {
             if let "borrow" | "borrow_agent" = tool.name.as_str() {
                 let agent_uri = (tool.name == "borrow_agent").then(|| "worker".to_owned());
                 let messages = vec![(Role::User, "now".to_owned())];
-                let ask = SampleAsk { system: None, messages, max_tokens: None, agent_uri };
+                let ask = SampleAsk { messages, agent_uri, ..SampleAsk::default() };
                 return match run.helper.sample(ask).await {
                     Ok(sampled) => done(&format!("{} wrote {}", sampled.model, sampled.text)),
                     Err(reason) => ToolOutcome::Done(ToolOutput { output: Json::string(&reason), is_error: true }),

@@ -54,7 +54,8 @@ fn bare(name: &AgentName, config: &PeerConfig, title: String, description: Strin
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
         orchestration: None,
-        enable_handoff: false,
+        // Whom it means when it leaves a handoff to us: anybody that this Baton knows.
+        enable_handoff: true,
         policy: Default::default(),
         autonomous: false,
     }

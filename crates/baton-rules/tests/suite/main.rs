@@ -6,6 +6,8 @@ mod access;
 mod elsewhere;
 mod handoffs;
 mod hearing;
+mod passing;
+mod permission_matrix;
 mod permissions;
 mod rates;
 mod resuming;

@@ -1,0 +1,292 @@
+//! One approval, and the answer to it.
+
+use super::{
+    list::Parents,
+    open::{Approval, ApprovalKind, ApprovalQuestion, ApprovalRef, address, data, is_wordy, open_in},
+};
+use crate::{Engine, EngineError, SendCommand, TaskRef};
+use baton_rules::{ASK_USER_TOOL, Task, calls_in, results_part};
+use baton_types::{CallId, ErrorCode, Json, Message, Part, Principal, Role, TaskId, TaskView, ToolResult};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// How often an answer looks again at a task that changed meanwhile.
+const TRIES: usize = 16;
+
+/// The answer to a call that waits.
+#[derive(Clone, Debug)]
+pub struct AnswerApproval {
+    /// Which one.
+    pub approval: ApprovalRef,
+    /// Of the arguments that somebody saw.
+    pub digest: Option<String>,
+    /// One for each question.
+    pub answers: Vec<QuestionAnswer>,
+    /// W3C trace context of the request.
+    pub trace: Option<Arc<str>>,
+}
+
+/// The answer to one question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuestionAnswer {
+    /// Which one; may be left out when there is just one.
+    pub key: Option<String>,
+    /// Yes or no.
+    pub decision: Option<ApprovalDecision>,
+    /// Values for a form.
+    pub content: Option<Json>,
+    /// Words for a question.
+    pub text: Option<String>,
+}
+
+/// What somebody decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalDecision {
+    /// It may run this time.
+    AllowOnce,
+    /// It may run, and the same tool need not ask again in this session.
+    AllowSession,
+    /// It may not run.
+    Deny,
+}
+
+/// Why an approval was not shown or not answered; nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ApprovalError {
+    /// It does not exist, or not for this caller.
+    #[error("there is no approval '{task}/{call}'")]
+    NotFound {
+        /// The task.
+        task: TaskId,
+        /// What was asked for in it.
+        call: String,
+    },
+    /// It did exist, and waits no more.
+    #[error("'{task}/{call}' waits for no answer any more")]
+    Answered {
+        /// The task.
+        task: TaskId,
+        /// What was asked for in it.
+        call: String,
+    },
+    /// The answer does not fit.
+    #[error("{0}")]
+    Unfit(String),
+    /// The engine refused.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl ApprovalError {
+    /// The code that people see.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. } => ErrorCode::APPROVAL_NOT_FOUND,
+            Self::Answered { .. } => ErrorCode::APPROVAL_ANSWERED,
+            Self::Unfit(_) => ErrorCode::ANSWER_INVALID,
+            Self::Engine(error) => error.code(),
+        }
+    }
+}
+
+impl Engine {
+    /// One approval of the caller's.
+    pub async fn approval(
+        &self,
+        principal: &Arc<Principal>,
+        approval: &ApprovalRef,
+    ) -> Result<Approval, ApprovalError> {
+        let (_, mut found) = self.waiting(principal, approval).await?;
+        Parents::default().follow(&self.inner, std::slice::from_mut(&mut found)).await?;
+        Ok(found)
+    }
+
+    /// Answers one; returns as soon as the journal has it, with the task as the answer left it.
+    pub async fn answer_approval(
+        &self,
+        principal: &Arc<Principal>,
+        answer: &AnswerApproval,
+    ) -> Result<Arc<TaskView>, ApprovalError> {
+        let mut refused = None;
+        for _ in 0..TRIES {
+            let (task, approval) = self.waiting(principal, &answer.approval).await?;
+            let parts = said(&approval, answer).map_err(ApprovalError::Unfit)?;
+            let message = Message::new(self.fresh_id().into(), Role::User, parts).within(&task.context, &task.id);
+            let command = SendCommand {
+                // Words that nobody waits for any more would be taken for a new thought.
+                if_generation: Some(task.generation),
+                trace: answer.trace.clone(),
+                ..SendCommand::new(task.agent.clone(), message)
+            };
+            match self.send(principal, command).await {
+                Ok(sent) => return Ok(sent.task),
+                Err(error @ (EngineError::GenerationMismatch { .. } | EngineError::TaskFinished { .. })) => {
+                    refused = Some(error);
+                    self.inner.synced().await?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(refused.unwrap_or(EngineError::ShuttingDown).into())
+    }
+
+    /// The task and the approval that is meant, if it waits.
+    async fn waiting(
+        &self,
+        principal: &Arc<Principal>,
+        wanted: &ApprovalRef,
+    ) -> Result<(Task, Approval), ApprovalError> {
+        let task = TaskRef { task: wanted.task.clone(), agent: None };
+        let named = |call: &String| (wanted.task.clone(), call.clone());
+        let task = self.inner.load(principal, &task).await.map_err(|error| match error {
+            EngineError::TaskNotFound(_) => {
+                let (task, call) = named(&wanted.call);
+                ApprovalError::NotFound { task, call }
+            }
+            other => other.into(),
+        })?;
+        let mut open = open_in(&task);
+        open.retain(|approval| wanted.is(approval));
+        if open.len() > 1 {
+            let tasks: Vec<&str> = open.iter().filter_map(|approval| approval.remote_task.as_deref()).collect();
+            let detail = format!("several calls are called '{}'; remote_task_id must be one of: ", wanted.call);
+            return Err(ApprovalError::Unfit(detail + &tasks.join(", ")));
+        }
+        match open.pop() {
+            Some(approval) => Ok((task, approval)),
+            None => {
+                let (id, call) = named(&wanted.call);
+                Err(match was_known(&task, wanted) {
+                    true => ApprovalError::Answered { task: id, call },
+                    false => ApprovalError::NotFound { task: id, call },
+                })
+            }
+        }
+    }
+}
+
+impl ApprovalRef {
+    fn is(&self, approval: &Approval) -> bool {
+        let called = approval.call.as_ref().is_some_and(|call| call.as_str() == self.call);
+        let there = self.remote_task.is_none() || self.remote_task == approval.remote_task;
+        (called || approval.address() == self.call) && there
+    }
+}
+
+/// Whether the task ever made such a call, or answered one of an agent elsewhere.
+fn was_known(task: &Task, wanted: &ApprovalRef) -> bool {
+    #[derive(Deserialize)]
+    struct PartIn {
+        input_responses: Vec<ResponseIn>,
+    }
+    #[derive(Deserialize)]
+    struct ResponseIn {
+        call_id: Option<String>,
+        task_id: Option<String>,
+    }
+    let is_it = |response: &ResponseIn| {
+        let call = response.call_id.as_deref();
+        call == Some(&wanted.call) || address(call, response.task_id.as_deref()) == wanted.call
+    };
+    is_wordy(&wanted.call)
+        || task.calls.iter().any(|state| state.call.id.as_str() == wanted.call)
+        || task.history.iter().chain(&task.waiting).any(|message| match message.role {
+            Role::Agent => calls_in(message).iter().any(|call| call.id.as_str() == wanted.call),
+            Role::User => data(message)
+                .filter_map(|data| data.read::<PartIn>().ok())
+                .any(|part| part.input_responses.iter().any(is_it)),
+        })
+}
+
+/// The answer as the parts of a message.
+fn said(approval: &Approval, answer: &AnswerApproval) -> Result<Vec<Part>, String> {
+    if answer.digest.is_some() && answer.digest != approval.digest {
+        return Err("the arguments are not those that were shown; look at them again".to_owned());
+    }
+    let keys = || {
+        let keys = approval.questions.iter().map(|question| question.key.as_deref().unwrap_or("(none)"));
+        keys.collect::<Vec<_>>().join(", ")
+    };
+    let only = approval.questions.len() == 1;
+    let matches = |question: &ApprovalQuestion, given: &QuestionAnswer| match &given.key {
+        Some(_) => given.key == question.key,
+        None => only,
+    };
+    for given in &answer.answers {
+        if !approval.questions.iter().any(|question| matches(question, given)) {
+            return Err(format!("key must be one of: {}", keys()));
+        }
+    }
+    let mut parts = Vec::new();
+    let mut responses = Vec::new();
+    for question in &approval.questions {
+        let mut given = answer.answers.iter().filter(|given| matches(question, given));
+        let (Some(given), None) = (given.next(), given.next()) else {
+            return Err(format!("each question wants one answer; they are: {}", keys()));
+        };
+        match (&question.kind, &approval.call, &approval.remote_task) {
+            (ApprovalKind::Question, Some(call), None) if approval.tool.as_deref() == Some(ASK_USER_TOOL) => {
+                parts.push(results_part(&[told(call, words(given)?)]));
+            }
+            (ApprovalKind::Question, None, None) => parts.push(Part::text(words(given)?)),
+            _ => responses.push(response(approval, question, given)?),
+        }
+    }
+    if !responses.is_empty() {
+        parts.push(Part::data(json!({ "input_responses": responses }).into()));
+    }
+    Ok(parts)
+}
+
+fn told(call: &CallId, words: &str) -> ToolResult {
+    let name = ASK_USER_TOOL.to_owned();
+    ToolResult { call: call.clone(), name, output: Json::string(words), is_error: false }
+}
+
+fn words(given: &QuestionAnswer) -> Result<&str, String> {
+    if given.decision.is_some() || given.content.is_some() {
+        return Err("it asks for words: give text, and nothing else".to_owned());
+    }
+    given.text.as_deref().filter(|text| !text.trim().is_empty()).ok_or_else(|| "text is missing".to_owned())
+}
+
+/// An entry of `input_responses`.
+fn response(approval: &Approval, question: &ApprovalQuestion, given: &QuestionAnswer) -> Result<Value, String> {
+    let mut entry = Map::new();
+    let mut put = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            entry.insert(name.to_owned(), value);
+        }
+    };
+    put("task_id", approval.remote_task.clone().map(Value::from));
+    put("call_id", approval.call.as_ref().map(|call| call.as_str().into()));
+    put("key", question.key.clone().map(Value::from));
+    let decided = || given.decision.ok_or_else(|| "decision must be allow_once, allow_session or deny".to_owned());
+    let plain = |kind: &str| match given.text.is_some() || given.content.is_some() {
+        true => Err(format!("{kind} takes a decision, and neither text nor content")),
+        false => Ok(()),
+    };
+    match &question.kind {
+        ApprovalKind::Approval => {
+            plain("an approval")?;
+            put("decision", serde_json::to_value(decided()?).ok());
+            put("digest", approval.digest.clone().map(Value::from));
+        }
+        ApprovalKind::Visit(_) => {
+            plain("a visit")?;
+            put("action", Some(if decided()? == ApprovalDecision::Deny { "decline" } else { "accept" }.into()));
+        }
+        ApprovalKind::Form(_) => match (given.decision, &given.text) {
+            (Some(ApprovalDecision::Deny), None) => put("action", Some("decline".into())),
+            (_, None) => {
+                put("action", Some("accept".into()));
+                put("content", given.content.as_ref().map(Json::to_value));
+            }
+            (_, Some(_)) => return Err("a form takes content, and no text".to_owned()),
+        },
+        ApprovalKind::Question => put("content", Some(json!({ "text": words(given)? }))),
+    }
+    Ok(Value::Object(entry))
+}

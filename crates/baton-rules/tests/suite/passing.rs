@@ -1,0 +1,117 @@
+//! Questions that pass up from handed-over work, and answers that pass down: who is meant by which address.
+
+use crate::sample::{apply_all, at, call, calling, handed_off, run_started, says, status};
+use baton_rules::{Heard, Task, asked_of_caller, goes_on, hear, passed_up};
+use baton_types::{ErrorCode, Message, Part, PartContent, Role, TaskEvent, TaskState, ToolExecution::Agent};
+use serde_json::{Value, json};
+
+fn data(value: Value) -> Part {
+    Part::data(value.into())
+}
+
+fn read(part: &Part) -> Value {
+    match &part.content {
+        PartContent::Data(data) => data.to_value(),
+        other => json!(format!("{other:?}")),
+    }
+}
+
+/// `child` works on call `h` and asks for itself and for somebody below it.
+fn waiting() -> Task {
+    let mut task = calling(Agent, &[call("h", "handoff")]);
+    let asked = vec![
+        Part::text("May it?"),
+        data(json!({"input_requests": [
+            {"call_id": "g", "key": "baton/approval", "agent": "weather", "tool": "gate"},
+            {"task_id": "deep", "call_id": "g", "key": "baton/approval", "agent": "clock", "tool": "wind"},
+        ]})),
+    ];
+    let message = Message::new("q".into(), Role::Agent, asked);
+    apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffAsked { call: "h".into(), message }]);
+    apply_all(&mut task, &[status(TaskState::InputRequired)]);
+    task
+}
+
+fn down(heard: &Heard) -> Vec<Value> {
+    heard.passed.iter().flat_map(|down| down.message.parts.iter().map(read)).collect()
+}
+
+#[test]
+fn a_question_is_shown_again_under_the_address_of_who_asks() {
+    let task = waiting();
+    let asked = asked_of_caller(&task, &crate::sample::spec());
+    let [(call, child, message)] = asked.passed_up.as_slice() else { panic!("{asked:?}") };
+    assert_eq!((call.id.as_str(), child.as_str()), ("h", "child"));
+    let parts: Vec<Value> = passed_up(child, message).iter().map(read).collect();
+    assert_eq!(
+        parts,
+        [json!({"input_requests": [
+            {"task_id": "child", "call_id": "g", "key": "baton/approval", "agent": "weather", "tool": "gate"},
+            {"task_id": "deep", "call_id": "g", "key": "baton/approval", "agent": "clock", "tool": "wind"},
+        ]})],
+        "the child's own entries get its address, those from below keep theirs"
+    );
+    let words = Message::new("w".into(), Role::Agent, vec![Part::text("Which?")]);
+    let parts: Vec<Value> = passed_up(child, &words).iter().map(read).collect();
+    assert_eq!(parts, [json!({"input_requests": [{"task_id": "child", "message": "Which?"}]})]);
+}
+
+#[test]
+fn an_answer_goes_to_whom_it_is_addressed() {
+    let task = waiting();
+    let respond = |entries: Value| says("a", vec![data(json!({ "input_responses": entries }))]);
+    let child = json!({"task_id": "child", "call_id": "g", "decision": "allow_once"});
+    let deep = json!({"task_id": "deep", "call_id": "g", "decision": "allow_session"});
+    for (given, expect) in [
+        (json!([child]), json!([{"call_id": "g", "decision": "allow_once"}])),
+        (json!([deep]), json!([deep])),
+        (json!([child, deep]), json!([{"call_id": "g", "decision": "allow_once"}, deep])),
+        (json!([{"call_id": "g", "decision": "deny"}]), json!([{"call_id": "g", "decision": "deny"}])),
+    ] {
+        let heard = hear(&task, respond(given.clone()), at(5)).unwrap();
+        assert_eq!(down(&heard), [json!({ "input_responses": expect })], "{given}");
+        assert!(heard.resumes);
+        assert_eq!(heard.passed[0].message.id.as_str(), "a.h", "an id of its own, the same each time");
+    }
+    let heard = hear(&task, respond(json!([deep])), at(5)).unwrap();
+    let grants: Vec<_> =
+        heard.passed[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
+    assert_eq!(grants, [("clock", "wind")], "what is allowed for the session is known up here, too");
+
+    let heard = hear(&task, says("a", vec![Part::text("yes")]), at(5)).unwrap();
+    assert_eq!(down(&heard), [json!("Text(\"yes\")")], "words go to the only one who asks");
+    let refused = hear(&task, respond(json!([{"task_id": "stranger", "decision": "allow_once"}])), at(5)).unwrap_err();
+    assert_eq!(refused.code, ErrorCode::ANSWER_INVALID);
+    assert_eq!(refused.detail, "no question of task 'stranger' is open here; open ones are of: t, child, deep");
+}
+
+#[test]
+fn time_in_which_somebody_is_asked_does_not_count() {
+    let task = waiting();
+    let before = task.handed_off().next().unwrap().1.deadline;
+    let later = at(1).after(std::time::Duration::from_secs(100_000));
+    let Heard { events, resumes, .. } = goes_on(&task, &"child".into(), later).unwrap();
+    assert!(resumes);
+    let mut task = task;
+    apply_all(&mut task, &events);
+    let after = task.handed_off().next().unwrap().1.deadline;
+    assert_eq!(at(1).until(before), later.until(after), "as much time is left as when it asked");
+    assert_eq!(goes_on(&task, &"child".into(), later), None, "it is noticed once");
+    apply_all(&mut task, &[run_started()]);
+    assert_eq!(goes_on(&task, &"somebody".into(), later), None);
+}
+
+#[test]
+fn a_childs_question_does_not_take_the_words_for_ones_own() {
+    let calls = [call("h", "handoff"), call("q", "ask_user")];
+    let mut task = calling(Agent, &calls);
+    let message = Message::new("q".into(), Role::Agent, vec![Part::text("Which?")]);
+    apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffAsked { call: "h".into(), message }]);
+    apply_all(&mut task, &[status(TaskState::InputRequired)]);
+    let heard = hear(&task, says("a", vec![Part::text("this one")]), at(5)).unwrap();
+    assert!(heard.passed.is_empty() && !heard.resumes, "it answers the task's own question; the child still asks");
+    let entries = json!({"input_responses": [{"task_id": "child", "content": {"text": "that one"}}]});
+    let heard = hear(&task, says("b", vec![Part::text("this one"), data(entries)]), at(5)).unwrap();
+    assert_eq!(down(&heard), [json!("Text(\"that one\")")]);
+    assert!(heard.resumes, "both have their answers");
+}
