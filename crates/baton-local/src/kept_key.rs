@@ -1,0 +1,31 @@
+//! A secret key that is kept in a file of its own.
+
+use crate::write_private;
+use std::{fs, io, path::Path};
+
+/// Bytes of a key.
+const BYTES: usize = 32;
+
+/// A key that can neither be read nor made.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {reason}")]
+pub struct KeyUnusable {
+    file: String,
+    reason: String,
+}
+
+/// The key in a file that only its owner can read; made when it is first asked for, in a directory that exists.
+pub fn kept_key(path: &Path) -> Result<Vec<u8>, KeyUnusable> {
+    let unusable = |reason: String| KeyUnusable { file: path.display().to_string(), reason };
+    match fs::read(path) {
+        Ok(key) if key.len() == BYTES => Ok(key),
+        Ok(_) => Err(unusable(format!("it does not have {BYTES} bytes; remove it, and a new one is made"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let mut key = vec![0; BYTES];
+            getrandom::fill(&mut key).map_err(|error| unusable(format!("the system gives no random bytes: {error}")))?;
+            write_private(path, &key).map_err(|error| unusable(error.to_string()))?;
+            Ok(key)
+        }
+        Err(error) => Err(unusable(error.to_string())),
+    }
+}
