@@ -6,6 +6,7 @@
 //! Read first: [`Client`] (one method per operation), [`EventStream`] (following a task), [`ClientError`].
 
 mod agents;
+mod approvals;
 mod call;
 mod cancel;
 mod card;

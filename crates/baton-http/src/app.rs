@@ -1,7 +1,7 @@
 //! The table of routes.
 
 use crate::{
-    HttpOptions, a2a, agents,
+    HttpOptions, a2a, agents, approvals,
     auth::{self, Caller, GateLayer},
     body::Bodies,
     cards, cors, discovery,
@@ -143,6 +143,8 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/api/v1/agents/{agent}/tools", get(tools::list))
         .route("/api/v1/agents/{agent}/tools/{tool}", post(tools::call))
         .route("/api/v1/agents/{agent}/tools/{tool}/answers", post(tools::answer))
+        .route("/api/v1/approvals", get(approvals::list))
+        .route("/api/v1/approvals/{task}/{call}", get(approvals::show).post(approvals::answer))
         .route("/api/v1/peers/notifications/{registration}", post(peers::notified))
         .route("/api/v1/tokens", get(tokens::list).post(tokens::create))
         .route("/api/v1/tokens/{token}", delete(tokens::revoke))

@@ -9,6 +9,7 @@
 mod a2a;
 mod agents;
 mod app;
+mod approvals;
 mod auth;
 mod body;
 mod cards;

@@ -56,6 +56,9 @@ codes! {
     TOKEN_NOT_FOUND = "BTN-2018", "There is no such token", "Run `baton token list` for the ids.";
     ANSWER_INVALID = "BTN-2019", "The answer does not fit the question", "Answer each input request of the status message by its call_id and key, with content that fits its schema.";
     TOOL_NOT_FOUND = "BTN-2020", "The agent has no such tool", "Run `baton tools list` for the names; tools of a server that is not ready are missing there.";
+    APPROVAL_NOT_FOUND = "BTN-2021", "There is no such approval", "Run `baton approvals list` for what waits; approvals of other owners look missing.";
+    APPROVAL_ANSWERED = "BTN-2022", "The approval waits for no answer any more", "Nothing to do: somebody answered it, or the task went on without it; look at the task for what came of it.";
+    AGENT_NOT_CHANGED = "BTN-2023", "The agent's file could not be changed", "Do what the message says: write the line by hand, or let the user that runs Baton write the file.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";

@@ -1,9 +1,14 @@
 //! Baton's own API: what it says about agents, tasks and events beyond A2A.
 
+mod approvals;
 mod peers;
 mod tokens;
 mod tools;
 
+pub use approvals::{
+    AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind, ApprovalList,
+    ApprovalQuestion,
+};
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
 pub use tokens::{CreateToken, CreatedToken, ProtectedResource, TokenEntry, TokenList};
 pub use tools::{AnswerEntry, AnswerTool, AskEntry, ServerEntry, ToolEntry, ToolList, ToolReply};

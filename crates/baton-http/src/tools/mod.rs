@@ -13,6 +13,7 @@ mod state;
 pub(crate) use answer::answer;
 pub(crate) use call::call;
 pub(crate) use list::list;
+pub(crate) use run::{is_json, trace};
 
 use crate::{app::Shared, auth::Caller};
 use baton_ports::ToolHost;

@@ -99,7 +99,7 @@ pub(super) fn respond(called: Result<ToolReply, Error>) -> Response {
 }
 
 /// The caller's W3C trace context, when it looks like one.
-pub(super) fn trace(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn trace(headers: &HeaderMap) -> Option<String> {
     let value = headers.get("traceparent")?.to_str().ok()?;
     let plausible = value.len() <= 128 && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     plausible.then(|| value.to_owned())
@@ -117,7 +117,7 @@ pub(super) fn object(text: &str, what: &str) -> Result<Json, Error> {
 }
 
 /// Whether a body says that it is JSON.
-pub(super) fn is_json(headers: &HeaderMap) -> Result<(), Error> {
+pub(crate) fn is_json(headers: &HeaderMap) -> Result<(), Error> {
     reply::check_content_type(headers).map_err(|essence| {
         let message = format!("Content-Type must be application/json, not '{essence}'");
         Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)

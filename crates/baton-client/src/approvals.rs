@@ -1,0 +1,42 @@
+//! What waits for the caller, and answering it.
+
+use crate::{Client, ClientError};
+use baton_wire::{
+    api::{AnswerApproval, AnsweredApproval, ApprovalEntry, ApprovalList},
+    path_segment,
+};
+use std::fmt::Write as _;
+
+impl Client {
+    /// A page of what waits, the newest question first: of the agent and of the task that are named, if they are.
+    pub async fn approvals(
+        &self,
+        agent: Option<&str>,
+        root_task: Option<&str>,
+        page_token: Option<&str>,
+    ) -> Result<ApprovalList, ClientError> {
+        let mut path = "/api/v1/approvals?page_size=100".to_owned();
+        for (name, value) in [("agent", agent), ("root_task_id", root_task), ("page_token", page_token)] {
+            if let Some(value) = value {
+                let _ = write!(path, "&{name}={}", path_segment(value));
+            }
+        }
+        self.document(&path).await
+    }
+
+    /// One that waits, by its id.
+    pub async fn approval(&self, id: &str) -> Result<ApprovalEntry, ClientError> {
+        self.document(&path(id)).await
+    }
+
+    /// Answers one; returns as soon as the answer is kept.
+    pub async fn answer_approval(&self, id: &str, answer: &AnswerApproval) -> Result<AnsweredApproval, ClientError> {
+        self.post(&path(id), answer).await
+    }
+}
+
+/// Task ids have no slash, and whatever follows the first one names the call.
+fn path(id: &str) -> String {
+    let (task, call) = id.split_once('/').unwrap_or((id, "-"));
+    format!("/api/v1/approvals/{}/{}", path_segment(task), path_segment(call))
+}

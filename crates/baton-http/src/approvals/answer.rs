@@ -1,0 +1,88 @@
+//! `POST /api/v1/approvals/{task}/{call}`.
+
+use super::{found, refused};
+use crate::{
+    app::Shared,
+    auth::Caller,
+    named::unreadable,
+    reply,
+    tools::{is_json, trace},
+};
+use axum::{
+    extract::{Path, Request, State, rejection::PathRejection},
+    response::Response,
+};
+use baton_engine::{AnswerApproval, ApprovalDecision, ApprovalRef, QuestionAnswer};
+use baton_rules::Access;
+use baton_types::ErrorCode;
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    api::{self, AnsweredApproval},
+};
+use std::sync::Arc;
+
+/// Answers one that waits; the reply comes as soon as the answer is kept, and says how the task stands then.
+pub(crate) async fn answer(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    path: Result<Path<(String, String)>, PathRejection>,
+    request: Request,
+) -> Response {
+    let answered = async {
+        let Path((task, call)) = path.map_err(|error| unreadable(&error.body_text()))?;
+        let (parts, body) = request.into_parts();
+        is_json(&parts.headers)?;
+        let received = shared.bodies.read(&parts.headers, body).await?;
+        let answer: api::AnswerApproval = serde_json::from_str(reply::readable(&received.bytes)?)
+            .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
+        let id = format!("{task}/{call}");
+        let answer = command(task, call, answer, trace(&parts.headers))?;
+        let approval = found(&shared, &caller, &answer.approval).await?;
+        caller.may(&shared, Access::Call, Some(&approval.task_agent))?;
+        let view = shared.engine.answer_approval(caller.principal(), &answer).await;
+        let view = view.map_err(|error| refused(&shared, &caller, error))?;
+        let (task_id, agent) = (view.id.to_string(), view.agent.to_string());
+        Ok(AnsweredApproval { id, task_id, agent, state: view.state.as_str().to_owned() })
+    };
+    match answered.await {
+        Ok(answered) => reply::json(&answered),
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+fn command(
+    task: String,
+    call: String,
+    answer: api::AnswerApproval,
+    trace: Option<String>,
+) -> Result<AnswerApproval, Error> {
+    let api::AnswerApproval { decision, digest, key, content, text, remote_task_id, answers } = answer;
+    let several = answers.into_iter().map(|answer| QuestionAnswer {
+        key: Some(answer.key),
+        decision: answer.decision.map(decided),
+        content: answer.content,
+        text: answer.text,
+    });
+    let mut answers: Vec<QuestionAnswer> = several.collect();
+    let only = QuestionAnswer { key, decision: decision.map(decided), content, text };
+    match (only == QuestionAnswer::default(), answers.is_empty()) {
+        (false, true) => answers.push(only),
+        (true, false) => {}
+        (true, true) => return Err(unanswered("decision, content or text is required")),
+        (false, false) => return Err(unanswered("give one answer, or several in answers, but not both")),
+    }
+    let approval = ApprovalRef { task: task.into(), call, remote_task: remote_task_id };
+    Ok(AnswerApproval { approval, digest, answers, trace: trace.map(Into::into) })
+}
+
+fn unanswered(message: &str) -> Error {
+    Error::new(ErrorKind::InvalidParams, ErrorCode::ANSWER_INVALID, message)
+}
+
+fn decided(decision: api::ApprovalDecision) -> ApprovalDecision {
+    match decision {
+        api::ApprovalDecision::AllowOnce => ApprovalDecision::AllowOnce,
+        api::ApprovalDecision::AllowSession => ApprovalDecision::AllowSession,
+        api::ApprovalDecision::Deny => ApprovalDecision::Deny,
+    }
+}

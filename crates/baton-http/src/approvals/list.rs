@@ -1,0 +1,83 @@
+//! `GET /api/v1/approvals?agent=&root_task_id=&page_size=&page_token=`.
+
+use super::entry;
+use crate::{app::Shared, auth::Caller, reply};
+use axum::{
+    extract::{Query, State, rejection::QueryRejection},
+    response::Response,
+};
+use baton_engine::ListApprovals;
+use baton_ports::PageCursor;
+use baton_rules::Access;
+use baton_types::{ErrorCode, Timestamp};
+use baton_wire::{
+    FieldViolation,
+    a2a::v1::{Error, ErrorKind},
+    api::ApprovalList,
+};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Approvals of a page, unless it says how many.
+const USUAL: usize = 50;
+
+/// Most approvals of a page.
+const MOST: usize = 100;
+
+/// What to list.
+#[derive(Deserialize)]
+pub(crate) struct Wanted {
+    agent: Option<String>,
+    root_task_id: Option<String>,
+    page_size: Option<usize>,
+    page_token: Option<String>,
+}
+
+/// What waits for the caller, the newest question first.
+pub(crate) async fn list(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    query: Result<Query<Wanted>, QueryRejection>,
+) -> Response {
+    let listed = async {
+        caller.may(&shared, Access::Read, None)?;
+        let Query(wanted) = query
+            .map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.body_text()))?;
+        let after = match wanted.page_token.as_deref() {
+            None | Some("") => None,
+            Some(token) => Some(read_token(token)?),
+        };
+        let query = ListApprovals {
+            agent: wanted.agent.filter(|agent| !agent.is_empty()).map(Into::into),
+            root: wanted.root_task_id.filter(|task| !task.is_empty()).map(Into::into),
+            after,
+            limit: wanted.page_size.unwrap_or(USUAL).clamp(1, MOST),
+        };
+        let page = shared.engine.approvals(caller.principal(), &query).await.map_err(reply::from_engine)?;
+        let readable = page.approvals.into_iter().filter(|approval| caller.may_read(&approval.task_agent));
+        Ok(ApprovalList {
+            approvals: readable.map(entry).collect(),
+            next_page_token: page.next.as_ref().map(write_token),
+        })
+    };
+    match listed.await {
+        Ok(list) => reply::json(&list),
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+fn write_token(cursor: &PageCursor) -> String {
+    format!("{}.{}", cursor.status_at.as_millis(), cursor.id)
+}
+
+/// Only what [`write_token`] writes: anything else would look like a page after the last.
+fn read_token(token: &str) -> Result<PageCursor, Error> {
+    let parsed = token.split_once('.').and_then(|(millis, id)| {
+        let cursor = PageCursor { status_at: Timestamp::from_millis(millis.parse().ok()?), id: id.to_owned() };
+        (!id.is_empty() && write_token(&cursor) == token).then_some(cursor)
+    });
+    parsed.ok_or_else(|| {
+        let description = "must be the next_page_token of an earlier page".to_owned();
+        Error::invalid_params(FieldViolation { field: "page_token".to_owned(), description }.into())
+    })
+}

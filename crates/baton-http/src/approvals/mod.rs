@@ -1,0 +1,83 @@
+//! What waits for the caller: calls that need leave, forms, addresses to visit, plain questions, and their answers.
+//!
+//! It is a view of tasks that ask; answering is a message to such a task, as any A2A client could send it.
+
+mod answer;
+mod list;
+mod show;
+
+pub(crate) use answer::answer;
+pub(crate) use list::list;
+pub(crate) use show::show;
+
+use crate::{app::Shared, auth::Caller, reply};
+use baton_engine::{Approval, ApprovalError, ApprovalKind, ApprovalQuestion, ApprovalRef};
+use baton_rules::Access;
+use baton_types::StreamId;
+use baton_wire::{
+    FieldViolation,
+    a2a::v1::{Error, ErrorKind},
+    api,
+};
+
+/// The approval that is meant, if it waits and the caller may look at its agent.
+async fn found(shared: &Shared, caller: &Caller, wanted: &ApprovalRef) -> Result<Approval, Error> {
+    caller.may(shared, Access::Read, None)?;
+    let found = shared.engine.approval(caller.principal(), wanted).await;
+    let found = found.map_err(|error| refused(shared, caller, error))?;
+    caller.may(shared, Access::Read, Some(&found.task_agent)).map(|()| found)
+}
+
+/// A refusal as clients know it.
+fn refused(shared: &Shared, caller: &Caller, error: ApprovalError) -> Error {
+    let (code, message) = (error.code(), error.to_string());
+    match error {
+        ApprovalError::NotFound { task, .. } => {
+            caller.not_found(shared, StreamId::Task(task), code);
+            Error::new(ErrorKind::TaskNotFound, code, message)
+        }
+        ApprovalError::Answered { .. } => Error::new(ErrorKind::TaskGenerationMismatch, code, message),
+        ApprovalError::Unfit(detail) => {
+            let violation = FieldViolation { field: "answer".to_owned(), description: detail };
+            Error::invalid_params(violation.into()).with_code(code)
+        }
+        ApprovalError::Engine(error) => reply::from_engine(error),
+    }
+}
+
+fn entry(approval: Approval) -> api::ApprovalEntry {
+    let id = format!("{}/{}", approval.task, approval.address());
+    let mut questions = approval.questions.into_iter().map(question);
+    let api::ApprovalQuestion { key, kind, message, schema, url } = questions.next().unwrap_or_default();
+    api::ApprovalEntry {
+        id,
+        kind,
+        task_id: approval.task.to_string(),
+        context_id: approval.context.to_string(),
+        call_id: approval.call.map(|call| call.to_string()),
+        remote_task_id: approval.remote_task,
+        key,
+        agent: approval.agent.to_string(),
+        tool: approval.tool,
+        arguments: approval.arguments,
+        digest: approval.digest,
+        message,
+        schema,
+        url,
+        also: questions.collect(),
+        asked_at: Some(approval.asked_at),
+        root_task_id: approval.root.to_string(),
+        chain: approval.chain.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn question(question: ApprovalQuestion) -> api::ApprovalQuestion {
+    let ApprovalQuestion { key, message, kind } = question;
+    let (kind, schema, url) = match kind {
+        ApprovalKind::Approval => (api::ApprovalKind::Approval, None, None),
+        ApprovalKind::Form(schema) => (api::ApprovalKind::Form, Some(schema), None),
+        ApprovalKind::Visit(url) => (api::ApprovalKind::Visit, None, Some(url)),
+        ApprovalKind::Question => (api::ApprovalKind::Question, None, None),
+    };
+    api::ApprovalQuestion { key, kind, message, schema, url }
+}

@@ -1,0 +1,27 @@
+//! `GET /api/v1/approvals/{task}/{call}`.
+
+use super::{entry, found};
+use crate::{app::Shared, auth::Caller, named::unreadable, reply};
+use axum::{
+    extract::{Path, State, rejection::PathRejection},
+    response::Response,
+};
+use baton_engine::ApprovalRef;
+use std::sync::Arc;
+
+/// One that waits.
+pub(crate) async fn show(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    path: Result<Path<(String, String)>, PathRejection>,
+) -> Response {
+    let shown = async {
+        let Path((task, call)) = path.map_err(|error| unreadable(&error.body_text()))?;
+        let wanted = ApprovalRef { task: task.into(), call, remote_task: None };
+        found(&shared, &caller, &wanted).await
+    };
+    match shown.await {
+        Ok(approval) => reply::json(&entry(approval)),
+        Err(error) => reply::rest_error(&error),
+    }
+}
