@@ -17,6 +17,7 @@ mod json;
 mod kit;
 mod message;
 mod permission;
+mod permission_change;
 mod principal;
 mod push;
 mod task;
@@ -38,6 +39,7 @@ pub use kit::{
 };
 pub use message::{Artifact, Message, Part, PartContent, Role};
 pub use permission::{ArgumentMatch, AskWhen, Include, Permission, PermissionRule, ToolPolicy};
+pub use permission_change::{PermissionChange, ToolScope, ToolStanding};
 pub use principal::Principal;
 pub use push::{PushAuthentication, PushConfig, PushDialect};
 pub use task::{TaskState, TaskView};

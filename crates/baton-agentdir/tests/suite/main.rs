@@ -1,6 +1,7 @@
 //! What people see of agent directories: diagnostics, resolved agents, the scaffold and the examples.
 
 mod diagnostics;
+mod edits;
 mod kit_diagnostics;
 mod kits;
 mod never_panics;

@@ -1,0 +1,235 @@
+//! A change to an agent: which file, which steps, and whether it did that and nothing else.
+
+use super::{
+    EditError, json,
+    step::{At, Path, Step},
+    words::{self, Dialect, NoWord},
+    yaml,
+};
+use crate::{
+    AGENT_FILE, Diagnostic, MCP_FILES, Parsed,
+    document::{self, Node, Value},
+    parse,
+};
+use baton_rules::{ToolWords, glob_matches};
+use baton_types::{McpServer, Permission, PermissionChange, ToolScope, ToolStanding};
+use std::collections::BTreeMap;
+
+/// The file whose words are those of TeamSpark.
+const TEAMSPARK_FILE: &str = "tspark.json";
+
+/// A file with the change in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// The file, relative to the agent.
+    pub file: String,
+    /// Its whole text; the same as before when it said so already.
+    pub text: String,
+    /// What the definition said before.
+    pub before: ToolStanding,
+    /// What it says with this text.
+    pub after: ToolStanding,
+}
+
+/// Writes a word about a tool or a server into the file that it comes from. The files are those of [`parse`].
+pub fn edit(
+    files: &BTreeMap<String, Vec<u8>>,
+    base_directory: &str,
+    change: &PermissionChange,
+) -> Result<Edited, EditError> {
+    let old = parse(files, base_directory);
+    if old.agent.is_none() {
+        return Err(EditError::Invalid(old.diagnostics));
+    }
+    // What is missing may be in a file that cannot be read.
+    let missing = || match old.diagnostics.iter().any(|remark| MCP_FILES.contains(&remark.file.as_str())) {
+        true => EditError::Invalid(old.diagnostics.clone()),
+        false => EditError::Missing(change.scope.clone()),
+    };
+    let before = standing(&old, &change.scope).ok_or_else(missing)?;
+    let file = file_of(&old, &change.scope).ok_or_else(missing)?;
+    let bytes = files.get(&file).ok_or_else(missing)?;
+    let text = document::utf8(&file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))?;
+    let root = read(&file, text).map_err(|remark| EditError::Invalid(vec![remark]))?;
+    let (path, line) = entry_of(&root, &file, &change.scope).ok_or_else(missing)?;
+    let tree = root.to_json();
+    let steps =
+        steps(&tree, path, &file, change).map_err(|instead| EditError::NoWord { file: file.clone(), instead })?;
+    let by_hand = || EditError::ByHand { file: file.clone(), line, write: told(change) };
+    let mut changed = text.to_owned();
+    let mut wanted = tree;
+    for step in &steps {
+        step.apply(&mut wanted).ok_or_else(by_hand)?;
+        let is_wanted = |text: &str| read(&file, text).is_ok_and(|root| root.to_json() == wanted);
+        let taken =
+            if file == AGENT_FILE { yaml::take(&changed, step, &is_wanted) } else { json::take(&changed, step) };
+        changed = taken.filter(|text| is_wanted(text)).ok_or_else(by_hand)?;
+    }
+    let mut files = files.clone();
+    files.insert(file.clone(), changed.clone().into_bytes());
+    let new = parse(&files, base_directory);
+    let after = standing(&new, &change.scope).filter(|_| is_otherwise_equal(&old, &new, &change.scope));
+    let after = after.ok_or_else(by_hand)?;
+    let is_done = change.permission.is_none_or(|wanted| wanted == after.permission)
+        && change.disabled.is_none_or(|wanted| wanted == after.disabled);
+    if !is_done {
+        let because = overruling(&new, change);
+        return Err(EditError::Overruled { file, scope: change.scope.clone(), because });
+    }
+    Ok(Edited { file, text: changed, before, after })
+}
+
+fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
+    if file == AGENT_FILE { document::read(file, text.as_bytes()) } else { document::read_json(file, text.as_bytes()) }
+}
+
+fn steps(tree: &serde_json::Value, path: Path, file: &str, change: &PermissionChange) -> Result<Vec<Step>, NoWord> {
+    let entry = path.iter().try_fold(tree, |value, at| match at {
+        At::Key(key) => value.get(key),
+        At::Index(index) => value.get(index),
+    });
+    let entry = entry.unwrap_or(&serde_json::Value::Null);
+    let dialect = if file == TEAMSPARK_FILE { Dialect::TeamSpark } else { Dialect::Canonical };
+    match &change.scope {
+        ToolScope::Own(_) => words::of_own(entry, path, change),
+        ToolScope::Tool(_) | ToolScope::Server(_) => words::of_server(entry, path, dialect, change),
+    }
+}
+
+fn server<'a>(parsed: &'a Parsed, scope: &ToolScope) -> Option<&'a McpServer> {
+    let name = match scope {
+        ToolScope::Own(_) => return None,
+        ToolScope::Tool(mcp) => &mcp.server,
+        ToolScope::Server(server) => server,
+    };
+    parsed.kit.servers.iter().find(|server| server.name == *name)
+}
+
+fn standing(parsed: &Parsed, scope: &ToolScope) -> Option<ToolStanding> {
+    match scope {
+        ToolScope::Own(name) => {
+            let tool = parsed.agent.as_ref()?.tools.iter().find(|tool| tool.name == *name)?;
+            Some(ToolStanding { permission: tool.permission, disabled: false })
+        }
+        ToolScope::Tool(mcp) => {
+            let server = server(parsed, scope)?;
+            let disabled = !is_on(server, &mcp.tool);
+            // What is switched off has a permission all the same.
+            let server = McpServer { include: Vec::new(), exclude: Vec::new(), ..server.clone() };
+            let permission = ToolWords::of(&server, &mcp.tool).map_or(Permission::Deny, |words| words.permission);
+            Some(ToolStanding { permission, disabled })
+        }
+        ToolScope::Server(_) => {
+            let server = server(parsed, scope)?;
+            Some(ToolStanding { permission: server.permissions.default, disabled: !server.enabled })
+        }
+    }
+}
+
+fn is_on(server: &McpServer, tool: &str) -> bool {
+    let named = |globs: &[String]| globs.iter().any(|glob| glob_matches(glob, tool));
+    (server.include.is_empty() || named(&server.include)) && !named(&server.exclude)
+}
+
+fn file_of(parsed: &Parsed, scope: &ToolScope) -> Option<String> {
+    match scope {
+        ToolScope::Own(_) => Some(AGENT_FILE.to_owned()),
+        ToolScope::Tool(_) | ToolScope::Server(_) => server(parsed, scope).map(|server| server.file.clone()),
+    }
+}
+
+/// Where the tool or the server stands in its file, and on which line.
+fn entry_of(root: &Node, file: &str, scope: &ToolScope) -> Option<(Path, u32)> {
+    let key = |name: &str| At::Key(name.to_owned());
+    match scope {
+        ToolScope::Own(name) => {
+            let Value::List(tools) = &get(root, "tools")?.value else { return None };
+            let is_it = |tool: &Node| get(tool, "name").is_some_and(|node| node.value == Value::Text(name.clone()));
+            let index = tools.iter().position(is_it)?;
+            Some((vec![key("tools"), At::Index(index)], tools.get(index)?.place.line))
+        }
+        ToolScope::Tool(baton_types::McpTool { server, .. }) | ToolScope::Server(server) => {
+            let maps = if file == AGENT_FILE { ["mcpServers", "mcp_servers"] } else { ["mcpServers", "servers"] };
+            maps.iter().find_map(|map| {
+                let entry = get(get(root, map)?, server)?;
+                Some((vec![key(map), key(server)], entry.place.line))
+            })
+        }
+    }
+}
+
+fn get<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    let Value::Map(entries) = &node.value else { return None };
+    entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+}
+
+/// Whether two readings differ in nothing but what the scope is about.
+fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &ToolScope) -> bool {
+    let agent = |parsed: &Parsed| {
+        let mut agent = parsed.agent.clone();
+        if let (Some(agent), ToolScope::Own(name)) = (&mut agent, scope) {
+            let own = agent.tools.iter_mut().filter(|tool| tool.name == *name);
+            own.for_each(|tool| tool.permission = Permission::Ask);
+        }
+        agent
+    };
+    let meant = server(old, scope).map(|server| server.name.clone());
+    let kit = |parsed: &Parsed| {
+        let mut kit = parsed.kit.clone();
+        for server in kit.servers.iter_mut().filter(|server| Some(&server.name) == meant.as_ref()) {
+            match scope {
+                ToolScope::Tool(mcp) => {
+                    server.permissions.rules.retain(|rule| rule.tool != mcp.tool || !rule.arguments.is_empty());
+                    server.exclude.retain(|name| *name != mcp.tool);
+                }
+                ToolScope::Server(_) => {
+                    server.permissions.default = Permission::Ask;
+                    server.enabled = true;
+                }
+                ToolScope::Own(_) => {}
+            }
+        }
+        kit
+    };
+    agent(old) == agent(new) && kit(old) == kit(new)
+}
+
+/// What decides otherwise than the new word.
+fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
+    let (Some(server), ToolScope::Tool(mcp)) = (server(parsed, &change.scope), &change.scope) else {
+        return "another key says otherwise".to_owned();
+    };
+    let tool = mcp.tool.as_str();
+    let rule = server.permissions.rules.iter().find(|rule| {
+        rule.tool != tool
+            && change.permission.is_some_and(|wanted| rule.permission > wanted)
+            && glob_matches(&rule.tool, tool)
+    });
+    let off = server.exclude.iter().find(|glob| glob_matches(glob, tool));
+    match (rule, off) {
+        (Some(rule), _) => format!("the pattern '{}' says {}", rule.tool, words::word(rule.permission)),
+        (None, Some(glob)) if change.disabled == Some(false) => format!("the pattern '{glob}' switches it off"),
+        (None, None) if change.disabled == Some(false) => "it is not among those that are offered".to_owned(),
+        _ => "another key says otherwise".to_owned(),
+    }
+}
+
+/// What a person would write.
+fn told(change: &PermissionChange) -> String {
+    let permission = change.permission.map(words::word);
+    let said = match (&change.scope, permission) {
+        (ToolScope::Own(_), Some(word)) => Some(format!("permission: {word}")),
+        (ToolScope::Tool(mcp), Some(word)) => {
+            Some(format!("\"permissions\": {{\"tools\": {{{:?}: \"{word}\"}}}}", mcp.tool))
+        }
+        (ToolScope::Server(_), Some(word)) => Some(format!("\"permissions\": {{\"default\": \"{word}\"}}")),
+        (_, None) => None,
+    };
+    let off = match (&change.scope, change.disabled) {
+        (ToolScope::Tool(mcp), Some(true)) => Some(format!("\"disabledTools\": [{:?}]", mcp.tool)),
+        (ToolScope::Tool(mcp), Some(false)) => Some(format!("\"disabledTools\" without {:?}", mcp.tool)),
+        (ToolScope::Server(_), Some(off)) => Some(format!("\"disabled\": {off}")),
+        (ToolScope::Own(_), _) | (_, None) => None,
+    };
+    said.into_iter().chain(off).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,58 @@
+//! Why a file was not changed.
+
+use crate::Diagnostic;
+use baton_types::{ErrorCode, ToolScope};
+
+/// Why a file was not changed; it is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The agent's files have errors, so nobody can tell what a change would do.
+    #[error("the agent's files have errors; put them right first\n{}", lines(.0))]
+    Invalid(Vec<Diagnostic>),
+    /// The agent has no such tool or server.
+    #[error("the agent's files do not name {0}")]
+    Missing(ToolScope),
+    /// The file is written in a way that is not changed by program.
+    #[error("{file} is written in a way that is not changed by program; write it by hand, near line {line}: {write}")]
+    ByHand {
+        /// The file, relative to the agent.
+        file: String,
+        /// Near this line, from 1.
+        line: u32,
+        /// What to write.
+        write: String,
+    },
+    /// The file's format cannot say it.
+    #[error("{file} has no word for that; {instead}")]
+    NoWord {
+        /// The file, relative to the agent.
+        file: String,
+        /// What can be done instead.
+        instead: &'static str,
+    },
+    /// Something else in the file would still decide otherwise.
+    #[error("{file} would still decide otherwise about {scope}: {because}; change that by hand")]
+    Overruled {
+        /// The file, relative to the agent.
+        file: String,
+        /// What the word was about.
+        scope: ToolScope,
+        /// What decides.
+        because: String,
+    },
+}
+
+fn lines(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+impl EditError {
+    /// The code that people see.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Invalid(_) => ErrorCode::AGENT_INVALID,
+            Self::Missing(_) => ErrorCode::TOOL_NOT_FOUND,
+            Self::ByHand { .. } | Self::NoWord { .. } | Self::Overruled { .. } => ErrorCode::AGENT_NOT_CHANGED,
+        }
+    }
+}

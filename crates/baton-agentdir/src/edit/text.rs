@@ -1,0 +1,214 @@
+//! The text of a file by lines and places, and words as YAML writes them.
+
+use crate::document::{Entry, Node, Place, Value};
+use std::fmt::Write as _;
+
+/// Words that are no text when they stand alone.
+const NO_TEXT: [&str; 10] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"];
+
+/// A text and where its lines begin.
+pub(super) struct Text<'a> {
+    all: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Text<'a> {
+    pub(super) fn new(all: &'a str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(all.match_indices('\n').map(|(at, _)| at + 1));
+        Self { all, starts }
+    }
+
+    pub(super) fn all(&self) -> &'a str {
+        self.all
+    }
+
+    /// How its lines end.
+    pub(super) fn ending(&self) -> &'static str {
+        if self.all.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    /// A line, from 0, without its end.
+    pub(super) fn line(&self, line: usize) -> &'a str {
+        let from = self.starts.get(line).copied().unwrap_or(self.all.len());
+        let to = self.starts.get(line + 1).copied().unwrap_or(self.all.len());
+        self.all[from..to].trim_end_matches(['\r', '\n'])
+    }
+
+    /// The byte at a place.
+    pub(super) fn offset(&self, place: Place) -> Option<usize> {
+        let line = place.line.checked_sub(1)? as usize;
+        let (start, text) = (self.starts.get(line)?, self.line(line));
+        let column = place.column.checked_sub(1)? as usize;
+        let within = text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(column)?;
+        Some(start + within)
+    }
+
+    pub(super) fn splice(&self, from: usize, to: usize, new: &str) -> String {
+        format!("{}{new}{}", &self.all[..from], &self.all[to.max(from)..])
+    }
+
+    /// With more lines behind a line, from 0.
+    pub(super) fn insert_after(&self, line: usize, lines: &str) -> String {
+        match self.starts.get(line + 1) {
+            Some(at) => self.splice(*at, *at, lines),
+            // The last line has no end of its own.
+            None => format!("{}{}{}", self.all, self.ending(), lines.trim_end_matches(['\r', '\n'])),
+        }
+    }
+
+    pub(super) fn remove_line(&self, line: usize) -> String {
+        let from = self.starts.get(line).copied().unwrap_or(self.all.len());
+        let to = self.starts.get(line + 1).copied().unwrap_or(self.all.len());
+        self.splice(from, to, "")
+    }
+
+    /// The last line of a value whose key stands on `line` at `indent`: what follows and is indented more, or is an entry
+    /// of a list under the key, without the comments and blank lines at its end.
+    pub(super) fn block_end(&self, line: usize, indent: usize, is_list: bool) -> usize {
+        let mut end = line;
+        for next in line + 1..self.starts.len() {
+            let text = self.line(next);
+            let content = text.trim_start();
+            if content.is_empty() || content.starts_with('#') {
+                continue;
+            }
+            let depth = text.len() - content.len();
+            let is_entry = is_list && depth == indent && (content == "-" || content.starts_with("- "));
+            if depth <= indent && !is_entry {
+                break;
+            }
+            end = next;
+        }
+        end
+    }
+}
+
+/// The line of a key, from 0.
+pub(super) fn line_of_key(entry: &Entry) -> usize {
+    (entry.place.line as usize).saturating_sub(1)
+}
+
+/// A truth value or a word as YAML writes it.
+pub(super) fn scalar(value: &serde_json::Value) -> Option<String> {
+    match value {
+        serde_json::Value::Bool(value) => Some(value.to_string()),
+        serde_json::Value::String(text) => Some(key(text)),
+        _ => None,
+    }
+}
+
+/// Text as YAML writes it, in quotes when it would be something else without.
+pub(super) fn key(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(is_plain)
+        && !NO_TEXT.contains(&text.to_ascii_lowercase().as_str());
+    if is_word { text.to_owned() } else { serde_json::Value::from(text).to_string() }
+}
+
+/// Where a word, a truth value or a text in quotes ends that begins at `from`.
+pub(super) fn scalar_end(all: &str, from: usize, node: &Node) -> Option<usize> {
+    let rest = &all[from..];
+    let length = match (&node.value, rest.chars().next()?) {
+        (_, quote @ ('"' | '\'')) => quoted(rest, quote)?,
+        (Value::Text(text), _) => rest.starts_with(text.as_str()).then_some(text.len())?,
+        (Value::Bool(value), _) => {
+            let word = value.to_string();
+            rest.get(..word.len()).filter(|there| there.eq_ignore_ascii_case(&word))?.len()
+        }
+        _ => return None,
+    };
+    Some(from + length)
+}
+
+/// How long a text in quotes is, on one line.
+fn quoted(rest: &str, quote: char) -> Option<usize> {
+    let mut characters = rest.char_indices().skip(1).peekable();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '\n' => return None,
+            '\\' if quote == '"' => drop(characters.next()),
+            // Two single quotes are one that is meant.
+            '\'' if quote == c && characters.peek().is_some_and(|(_, next)| *next == c) => drop(characters.next()),
+            _ if c == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Where a flow map or list that opens at `from` closes.
+pub(super) fn flow_end(all: &str, from: usize, close: char) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut quote: Option<char> = None;
+    let mut is_comment = false;
+    let mut before = ' ';
+    for (at, c) in all[from..].char_indices() {
+        match (quote, c) {
+            (_, '\n') if is_comment => is_comment = false,
+            _ if is_comment => {}
+            (Some('"'), _) if before == '\\' => {
+                before = ' ';
+                continue;
+            }
+            (Some(open), _) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') if !before.is_alphanumeric() => quote = Some(c),
+            (None, '#') if before.is_whitespace() => is_comment = true,
+            (None, '{' | '[') => depth += 1,
+            (None, '}' | ']') => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return (c == close).then_some(from + at);
+                }
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
+
+/// How entries of maps in brackets are written.
+#[derive(Clone, Copy)]
+pub(super) struct Flow {
+    pub(super) colon: &'static str,
+    pub(super) comma: &'static str,
+}
+
+impl Flow {
+    pub(super) const SPACED: Self = Self { colon: ": ", comma: ", " };
+    pub(super) const COMPACT: Self = Self { colon: ":", comma: "," };
+
+    /// `a: {b: value}` of the keys.
+    pub(super) fn nested(self, keys: &[String], value: &str) -> String {
+        let text = keys.join(&format!("{}{{", self.colon));
+        format!("{text}{}{value}{}", self.colon, "}".repeat(keys.len().saturating_sub(1)))
+    }
+
+    /// One more entry of `{...}` or `[...]`: at its end, else at its beginning.
+    pub(super) fn insert(self, text: &Text<'_>, from: usize, close: char, entry: &str) -> Vec<String> {
+        let Some(end) = flow_end(text.all(), from, close) else { return Vec::new() };
+        let inner = &text.all()[from + 1..end];
+        let kept = inner.trim_end();
+        if kept.trim().is_empty() {
+            return vec![text.splice(from + 1, end, entry)];
+        }
+        let comma = if kept.ends_with(',') { self.comma.trim_start_matches(',') } else { self.comma };
+        let at = from + 1 + kept.len();
+        let space = if inner.starts_with(' ') { " " } else { "" };
+        let first = format!("{space}{entry}{}", self.comma);
+        vec![text.splice(at, at, &format!("{comma}{entry}")), text.splice(from + 1, from + 1, first.trim_end())]
+    }
+}
+
+/// The keys on lines of their own, each deeper than the one before.
+pub(super) fn nested_block(keys: &[String], value: &str, column: usize, ending: &str) -> String {
+    let mut lines = String::new();
+    for (depth, key) in keys.iter().enumerate() {
+        let last = if depth + 1 == keys.len() { format!(" {value}") } else { String::new() };
+        let _ = write!(lines, "{}{key}:{last}{ending}", " ".repeat(column + 2 * depth));
+    }
+    lines
+}

@@ -1,0 +1,192 @@
+//! What a change means in the words of a file: the canonical ones, and those of other programs where they stand already.
+
+use super::step::{At, Path, Step};
+use baton_types::{Permission, PermissionChange, ToolScope};
+use serde_json::Value;
+
+/// Lists of tools that run without asking.
+const ALLOWED: [&str; 2] = ["alwaysAllow", "autoApprove"];
+/// Lists of tools that are switched off; the first is written when there is none.
+const OFF: [&[&str]; 4] = [&["disabledTools"], &["disabled_tools"], &["excludeTools"], &["expose", "exclude"]];
+
+/// Whose words a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// Ours, which other programs skip.
+    Canonical,
+    /// Those of TeamSpark.
+    TeamSpark,
+}
+
+/// The dialect has no such word; says what can be done instead.
+pub(super) type NoWord = &'static str;
+
+/// The steps to be taken in the entry of a server at `path`; none when it says so already.
+pub(super) fn of_server(
+    entry: &Value,
+    path: Path,
+    dialect: Dialect,
+    change: &PermissionChange,
+) -> Result<Vec<Step>, NoWord> {
+    let mut draft = Draft { entry, path, steps: Vec::new() };
+    let tool = match &change.scope {
+        ToolScope::Tool(mcp) => Some(mcp.tool.as_str()),
+        ToolScope::Server(_) | ToolScope::Own(_) => None,
+    };
+    if let Some(permission) = change.permission {
+        match (dialect, tool) {
+            (Dialect::Canonical, Some(tool)) => draft.tool(tool, permission),
+            (Dialect::Canonical, None) => draft.default(permission),
+            (Dialect::TeamSpark, _) => draft.teamspark(tool, permission)?,
+        }
+    }
+    match (change.disabled, tool) {
+        (Some(true), Some(tool)) => draft.tool_off(tool),
+        (Some(false), Some(tool)) => draft.tool_on(tool),
+        (Some(off), None) => draft.server(off),
+        (None, _) => {}
+    }
+    Ok(draft.steps)
+}
+
+/// The steps to be taken in the entry of a tool of the agent's own.
+pub(super) fn of_own(entry: &Value, path: Path, change: &PermissionChange) -> Result<Vec<Step>, NoWord> {
+    let mut draft = Draft { entry, path, steps: Vec::new() };
+    if let Some(permission) = change.permission {
+        draft.set(&["permission"], word(permission).into());
+    }
+    match change.disabled {
+        Some(true) => Err("to have an agent's own tool neither offered nor run, deny it"),
+        Some(false) | None => Ok(draft.steps),
+    }
+}
+
+/// The word for a permission.
+pub(super) fn word(permission: Permission) -> &'static str {
+    match permission {
+        Permission::Allow => "allow",
+        Permission::Ask => "ask",
+        Permission::Deny => "deny",
+    }
+}
+
+/// How others write whether somebody is asked. They have no word for never, so beside ours it is the stricter one.
+fn asks(permission: Permission) -> bool {
+    permission != Permission::Allow
+}
+
+fn mode(permission: Permission) -> &'static str {
+    if asks(permission) { "prompt" } else { "approve" }
+}
+
+struct Draft<'a> {
+    entry: &'a Value,
+    path: Path,
+    steps: Vec<Step>,
+}
+
+impl Draft<'_> {
+    fn get(&self, keys: &[&str]) -> Option<&Value> {
+        keys.iter().try_fold(self.entry, |value, key| value.get(key))
+    }
+
+    fn at(&self, keys: &[&str]) -> Path {
+        self.path.iter().cloned().chain(keys.iter().map(|key| At::Key((*key).to_owned()))).collect()
+    }
+
+    fn set(&mut self, keys: &[&str], value: Value) {
+        if self.get(keys) != Some(&value) {
+            self.steps.push(Step::Set(self.at(keys), value));
+        }
+    }
+
+    /// Sets what is there; says whether it is.
+    fn set_existing(&mut self, keys: &[&str], value: impl Into<Value>) -> bool {
+        let is_there = self.get(keys).is_some();
+        if is_there {
+            self.set(keys, value.into());
+        }
+        is_there
+    }
+
+    fn has(&self, list: &[&str], name: &str) -> bool {
+        self.get(list).and_then(Value::as_array).is_some_and(|list| list.iter().any(|entry| entry == name))
+    }
+
+    fn tool(&mut self, tool: &str, permission: Permission) {
+        let mut is_said = false;
+        for list in ALLOWED {
+            if self.has(&[list], tool) {
+                match permission {
+                    Permission::Allow => is_said = true,
+                    Permission::Ask | Permission::Deny => {
+                        self.steps.push(Step::Drop(self.at(&[list]), tool.to_owned()));
+                    }
+                }
+            }
+        }
+        is_said |= self.set_existing(&["tools", tool, "permissionRequired"], asks(permission));
+        is_said |= self.set_existing(&["tools", tool, "approval_mode"], mode(permission));
+        let own = ["permissions", "tools", tool];
+        if !is_said || permission == Permission::Deny || self.get(&own).is_some() {
+            self.set(&own, word(permission).into());
+        }
+    }
+
+    fn default(&mut self, permission: Permission) {
+        let own = ["permissions", "default"];
+        let is_ours = self.get(&own).is_some() || permission == Permission::Deny;
+        let mut is_said = self.set_existing(&["serverToolDefaults", "permissionRequired"], asks(permission));
+        is_said |= self.set_existing(&["serverToolDefaults", "approval_mode"], mode(permission));
+        is_said |= self.set_existing(&["default_tools_approval_mode"], mode(permission));
+        if is_ours || !is_said {
+            self.set(&own, word(permission).into());
+        }
+    }
+
+    /// Older keys count beside the newer ones, so they are set where they stand.
+    fn teamspark(&mut self, tool: Option<&str>, permission: Permission) -> Result<(), NoWord> {
+        if permission == Permission::Deny {
+            return Err("switch it off instead");
+        }
+        let required = if asks(permission) { "required" } else { "not_required" };
+        match tool {
+            Some(tool) => {
+                self.set_existing(&["permissions", "toolPermissions", tool, "permission"], required);
+                self.set_existing(&["toolPermissionRequired", "tools", tool], asks(permission));
+                self.set(&["tools", tool, "permissionRequired"], asks(permission).into());
+            }
+            None => {
+                self.set_existing(&["permissions", "defaultPermission"], required);
+                self.set_existing(&["toolPermissionRequired", "serverDefault"], asks(permission));
+                self.set(&["serverToolDefaults", "permissionRequired"], asks(permission).into());
+            }
+        }
+        Ok(())
+    }
+
+    fn tool_off(&mut self, tool: &str) {
+        if OFF.iter().any(|list| self.has(list, tool)) {
+            return;
+        }
+        let list = OFF.iter().find(|list| self.get(list).is_some()).unwrap_or(&OFF[0]);
+        self.steps.push(Step::Add(self.at(list), tool.to_owned()));
+    }
+
+    fn tool_on(&mut self, tool: &str) {
+        for list in OFF {
+            if self.has(list, tool) {
+                self.steps.push(Step::Drop(self.at(list), tool.to_owned()));
+            }
+        }
+        self.set_existing(&["toolEnabled", "tools", tool], true);
+    }
+
+    fn server(&mut self, off: bool) {
+        let is_said = self.set_existing(&["enabled"], !off);
+        let other = self.get(&["disabled"]).is_some();
+        if other || (off && !is_said) {
+            self.set(&["disabled"], off.into());
+        }
+    }
+}
