@@ -14,8 +14,8 @@ use std::{
 type Failure = Box<dyn Error + Send + Sync>;
 
 const RULES: usize = 500;
-const ROUNDS: u32 = 2_000;
-const SAMPLES: usize = 21;
+const ROUNDS: u32 = 50;
+const SAMPLES: usize = 401;
 const BOUND: Duration = Duration::from_micros(20);
 
 fn tool() -> Result<ToolSpec, Failure> {
@@ -44,6 +44,22 @@ fn wants(path: impl Into<String>, glob: impl Into<String>) -> Vec<ArgumentMatch>
     vec![ArgumentMatch { path: path.into(), glob: glob.into() }]
 }
 
+/// What somebody writes who has much to say: tools of ten servers, by name, by glob, and by what they are called with.
+fn of_many_kinds(n: usize) -> PermissionRule {
+    let server = if n.is_multiple_of(10) { "files".to_owned() } else { format!("server-{}", n % 10) };
+    let arguments = match n % 4 {
+        0 => wants("/path", format!("/home/someone/*/{n}*.md")),
+        1 => wants("/of/line", format!("{n}")),
+        _ => Vec::new(),
+    };
+    let tool = match n % 3 {
+        0 => "read_*".to_owned(),
+        1 => "read_text_file".to_owned(),
+        _ => format!("*_{n}_file"),
+    };
+    about(Some(&server), tool, arguments)
+}
+
 /// The median of many rounds.
 fn measured(mut once: impl FnMut()) -> Duration {
     let mut samples: Vec<Duration> = (0..SAMPLES)
@@ -64,12 +80,11 @@ fn main() -> Result<(), Failure> {
         r#"{"path":"/home/someone/work/project/notes/today.md","head":20,"of":{"line":7,"list":[1,2,3]},"text":"A \"word\""}"#,
     )?;
     let shapes = [
+        ("of many kinds", policy(of_many_kinds)),
         ("names", policy(|n| about(Some("files"), format!("read_text_file_{n}"), Vec::new()))),
-        ("globs", policy(|n| about(Some("fil*"), format!("read_*_{n}"), Vec::new()))),
-        ("globs that all fit", policy(|_| about(Some("f*s"), "*read*text*file*", Vec::new()))),
+        ("globs", policy(|n| about(Some("fil*"), format!("read_*{n}*_file"), Vec::new()))),
+        ("globs that all fit", policy(|_| about(Some("f*s"), "*e*text*file*", Vec::new()))),
         ("one argument", policy(|n| about(None, "read_text_file", wants("/path", format!("/home/someone/{n}/*"))))),
-        ("many arguments", policy(|n| about(None, "read_*", wants(format!("/of/list/{}", n % 9), format!("{n}"))))),
-        ("stars in arguments", policy(|n| about(None, "read_*", wants("/path", format!("*/project/*/{n}*.md"))))),
     ];
     let mut slowest = Duration::ZERO;
     for (name, policy) in &shapes {

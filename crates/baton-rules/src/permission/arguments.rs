@@ -13,13 +13,37 @@ impl<'a> Arguments<'a> {
         Self(arguments.map(|arguments| Place::new(arguments.as_str())))
     }
 
+    /// To look at them for one rule after the other.
+    pub(super) fn look(&self) -> Look<'_, 'a> {
+        Look { whole: self.0.as_ref(), last: None }
+    }
+}
+
+/// A look at arguments that remembers what it saw last: rules about one tool mostly speak of one argument.
+pub(super) struct Look<'l, 'a> {
+    whole: Option<&'l Place<'a>>,
+    last: Option<(&'l str, Option<&'l str>)>,
+}
+
+impl<'l> Look<'l, '_> {
     /// Whether a call has all these arguments; one that is not there fits nothing.
-    pub(super) fn fit(&self, wanted: &[ArgumentMatch]) -> bool {
-        wanted.iter().all(|wanted| match &self.0 {
-            Some(whole) => whole.at(&wanted.path).is_some_and(|found| glob_matches(&wanted.glob, found.text())),
+    pub(super) fn fits(&mut self, wanted: &'l [ArgumentMatch]) -> bool {
+        wanted.iter().all(|wanted| match self.whole {
+            Some(whole) => self.text(whole, &wanted.path).is_some_and(|text| glob_matches(&wanted.glob, text)),
             // The whole of the arguments is something, whatever it is.
             None => wanted.path.is_empty() && wanted.glob == "*",
         })
+    }
+
+    fn text(&mut self, whole: &'l Place<'_>, pointer: &'l str) -> Option<&'l str> {
+        match self.last {
+            Some((last, text)) if last == pointer => text,
+            _ => {
+                let text = whole.at(pointer).map(Place::text);
+                self.last = Some((pointer, text));
+                text
+            }
+        }
     }
 }
 

@@ -2,17 +2,38 @@
 
 /// Whether a name fits a glob, in which `*` is any run of characters and `?` is any one.
 pub fn glob_matches(glob: &str, name: &str) -> bool {
+    // Letters are compared byte by byte: two texts that differ in a character differ in a byte of it.
     let (glob, name) = (glob.as_bytes(), name.as_bytes());
+    // Most globs are refused by their last letter or their first few.
+    match glob.last() {
+        Some(last) if !is_wild(*last) && name.last() != Some(last) => return false,
+        Some(_) => {}
+        None => return name.is_empty(),
+    }
+    let same = glob.iter().zip(name).take_while(|(wanted, there)| wanted == there && !is_wild(**wanted)).count();
+    match glob.get(same) {
+        Some(next) if is_wild(*next) => rest_matches(&glob[same..], &name[same..]),
+        Some(_) => false,
+        None => name.len() == same,
+    }
+}
+
+fn is_wild(byte: u8) -> bool {
+    matches!(byte, b'*' | b'?')
+}
+
+fn rest_matches(glob: &[u8], name: &[u8]) -> bool {
     let (mut at, mut from) = (0, 0);
     // Where to go on when what follows the last star does not fit: behind the star, one character later.
     let mut retry: Option<(usize, usize)> = None;
     loop {
-        // Letters are compared byte by byte: two texts that differ in a character differ in a byte of it.
         match (glob.get(at), name.get(from)) {
             (Some(b'*'), _) => {
                 at += 1;
-                if at == glob.len() {
-                    return true;
+                let Some(next) = glob.get(at) else { return true };
+                if !is_wild(*next) {
+                    let Some(there) = find(*next, name, from) else { return false };
+                    from = there;
                 }
                 retry = Some((at, from));
                 continue;
@@ -20,7 +41,7 @@ pub fn glob_matches(glob: &str, name: &str) -> bool {
             (None, None) => return true,
             (Some(b'?'), Some(_)) => {
                 at += 1;
-                from = next_character(name, from);
+                from = after_character(name, from);
                 continue;
             }
             (Some(wanted), Some(there)) if wanted == there => {
@@ -34,13 +55,21 @@ pub fn glob_matches(glob: &str, name: &str) -> bool {
         if tried >= name.len() {
             return false;
         }
-        (at, from) = (behind, next_character(name, tried));
+        (at, from) = (behind, after_character(name, tried));
+        if let Some(next) = glob.get(at).filter(|next| !is_wild(**next)) {
+            let Some(there) = find(*next, name, from) else { return false };
+            from = there;
+        }
         retry = Some((at, from));
     }
 }
 
+fn find(wanted: u8, name: &[u8], from: usize) -> Option<usize> {
+    Some(from + name.get(from..)?.iter().position(|byte| *byte == wanted)?)
+}
+
 /// Where the next character begins.
-fn next_character(text: &[u8], from: usize) -> usize {
+fn after_character(text: &[u8], from: usize) -> usize {
     let is_inside = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;
     let rest = text.get(from + 1..).unwrap_or_default();
     from + 1 + rest.iter().take_while(|byte| is_inside(byte)).count()

@@ -39,20 +39,27 @@ impl<'a> Named<'a> {
 
 /// How precisely a rule speaks of a tool; not at all when it is about others.
 pub(super) fn precision(rule: &PermissionRule, named: Named<'_>) -> Option<Precision> {
-    let has_arguments = !rule.arguments.is_empty();
-    let precision = if rule.tool == named.tool {
-        if has_arguments { Precision::NameWithArguments } else { Precision::Name }
-    } else if glob_matches(&rule.tool, named.tool) {
-        if has_arguments { Precision::GlobWithArguments } else { Precision::Glob }
-    } else {
-        return None;
-    };
-    let is_of_server = match (&rule.server, named.server) {
-        (None, _) => true,
-        (Some(glob), Some(server)) => glob_matches(glob, server),
-        (Some(_), None) => false,
-    };
-    is_of_server.then_some(precision)
+    is_about(rule, named).then(|| at_most(rule, named))
+}
+
+/// How precisely a rule speaks of a tool if it does.
+fn at_most(rule: &PermissionRule, named: Named<'_>) -> Precision {
+    match (rule.tool == named.tool, rule.arguments.is_empty()) {
+        (true, false) => Precision::NameWithArguments,
+        (true, true) => Precision::Name,
+        (false, false) => Precision::GlobWithArguments,
+        (false, true) => Precision::Glob,
+    }
+}
+
+fn is_about(rule: &PermissionRule, named: Named<'_>) -> bool {
+    let is_tool = rule.tool == named.tool || glob_matches(&rule.tool, named.tool);
+    is_tool
+        && match (&rule.server, named.server) {
+            (None, _) => true,
+            (Some(glob), Some(server)) => glob_matches(glob, server),
+            (Some(_), None) => false,
+        }
 }
 
 /// What holds for a call, before anybody's setting is looked at.
@@ -80,19 +87,25 @@ pub(super) fn word(policy: &ToolPolicy, tool: &ToolSpec, arguments: &Arguments<'
 }
 
 /// The greatest of the words that fit a call and are more precise than `least`.
-pub(super) fn strongest(rules: &[PermissionRule], named: Named<'_>, arguments: &Arguments<'_>, least: Said) -> Word {
-    let mut best = least;
+pub(super) fn strongest<'l>(
+    rules: &'l [PermissionRule],
+    named: Named<'_>,
+    arguments: &'l Arguments<'_>,
+    least: Said,
+) -> Word {
+    let (mut best, mut look) = (least, arguments.look());
     for rule in rules {
-        let Some(precision) = precision(rule, named) else { continue };
+        let said = (at_most(rule, named), rule.permission);
         let is_denial = rule.permission == Permission::Deny;
-        // Arguments are looked at only where they can change something.
-        if !is_denial && (precision, rule.permission) <= best || !arguments.fit(&rule.arguments) {
+        // Globs and arguments are looked at only where they can change something.
+        let matters = is_denial || said > best;
+        if !matters || !is_about(rule, named) || !look.fits(&rule.arguments) {
             continue;
         }
         if is_denial {
             return if rule.arguments.is_empty() { Word::Denied } else { Word::ArgumentsDenied };
         }
-        best = (precision, rule.permission);
+        best = said;
     }
     Word::Said(best)
 }
