@@ -47,6 +47,7 @@ pub(crate) fn place<'a>(shared: &'a Shared, agent: &AgentSpec, headers: &HeaderM
     let base = base_url(shared, headers);
     let several = shared.sole_agent().is_none_or(|sole| sole.name != agent.name);
     let offered = &shared.options.a2a;
+    let url = format!("{base}/agents/{}", agent.name);
     CardPlace {
         grpc: authority(&base).map(|authority| GrpcPlace {
             authority,
@@ -54,7 +55,9 @@ pub(crate) fn place<'a>(shared: &'a Shared, agent: &AgentSpec, headers: &HeaderM
             tenant: several.then(|| agent.name.to_string()),
             with_v03: !several,
         }),
-        url: format!("{base}/agents/{}", agent.name),
+        // The tools of an agent elsewhere are called where it lives.
+        environment: (shared.options.mcp.is_some() && !agent.is_peer()).then(|| format!("{url}/mcp")),
+        url,
         streaming: offered.streaming,
         push: offered.push,
         extended_card: offered.extended_card,

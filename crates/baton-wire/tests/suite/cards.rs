@@ -22,6 +22,22 @@ fn place(extensions: &[AgentExtension]) -> CardPlace<'_> {
         extended_card: true,
         extensions,
         issuers: None,
+        environment: Some("http://127.0.0.1:8700/agents/weather/mcp".into()),
+    }
+}
+
+#[test]
+fn cards_of_every_version_say_where_the_environment_is() {
+    let card = AgentCard::of(&agent(), &place(&[]));
+    let named = Some("http://127.0.0.1:8700/agents/weather/mcp".to_owned());
+    assert_eq!(v1::environment_of(&card), named);
+    let old: v03::AgentCard = serde_json::from_str(&pretty(&v03::UnionCard::of(&card))).unwrap();
+    assert_eq!(v1::environment_of(&old.into_v1()), named);
+    assert_eq!(v1::environment_of(&AgentCard::of(&agent(), &CardPlace::default())), None);
+    for wrong in [r#"{"url":7}"#, r#"{"url":""}"#, "{}", "null"] {
+        let extension =
+            AgentExtension { uri: v1::ENVIRONMENT.to_owned(), params: Some(json(wrong)), ..AgentExtension::default() };
+        assert_eq!(v1::environment_of(&AgentCard::of(&agent(), &place(&[extension]))), None, "{wrong}");
     }
 }
 
@@ -96,6 +112,7 @@ fn added_extensions_stand_beside_or_replace_baton_s_own() {
     let expect = [
         (v1::TOOL_EXECUTION, false),
         (v1::GENERATION, false),
+        (v1::ENVIRONMENT, false),
         (v1::IDEMPOTENCY, true),
         ("https://example.com/billing/v1", false),
     ];

@@ -1,6 +1,6 @@
 //! Baton's own extensions: what a caller asks for in the metadata of its message.
 
-use super::Error;
+use super::{AgentCard, AgentExtension, Error};
 use crate::{FieldViolation, de};
 use baton_types::{Json, ToolExecution};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -16,6 +16,10 @@ pub const IDEMPOTENCY: &str = "https://baton.dev/extensions/idempotency/v1";
 /// The number of changes of a task, as A2A 1.1 counts them: in metadata of tasks and events as
 /// `{"<uri>": {"generation": 5}}`, and as a condition of a send in message metadata as `{"<uri>": {"ifGenerationMatch": 5}}`.
 pub const GENERATION: &str = "https://baton.dev/extensions/generation/v1";
+
+/// Where an agent's Environment is, the MCP server with its prompt and tools: in cards, with `{"url": "..."}` as its
+/// parameters. Whoever runs the tools of a task calls them there.
+pub const ENVIRONMENT: &str = "https://baton.dev/extensions/environment/v1";
 
 /// Longest key that is accepted.
 const MAX_KEY: usize = 255;
@@ -36,6 +40,30 @@ struct Repetition {
 struct Condition {
     #[serde(deserialize_with = "de::maybe_integer")]
     if_generation_match: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Place {
+    url: String,
+}
+
+/// The Environment at `url`, as a card names it.
+pub(super) fn environment(url: &str) -> AgentExtension {
+    AgentExtension {
+        uri: ENVIRONMENT.to_owned(),
+        description:
+            "The MCP server with this agent's prompt and tools: whoever runs the tools of a task calls them there."
+                .to_owned(),
+        required: false,
+        params: Some(Json::from(json!({ "url": url }))),
+    }
+}
+
+/// Where a card says that its agent's Environment is.
+pub fn environment_of(card: &AgentCard) -> Option<String> {
+    let named = card.capabilities.extensions.iter().find(|extension| extension.uri == ENVIRONMENT)?;
+    let place: Place = named.params.as_ref()?.read().ok()?;
+    Some(place.url).filter(|url| !url.is_empty())
 }
 
 /// Who the caller wants to run tools, from the metadata of its message; asked only when the extension is active.

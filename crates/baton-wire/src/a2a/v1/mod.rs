@@ -30,8 +30,8 @@ pub use enums::{Role, TaskState};
 pub use error::{Error, ErrorKind, ErrorObject, RestError};
 pub use events::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use extension::{
-    GENERATION, IDEMPOTENCY, TOOL_EXECUTION, generation_metadata, is_idempotency_key, requested_generation,
-    requested_idempotency_key, requested_tool_execution, tool_execution_metadata,
+    ENVIRONMENT, GENERATION, IDEMPOTENCY, TOOL_EXECUTION, environment_of, generation_metadata, is_idempotency_key,
+    requested_generation, requested_idempotency_key, requested_tool_execution, tool_execution_metadata,
 };
 pub(crate) use message::check_id;
 pub use message::{MAX_PARTS, Message};

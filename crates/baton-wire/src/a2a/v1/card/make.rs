@@ -4,7 +4,7 @@ use super::{
     AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, HttpAuthSecurityScheme, INPUT_MODES,
     OpenIdConnectSecurityScheme, Scopes, SecurityRequirement, SecurityScheme,
 };
-use crate::a2a::v1::{GENERATION, IDEMPOTENCY, PROTOCOL_VERSION, TOOL_EXECUTION};
+use crate::a2a::v1::{GENERATION, IDEMPOTENCY, PROTOCOL_VERSION, TOOL_EXECUTION, extension::environment};
 use baton_types::{AgentSpec, SkillSpec};
 
 /// The older version that is served beside the current one, at the same places.
@@ -27,6 +27,8 @@ pub struct CardPlace<'a> {
     pub extensions: &'a [AgentExtension],
     /// Issuers whose tokens callers may show besides those made here; nobody shows anything when not given.
     pub issuers: Option<Vec<String>>,
+    /// Where the agent's Environment is, when it has one.
+    pub environment: Option<String>,
 }
 
 /// Where gRPC is spoken.
@@ -51,7 +53,7 @@ impl AgentCard {
             capabilities: AgentCapabilities {
                 streaming: Some(place.streaming),
                 push_notifications: Some(place.push),
-                extensions: extensions(place.extensions),
+                extensions: extensions(place),
                 extended_agent_card: Some(place.extended_card),
             },
             default_input_modes: agent.input_modes.clone(),
@@ -118,7 +120,8 @@ fn interfaces(place: &CardPlace<'_>) -> Vec<AgentInterface> {
     interfaces
 }
 
-fn extensions(added: &[AgentExtension]) -> Vec<AgentExtension> {
+fn extensions(place: &CardPlace<'_>) -> Vec<AgentExtension> {
+    let added = place.extensions;
     let own = [
         (
             TOOL_EXECUTION,
@@ -136,12 +139,13 @@ fn extensions(added: &[AgentExtension]) -> Vec<AgentExtension> {
              message metadata {\"<this uri>\": {\"ifGenerationMatch\": 5}} sends only if nothing changed since.",
         ),
     ];
-    let own = own.into_iter().filter(|(uri, _)| added.iter().all(|extension| extension.uri != *uri));
-    let own = own.map(|(uri, description)| AgentExtension {
+    let own = own.into_iter().map(|(uri, description)| AgentExtension {
         uri: uri.to_owned(),
         description: description.to_owned(),
         ..AgentExtension::default()
     });
+    let own = own.chain(place.environment.as_deref().map(environment));
+    let own = own.filter(|own| added.iter().all(|extension| extension.uri != own.uri));
     own.chain(added.iter().cloned()).collect()
 }
 
