@@ -19,6 +19,7 @@ mod client;
 mod config;
 mod credentials;
 mod discover;
+mod environment;
 mod error;
 mod follow;
 mod hub;
@@ -27,11 +28,12 @@ mod owned;
 mod push;
 mod resume;
 mod retry;
+mod settle;
 
 pub use authorize::{Anonymous, Authorize};
 pub use binding::{Binding, Heard, Hearing, With};
 pub use bindings::connect;
-pub use book::{Book, BookOptions, Bound, CardRead, Reach, ReadCard};
+pub use book::{Book, BookOptions, Bound, CardRead, Door, Reach, ReadCard};
 pub use choose::{BindingChoice, Chosen, Dialect, NothingToChoose, choose};
 pub use client::{Abilities, Patience, PeerClient};
 pub use config::{ClientIdentity, PeerConfig, Timeouts};
@@ -39,7 +41,9 @@ pub use credentials::{
     Authorizer, ClientCredentials, Credential, KeyPlace, Secret, SecretError, SecretPlace, SecretRef, TokenEndpoint,
 };
 pub use discover::{DiscoverError, Discovered, Looking, discover, refresh};
+pub use environment::environment_url;
 pub use error::CallError;
 pub use follow::{Followed, Seen};
 pub use hub::PeerHub;
-pub use network::Network;
+pub use network::{Network, TypedHosts};
+pub use settle::Settled;

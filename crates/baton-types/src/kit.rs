@@ -76,6 +76,11 @@ pub struct McpServer {
     pub oauth: Option<McpOauth>,
 }
 
+impl McpServer {
+    /// The name of the one server that an agent elsewhere has: its Environment, whose tools keep their own names.
+    pub const ENVIRONMENT: &str = "environment";
+}
+
 /// How an MCP server is reached.
 #[derive(Clone, PartialEq, Eq)]
 pub enum McpTransport {

@@ -9,7 +9,6 @@ mod kept;
 mod keys;
 mod login;
 mod mcp;
-mod reach;
 mod server;
 mod tools;
 mod warm;

@@ -18,6 +18,7 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton-mcp", 2),
     ("baton-toolhost", 2),
     ("baton-identity", 2),
+    ("baton-orchestrator", 2),
     ("baton-peers", 2),
     ("baton-proto", 2),
     ("baton-local", 2),

@@ -4,9 +4,9 @@ use super::{
     Bound, Reach, ReadCard,
     agent::{clean, of_card, of_config},
 };
-use crate::{PeerClient, PeerConfig};
+use crate::{PeerClient, PeerConfig, environment::kit};
 use baton_ports::{KnownPeer, PeerBookError};
-use baton_types::{AgentName, AgentSpec};
+use baton_types::{AgentKit, AgentName, AgentSpec};
 use baton_wire::a2a::v1::AgentCard;
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ pub(super) struct Entry {
     /// Whether it stands in the configuration.
     pub(super) configured: bool,
     pub(super) agent: Arc<AgentSpec>,
+    pub(super) kit: Arc<AgentKit>,
     pub(super) card: Option<Arc<ReadCard>>,
     bound: Option<Bound>,
 }
@@ -25,12 +26,17 @@ pub(super) struct Entry {
 impl Entry {
     pub(super) fn new(name: &AgentName, config: PeerConfig, bearer: Option<String>, configured: bool) -> Self {
         let agent = Arc::new(of_config(name, &config));
-        Self { config, bearer, configured, agent, card: None, bound: None }
+        let kit = Arc::new(kit(&config, None));
+        Self { config, bearer, configured, agent, kit, card: None, bound: None }
     }
 
     /// The same peer as its card describes it; an interface that cannot be used shows when the peer is asked.
     pub(super) fn with_card(mut self, card: Arc<ReadCard>, reach: &dyn Reach) -> Self {
         self.agent = Arc::new(of_card(&self.agent.name, &self.config, &card.card));
+        let kit = kit(&self.config, Some(&card));
+        if *self.kit != kit {
+            self.kit = Arc::new(kit);
+        }
         self.bound = match reach.bind(&self.config, &card.card) {
             Ok(bound) => Some(bound),
             Err(error) => {

@@ -4,17 +4,19 @@ use super::{CardRead, Reach, ReadCard, agent::slug, entry::Entry, file::Page};
 use crate::{Credential, PeerClient, PeerConfig, SecretError, SecretRef};
 use baton_agentdir::is_agent_name;
 use baton_ports::{AgentSource, BoxFuture, KnownPeer, NewPeer, PeerBook, PeerBookError};
-use baton_types::{AgentName, AgentSpec, ErrorCode};
+use baton_types::{AgentKit, AgentName, AgentSpec, ErrorCode};
 use parking_lot::RwLock;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use tokio::sync::Mutex;
 
 /// Most peers of one Baton.
-const MOST: usize = 1024;
+pub(super) const MOST: usize = 1024;
 
 /// The peers of this Baton, also as agents.
 pub struct Book {
     pub(super) entries: RwLock<Entries>,
+    /// Named by others, and never written down.
+    pub(super) lent: RwLock<BTreeMap<AgentName, Entry>>,
     file: Option<PathBuf>,
     locals: Option<Arc<dyn AgentSource>>,
     pub(super) reach: Arc<dyn Reach>,
@@ -36,12 +38,20 @@ impl Book {
         locals: Option<Arc<dyn AgentSource>>,
         reach: Arc<dyn Reach>,
     ) -> Self {
-        Self { entries: RwLock::new(entries), file, locals, reach, writing: Mutex::new(()) }
+        Self { entries: RwLock::new(entries), lent: RwLock::default(), file, locals, reach, writing: Mutex::new(()) }
     }
 
     /// The peers as agents, by name.
     pub fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.entries.read().named.values().map(|entry| Arc::clone(&entry.agent)).collect()
+        self.all(|entry| Arc::clone(&entry.agent))
+    }
+
+    /// Something of every peer, by name.
+    fn all<T>(&self, of: impl Fn(&Entry) -> T) -> Vec<T> {
+        let (own, lent) = (self.entries.read(), self.lent.read());
+        let lent = lent.iter().filter(|(name, _)| !own.named.contains_key(*name));
+        let all: BTreeMap<_, _> = own.named.iter().chain(lent).collect();
+        all.into_values().map(of).collect()
     }
 
     /// A client for a peer, and how it is configured; its card is read first if it never was.
@@ -60,6 +70,7 @@ impl Book {
 
     pub(super) fn entry(&self, name: &AgentName) -> Result<Entry, PeerBookError> {
         let entry = self.entries.read().named.get(name).cloned();
+        let entry = entry.or_else(|| self.lent.read().get(name).cloned());
         entry.ok_or_else(|| refusal(ErrorCode::AGENT_NOT_FOUND, format!("no agent elsewhere is called '{name}'")))
     }
 
@@ -146,11 +157,11 @@ impl PeerBook for Book {
     }
 
     fn peer(&self, name: &AgentName) -> Option<KnownPeer> {
-        self.entries.read().named.get(name).map(Entry::known)
+        self.entry(name).ok().as_ref().map(Entry::known)
     }
 
     fn peers(&self) -> Vec<KnownPeer> {
-        self.entries.read().named.values().map(Entry::known).collect()
+        self.all(Entry::known)
     }
 }
 
@@ -160,7 +171,11 @@ impl AgentSource for Book {
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        self.entries.read().named.get(name).map(|entry| Arc::clone(&entry.agent))
+        self.entry(name).ok().map(|entry| entry.agent)
+    }
+
+    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+        self.entry(name).map(|entry| entry.kit).unwrap_or_default()
     }
 }
 

@@ -4,10 +4,11 @@ mod agent;
 mod entry;
 mod file;
 mod keep;
+mod lent;
 mod open;
 mod reach;
 mod refresh;
 
 pub use keep::Book;
 pub use open::BookOptions;
-pub use reach::{Bound, CardRead, Reach, ReadCard};
+pub use reach::{Bound, CardRead, Door, Reach, ReadCard};

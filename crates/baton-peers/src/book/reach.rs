@@ -1,9 +1,11 @@
 //! How a peer's card is read and how the peer is then spoken to.
 
-use crate::{Abilities, Binding, Patience, PeerClient, PeerConfig};
+use crate::{Abilities, Authorize, Binding, Patience, PeerClient, PeerConfig};
+use baton_outbound::GuardedClient;
 use baton_ports::{BoxFuture, PeerBookError};
+use baton_types::ErrorCode;
 use baton_wire::a2a::v1::AgentCard;
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 /// The way to peers: the network, or a script.
 pub trait Reach: Send + Sync + 'static {
@@ -16,6 +18,28 @@ pub trait Reach: Send + Sync + 'static {
 
     /// Chooses an interface of the card; nothing is sent.
     fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerBookError>;
+
+    /// The way to the peer's Environment, for requests that may take this long; nothing is sent.
+    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerBookError> {
+        let _ = longest;
+        let detail = format!("there is no way to the Environment of {}", config.url);
+        Err(PeerBookError { code: ErrorCode::PEER_UNREACHABLE, detail })
+    }
+}
+
+/// How requests reach what a peer has beside A2A: within the same limits, and with what is shown to the peer.
+#[derive(Clone)]
+pub struct Door {
+    /// Judges every address as for the peer itself, and follows no redirect to another origin.
+    pub client: GuardedClient,
+    /// Shows who is calling.
+    pub authorize: Arc<dyn Authorize>,
+}
+
+impl fmt::Debug for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Door").finish_non_exhaustive()
+    }
 }
 
 /// What came of reading a card.
@@ -81,7 +105,7 @@ impl PeerClient {
                 Ok((client, *read))
             }
             CardRead::Unchanged => Err(PeerBookError {
-                code: baton_types::ErrorCode::PEER_CARD_INVALID,
+                code: ErrorCode::PEER_CARD_INVALID,
                 detail: format!("{} says that its card has not changed, without having given it", config.url),
             }),
         }

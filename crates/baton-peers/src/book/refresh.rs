@@ -5,7 +5,7 @@ use crate::PeerConfig;
 use baton_ports::{PeerBookError, Unusable};
 use baton_types::AgentName;
 use futures_util::{StreamExt as _, stream};
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
 /// How often cards are read anew.
@@ -26,8 +26,9 @@ impl Book {
     /// as they were.
     pub async fn refresh_all(&self) -> Vec<Unusable> {
         let (names, nameless) = {
-            let entries = self.entries.read();
-            (entries.named.keys().cloned().collect::<Vec<_>>(), entries.nameless.clone())
+            let (entries, lent) = (self.entries.read(), self.lent.read());
+            let names = entries.named.keys().chain(lent.keys()).cloned().collect::<BTreeSet<_>>();
+            (names, entries.nameless.clone())
         };
         let known = stream::iter(names).map(|name| async move {
             let error = self.refresh(&name).await.err()?;
@@ -62,6 +63,9 @@ impl Book {
         let entry = self.entry(name)?;
         let last = entry.card.as_deref();
         let CardRead::Read(card) = self.reach.read_card(&entry.config, last).await? else { return Ok(()) };
+        if !self.entries.read().named.contains_key(name) && self.renew_lent(name, &entry.config, &card) {
+            return Ok(());
+        }
         let _writing = self.writing.lock().await;
         let mut entries = self.entries.read().clone();
         // It may have been removed, or added anew at another address, meanwhile.

@@ -15,7 +15,7 @@ mod words;
 pub use driver::Followed;
 pub(crate) use driver::{Begin, Follow};
 pub(crate) use looks::{is_ended, is_missing, is_unknown_method};
-use outcome::outcome;
+pub(crate) use outcome::outcome;
 pub use seen::Seen;
 
 /// Most bytes of text or data that are kept of one task.

@@ -1,7 +1,7 @@
 //! The connections of one peer, and what is shown on them.
 
 use super::refusal;
-use crate::{Authorize, Authorizer, ClientIdentity, PeerConfig};
+use crate::{Authorize, Authorizer, ClientIdentity, Door, PeerConfig};
 use baton_outbound::{AddressPolicy, GuardedClient, Options};
 use baton_ports::PeerBookError;
 use baton_types::ErrorCode;
@@ -14,6 +14,7 @@ const IDLE: Duration = Duration::from_secs(3);
 pub(super) struct Line {
     pub(super) client: GuardedClient,
     pub(super) authorize: Arc<dyn Authorize>,
+    options: Options,
 }
 
 impl Line {
@@ -33,10 +34,24 @@ impl Line {
         let unusable = |error: baton_outbound::SetupError| refusal(ErrorCode::TLS_INVALID, error.to_string());
         let client = GuardedClient::new(policy, &options).map_err(unusable)?;
         // Secrets in a form would travel with a redirect, and our certificate is the peer's business only.
-        let to_issuers = Options { max_redirects: 0, client_identity: None, ..options };
+        let to_issuers = Options { max_redirects: 0, client_identity: None, ..options.clone() };
         let tokens = client.with_options(to_issuers).map_err(unusable)?;
         let authorize = Arc::new(Authorizer::of(config, Arc::new(tokens)));
-        Ok(Self { client, authorize })
+        Ok(Self { client, authorize, options })
+    }
+
+    /// The same connections for requests of which each may take so long.
+    pub(super) fn patient(&self, longest: Duration) -> Result<Door, PeerBookError> {
+        let options = Options {
+            same_origin: true,
+            request_timeout: longest,
+            head_timeout: longest,
+            idle_body_timeout: longest,
+            ..self.options.clone()
+        };
+        let client = self.client.with_options(options);
+        let client = client.map_err(|error| refusal(ErrorCode::TLS_INVALID, error.to_string()))?;
+        Ok(Door { client, authorize: Arc::clone(&self.authorize) })
     }
 }
 

@@ -2,9 +2,12 @@
 
 mod line;
 mod signatures;
+mod typed;
+
+pub use typed::TypedHosts;
 
 use crate::{
-    Bound, CardRead, Chosen, DiscoverError, Discovered, Looking, PeerConfig, Reach, ReadCard, choose, connect,
+    Bound, CardRead, Chosen, DiscoverError, Discovered, Door, Looking, PeerConfig, Reach, ReadCard, choose, connect,
     discover, refresh,
 };
 use baton_ports::{BoxFuture, PeerBookError};
@@ -12,7 +15,7 @@ use baton_types::ErrorCode;
 use baton_wire::a2a::v1::AgentCard;
 use line::Line;
 use parking_lot::Mutex;
-use std::{collections::VecDeque, fmt, sync::Arc};
+use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 
 /// Peers whose connections and tokens are kept.
 const MOST: usize = 256;
@@ -84,6 +87,11 @@ impl Reach for Network {
             protocol: chosen.binding.card_name().to_owned(),
             version: chosen.dialect.to_string(),
         })
+    }
+
+    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerBookError> {
+        config.credential.check().map_err(|error| refusal(error.code(), error.to_string()))?;
+        self.line(config)?.patient(longest)
     }
 }
 

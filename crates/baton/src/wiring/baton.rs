@@ -122,8 +122,8 @@ impl Baton {
             Strictness::Lenient => PlaybookModels::new(),
             Strictness::Strict => PlaybookModels::strict(),
         });
-        let agents: Arc<dyn AgentSource> = Arc::new(AllAgents { fresh, locals, book: Arc::clone(&book) });
-        let tools = tools::toolbox(Arc::clone(&agents), &settings.data)?;
+        let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, locals, Arc::clone(&book)));
+        let tools = tools::toolbox(Arc::clone(&agents), Arc::clone(&book), &settings.data)?;
         let ports = Ports {
             journal: kept.journal(),
             models: models.clone(),

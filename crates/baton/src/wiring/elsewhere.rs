@@ -1,15 +1,16 @@
 //! Agents that live elsewhere.
 
-use super::{
-    agents::{Loaded, LocalAgents, load},
-    reach::TypedHosts,
-};
+use super::agents::{Loaded, LocalAgents, load};
 use crate::{config::Settings, failure::Failure};
-use baton_peers::{Book, BookOptions, Credential, PeerClient, PeerConfig, SecretRef};
+use baton_peers::{Book, BookOptions, Credential, PeerClient, PeerConfig, SecretRef, TypedHosts};
 use baton_ports::{AgentSource, BoxFuture, Changes, KnownPeer, NewPeer, PeerBook as _, PeerBookError, Unusable};
 use baton_types::{AgentKit, AgentName, AgentSpec, ErrorCode, ModelSpec};
 use baton_wire::api::{AgentDetails, RemoteEntry};
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 /// How long whoever wants a list waits for cards.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -57,10 +58,20 @@ pub(super) struct AllAgents {
     pub(super) fresh: Fresh,
     pub(super) locals: Arc<LocalAgents>,
     pub(super) book: Arc<Book>,
+    /// The definitions whose addresses the book was told.
+    seen: Mutex<Vec<Arc<AgentSpec>>>,
+}
+
+impl AllAgents {
+    /// Of these two.
+    pub(super) fn new(fresh: Fresh, locals: Arc<LocalAgents>, book: Arc<Book>) -> Self {
+        Self { fresh, locals, book, seen: Mutex::default() }
+    }
 }
 
 impl AgentSource for AllAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        self.lend();
         let mut agents = self.locals.agents();
         let elsewhere = self.book.agents();
         // One that was added before an agent of its name came to live here is hidden by it.
@@ -69,11 +80,18 @@ impl AgentSource for AllAgents {
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        self.locals.agent(name).or_else(|| AgentSource::agent(&*self.book, name))
+        self.locals.agent(name).or_else(|| {
+            self.lend();
+            AgentSource::agent(&*self.book, name)
+        })
     }
 
     fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
-        self.locals.kit(name)
+        if self.locals.agent(name).is_some() {
+            return self.locals.kit(name);
+        }
+        self.lend();
+        self.book.kit(name)
     }
 
     fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
@@ -90,6 +108,27 @@ impl AgentSource for AllAgents {
 }
 
 impl AllAgents {
+    /// Lets the book know the agents that definitions hand work to by their addresses, as the definitions are now. One
+    /// that lives here counts more than an address.
+    fn lend(&self) {
+        let locals = self.locals.agents();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() == locals.len() && seen.iter().zip(&locals).all(|(seen, now)| Arc::ptr_eq(seen, now)) {
+            return;
+        }
+        let targets = locals.iter().flat_map(|agent| &agent.handoffs);
+        let away = targets.filter(|target| self.locals.agent(&target.agent).is_none());
+        let mut peers: Vec<PeerConfig> = Vec::new();
+        for (target, url) in away.filter_map(|target| Some((target, target.url.as_ref()?))) {
+            let peer = PeerConfig { name: Some(target.agent.clone()), ..PeerConfig::at(url) };
+            if !peers.contains(&peer) {
+                peers.push(peer);
+            }
+        }
+        self.book.lend(peers);
+        *seen = locals;
+    }
+
     /// Reads the cards of entries anew, and says which of them cannot be used. What takes longer than a person waits
     /// for a list goes on for the next one.
     async fn met_again(&self) -> Vec<Unusable> {
@@ -113,7 +152,7 @@ pub(crate) fn known(settings: &Settings) -> Result<Loaded, Failure> {
     };
     let locals = Arc::new(source);
     let book = Arc::new(book(settings, &locals)?);
-    let agents = AllAgents { fresh: Fresh::Kept, locals, book }.agents();
+    let agents = AllAgents::new(Fresh::Kept, locals, book).agents();
     match nobody {
         Some(failure) if agents.is_empty() => Err(failure),
         _ => Ok(Loaded { agents, diagnostics, source: LocalAgents::none() }),

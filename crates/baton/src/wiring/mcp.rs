@@ -3,7 +3,7 @@
 use super::{baton::Baton, keys};
 use crate::failure::Failure;
 use baton_http::McpPorts;
-use baton_local::SessionFiles;
+use baton_local::{SessionFiles, SystemClock};
 use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Ports, Seal, Sessions};
 use baton_ports::{AgentDesk, McpSessions};
 use baton_types::ErrorCode;
@@ -39,6 +39,8 @@ impl Baton {
             tools: self.tools().clone(),
             servers: self.tools().mcp().clone(),
             desk: Arc::clone(&desk),
+            handoffs: Arc::new(self.engine.clone()),
+            clock: Arc::new(SystemClock),
         };
         Ok(McpPorts {
             own: OwnServer::endpoint(agents(), Arc::clone(&desk), own, &common),

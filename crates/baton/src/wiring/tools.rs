@@ -1,7 +1,9 @@
 //! Everything that agents can use: programs, HTTP services and MCP servers.
 
 use crate::{commands::reap, failure::Failure};
+use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient};
+use baton_peers::Book;
 use baton_ports::AgentSource;
 use baton_toolhost::{
     Connectors, HostSettings, HttpTools, InternalConnect, McpServers, RemoteConnect, RemoteSettings, StdioConnect,
@@ -14,7 +16,11 @@ use std::{path::Path, sync::Arc};
 const LOGINS: &str = "mcp-oauth";
 
 /// The tools of these agents; nothing is started yet.
-pub(super) fn toolbox(agents: Arc<dyn AgentSource>, data: &Path) -> Result<Arc<Toolbox>, Failure> {
+pub(super) fn toolbox(
+    agents: Arc<dyn AgentSource>,
+    book: Arc<Book>,
+    data: &Path,
+) -> Result<Arc<Toolbox>, Failure> {
     let remote = remote(data)?;
     let http = HttpTools::new(remote.client.clone());
     let remote = Arc::new(RemoteConnect::new(remote));
@@ -24,7 +30,7 @@ pub(super) fn toolbox(agents: Arc<dyn AgentSource>, data: &Path) -> Result<Arc<T
     };
     let connectors = Connectors::new()
         .with(TransportKind::Stdio, Arc::new(stdio))
-        .with(TransportKind::Http, remote.clone())
+        .with(TransportKind::Http, Arc::new(PeerConnect::new(book, remote.clone())))
         .with(TransportKind::Sse, remote.clone())
         .with(TransportKind::Remote, remote)
         .with(TransportKind::Internal, Arc::new(InternalConnect::new(Arc::clone(&agents))));

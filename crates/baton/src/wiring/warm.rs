@@ -20,7 +20,8 @@ impl Baton {
     /// Starts the servers of all agents in the background; each is named once, when it is ready or has failed.
     pub(crate) fn warm(&self, screen: Screen) {
         let servers = self.tools().mcp().clone();
-        for agent in self.agents() {
+        // The Environment of an agent elsewhere is asked only when that agent wants its tools to be run.
+        for agent in self.agents().into_iter().filter(|agent| !agent.is_peer()) {
             let name = agent.name.clone();
             if servers.statuses(&name).is_empty() {
                 continue;

@@ -1,17 +1,26 @@
-//! The way to agents elsewhere: what an operator typed may be called, wherever it is.
+//! The way to peers that somebody typed: they may be called, wherever they are.
 
-use baton_peers::{Bound, CardRead, Credential, Network, PeerConfig, Reach, ReadCard};
+use super::Network;
+use crate::{Bound, CardRead, Credential, Door, PeerConfig, Reach, ReadCard};
 use baton_ports::{BoxFuture, PeerBookError};
 use baton_wire::a2a::v1::AgentCard;
+use std::time::Duration;
 
 /// The network, with the hosts that stand in a peer's own description allowed. Where its card points, and where it
 /// redirects, is judged like every address that strangers choose.
-pub(super) struct TypedHosts(Network);
+#[derive(Debug)]
+pub struct TypedHosts(Network);
 
 impl TypedHosts {
     /// The network with nothing else allowed.
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self(Network::new(Vec::new()))
+    }
+}
+
+impl Default for TypedHosts {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -26,6 +35,10 @@ impl Reach for TypedHosts {
 
     fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerBookError> {
         self.0.bind(&allowing(config), card)
+    }
+
+    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerBookError> {
+        self.0.door(&allowing(config), longest)
     }
 }
 

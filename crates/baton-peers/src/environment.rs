@@ -1,0 +1,147 @@
+//! The Environment of a peer: the MCP server whose tools it wants its callers to run.
+
+use crate::{
+    PeerConfig, ReadCard,
+    discover::{is_at_home, with_scheme},
+};
+use baton_outbound::Target;
+use baton_types::{AgentKit, IncludeModes, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission};
+use baton_wire::a2a::v1::environment_of;
+use std::collections::BTreeMap;
+
+/// Where the path of a card begins, below the address of its agent.
+const WELL_KNOWN: &str = "/.well-known/";
+
+/// Where a peer's Environment is: what its card says, else `mcp` below its address.
+///
+/// Calls and credentials go there, so a card may not point elsewhere: the address is on the card's own origin, on that
+/// of the peer, or at a host that the operator named.
+pub fn environment_url(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
+    match card.and_then(|read| Some((read, environment_of(&read.card)?))) {
+        Some((read, url)) => match vetted(&url, config, read) {
+            Ok(()) => Some(url),
+            Err(reason) => {
+                let url: String = url.chars().take(200).collect();
+                tracing::warn!(
+                    card = read.url,
+                    url,
+                    reason,
+                    "where a card says that its Environment is does not count"
+                );
+                beside(config, Some(read))
+            }
+        },
+        None => beside(config, card),
+    }
+}
+
+fn vetted(url: &str, config: &PeerConfig, read: &ReadCard) -> Result<(), &'static str> {
+    let target = plain(url).ok_or("it is not a plain http or https address")?;
+    let address = with_scheme(config.url.trim());
+    let homes = [read.url.as_str(), address.as_str()].into_iter().filter_map(|home| Target::parse(home).ok());
+    let mut homes = homes.filter(|home| !home.is_secure() || target.is_secure()).peekable();
+    if homes.peek().is_none() {
+        return Err("it is not encrypted, and the card came over https");
+    }
+    let is_home = |home: Target| {
+        let same_port = home.port() == target.port() && home.is_secure() == target.is_secure();
+        same_port && is_at_home(&target, &home.host(), &[]) || is_at_home(&target, "", &config.hosts)
+    };
+    if homes.any(is_home) { Ok(()) } else { Err("it is on another origin than the card and the agent") }
+}
+
+/// An address in which nothing would be replaced: definitions may name variables, strangers may not.
+fn plain(url: &str) -> Option<Target> {
+    let is_plain = url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains(['$', '{', '}', '#']);
+    is_plain.then(|| Target::parse(url).ok()).flatten()
+}
+
+/// `mcp` below the address of the peer; an address of a card is the address of its agent.
+fn beside(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
+    let address = with_scheme(config.url.trim());
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    let address = match address.split_once(WELL_KNOWN) {
+        Some((address, _)) => address,
+        None if address.ends_with(".json") => {
+            let interfaces = &card?.card.supported_interfaces;
+            &interfaces.iter().find(|one| one.url.starts_with("http") && one.protocol_binding != "GRPC")?.url
+        }
+        None => address,
+    };
+    let url = format!("{}/mcp", address.trim_end_matches('/'));
+    plain(&url).map(|_| url)
+}
+
+/// The kit of a peer: its Environment and nothing else.
+///
+/// What its tools may do is decided there, so nothing is asked here; what it says about them is not believed. No
+/// credential is in here: what is shown to the peer is put on each request.
+pub(crate) fn kit(config: &PeerConfig, card: Option<&ReadCard>) -> AgentKit {
+    let server = environment_url(config, card).map(|url| McpServer {
+        name: McpServer::ENVIRONMENT.to_owned(),
+        file: "its agent card".to_owned(),
+        transport: McpTransport::Http { url, headers: BTreeMap::new() },
+        enabled: true,
+        era: McpEra::Auto,
+        timeouts: McpTimeouts::default(),
+        permissions: McpPermissions { default: Permission::Allow, rules: Vec::new() },
+        include: Vec::new(),
+        exclude: Vec::new(),
+        modes: IncludeModes::default(),
+        prefix: Some(String::new()),
+        required: false,
+        trusted: false,
+        oauth: None,
+    });
+    AgentKit { servers: server.into_iter().collect(), ..AgentKit::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_types::Json;
+    use baton_wire::a2a::v1::{AgentCapabilities, AgentCard, AgentExtension, AgentInterface, ENVIRONMENT};
+
+    fn card(from: &str, named: Option<&str>) -> ReadCard {
+        let extension = |url: &str| AgentExtension {
+            uri: ENVIRONMENT.to_owned(),
+            params: Some(Json::from(serde_json::json!({ "url": url }))),
+            ..AgentExtension::default()
+        };
+        let interface = AgentInterface { url: "https://a.example/rpc/".to_owned(), ..AgentInterface::default() };
+        let capabilities = AgentCapabilities {
+            extensions: named.map(extension).into_iter().collect(),
+            ..AgentCapabilities::default()
+        };
+        let card = AgentCard { supported_interfaces: vec![interface], capabilities, ..AgentCard::default() };
+        ReadCard { card, url: from.to_owned(), etag: None, signed_by: None }
+    }
+
+    #[test]
+    fn where_environments_are() {
+        let from = "https://a.example/.well-known/agent-card.json";
+        for (address, named, expect) in [
+            ("https://a.example", Some("https://a.example/agents/x/mcp"), "https://a.example/agents/x/mcp"),
+            ("https://typed.example/x", Some("https://typed.example/env"), "https://typed.example/env"),
+            ("https://a.example", Some("https://named.example:99/env"), "https://named.example:99/env"),
+            ("https://a.example", Some("https://a.example:8443/mcp"), "https://a.example/mcp"),
+            ("https://a.example", Some("http://a.example/mcp"), "https://a.example/mcp"),
+            ("https://a.example", Some("https://evil.example/mcp"), "https://a.example/mcp"),
+            ("https://a.example", Some("https://a.example/${HOME}"), "https://a.example/mcp"),
+            ("https://a.example", Some("/mcp"), "https://a.example/mcp"),
+            ("https://a.example/agents/x/", None, "https://a.example/agents/x/mcp"),
+            ("https://a.example/x/.well-known/agent-card.json?v=1", None, "https://a.example/x/mcp"),
+            ("https://a.example/cards/x.json", None, "https://a.example/rpc/mcp"),
+            ("localhost:10000", None, "http://localhost:10000/mcp"),
+        ] {
+            let config = PeerConfig { hosts: vec!["named.example".to_owned()], ..PeerConfig::at(address) };
+            let found = environment_url(&config, Some(&card(from, named)));
+            assert_eq!(found.as_deref(), Some(expect), "{address} {named:?}");
+        }
+        let local = card("http://127.0.0.1:7/agents/x/.well-known/agent-card.json", Some("http://localhost:7/mcp"));
+        let found = environment_url(&PeerConfig::at("http://127.0.0.1:7/agents/x"), Some(&local));
+        assert_eq!(found.as_deref(), Some("http://localhost:7/mcp"));
+        assert_eq!(environment_url(&PeerConfig::at("https://a.example/x.json"), None), None);
+        assert_eq!(environment_url(&PeerConfig::at("https://a.example/${TOKEN}"), None), None);
+    }
+}
