@@ -1,7 +1,7 @@
 //! Running the tools that an agent has, wherever they live.
 
 use crate::{BoxFuture, Changes};
-use baton_types::{AgentName, AgentSpec, Json, Principal, Role, TaskId, ToolAnswers, ToolAsk, ToolCall, ToolSpec};
+use baton_types::{AgentName, AgentSpec, Json, McpTool, Principal, Role, TaskId, ToolAnswers, ToolAsk, ToolCall, ToolSpec};
 use std::time::Duration;
 
 /// What a tool gave.
@@ -60,7 +60,7 @@ pub trait ToolHelper: Send + Sync {
 }
 
 /// What a tool would like a model to write.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SampleAsk {
     /// The system prompt that the tool wants.
     pub system: Option<String>,
@@ -70,15 +70,25 @@ pub struct SampleAsk {
     pub max_tokens: Option<u32>,
     /// The agent that is meant to answer instead of a model.
     pub agent_uri: Option<String>,
+    /// The conversation that the agent is meant to go on with.
+    pub context: Option<String>,
+    /// How often the work has been handed over then, as far as the tool says.
+    pub depth: u32,
+    /// What the tool calls the handing over.
+    pub handoff: Option<String>,
 }
 
 /// What was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sampled {
     /// The words.
     pub text: String,
-    /// Who wrote them: a model's name, or `a2a-agent`.
+    /// Who wrote them: a model's name, or `a2a-agent`, which a slash and the agent's name may follow.
     pub model: String,
+    /// The task of the agent that answered.
+    pub task: Option<String>,
+    /// The conversation with it.
+    pub context: Option<String>,
 }
 
 /// How far a call got.
@@ -152,6 +162,13 @@ pub trait ToolHost: Send + Sync + 'static {
     /// Tools that the agent has beside those of its definition, sorted by name, none of them denied; waits at most
     /// this long for servers that are on their way.
     fn offered<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+        let _ = (agent, patience);
+        Box::pin(std::future::ready(Vec::new()))
+    }
+
+    /// Tools of the agent's servers that it is not offered because they are denied or switched off, by the names under
+    /// which they would be, sorted; waits at most this long for servers that are on their way.
+    fn hidden<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
         let _ = (agent, patience);
         Box::pin(std::future::ready(Vec::new()))
     }

@@ -7,7 +7,7 @@ mod questions;
 use crate::{McpServers, ServerEvent};
 use baton_local::CommandTools;
 use baton_ports::{BoxFuture, Changes, ServerStatus, ToolHost, ToolOutcome, ToolOutput, ToolRun};
-use baton_types::{AgentName, AgentSpec, Json, ToolRunner, ToolSpec};
+use baton_types::{AgentName, AgentSpec, Json, McpServer, McpTool, ToolRunner, ToolSpec};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -57,9 +57,14 @@ impl ToolHost for Toolbox {
     }
 
     fn offered<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
-        Box::pin(
-            async move { self.servers.tools(agent, patience).await.into_iter().map(|offered| offered.spec).collect() },
-        )
+        Box::pin(async move {
+            let offered = self.servers.tools(agent, patience).await;
+            offered.into_iter().map(|offered| own_name(agent, offered.spec)).collect()
+        })
+    }
+
+    fn hidden<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
+        Box::pin(self.servers.hidden_tools(agent, patience))
     }
 
     fn may_come(&self, agent: &AgentName, tool: &str) -> bool {
@@ -81,6 +86,17 @@ impl ToolHost for Toolbox {
                 }
             }
         }))
+    }
+}
+
+/// The tools of an agent elsewhere are called as that agent calls them; it has no others with which they could be
+/// confused.
+fn own_name(agent: &AgentSpec, spec: ToolSpec) -> ToolSpec {
+    match &spec.runner {
+        ToolRunner::Mcp(tool) if agent.is_peer() && tool.server == McpServer::ENVIRONMENT => {
+            ToolSpec { name: tool.tool.clone(), ..spec }
+        }
+        _ => spec,
     }
 }
 

@@ -6,6 +6,6 @@ mod sse;
 mod stdio;
 
 pub use expand::{ExpandError, Variables, expand};
-pub use http::{Remote, RemoteConnect, RemoteError, RemoteSettings, needs_login, streamable};
+pub use http::{Introduce, Remote, RemoteConnect, RemoteError, RemoteSettings, needs_login, streamable};
 pub use sse::sse;
 pub use stdio::{StdioConnect, reap_groups};

@@ -59,7 +59,7 @@ impl ToolHost for Workshop {
                 ("shop__echo", _) => done(run.call.arguments.clone(), false),
                 ("shop__break", _) => done(Json::string("it broke"), true),
                 ("shop__write", _) => {
-                    let ask = SampleAsk { system: None, messages: Vec::new(), max_tokens: None, agent_uri: None };
+                    let ask = SampleAsk::default();
                     done(Json::string(&run.helper.sample(ask).await.unwrap_err()), true)
                 }
                 ("shop__order" | "shop__buy", None) => {

@@ -1,7 +1,7 @@
 //! What a server asks in the middle of a call: what the host answers itself, and what goes to people.
 
 use crate::servers::clean;
-use baton_ports::{SampleAsk, ToolHelper};
+use baton_ports::{SampleAsk, Sampled, ToolHelper};
 use baton_types::{AnswerAction, Json, Role, ToolAnswers, ToolQuestion, Wanted};
 use rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, InputRequest, InputRequests, InputResponses,
@@ -28,6 +28,9 @@ const MAX_FORM: usize = 64 << 10;
 /// The longest address of a page and the longest key of a question.
 const MAX_ADDRESS: usize = 4 << 10;
 const MAX_KEY: usize = 256;
+/// The members of `_meta` that name the task and the conversation of an agent that answered.
+const TASK_META: &str = "dev.baton/taskId";
+const CONTEXT_META: &str = "dev.baton/contextId";
 
 /// A round of questions.
 pub(super) enum Round {
@@ -91,21 +94,37 @@ fn question(key: String, params: ElicitRequestParams) -> Option<ToolQuestion> {
 
 /// A failure is an answer too, so that the call can end with a word about it.
 async fn sampled(params: CreateMessageRequestParams, helper: &dyn ToolHelper) -> Value {
-    let agent_uri =
-        params.metadata.as_ref().and_then(|metadata| metadata.get("agent_uri")?.as_str()).map(str::to_owned);
+    let named = |name: &str| params.metadata.as_ref().and_then(|metadata| metadata.get(name));
+    let text_of = |name: &str| named(name).and_then(Value::as_str).map(str::to_owned);
+    let agent_uri = text_of("agent_uri");
     let failed_by = if agent_uri.is_some() { "a2a-agent" } else { "none" };
     let ask = SampleAsk {
         system: params.system_prompt,
         messages: params.messages.iter().map(said).collect(),
         max_tokens: Some(params.max_tokens),
         agent_uri,
+        context: text_of("context_id"),
+        // A tool may say that more agents had the work than we know of, and never fewer.
+        depth: named("depth").and_then(Value::as_u64).map_or(0, bounded).max(helper.depth()),
+        handoff: text_of("handoff_id"),
     };
-    let (text, model, stop) = match helper.sample(ask).await {
-        Ok(sampled) => (sampled.text, sampled.model, CreateMessageResult::STOP_REASON_END_TURN),
-        Err(reason) => (reason, failed_by.to_owned(), "error"),
+    let (sampled, stop) = match helper.sample(ask).await {
+        Ok(sampled) => (sampled, CreateMessageResult::STOP_REASON_END_TURN),
+        Err(text) => (Sampled { text, model: failed_by.to_owned(), ..Sampled::default() }, "error"),
     };
+    let Sampled { text, model, task, context } = sampled;
     let result = CreateMessageResult::new(SamplingMessage::assistant_text(text), model).with_stop_reason(stop);
-    serde_json::to_value(result).unwrap_or_default()
+    let mut result = serde_json::to_value(result).unwrap_or_default();
+    for (name, id) in [(TASK_META, task), (CONTEXT_META, context)] {
+        if let Some(id) = id {
+            result["_meta"][name] = id.into();
+        }
+    }
+    result
+}
+
+fn bounded(depth: u64) -> u32 {
+    u32::try_from(depth).unwrap_or(u32::MAX)
 }
 
 fn said(message: &SamplingMessage) -> (Role, String) {

@@ -14,7 +14,7 @@ mod retry;
 pub use connect::{RemoteConnect, RemoteSettings};
 pub use error::RemoteError;
 pub use explain::needs_login;
-pub use remote::Remote;
+pub use remote::{Introduce, Remote};
 
 pub(crate) use events::{Cut, events};
 pub(crate) use remote::{Kind, kind_of};

@@ -42,6 +42,9 @@ pub enum RemoteError {
     /// A message that is no JSON.
     #[error("a message cannot be written: {0}")]
     Unwritable(String),
+    /// What is shown to the server cannot be had, or is not for it.
+    #[error("{0}")]
+    Credential(String),
     /// Logging in did not work, or needs a person.
     #[error(transparent)]
     Login(#[from] LoginError),

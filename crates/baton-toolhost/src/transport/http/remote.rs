@@ -6,8 +6,9 @@ use crate::{
     oauth::{Authorizer, Challenge, LoginError},
 };
 use baton_outbound::{GuardedBody, GuardedClient};
+use baton_ports::BoxFuture;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use std::{
     fmt,
     sync::{
@@ -15,6 +16,16 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
+
+/// Shows a server who is calling, when that is not a matter of logging in.
+pub trait Introduce: Send + Sync + 'static {
+    /// Puts what is shown on a request that is about to leave; its URI tells for which origin. The error says why
+    /// nothing may be shown there, and the request does not leave then.
+    fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), String>>;
+
+    /// The server did not accept it; `true` when something else can be tried, once.
+    fn refused(&self) -> BoxFuture<'_, bool>;
+}
 
 /// How often one request is sent again with another token: once for a new one, once for more scopes.
 const MAX_RENEWALS: usize = 2;
@@ -26,6 +37,7 @@ pub struct Remote {
     headers: Arc<HeaderMap>,
     client: GuardedClient,
     auth: Option<Arc<Authorizer>>,
+    introduce: Option<Arc<dyn Introduce>>,
     log: ServerLog,
     deaf: Arc<AtomicBool>,
     ears: Ears,
@@ -47,6 +59,7 @@ impl Remote {
             headers: Arc::new(headers),
             client,
             auth: None,
+            introduce: None,
             log: ServerLog::default(),
             deaf: Arc::default(),
             ears: Ears::default(),
@@ -57,6 +70,13 @@ impl Remote {
     #[must_use]
     pub fn with_login(mut self, auth: Arc<Authorizer>) -> Self {
         self.auth = Some(auth);
+        self
+    }
+
+    /// The same server, which is shown who is calling.
+    #[must_use]
+    pub fn with_introduction(mut self, introduce: Arc<dyn Introduce>) -> Self {
+        self.introduce = Some(introduce);
         self
     }
 
@@ -111,10 +131,21 @@ impl Remote {
             if let Some(token) = &token {
                 request.headers_mut().insert(header::AUTHORIZATION, bearer(token)?);
             }
+            let request = match &self.introduce {
+                Some(introduce) => introduced(request, &**introduce).await?,
+                None => request,
+            };
             let response = match method {
                 Method::GET => Box::pin(self.client.open(request)).await?,
                 _ => Box::pin(self.client.open_again(request)).await?,
             };
+            if let Some(introduce) = &self.introduce {
+                let is_refused = response.status() == StatusCode::UNAUTHORIZED;
+                if is_refused && renewals == 0 && introduce.refused().await {
+                    continue;
+                }
+                return Ok(response);
+            }
             let Some(auth) = &self.auth else { return Ok(response) };
             let Some(challenge) = Challenge::of(response.status(), response.headers()) else { return Ok(response) };
             if renewals >= MAX_RENEWALS {
@@ -125,6 +156,12 @@ impl Remote {
         }
         Err(RemoteError::Closed)
     }
+}
+
+async fn introduced(request: Request<Bytes>, introduce: &dyn Introduce) -> Result<Request<Bytes>, RemoteError> {
+    let (mut parts, body) = request.into_parts();
+    introduce.apply(&mut parts).await.map_err(RemoteError::Credential)?;
+    Ok(Request::from_parts(parts, body))
 }
 
 fn bearer(token: &str) -> Result<HeaderValue, RemoteError> {

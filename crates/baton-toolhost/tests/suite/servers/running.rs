@@ -90,7 +90,8 @@ async fn a_legacy_server_samples_in_the_middle_of_its_call_and_tells_how_far_it_
         (ask["jsonrpc"], ask["id"]) = (json!("2.0"), json!(5));
         wire.say(ask).await;
         let poem = wire.next().await.unwrap();
-        assert_eq!(poem["result"]["model"], "a2a-agent");
+        assert_eq!(poem["result"]["model"], "a2a-agent/weather");
+        assert_eq!(poem["result"]["_meta"], json!({"dev.baton/taskId": "task-7", "dev.baton/contextId": "context-7"}));
         wire.answer(&call, json!({"content": [], "structuredContent": {"poem": poem["result"]["content"]["text"]}}))
             .await;
         wire.wait().await;

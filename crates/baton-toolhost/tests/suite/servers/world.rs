@@ -166,8 +166,13 @@ impl ToolHelper for Helper {
     fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
         let reply = match ask.agent_uri.as_deref() {
             Some("agent://nobody") => Err("no such agent".to_owned()),
-            Some(_) => Ok(Sampled { text: "handed over".into(), model: "a2a-agent".into() }),
-            None => Ok(Sampled { text: "a poem".into(), model: "poet-1".into() }),
+            Some(_) => Ok(Sampled {
+                text: "handed over".into(),
+                model: "a2a-agent/weather".into(),
+                task: Some("task-7".into()),
+                context: Some("context-7".into()),
+            }),
+            None => Ok(Sampled { text: "a poem".into(), model: "poet-1".into(), ..Sampled::default() }),
         };
         self.asked.lock().unwrap().push(ask);
         Box::pin(std::future::ready(reply))
