@@ -35,15 +35,12 @@ impl<'a> Work<'a> {
 
     /// Where the caller reached this Baton.
     pub(crate) fn served_at(&self) -> Option<&'a str> {
-        let ServedAt(base) = self.context.extensions.get::<Parts>()?.extensions.get()?;
-        Some(base)
+        served_at(self.context)
     }
 
     /// The caller's W3C trace context, when it looks like one.
     pub(crate) fn trace(&self) -> Option<String> {
-        let plausible =
-            |trace: &&String| trace.len() <= 128 && trace.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-        self.caller.trace.as_ref().filter(plausible).cloned()
+        plausible_trace(&self.caller)
     }
 
     /// Asks an agent and waits; what keeps it from working is a result for the caller's model. Stops the work when the
@@ -113,6 +110,19 @@ fn record<E>(span: &Span, answered: &Option<Result<AgentReply, E>>) {
             None => "cancelled",
         },
     );
+}
+
+/// Where the caller reached this Baton.
+pub(crate) fn served_at(context: &RequestContext<RoleServer>) -> Option<&str> {
+    let ServedAt(base) = context.extensions.get::<Parts>()?.extensions.get()?;
+    Some(base)
+}
+
+/// The caller's W3C trace context, when it looks like one.
+pub(crate) fn plausible_trace(caller: &Caller) -> Option<String> {
+    let plausible =
+        |trace: &&String| trace.len() <= 128 && trace.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    caller.trace.as_ref().filter(plausible).cloned()
 }
 
 /// The query of the address that the client uses.

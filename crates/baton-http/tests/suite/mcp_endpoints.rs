@@ -40,7 +40,8 @@ impl AgentSource for Exporting {
 }
 
 /// Everything that answers MCP requests about these agents.
-pub(crate) fn ports(agents: &Arc<dyn AgentSource>, desk: Arc<dyn AgentDesk>) -> McpPorts {
+pub(crate) fn ports(agents: &Arc<dyn AgentSource>, engine: Arc<Engine>) -> McpPorts {
+    let desk: Arc<dyn AgentDesk> = Arc::<Engine>::clone(&engine);
     let limits = Limits::default();
     let common = Common {
         sessions: Sessions::new(limits.max_sessions, limits.session_idle, None),
@@ -53,6 +54,8 @@ pub(crate) fn ports(agents: &Arc<dyn AgentSource>, desk: Arc<dyn AgentDesk>) -> 
         tools: Arc::new(Weather),
         servers: McpServers::new(Arc::clone(agents), Connectors::new(), HostSettings::default()),
         desk: Arc::clone(&desk),
+        handoffs: engine,
+        clock: Arc::new(Ticking::default()),
     };
     McpPorts {
         own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnOptions::default(), &common),

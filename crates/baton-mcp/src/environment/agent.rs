@@ -67,7 +67,7 @@ impl Agent {
             events = Some(self.ports.servers.events(&self.name));
             offered = self.ports.servers.tools(&spec, self.common.limits.patience).await;
         }
-        let view = Arc::new(View::new(spec, kit, offered));
+        let view = Arc::new(View::new(&spec, kit, offered));
         *self.seen.lock() = Some(Seen { view: Arc::clone(&view), events });
         Ok(view)
     }

@@ -1,21 +1,19 @@
 //! `tools/call`: decided, recorded as a span, answered. It is no task.
 
 use super::{
-    approve, ask,
+    decide::Decided,
     handler::Environment,
     relay::Relay,
     results::{bounded, failure},
-    rounds::{Begin, Ended, Given, Round, Rounds},
-    view::{Found, Rule, View},
+    rounds::{Begin, Ended, Round, Rounds},
+    view::{Found, View},
 };
 use crate::{Caller, exported};
 use baton_rules::{Access, may};
-use baton_types::{CallId, Effects, Permission};
+use baton_types::{CallId, Json};
 use rmcp::{
     ErrorData, RoleServer,
-    model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, InputRequests, InputResponses,
-    },
+    model::{CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, InputResponses},
     service::RequestContext,
 };
 use serde_json::Value;
@@ -33,6 +31,8 @@ pub(super) struct Call<'a> {
     pub(super) name: String,
     /// An object.
     pub(super) arguments: Value,
+    /// The same as decisions and tools of the definition read them.
+    pub(super) json: Json,
 }
 
 impl Environment {
@@ -48,6 +48,7 @@ impl Environment {
         let view = self.agent.view().await?;
         let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
         let Some(found) = view.find(&name).cloned() else { return Err(self.unknown_tool(&name)) };
+        let arguments = Value::Object(arguments.unwrap_or_default());
         let call = Call {
             environment: self,
             context,
@@ -55,7 +56,8 @@ impl Environment {
             caller,
             id: self.agent.next_call(),
             name: name.into_owned(),
-            arguments: Value::Object(arguments.unwrap_or_default()),
+            json: Json::from(arguments.clone()),
+            arguments,
             view,
         };
         if let Found::Exported = found {
@@ -107,11 +109,8 @@ impl Call<'_> {
         state: Option<&str>,
         responses: Option<&InputResponses>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let rule = match found {
-            Found::Own(_, rule) => *rule,
-            Found::Server(tool) => tool.rule,
-            // It is a task, with its own rules.
-            Found::Exported => Rule { permission: Permission::Allow, effects: Effects::Unknown },
+        let Some(tool) = self.view.decided_by(found) else {
+            return self.exported().await.map(CallToolResponse::from);
         };
         let rounds = Rounds {
             agent: &self.environment.agent,
@@ -126,21 +125,30 @@ impl Call<'_> {
         let heartbeat = self.environment.agent.common.limits.heartbeat;
         let mut relay = Relay::new(self.context, level, heartbeat);
         let begin = rounds.begin(state, responses)?;
-        let (approved, given) = match self.decide(&rounds, &mut relay, rule, begin, state).await? {
+        if let (Begin::With(Round { handoff: Some(begun), .. }, brought), Some(state)) = (&begin, state) {
+            // It was decided about when it began.
+            return Ok(self.answered(self.handed_back(&rounds, state, begun, brought).await?));
+        }
+        let (approved, given) = match self.decide(&rounds, &mut relay, tool, begin, state).await? {
             Decided::Runs { approved, given } => (approved, given),
             Decided::Asks(round) => return rounds.required(&round).map(CallToolResponse::from),
-            Decided::Refused(words) => return Ok(failure(words).into()),
+            Decided::Refused(result) => return Ok(result.into()),
         };
         let ended = match found {
-            Found::Own(at, _) => self.own(*at, &rounds, &mut relay, approved, given).await?,
+            Found::Own(at) => self.own(*at, &rounds, &mut relay, approved, given).await?,
+            Found::Handoff => self.hand_over(&rounds, &mut relay).await?,
             Found::Server(tool) => self.server(tool, &rounds, &mut relay, approved, given).await?,
             Found::Exported => Ended::Done(self.exported().await?),
         };
-        Ok(match ended {
+        Ok(self.answered(ended))
+    }
+
+    fn answered(&self, ended: Ended<CallToolResult>) -> CallToolResponse {
+        match ended {
             Ended::Done(result) => bounded(result, self.environment.agent.common.limits.max_result).into(),
             Ended::Asks(questions) => questions.into(),
             Ended::Unanswered(words) => failure(words).into(),
-        })
+        }
     }
 
     async fn exported(&self) -> Result<CallToolResult, ErrorData> {
@@ -152,93 +160,6 @@ impl Call<'_> {
         exported::call(&*agent.ports.desk, &agent.name, tool, arguments, self.context, agent.common.limits.heartbeat)
             .await
     }
-
-    /// Whether the call runs: allowed, approved in an earlier round, approved now.
-    async fn decide(
-        &self,
-        rounds: &Rounds<'_>,
-        relay: &mut Relay,
-        rule: Rule,
-        begin: Begin,
-        state: Option<&str>,
-    ) -> Result<Decided, ErrorData> {
-        let (approved, given) = match begin {
-            Begin::Anew(given) => (false, given),
-            Begin::Again(round) => return Ok(Decided::Asks(round)),
-            Begin::With(round, responses) => match approve::decision(&responses) {
-                Some(yes) => {
-                    if !spend(rounds, rule, state)? {
-                        return Ok(self.anew());
-                    }
-                    if !yes {
-                        self.decided("declined");
-                        return Ok(Decided::Refused(approve::refused(&self.name)));
-                    }
-                    (true, None)
-                }
-                None => {
-                    if round.approved && !spend(rounds, rule, state)? {
-                        return Ok(self.anew());
-                    }
-                    (round.approved, Some(Given { responses, state: round.state }))
-                }
-            },
-        };
-        if rule.permission == Permission::Allow || approved {
-            self.decided(if approved { "approved" } else { "allow" });
-            return Ok(Decided::Runs { approved, given });
-        }
-        if !ask::can_confirm(&self.capabilities) {
-            self.decided("deny");
-            return Ok(Decided::Refused(approve::nobody_to_ask(&self.name)));
-        }
-        if self.caller.modern {
-            return Ok(self.anew());
-        }
-        let answered = relay.during(self.context, ask::ask(&self.context.peer, self.approval())).await?;
-        match answered.map(|responses| approve::decision(&responses)) {
-            Ok(Some(true)) => {
-                self.decided("approved");
-                Ok(Decided::Runs { approved: true, given: None })
-            }
-            Ok(_) => {
-                self.decided("declined");
-                Ok(Decided::Refused(approve::refused(&self.name)))
-            }
-            Err(words) => {
-                self.decided("deny");
-                Ok(Decided::Refused(format!("'{}' did not run: nobody allowed it. {words}", self.name)))
-            }
-        }
-    }
-
-    fn approval(&self) -> InputRequests {
-        approve::question(self.environment.agent.name.as_str(), &self.name, &self.arguments.to_string())
-    }
-
-    /// The question whether it may run, for a client that is asked by a result.
-    fn anew(&self) -> Decided {
-        self.decided("ask");
-        Decided::Asks(Round { approved: false, state: None, requests: self.approval() })
-    }
-
-    fn decided(&self, decision: &'static str) {
-        Span::current().record("decision", decision);
-    }
-}
-
-/// One yes is good for one call, unless calling twice is the same as calling once; false when it has to be said again.
-fn spend(rounds: &Rounds<'_>, rule: Rule, state: Option<&str>) -> Result<bool, ErrorData> {
-    match state.filter(|_| !rule.effects.may_repeat()) {
-        Some(state) => rounds.spend(state),
-        None => Ok(true),
-    }
-}
-
-enum Decided {
-    Runs { approved: bool, given: Option<Given> },
-    Asks(Round),
-    Refused(String),
 }
 
 fn outcome(answered: &Result<CallToolResponse, ErrorData>) -> &'static str {

@@ -1,7 +1,8 @@
 //! The verbs of the protocol, each given to its file.
 
-use super::{Ports, agent::Agent, page::page, relay::Relay, session::Session};
+use super::{Ports, agent::Agent, handoff, page::page, relay::Relay, session::Session, view::Found};
 use crate::{Caller, Common};
+use baton_rules::{Access, HANDOFF_TOOL, may};
 use baton_toolhost::CallOptions;
 use baton_types::AgentName;
 use rmcp::{
@@ -103,10 +104,18 @@ impl ServerHandler for Environment {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let view = Box::pin(self.agent.view()).await?;
-        let (tools, next_cursor) = page(&view.tools, request.as_ref(), self.agent.common.limits.page)?;
+        let (mut tools, next_cursor) = page(&view.tools, request.as_ref(), self.agent.common.limits.page)?;
+        if let Some(tool) = tools.iter_mut().find(|tool| tool.name == HANDOFF_TOOL)
+            && matches!(view.find(HANDOFF_TOOL), Some(Found::Handoff))
+        {
+            // Said anew for every list: other agents come and go, and not everybody may know of each.
+            let Caller { principal, .. } = Caller::of(&context)?;
+            let is_shown = |agent: &AgentName| may(&principal, Access::Read, Some(agent)).is_ok();
+            tool.description = Some(handoff::described(&view.spec, &*self.agent.ports.agents, is_shown).into());
+        }
         Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
 

@@ -35,7 +35,7 @@ impl Call<'_> {
                 return Ok(Ended::Done(results::failure(wrong_arguments(&self.name, &faults))));
             }
         }
-        let arguments = Json::from(self.arguments.clone());
+        let arguments = self.json.clone();
         let call = ToolCall { id: self.id.clone(), name: self.name.clone(), arguments };
         let helper = Helper(relay.progress_teller());
         let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {

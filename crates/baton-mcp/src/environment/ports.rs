@@ -1,6 +1,6 @@
 //! Where Environments get everything from.
 
-use baton_ports::{AgentDesk, AgentSource, ToolHost};
+use baton_ports::{AgentDesk, AgentSource, Clock, HandoffDesk, ToolHost};
 use baton_toolhost::McpServers;
 use std::sync::Arc;
 
@@ -15,4 +15,8 @@ pub struct Ports {
     pub servers: McpServers,
     /// Asks agents for work.
     pub desk: Arc<dyn AgentDesk>,
+    /// Decides about handoffs, keeps their records, and hands work over itself.
+    pub handoffs: Arc<dyn HandoffDesk>,
+    /// The time, for deadlines.
+    pub clock: Arc<dyn Clock>,
 }

@@ -6,6 +6,7 @@
 use super::{
     agent::Agent,
     ask::{ask, lacking},
+    handoff::Begun,
     relay::Relay,
 };
 use crate::{Caller, SealError, Sealed};
@@ -18,6 +19,7 @@ use rmcp::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::time::Duration;
 
 /// Rounds of one call; clients stop at the same number.
 const MAX_ROUNDS: usize = 10;
@@ -43,6 +45,9 @@ pub(super) struct Round {
     pub(super) state: Option<String>,
     /// What was asked; it is asked again when answers are missing.
     pub(super) requests: InputRequests,
+    /// The handoff that the client was asked to make instead; its request follows from the arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) handoff: Option<Begun>,
 }
 
 /// The answers to the last questions.
@@ -102,6 +107,9 @@ impl Rounds<'_> {
         let opened = self.agent.common.seal.open::<Round>(self.bound(&self.arguments.to_string()), state);
         let round = opened.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let mut responses = responses.cloned().unwrap_or_default();
+        if round.handoff.is_some() {
+            return Ok(Begin::With(round, responses));
+        }
         responses.retain(|key, _| round.requests.contains_key(key));
         if responses.len() < round.requests.len() {
             return Ok(Begin::Again(round));
@@ -111,10 +119,15 @@ impl Rounds<'_> {
 
     /// The questions as a result of the newest protocol.
     pub(super) fn required(&self, round: &Round) -> Result<InputRequiredResult, ErrorData> {
-        let sealed = self.agent.common.seal.close(self.bound(&self.arguments.to_string()), round);
-        let sealed = sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let sealed = self.sealed(round, Duration::ZERO)?;
         let requests = (!round.requests.is_empty()).then(|| round.requests.clone());
         Ok(InputRequiredResult::new(requests, Some(sealed)))
+    }
+
+    /// What the client carries; it opens as long as any state does, and at least so long.
+    pub(super) fn sealed(&self, round: &Round, at_least: Duration) -> Result<String, ErrorData> {
+        let sealed = self.agent.common.seal.close_for(self.bound(&self.arguments.to_string()), round, at_least);
+        sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
     /// Takes steps until one is the last, or the client has to be asked by a result.
@@ -138,7 +151,7 @@ impl Rounds<'_> {
                 return self.cannot_ask(required);
             }
             if self.caller.modern {
-                return self.required(&Round { approved, state, requests }).map(Ended::Asks);
+                return self.required(&Round { approved, state, requests, handoff: None }).map(Ended::Asks);
             }
             match relay.during(self.context, ask(&self.context.peer, requests)).await? {
                 Ok(responses) => given = Some(Given { responses, state }),

@@ -4,13 +4,18 @@ use super::{agent::Agent, watch::Change};
 use parking_lot::Mutex;
 use rmcp::{ErrorData, Peer, RoleServer, model::LoggingLevel, model::ResourceUpdatedNotificationParam};
 use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
+    collections::{HashMap, HashSet},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Resources that one session may be told about.
 const MAX_SUBSCRIPTIONS: usize = 256;
+/// Tools that one session may allow for its rest; more are asked about every time.
+const MAX_GRANTS: usize = 256;
 
 /// What one session asked for.
 #[derive(Default)]
@@ -18,6 +23,10 @@ pub(super) struct Session {
     level: Mutex<Option<LoggingLevel>>,
     subscriptions: Subscriptions,
     listening: OnceLock<DropGuard>,
+    /// Tools that somebody allowed for the rest of the session.
+    granted: Mutex<HashSet<String>>,
+    /// Whether its client answered in the place of an agent.
+    invents: AtomicBool,
 }
 
 /// Resources that the client wants to hear of, each with the server that has it; the agent's own have none.
@@ -30,6 +39,27 @@ impl Session {
 
     pub(super) fn set_level(&self, level: LoggingLevel) {
         *self.level.lock() = Some(level);
+    }
+
+    /// Whether somebody allowed a tool for the rest of the session.
+    pub(super) fn is_granted(&self, tool: &str) -> bool {
+        self.granted.lock().contains(tool)
+    }
+
+    pub(super) fn grant(&self, tool: &str) {
+        let mut granted = self.granted.lock();
+        if granted.len() < MAX_GRANTS {
+            granted.insert(tool.to_owned());
+        }
+    }
+
+    /// Whether the client answered sampling requests that name an agent by itself, so that it is not asked again.
+    pub(super) fn invents(&self) -> bool {
+        self.invents.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_invention(&self) {
+        self.invents.store(true, Ordering::Relaxed);
     }
 
     /// Notes a subscription; false when there was one already.

@@ -1,8 +1,10 @@
 //! What an agent has at one moment, as lists and calls need it.
 
+use super::handoff;
 use crate::exported;
+use baton_rules::{Session, offers};
 use baton_toolhost::OfferedTool;
-use baton_types::{AgentKit, AgentSpec, Effects, Json, Permission, ToolRunner, ToolSpec};
+use baton_types::{AgentKit, AgentSpec, Effects, Json, ToolRunner, ToolSpec};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 use std::{
@@ -17,13 +19,16 @@ pub(super) struct View {
     /// Sorted by name.
     pub(super) tools: Vec<Tool>,
     found: HashMap<String, Found>,
+    handoff: ToolSpec,
 }
 
 /// Where a tool is.
 #[derive(Clone, Debug)]
 pub(super) enum Found {
     /// In the definition, at this place.
-    Own(usize, Rule),
+    Own(usize),
+    /// Part of Baton.
+    Handoff,
     /// Among the exported ones.
     Exported,
     /// At a server.
@@ -35,30 +40,33 @@ pub(super) enum Found {
 pub(super) struct ServerTool {
     pub(super) server: String,
     pub(super) tool: String,
-    pub(super) rule: Rule,
+    pub(super) spec: ToolSpec,
 }
 
-/// What the definition says about calls of a tool.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
-    pub(super) permission: Permission,
-    pub(super) effects: Effects,
-}
-
-impl Rule {
-    fn of(spec: &ToolSpec) -> Self {
-        Self { permission: spec.permission, effects: spec.effects }
-    }
+/// How tools run here: whoever calls them has a client that can ask somebody, or says that it cannot.
+pub(super) fn circumstances(spec: &AgentSpec) -> Session<'_> {
+    Session { autonomous: false, ask: spec.policy.ask, included: &[] }
 }
 
 impl View {
-    pub(super) fn new(spec: Arc<AgentSpec>, kit: Arc<AgentKit>, offered: Vec<OfferedTool>) -> Self {
-        let mut view = Self { spec, kit, tools: Vec::new(), found: HashMap::new() };
-        let own: Vec<(Tool, Found)> = view.spec.tools.iter().enumerate().filter_map(own_tool).collect();
-        let exported = exported::tools(&view.kit).into_iter().map(|tool| (tool, Found::Exported));
+    pub(super) fn new(spec: &Arc<AgentSpec>, kit: Arc<AgentKit>, offered: Vec<OfferedTool>) -> Self {
+        let handoff = handoff::spec();
+        let mut view = Self { spec: Arc::clone(spec), kit, tools: Vec::new(), found: HashMap::new(), handoff };
+        let session = circumstances(spec);
+        let is_offered = |tool: &ToolSpec| offers(&spec.policy, &session, tool);
+        if spec.enable_handoff && is_offered(&view.handoff) {
+            view.add(handoff::listed(), Found::Handoff);
+        }
         // The agent's own words count before those of servers.
-        let all: Vec<(Tool, Found)> = own.into_iter().chain(exported).collect();
-        for (tool, found) in all.into_iter().chain(offered.into_iter().filter_map(server_tool)) {
+        for (at, tool) in spec.tools.iter().enumerate() {
+            if is_offered(tool) && !matches!(tool.runner, ToolRunner::BuiltIn) {
+                view.add(own_tool(tool), Found::Own(at));
+            }
+        }
+        for tool in exported::tools(&view.kit) {
+            view.add(tool, Found::Exported);
+        }
+        for (tool, found) in offered.into_iter().filter(|offered| is_offered(&offered.spec)).map(server_tool) {
             view.add(tool, found);
         }
         view.tools.sort_by(|one, other| one.name.cmp(&other.name));
@@ -82,6 +90,16 @@ impl View {
         self.found.get(name)
     }
 
+    /// What is decided about calls of a tool by; an exported one is a task, with its own rules.
+    pub(super) fn decided_by<'a>(&'a self, found: &'a Found) -> Option<&'a ToolSpec> {
+        match found {
+            Found::Own(at) => self.spec.tools.get(*at),
+            Found::Handoff => Some(&self.handoff),
+            Found::Server(tool) => Some(&tool.spec),
+            Found::Exported => None,
+        }
+    }
+
     /// As it is listed.
     pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
         let at = self.tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)).ok()?;
@@ -89,26 +107,20 @@ impl View {
     }
 }
 
-fn own_tool((at, spec): (usize, &ToolSpec)) -> Option<(Tool, Found)> {
-    if spec.permission == Permission::Deny || matches!(spec.runner, ToolRunner::BuiltIn) {
-        return None;
-    }
+fn own_tool(spec: &ToolSpec) -> Tool {
     let mut tool = Tool::new(spec.name.clone(), spec.description.clone(), object_schema(&spec.parameters));
     tool.output_schema = spec.output.as_ref().filter(|schema| schema.is_object()).map(object_schema);
     tool.annotations = annotations(spec.effects);
-    Some((tool, Found::Own(at, Rule::of(spec))))
+    tool
 }
 
-fn server_tool(offered: OfferedTool) -> Option<(Tool, Found)> {
+fn server_tool(offered: OfferedTool) -> (Tool, Found) {
     let OfferedTool { spec, server, definition } = offered;
-    if spec.permission == Permission::Deny {
-        return None;
-    }
-    let (tool, rule) = (definition.name.to_string(), Rule::of(&spec));
+    let tool = definition.name.to_string();
     let mut shown = definition;
-    shown.name = spec.name.into();
-    shown.description = Some(spec.description.into());
-    Some((shown, Found::Server(Arc::new(ServerTool { server, tool, rule }))))
+    shown.name = spec.name.clone().into();
+    shown.description = Some(spec.description.clone().into());
+    (shown, Found::Server(Arc::new(ServerTool { server, tool, spec })))
 }
 
 /// MCP wants an object schema that says so.

@@ -1,6 +1,6 @@
 //! What changes about an agent, for those who listen.
 
-use super::{agent::Agent, references};
+use super::{agent::Agent, handoff, references};
 use baton_ports::Changes;
 use baton_toolhost::ServerEvent;
 use baton_types::{AgentKit, AgentSpec};
@@ -23,6 +23,7 @@ pub(super) struct Watch {
     agent: Arc<Agent>,
     spec: Option<Arc<AgentSpec>>,
     kit: Arc<AgentKit>,
+    handoff: Option<String>,
     definitions: Option<Changes>,
     servers: Option<Receiver<ServerEvent>>,
 }
@@ -36,8 +37,15 @@ impl Agent {
             servers: Some(ports.servers.events(&self.name)),
             spec: ports.agents.agent(&self.name),
             kit: ports.agents.kit(&self.name),
+            handoff: self.handoff(),
             agent: Arc::clone(self),
         }
+    }
+
+    /// What is said of handing work over, whoever asks.
+    fn handoff(&self) -> Option<String> {
+        let spec = self.ports.agents.agent(&self.name).filter(|spec| spec.enable_handoff)?;
+        Some(handoff::described(&spec, &*self.ports.agents, |_| true))
     }
 }
 
@@ -70,11 +78,13 @@ impl Watch {
     fn compared(&mut self) -> Vec<Change> {
         let spec = self.agent.ports.agents.agent(&self.agent.name);
         let kit = self.agent.ports.agents.kit(&self.agent.name);
+        let handoff = self.agent.handoff();
         let mut changes = Vec::new();
-        let tools = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| spec.tools.clone());
+        let tools = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| (spec.tools.clone(), spec.policy.clone()));
         let words = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| (spec.title.clone(), spec.prompt.clone()));
         let servers = kit.servers != self.kit.servers;
-        if servers || tools(&spec) != tools(&self.spec) || kit.exports != self.kit.exports {
+        let own = tools(&spec) != tools(&self.spec) || handoff != self.handoff;
+        if servers || own || kit.exports != self.kit.exports {
             changes.push(Change::Tools);
         }
         if servers || words(&spec) != words(&self.spec) {
@@ -88,7 +98,7 @@ impl Watch {
             old.is_some_and(|old| old.text != new.text)
         });
         changes.extend(updated.map(|new| Change::Updated(references::uri(&self.agent.name, &new.name))));
-        (self.spec, self.kit) = (spec, kit);
+        (self.spec, self.kit, self.handoff) = (spec, kit, handoff);
         changes
     }
 }

@@ -101,10 +101,20 @@ impl Seal {
 
     /// A state that opens only for what it is bound to.
     pub fn close<T: Serialize>(&self, bound: Sealed<'_>, state: &T) -> Result<String, SealError> {
+        self.close_for(bound, state, Duration::ZERO)
+    }
+
+    /// The same for a state that has to last at least so long.
+    pub fn close_for<T: Serialize>(
+        &self,
+        bound: Sealed<'_>,
+        state: &T,
+        at_least: Duration,
+    ) -> Result<String, SealError> {
         let bound = bound.digest();
         let mut nonce = [0; 16];
         getrandom::fill(&mut nonce).map_err(|_| SealError::NoRandomness)?;
-        let options = SealOptions::new().associated_data(bound.as_str().as_bytes()).ttl(self.lasts);
+        let options = SealOptions::new().associated_data(bound.as_str().as_bytes()).ttl(self.lasts.max(at_least));
         self.codec.seal_json_with(&(self.process, nonce, state), &options).map_err(|_| SealError::Unwritable)
     }
 

@@ -8,8 +8,8 @@ use rmcp::{
     model::{
         CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
         CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ElicitationAction,
-        ElicitationCapability, Implementation, JsonObject, LoggingMessageNotificationParam, ProgressNotificationParam,
-        ResourceUpdatedNotificationParam, SamplingCapability,
+        ElicitationCapability, ErrorCode, Implementation, JsonObject, LoggingMessageNotificationParam,
+        ProgressNotificationParam, ResourceUpdatedNotificationParam, SamplingCapability,
     },
     service::{NotificationContext, PeerRequestOptions, RequestContext, RequestHandle, RunningService},
 };
@@ -26,6 +26,8 @@ pub(crate) enum Answers {
     Yes(Value),
     /// No.
     No,
+    /// Yes, and sampling is answered so; an answer that is none is an error with these words.
+    Sampled(Value),
 }
 
 /// What a server says without being asked.
@@ -133,6 +135,11 @@ impl ClientHandler for Asked {
                 result.content = Some(content.clone());
                 result
             }
+            Answers::Sampled(_) => {
+                let mut result = ElicitResult::new(ElicitationAction::Accept);
+                result.content = Some(json!({"allow": true}));
+                result
+            }
             _ => ElicitResult::new(ElicitationAction::Decline),
         })
     }
@@ -142,6 +149,14 @@ impl ClientHandler for Asked {
         request: CreateMessageRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
+        if let Answers::Sampled(answer) = &self.answers {
+            self.questions.lock().unwrap().push(serde_json::to_string(&request).unwrap());
+            return match answer {
+                Value::Null => std::future::pending().await,
+                Value::String(words) => Err(ErrorData::new(ErrorCode(-1), words.clone(), None)),
+                answer => Ok(serde_json::from_value(answer.clone()).unwrap()),
+            };
+        }
         self.questions.lock().unwrap().push(format!("sample {}", request.max_tokens));
         let said = json!({
             "role": "assistant", "content": {"type": "text", "text": "a model's words"}, "model": "test-model",

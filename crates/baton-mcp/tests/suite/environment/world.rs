@@ -1,6 +1,6 @@
 //! An agent whose definition, tools and servers the tests write.
 
-use super::upstream::Upstream;
+use super::{handoffs::Handoffs, upstream::Upstream};
 use crate::desk::Desk;
 use baton_mcp::{Common, Environment, Environments, Limits, McpService, Ports, Seal, Sessions};
 use baton_ports::{
@@ -25,6 +25,7 @@ pub(crate) struct World {
     pub(crate) source: Arc<Source>,
     pub(crate) host: Arc<Host>,
     pub(crate) upstream: Arc<Upstream>,
+    pub(crate) handoffs: Arc<Handoffs>,
     pub(crate) common: Common,
     pub(crate) environments: Environments,
 }
@@ -62,14 +63,17 @@ impl World {
             limits,
             shutdown: CancellationToken::new(),
         };
+        let handoffs = Arc::new(Handoffs::of(&source));
         let ports = Ports {
             agents: Arc::<Source>::clone(&source),
             tools: Arc::<Host>::clone(&host),
             servers,
             desk: Arc::new(Desk::default()),
+            handoffs: Arc::<Handoffs>::clone(&handoffs),
+            clock: Arc::<Handoffs>::clone(&handoffs),
         };
         let environments = Environments::new(ports, common.clone());
-        Self { source, host, upstream, common, environments }
+        Self { source, host, upstream, handoffs, common, environments }
     }
 
     pub(crate) fn service(&self) -> Arc<McpService<Environment>> {
@@ -85,9 +89,10 @@ pub(crate) fn bob() -> Principal {
     Principal { tenant: "acme".into(), subject: "bob".into(), scopes: vec!["call".into()] }
 }
 
-/// One agent that can change.
+/// One agent that can change, and others beside it.
 pub(crate) struct Source {
     spec: Mutex<Arc<AgentSpec>>,
+    others: Mutex<Vec<Arc<AgentSpec>>>,
     kit: Mutex<Arc<AgentKit>>,
     changed: broadcast::Sender<()>,
 }
@@ -98,7 +103,8 @@ impl Source {
             references: vec![reference("style guide", "How to write", "Be brief."), reference("units", "", "Celsius.")],
             ..AgentKit::default()
         };
-        Self { spec: Mutex::new(Arc::new(spec())), kit: Mutex::new(Arc::new(kit)), changed: broadcast::channel(16).0 }
+        let (spec, others, kit) = (Mutex::new(Arc::new(spec())), Mutex::default(), Mutex::new(Arc::new(kit)));
+        Self { spec, others, kit, changed: broadcast::channel(16).0 }
     }
 
     pub(crate) fn edit(&self, edit: impl FnOnce(&mut AgentSpec)) {
@@ -116,6 +122,13 @@ impl Source {
         edit(&mut new);
         *kit = Arc::new(new);
         drop(kit);
+        let _ = self.changed.send(());
+    }
+
+    /// Another agent is served from now on.
+    pub(crate) fn join(&self, name: &str, description: &str) {
+        let other = AgentSpec { name: name.into(), description: description.to_owned(), ..spec() };
+        self.others.lock().unwrap().push(Arc::new(other));
         let _ = self.changed.send(());
     }
 
@@ -149,7 +162,8 @@ pub(crate) fn server(name: &str, era: McpEra, permission: Permission) -> McpServ
 
 impl AgentSource for Source {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        vec![Arc::clone(&self.spec.lock().unwrap())]
+        let own = Arc::clone(&self.spec.lock().unwrap());
+        std::iter::once(own).chain(self.others.lock().unwrap().clone()).collect()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {

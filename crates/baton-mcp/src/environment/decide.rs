@@ -1,0 +1,128 @@
+//! Whether a call runs: the one decision that also says what is listed, and asking somebody where it says so.
+
+use super::{
+    approve, ask,
+    call::Call,
+    relay::Relay,
+    results::failure,
+    rounds::{Begin, Given, Round, Rounds},
+    view::circumstances,
+};
+use crate::work;
+use baton_rules::Decision;
+use baton_types::{AnswerAction, ErrorCode, ToolSpec};
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, InputRequests},
+};
+use tracing::Span;
+
+/// What was decided about a call.
+pub(super) enum Decided {
+    Runs { approved: bool, given: Option<Given> },
+    Asks(Round),
+    Refused(CallToolResult),
+}
+
+impl Call<'_> {
+    /// Whether the call runs: allowed, allowed for the session, approved in an earlier round, approved now.
+    pub(super) async fn decide(
+        &self,
+        rounds: &Rounds<'_>,
+        relay: &mut Relay,
+        tool: &ToolSpec,
+        begin: Begin,
+        state: Option<&str>,
+    ) -> Result<Decided, ErrorData> {
+        let (approved, given) = match begin {
+            Begin::Anew(given) => (false, given),
+            Begin::Again(round) => return Ok(Decided::Asks(round)),
+            Begin::With(round, responses) => match approve::decision(&responses) {
+                Some(answer) => {
+                    if !spend(rounds, tool, state)? {
+                        return Ok(self.anew());
+                    }
+                    if !answer.is_yes() {
+                        return Ok(self.declined());
+                    }
+                    (true, None)
+                }
+                None => {
+                    if round.approved && !spend(rounds, tool, state)? {
+                        return Ok(self.anew());
+                    }
+                    (round.approved, Some(Given { responses, state: round.state }))
+                }
+            },
+        };
+        let spec = &self.view.spec;
+        let granted = !self.caller.modern && self.environment.session.is_granted(&self.name);
+        match baton_rules::decide(&spec.policy, &circumstances(spec), tool, Some(&self.json), granted) {
+            Decision::Deny(reason) => {
+                self.note("deny");
+                let detail = format!("'{}' did not run, because {reason}.", self.name);
+                Ok(Decided::Refused(work::refused(ErrorCode::TOOL_DENIED, &detail)))
+            }
+            Decision::Ask if !approved => self.ask_leave(relay).await,
+            Decision::Run | Decision::Ask => {
+                self.note(if approved { "approved" } else { "allow" });
+                Ok(Decided::Runs { approved, given })
+            }
+        }
+    }
+
+    async fn ask_leave(&self, relay: &mut Relay) -> Result<Decided, ErrorData> {
+        if !ask::can_confirm(&self.capabilities) {
+            self.note("deny");
+            return Ok(Decided::Refused(failure(approve::nobody_to_ask(&self.name))));
+        }
+        if self.caller.modern {
+            return Ok(self.anew());
+        }
+        let answered = relay.during(self.context, ask::ask(&self.context.peer, self.approval())).await?;
+        match answered.map(|responses| approve::decision(&responses)) {
+            Ok(Some(answer)) if answer.is_yes() => {
+                if answer == AnswerAction::AcceptForSession {
+                    self.environment.session.grant(&self.name);
+                }
+                self.note("approved");
+                Ok(Decided::Runs { approved: true, given: None })
+            }
+            Ok(_) => Ok(self.declined()),
+            Err(words) => {
+                self.note("deny");
+                let words = format!("'{}' did not run: nobody allowed it. {words}", self.name);
+                Ok(Decided::Refused(failure(words)))
+            }
+        }
+    }
+
+    /// Requests of the newest protocol have no session that could remember an answer.
+    fn approval(&self) -> InputRequests {
+        let agent = self.environment.agent.name.as_str();
+        approve::question(agent, &self.name, self.json.as_str(), !self.caller.modern)
+    }
+
+    /// The question whether it may run, for a client that is asked by a result.
+    fn anew(&self) -> Decided {
+        self.note("ask");
+        Decided::Asks(Round { approved: false, state: None, requests: self.approval(), handoff: None })
+    }
+
+    fn declined(&self) -> Decided {
+        self.note("declined");
+        Decided::Refused(failure(approve::refused(&self.name)))
+    }
+
+    fn note(&self, decision: &'static str) {
+        Span::current().record("decision", decision);
+    }
+}
+
+/// One yes is good for one call, unless calling twice is the same as calling once; false when it has to be said again.
+fn spend(rounds: &Rounds<'_>, tool: &ToolSpec, state: Option<&str>) -> Result<bool, ErrorData> {
+    match state.filter(|_| !tool.effects.may_repeat()) {
+        Some(state) => rounds.spend(state),
+        None => Ok(true),
+    }
+}

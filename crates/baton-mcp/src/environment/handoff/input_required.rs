@@ -1,0 +1,88 @@
+//! Clients of the newest protocol that sample: the work goes to them as an unfinished result, and they come back with the
+//! agent's answer. Nothing is held here meanwhile; the record in the journal waits.
+
+use super::{Channel, Work, reply, reply::Reply, request};
+use crate::environment::{
+    ask::lacking,
+    relay::Relay,
+    rounds::{Ended, Round},
+};
+use baton_ports::{BoxFuture, HandoffTicket};
+use baton_types::{HandoffChannel, HandoffId, Timestamp};
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, CreateMessageRequest, InputRequest, InputRequests, InputRequiredResult, InputResponses},
+};
+use serde::{Deserialize, Serialize};
+
+/// The key of the request that names the agent.
+const KEY: &str = "handoff";
+
+/// A handoff that is on record and with the client; carried sealed, so that it comes back as it was given.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::environment) struct Begun {
+    id: HandoffId,
+    agent_uri: String,
+    depth: u32,
+    deadline: Timestamp,
+}
+
+pub(super) struct InputRequired;
+
+impl Channel for InputRequired {
+    fn hand_over<'a>(
+        &'a self,
+        work: &'a Work<'a>,
+        _: &'a mut Relay,
+    ) -> BoxFuture<'a, Result<Ended<CallToolResult>, ErrorData>> {
+        Box::pin(async move {
+            match work.begin(HandoffChannel::InputRequired).await {
+                Ok(HandoffTicket { id, agent_uri, depth, deadline }) => {
+                    work.ask_client(Begun { id, agent_uri, depth, deadline }).map(Ended::Asks)
+                }
+                Err(refused) => Ok(Ended::Done(refused)),
+            }
+        })
+    }
+}
+
+impl InputRequired {
+    /// What the client brings counts once: by this process's memory, and whatever was restarted, by the record.
+    pub(super) async fn came_back(
+        &self,
+        work: &Work<'_>,
+        state: &str,
+        begun: &Begun,
+        responses: &InputResponses,
+    ) -> Result<Ended<CallToolResult>, ErrorData> {
+        let Some(response) = responses.get(KEY) else { return work.ask_again(begun).await };
+        work.rounds.spend(state)?;
+        Ok(Ended::Done(work.settle(&begun.id, reply::read(response)).await))
+    }
+}
+
+impl Work<'_> {
+    fn ask_client(&self, begun: Begun) -> Result<InputRequiredResult, ErrorData> {
+        let params = request::params(&self.ask, &begun.id, &begun.agent_uri, begun.depth);
+        let request = InputRequest::CreateMessage(CreateMessageRequest::new(params));
+        // The record's deadline decides; whoever comes after it is told so by the record, not by the seal.
+        let at_least = self.remaining(begun.deadline) * 2;
+        let round = Round { approved: false, state: None, requests: InputRequests::new(), handoff: Some(begun) };
+        let sealed = self.rounds.sealed(&round, at_least)?;
+        Ok(InputRequiredResult::new(Some(InputRequests::from([(KEY.to_owned(), request)])), Some(sealed)))
+    }
+
+    /// The same handoff again, as long as somebody may answer it.
+    async fn ask_again(&self, begun: &Begun) -> Result<Ended<CallToolResult>, ErrorData> {
+        if self.remaining(begun.deadline).is_zero() {
+            let late = Reply::Failed("its deadline passed before the client brought an answer".to_owned());
+            return Ok(Ended::Done(self.settle(&begun.id, late).await));
+        }
+        let asked = self.ask_client(begun.clone())?;
+        let requests = asked.input_requests.as_ref();
+        match requests.and_then(|requests| lacking(requests, self.rounds.capabilities)) {
+            Some(required) => Err(ErrorData::missing_required_client_capability(required)),
+            None => Ok(Ended::Asks(asked)),
+        }
+    }
+}

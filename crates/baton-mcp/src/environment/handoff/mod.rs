@@ -1,0 +1,172 @@
+//! `handoff`: work that the client's model gives to another agent.
+//!
+//! Whether the work may be handed over is decided by the [`HandoffDesk`] before anything is sent, and every time leaves a
+//! record. How it gets there depends on the client of this very request: a [`Channel`] for each kind of client. Sampling is
+//! on its way out of MCP; without it everything goes the direct way.
+
+mod direct;
+mod input_required;
+mod reply;
+mod request;
+mod results;
+mod sampling;
+mod tool;
+
+pub(super) use input_required::Begun;
+pub(super) use tool::{described, listed, spec};
+
+use super::{
+    call::Call,
+    relay::Relay,
+    rounds::{Ended, Rounds},
+};
+use crate::work;
+use baton_ports::{BoxFuture, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket};
+use baton_types::{ErrorCode, HandoffChannel, HandoffId};
+use direct::Direct;
+use input_required::InputRequired;
+use reply::Reply;
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, InputResponses},
+};
+use sampling::Sampling;
+use std::time::Duration;
+
+/// A way in which work gets to another agent.
+trait Channel: Send + Sync {
+    /// Hands the work over; what comes of it is a result for the client's model, or a question to the client.
+    fn hand_over<'a>(
+        &'a self,
+        work: &'a Work<'a>,
+        relay: &'a mut Relay,
+    ) -> BoxFuture<'a, Result<Ended<CallToolResult>, ErrorData>>;
+}
+
+/// Work that is to be handed over.
+struct Work<'a> {
+    call: &'a Call<'a>,
+    rounds: &'a Rounds<'a>,
+    ask: HandoffAsk,
+}
+
+impl Call<'_> {
+    /// Hands work over in the way that fits the client.
+    pub(super) async fn hand_over(
+        &self,
+        rounds: &Rounds<'_>,
+        relay: &mut Relay,
+    ) -> Result<Ended<CallToolResult>, ErrorData> {
+        match Work::of(self, rounds) {
+            Ok(work) => self.channel().hand_over(&work, relay).await,
+            Err(faults) => Ok(Ended::Done(faults)),
+        }
+    }
+
+    /// Goes on with work that the client was asked to hand over, when it comes back.
+    pub(super) async fn handed_back(
+        &self,
+        rounds: &Rounds<'_>,
+        state: &str,
+        begun: &Begun,
+        responses: &InputResponses,
+    ) -> Result<Ended<CallToolResult>, ErrorData> {
+        match Work::of(self, rounds) {
+            Ok(work) => InputRequired.came_back(&work, state, begun, responses).await,
+            Err(faults) => Ok(Ended::Done(faults)),
+        }
+    }
+
+    /// Only what this request says about its client counts, or the opening of its session.
+    fn channel(&self) -> &'static dyn Channel {
+        let invents = self.environment.session.invents();
+        match (self.capabilities.sampling.is_some(), self.caller.modern) {
+            (true, true) => &InputRequired,
+            (true, false) if !invents => &Sampling,
+            _ => &Direct,
+        }
+    }
+}
+
+impl<'a> Work<'a> {
+    /// The error says what is wrong with the arguments.
+    fn of(call: &'a Call<'a>, rounds: &'a Rounds<'a>) -> Result<Self, CallToolResult> {
+        let arguments = tool::read(&call.arguments).map_err(|faults| {
+            let detail = format!("'handoff' did not run, because its arguments do not fit: {}.", faults.join("; "));
+            work::refused(ErrorCode::INVALID_REQUEST, &detail)
+        })?;
+        let ask = HandoffAsk {
+            from: call.environment.agent.name.clone(),
+            agent_uri: arguments.agent_uri,
+            message: arguments.message,
+            context: arguments.context_id.map(Into::into),
+            depth: call.caller.depth,
+            trace: work::plausible_trace(&call.caller),
+            task: None,
+            call: None,
+        };
+        Ok(Self { call, rounds, ask })
+    }
+
+    fn desk(&self) -> &dyn HandoffDesk {
+        &*self.call.environment.agent.ports.handoffs
+    }
+
+    /// Writes the work down as in progress; the error says why it may not be handed over.
+    async fn begin(&self, channel: HandoffChannel) -> Result<HandoffTicket, CallToolResult> {
+        let begun = self.desk().begin(&self.call.caller.principal, self.ask.clone(), channel).await;
+        let mut ticket = begun.map_err(|error| work::refused(error.code, &error.detail))?;
+        ticket.agent_uri = self.address(ticket.agent_uri);
+        Ok(ticket)
+    }
+
+    /// The receiver's address as somebody elsewhere can use it.
+    fn address(&self, uri: String) -> String {
+        if uri.contains("://") {
+            return uri;
+        }
+        let Some(base) = work::served_at(self.call.context) else { return uri };
+        let agents = self.call.environment.agent.ports.agents.agents();
+        let name = baton_rules::handoff_target(&self.call.view.spec, agents.iter().map(AsRef::as_ref), &uri);
+        format!("{base}/agents/{name}")
+    }
+
+    /// How long the handoff may still take.
+    fn remaining(&self, deadline: baton_types::Timestamp) -> Duration {
+        self.call.environment.agent.ports.clock.now().until(deadline)
+    }
+
+    /// Writes down what came of it, and only then tells.
+    async fn settle(&self, id: &HandoffId, reply: Reply) -> CallToolResult {
+        let end = match &reply {
+            Reply::Answer { response, task, context } => {
+                HandoffEnd::Completed { response: response.clone(), task: task.clone(), context: context.clone() }
+            }
+            Reply::Failed(reason) => HandoffEnd::Failed(reason.clone()),
+            Reply::Invented(model) => HandoffEnd::Failed(results::invented_reason(model)),
+        };
+        match self.desk().end(&self.call.caller.principal, id, end).await {
+            Ok(true) => self.result(reply),
+            Ok(false) => results::over(id),
+            Err(error) => work::refused(error.code, &error.detail),
+        }
+    }
+
+    fn result(&self, reply: Reply) -> CallToolResult {
+        let agent_uri = &self.ask.agent_uri;
+        match reply {
+            Reply::Answer { response, task, context } => {
+                let context = context.or_else(|| self.ask.context.as_ref().map(ToString::to_string));
+                results::answer(agent_uri, response, task, context, "client")
+            }
+            Reply::Failed(reason) => results::failed(agent_uri, &reason),
+            Reply::Invented(model) => {
+                let session = &self.call.environment.session;
+                if !self.call.caller.modern {
+                    session.note_invention();
+                }
+                results::invented(agent_uri, &model, self.call.caller.modern)
+            }
+        }
+    }
+}

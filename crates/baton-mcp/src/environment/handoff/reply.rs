@@ -1,0 +1,107 @@
+//! What a client answers when it was asked to hand work over, and whether that is to be believed.
+
+use serde_json::Value;
+
+/// What the name of the model begins with when an agent answered.
+const AGENT: &str = "a2a-agent";
+/// How clients that know better say that the handoff failed.
+const ERROR: &str = "error";
+/// Members of the reply's `_meta` that say where the work was done.
+const TASK: &str = "dev.baton/taskId";
+const CONTEXT: &str = "dev.baton/contextId";
+/// Most characters of a client's words that are repeated where people and records have one line.
+const SHOWN: usize = 200;
+/// Longest ids that are taken over.
+const MAX_ID: usize = 256;
+
+/// What came of the work.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reply {
+    /// The agent's answer.
+    Answer { response: String, task: Option<String>, context: Option<String> },
+    /// It failed, for this reason.
+    Failed(String),
+    /// A model of this name answered in the agent's place; what it said is not even kept.
+    Invented(String),
+}
+
+/// Reads a `CreateMessageResult`; blocks of kinds that nobody knows yet are passed over.
+pub(super) fn read(result: &Value) -> Reply {
+    let Some(model) = result.get("model").and_then(Value::as_str) else {
+        return Reply::Failed("the client's answer cannot be read".to_owned());
+    };
+    if !model.starts_with(AGENT) {
+        return Reply::Invented(shown(model));
+    }
+    let text = text(result.get("content"));
+    let id = |member: &str| {
+        let id = result.get("_meta")?.get(member)?.as_str()?;
+        (!id.is_empty() && id.len() <= MAX_ID).then(|| id.to_owned())
+    };
+    match (result.get("stopReason").and_then(Value::as_str), text) {
+        (Some(ERROR), Some(reason)) => Reply::Failed(reason),
+        (Some(ERROR), None) => Reply::Failed("the agent did not say why".to_owned()),
+        (_, Some(response)) => Reply::Answer { response, task: id(TASK), context: id(CONTEXT) },
+        (_, None) => Reply::Failed("the agent's answer has no text".to_owned()),
+    }
+}
+
+/// The text blocks, one below the other.
+fn text(content: Option<&Value>) -> Option<String> {
+    let blocks = match content? {
+        Value::Array(blocks) => blocks.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let is_text = |block: &&Value| block.get("type").and_then(Value::as_str) == Some("text");
+    let texts = blocks.iter().filter(is_text).filter_map(|block| block.get("text")?.as_str());
+    let text = texts.collect::<Vec<_>>().join("\n");
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// Words of a client as one short line.
+pub(super) fn shown(words: &str) -> String {
+    let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
+    words.chars().take(SHOWN).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_believed() {
+        let block = |text: &str| json!({"type": "text", "text": text});
+        let image = json!({"type": "image", "data": "", "mimeType": "image/png"});
+        let said = |model: &str, content: Value| json!({"role": "assistant", "model": model, "content": content});
+        let answer = |text: &str| Reply::Answer { response: text.to_owned(), task: None, context: None };
+        let failed = |reason: &str| Reply::Failed(reason.to_owned());
+        let mut error = said("a2a-agent", block("it is away"));
+        error["stopReason"] = "error".into();
+        let mut invented_error = said("gpt", block("it is away"));
+        invented_error["stopReason"] = "error".into();
+        for (reply, expect) in [
+            (said("a2a-agent", block("72°F")), answer("72°F")),
+            (said("a2a-agent/weather", json!([block("one"), image, block("two")])), answer("one\ntwo")),
+            (said("a2a-agent", json!([{"type": "hologram"}, block("x")])), answer("x")),
+            (said("a2a-agent", image.clone()), failed("the agent's answer has no text")),
+            (said("a2a-agent", json!([])), failed("the agent's answer has no text")),
+            (said("a2a-agent", block(" \n")), failed("the agent's answer has no text")),
+            (error, failed("it is away")),
+            (said("claude", block("It is 72°F")), Reply::Invented("claude".to_owned())),
+            (said("A2A-agent", block("It is 72°F")), Reply::Invented("A2A-agent".to_owned())),
+            (said("x\ny", block("It is 72°F")), Reply::Invented("x y".to_owned())),
+            (invented_error, Reply::Invented("gpt".to_owned())),
+            (json!({"content": block("It is 72°F")}), failed("the client's answer cannot be read")),
+            (json!("72°F"), failed("the client's answer cannot be read")),
+        ] {
+            assert_eq!(read(&reply), expect, "{reply}");
+        }
+        let mut told = said("a2a-agent", block("ok"));
+        told["_meta"] = json!({"dev.baton/taskId": "t-1", "dev.baton/contextId": "c".repeat(257)});
+        assert_eq!(
+            read(&told),
+            Reply::Answer { response: "ok".to_owned(), task: Some("t-1".to_owned()), context: None }
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! What a handoff gives to the client's model.
+
+use crate::work::structured;
+use baton_ports::AgentReply;
+use baton_types::{ErrorCode, HandoffId, TaskState};
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Handed<'a> {
+    response: String,
+    agent_uri: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<String>,
+    via: &'static str,
+}
+
+/// The agent's answer; `via` says who handed the work over, the `client` or the `server`.
+pub(super) fn answer(
+    agent_uri: &str,
+    response: String,
+    task_id: Option<String>,
+    context_id: Option<String>,
+    via: &'static str,
+) -> CallToolResult {
+    structured(&Handed { response, agent_uri, context_id, task_id, via })
+}
+
+/// What came of a task that Baton gave to the agent.
+pub(super) fn of_task(agent_uri: &str, reply: AgentReply) -> CallToolResult {
+    let AgentReply { task, context, state, text } = reply;
+    let words = text.trim();
+    match state {
+        TaskState::Completed => {
+            let response =
+                if words.is_empty() { format!("The agent finished without words, in task {task}.") } else { text };
+            answer(agent_uri, response, Some(task.to_string()), Some(context.to_string()), "server")
+        }
+        TaskState::InputRequired | TaskState::AuthRequired => error(&format!(
+            "The agent '{agent_uri}' asks: {words}\nIts task {task} waits for the answer: give it to that task, or hand the \
+             work over again with a message that leaves nothing open.",
+        )),
+        state => {
+            error(&format!("The agent '{agent_uri}' did not complete its task {task} ({}): {words}", state.as_str()))
+        }
+    }
+}
+
+pub(super) fn failed(agent_uri: &str, reason: &str) -> CallToolResult {
+    error(&format!(
+        "The handoff to '{agent_uri}' failed: {reason}\nTry again, or go on without that agent; there is no answer of it."
+    ))
+}
+
+/// Why the record of a handoff failed in whose place a model answered.
+pub(super) fn invented_reason(model: &str) -> String {
+    format!("the client answered from the model '{model}' instead of asking the agent")
+}
+
+/// A session remembers that its client invents answers; requests of the newest protocol stand for themselves.
+pub(super) fn invented(agent_uri: &str, model: &str, modern: bool) -> CallToolResult {
+    let remedy = if modern {
+        "Use an MCP client that hands work over, or one that does not declare sampling: Baton then hands it over itself."
+    } else {
+        "Call handoff again: Baton hands work of this session over itself from now on."
+    };
+    error(&format!(
+        "The work was not handed over: this MCP client answered from the model '{model}' instead of asking the agent \
+         '{agent_uri}', and what that model said is not the agent's answer.\n{remedy}"
+    ))
+}
+
+/// The record has ended, so nothing that comes now can be its answer.
+pub(super) fn over(id: &HandoffId) -> CallToolResult {
+    error(&format!(
+        "The handoff {id} has ended already: it was answered before, or its deadline passed. What came now is not used. \
+         Call handoff again without a requestState."
+    ))
+}
+
+fn error(words: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(format!("{words} [{}]", ErrorCode::HANDOFF_FAILED.code))])
+}

@@ -1,0 +1,138 @@
+//! The tool as it is listed, and its arguments.
+
+use crate::schema;
+use baton_ports::AgentSource;
+use baton_rules::HANDOFF_TOOL;
+use baton_types::{AgentName, AgentSpec, Effects, HandoffTarget, Json, ToolRunner, ToolSpec};
+use rmcp::model::{JsonObject, Tool};
+use serde_json::{Value, json};
+use std::sync::{Arc, LazyLock};
+
+/// Most agents that the description names.
+const NAMED: usize = 50;
+/// Most characters that it says about each.
+const ABOUT: usize = 300;
+/// Longest address of an agent.
+const MAX_URI: usize = 2048;
+/// Longest id of a conversation.
+const MAX_CONTEXT: usize = 256;
+
+const PURPOSE: &str = "Hand work to another agent and get its answer.";
+
+static PARAMETERS: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
+    object(json!({
+        "type": "object",
+        "properties": {
+            "agent_uri": {"type": "string", "minLength": 1, "maxLength": MAX_URI, "description": "The agent: its name, or its address"},
+            "message": {"type": "string", "minLength": 1, "description": "What the agent is asked, in full: it sees nothing else"},
+            "context_id": {"type": "string", "maxLength": MAX_CONTEXT, "description": "A conversation with that agent to go on with"},
+        },
+        "required": ["agent_uri", "message"],
+    }))
+});
+
+static OUTPUT: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
+    object(json!({
+        "type": "object",
+        "properties": {
+            "response": {"type": "string", "description": "The agent's answer"},
+            "agent_uri": {"type": "string", "description": "The agent, as it was named"},
+            "context_id": {"type": "string", "description": "The conversation, to go on with"},
+            "task_id": {"type": "string", "description": "The agent's task"},
+            "via": {"type": "string", "enum": ["client", "server"], "description": "Who handed the work over"},
+        },
+        "required": ["response", "agent_uri", "via"],
+    }))
+});
+
+fn object(value: Value) -> Arc<JsonObject> {
+    Arc::new(match value {
+        Value::Object(members) => members,
+        _ => JsonObject::new(),
+    })
+}
+
+/// The tool as decisions see it.
+pub(in crate::environment) fn spec() -> ToolSpec {
+    ToolSpec {
+        name: HANDOFF_TOOL.to_owned(),
+        description: PURPOSE.to_owned(),
+        parameters: Json::from(Value::Object(JsonObject::clone(&PARAMETERS))),
+        effects: Effects::Unknown,
+        runner: ToolRunner::BuiltIn,
+        output: None,
+        permission: Default::default(),
+        rules: Vec::new(),
+        include: Default::default(),
+    }
+}
+
+/// The tool as clients see it; who can be reached is said when it is listed.
+pub(in crate::environment) fn listed() -> Tool {
+    let mut tool = Tool::new(HANDOFF_TOOL, PURPOSE, Arc::clone(&PARAMETERS));
+    tool.output_schema = Some(Arc::clone(&OUTPUT));
+    tool
+}
+
+/// What the tool does, and whom the agent can reach of those that `is_shown`. Agents that its definition names are part
+/// of what it says about itself.
+pub(in crate::environment) fn described(
+    spec: &AgentSpec,
+    agents: &dyn AgentSource,
+    is_shown: impl Fn(&AgentName) -> bool,
+) -> String {
+    let known = |name: &AgentName| agents.agent(name).map(|agent| agent.description.clone()).unwrap_or_default();
+    let of_target = |target: &HandoffTarget| match target.description.as_str() {
+        "" => line(&target.agent, &known(&target.agent)),
+        about => line(&target.agent, about),
+    };
+    let lines: Vec<String> = if spec.handoffs.is_empty() {
+        let others = agents.agents().into_iter().filter(|agent| agent.name != spec.name && is_shown(&agent.name));
+        others.take(NAMED).map(|agent| line(&agent.name, &agent.description)).collect()
+    } else {
+        spec.handoffs.iter().take(NAMED).map(of_target).collect()
+    };
+    match lines.as_slice() {
+        [] => format!("{PURPOSE} No other agent can be reached now."),
+        lines => format!("{PURPOSE} Agents:\n{}", lines.join("\n")),
+    }
+}
+
+/// One line for one agent: what it says about itself has no say in the lines of others.
+fn line(name: &AgentName, about: &str) -> String {
+    let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
+    let about: String = about.trim().chars().take(ABOUT).map(plain).collect();
+    if about.is_empty() { format!("- {name}") } else { format!("- {name}: {about}") }
+}
+
+/// The arguments of a call.
+pub(super) struct Arguments {
+    pub(super) agent_uri: String,
+    pub(super) message: String,
+    pub(super) context_id: Option<String>,
+}
+
+/// Reads the arguments; the error says what does not fit. `agent` is another name of `agent_uri`, and models write
+/// nothing in different ways.
+pub(super) fn read(arguments: &Value) -> Result<Arguments, Vec<String>> {
+    let mut arguments = arguments.as_object().cloned().unwrap_or_default();
+    if let Some(agent) = arguments.remove("agent") {
+        arguments.entry("agent_uri").or_insert(agent);
+    }
+    if arguments.get("context_id").is_some_and(|context| context.is_null() || context == "") {
+        arguments.remove("context_id");
+    }
+    let arguments = Value::Object(arguments);
+    let mut faults = schema::check(&PARAMETERS, &arguments);
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
+    let (agent_uri, message) = (text("agent_uri").unwrap_or_default(), text("message").unwrap_or_default());
+    for (name, value) in [("agent_uri", &agent_uri), ("message", &message)] {
+        if faults.is_empty() && value.trim().is_empty() {
+            faults.push(format!("'{name}' is empty"));
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    Ok(Arguments { agent_uri: agent_uri.trim().to_owned(), message, context_id: text("context_id") })
+}

@@ -1,0 +1,152 @@
+//! What a client carries between the rounds of a handoff.
+
+use super::{
+    handoff::{says, world},
+    raw::Ask,
+    world::{Plan, World, ann, bob},
+};
+use baton_mcp::Limits;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const FOREIGN: &str = "the requestState does not belong to this call; call again without it";
+
+fn work() -> Value {
+    json!({"agent_uri": "forecast", "message": "What's the weather?"})
+}
+
+/// One round of a client of the newest protocol that samples.
+fn round(arguments: &Value, state: Option<&str>, responses: Option<Value>) -> Ask {
+    let mut params = json!({"name": "handoff", "arguments": arguments});
+    if let Some(state) = state {
+        params["requestState"] = state.into();
+    }
+    if let Some(responses) = responses {
+        params["inputResponses"] = responses;
+    }
+    let mut ask = Ask::modern("tools/call", params);
+    ask.body = String::from_utf8(ask.body).unwrap().replace("{\"elicitation\":{}}", "{\"sampling\":{}}").into();
+    ask
+}
+
+fn answer(text: &str) -> Option<Value> {
+    Some(json!({"handoff": says(text)}))
+}
+
+async fn begin(world: &World) -> String {
+    let message = world.ask(round(&work(), None, None)).await.message();
+    assert_eq!(message["result"]["resultType"], "input_required", "{message}");
+    message["result"]["requestState"].as_str().unwrap().to_owned()
+}
+
+fn ends(world: &World) -> Vec<Value> {
+    world.handoffs.shown().into_iter().map(|record| record["end"].clone()).collect()
+}
+
+#[tokio::test]
+async fn a_round_as_it_is_written() {
+    let world = world();
+    let mut first = world.ask(round(&work(), None, None)).await.message();
+    let state = first["result"]["requestState"].take().as_str().unwrap().to_owned();
+    let second = world.ask(round(&work(), Some(&state), answer("72°F"))).await.message();
+    insta::assert_json_snapshot!([first, second]);
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_one_caller_one_call_and_one_use() {
+    let world = world();
+    let state = begin(&world).await;
+    let mut changed = state.clone();
+    changed.replace_range(20..21, if &changed[20..21] == "A" { "B" } else { "A" });
+    let mut other = work();
+    other["message"] = "Delete everything".into();
+    let mut elsewhere = work();
+    elsewhere["agent_uri"] = "clock".into();
+    let echo = Ask::modern(
+        "tools/call",
+        json!({"name": "echo", "arguments": work(), "requestState": state, "inputResponses": answer("x")}),
+    );
+    for ask in [
+        round(&work(), Some(&state), answer("72°F")).by(bob()),
+        round(&work(), Some(&changed), answer("72°F")),
+        round(&other, Some(&state), answer("72°F")),
+        round(&elsewhere, Some(&state), answer("72°F")),
+        echo,
+    ] {
+        let message = world.ask(ask).await.message();
+        assert_eq!((&message["error"]["code"], &message["error"]["message"]), (&json!(-32602), &json!(FOREIGN)));
+    }
+    assert_eq!((ends(&world), world.host.ran()), (vec![json!("in progress")], vec![]));
+    let done = world.ask(round(&work(), Some(&state), answer("72°F"))).await.message();
+    assert_eq!(done["result"]["structuredContent"]["response"], "72°F");
+    let again = world.ask(round(&work(), Some(&state), answer("99°F"))).await.message();
+    assert_eq!(again["error"]["message"], "the requestState was used before; call again without it");
+    assert_eq!(ends(&world), [json!(["72°F", null, null])]);
+}
+
+#[tokio::test]
+async fn a_record_that_has_ended_takes_no_second_answer_by_way_of_a_new_state() {
+    let world = world();
+    let first = begin(&world).await;
+    // A client that brings nothing is asked again for the same handoff.
+    let asked = world.ask(round(&work(), Some(&first), Some(json!({"other": says("99°F")})))).await.message();
+    assert_eq!(asked["result"]["inputRequests"]["handoff"]["params"]["metadata"]["handoff_id"], "handoff-1");
+    let second = asked["result"]["requestState"].as_str().unwrap();
+    world.ask(round(&work(), Some(&first), answer("72°F"))).await;
+    let late = world.ask(round(&work(), Some(second), answer("99°F"))).await.message();
+    let words = late["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(words.starts_with("The handoff handoff-1 has ended already") && !words.contains("99°F"), "{late}");
+    assert_eq!(ends(&world), [json!(["72°F", null, null])]);
+}
+
+#[tokio::test]
+async fn answers_come_before_the_deadline_or_not_at_all() {
+    let world = world();
+    let (state, other) = (begin(&world).await, begin(&world).await);
+    *world.handoffs.later.lock().unwrap() = Duration::from_secs(301);
+    let late = world.ask(round(&work(), Some(&state), answer("72°F"))).await.message();
+    let nothing = world.ask(round(&work(), Some(&other), None)).await.message();
+    for message in [late, nothing] {
+        let words = message["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(message["result"]["isError"] == true && words.contains("its deadline passed"), "{message}");
+    }
+    assert_eq!(ends(&world), [json!({"failed": "timeout"}), json!({"failed": "timeout"})]);
+}
+
+#[tokio::test]
+async fn an_expired_state_is_refused_and_a_state_outlives_its_handoff() {
+    let limits = Limits { answer_within: Duration::ZERO, ..Plan::default().limits };
+    let world = World::planned(Plan { limits, ..Plan::default() });
+    world.source.edit(|spec| spec.enable_handoff = true);
+    world.source.join("forecast", "");
+    let outlives = begin(&world).await;
+    *world.handoffs.timeout.lock().unwrap() = Duration::ZERO;
+    let expires = begin(&world).await;
+    *world.handoffs.timeout.lock().unwrap() = Duration::from_secs(300);
+    let expired = loop {
+        // It lasts as long as the millisecond in which it was made; meanwhile it is only asked for the answer again.
+        let message = world.ask(round(&work(), Some(&expires), None)).await.message();
+        if message["error"]["code"] == -32602 {
+            break message;
+        }
+    };
+    assert_eq!(expired["error"]["message"], "the requestState has expired; call again without it");
+    let refused = world.ask(round(&work(), Some(&expires), answer("72°F"))).await.message();
+    assert_eq!(refused["error"]["message"], expired["error"]["message"]);
+    let done = world.ask(round(&work(), Some(&outlives), answer("72°F"))).await.message();
+    assert_eq!(done["result"]["structuredContent"]["response"], "72°F");
+}
+
+#[tokio::test]
+async fn a_client_is_asked_again_only_for_what_it_still_can() {
+    let world = world();
+    let state = begin(&world).await;
+    let ask = Ask::modern("tools/call", json!({"name": "handoff", "arguments": work(), "requestState": state}));
+    let message = world.ask(ask).await.message();
+    assert_eq!(message["error"]["code"], -32021, "{message}");
+    assert_eq!(message["error"]["data"]["requiredCapabilities"], json!({"sampling": {}}));
+    // It may bring the answer all the same.
+    let mut done = round(&work(), Some(&state), answer("72°F")).by(ann());
+    done.body = String::from_utf8(done.body).unwrap().replace("{\"sampling\":{}}", "{}").into();
+    assert_eq!(world.ask(done).await.message()["result"]["structuredContent"]["via"], "client");
+}

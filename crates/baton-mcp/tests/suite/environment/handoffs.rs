@@ -1,0 +1,188 @@
+//! Keeps the records of handoffs, decides by the real rules, and plays the agents that work is handed to.
+
+use super::world::Source;
+use baton_ports::{
+    AgentAskError, AgentReply, AgentSource as _, BoxFuture, Clock, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket,
+};
+use baton_rules::{admit_handoff, handoff_target};
+use baton_types::{ErrorCode, HandoffChannel, HandoffId, Principal, TaskState, Timestamp};
+use serde_json::{Value, json};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::Notify;
+
+/// The moment at which nothing has happened yet.
+const NOW: Timestamp = Timestamp::from_millis(1_000_000);
+
+pub(crate) struct Handoffs {
+    source: Arc<Source>,
+    records: Mutex<Vec<Record>>,
+    pub(crate) timeout: Mutex<Duration>,
+    /// How much later it is.
+    pub(crate) later: Mutex<Duration>,
+    /// Work that has begun and will not end.
+    pub(crate) begun: Notify,
+    /// Work that was given up before its end.
+    pub(crate) dropped: Arc<Notify>,
+    /// A record was ended.
+    pub(crate) ended: Notify,
+}
+
+struct Record {
+    owner: Principal,
+    ask: HandoffAsk,
+    channel: HandoffChannel,
+    end: Option<HandoffEnd>,
+}
+
+impl Handoffs {
+    pub(crate) fn of(source: &Arc<Source>) -> Self {
+        Self {
+            source: Arc::clone(source),
+            records: Mutex::default(),
+            timeout: Mutex::new(Duration::from_secs(300)),
+            later: Mutex::default(),
+            begun: Notify::new(),
+            dropped: Arc::default(),
+            ended: Notify::new(),
+        }
+    }
+
+    /// All records, as people would be shown them.
+    pub(crate) fn shown(&self) -> Vec<Value> {
+        let records = self.records.lock().unwrap();
+        records
+            .iter()
+            .map(|record| {
+                let Record { owner, ask, channel, end } = record;
+                let end = match end {
+                    None => json!("in progress"),
+                    Some(HandoffEnd::Completed { response, task, context }) => json!([response, task, context]),
+                    Some(HandoffEnd::Failed(reason)) => json!({"failed": reason}),
+                };
+                let work = format!("{} to {}: {}", ask.from, ask.agent_uri, ask.message);
+                json!({"owner": &*owner.subject, "work": work, "channel": channel, "end": end})
+            })
+            .collect()
+    }
+
+    fn admit(&self, ask: &HandoffAsk) -> Result<(), AgentAskError> {
+        let refused = |detail: String| AgentAskError { code: ErrorCode::HANDOFF_REFUSED, detail };
+        let (agents, from) = (self.source.agents(), self.source.agent(&ask.from).unwrap());
+        let to = handoff_target(&from, agents.iter().map(AsRef::as_ref), &ask.agent_uri);
+        admit_handoff(&from, None, ask.depth, &to, 5).map_err(|error| refused(error.to_string()))?;
+        match self.source.agent(&to) {
+            Some(_) => Ok(()),
+            None => Err(refused(format!("agent '{to}' is not known here"))),
+        }
+    }
+
+    fn record(&self, principal: &Principal, ask: HandoffAsk, channel: HandoffChannel) -> HandoffId {
+        let mut records = self.records.lock().unwrap();
+        records.push(Record { owner: principal.clone(), ask, channel, end: None });
+        HandoffId::from(format!("handoff-{}", records.len()))
+    }
+}
+
+impl Clock for Handoffs {
+    fn now(&self) -> Timestamp {
+        NOW.after(*self.later.lock().unwrap())
+    }
+}
+
+struct Unfinished(Arc<Notify>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+impl HandoffDesk for Handoffs {
+    fn begin<'a>(
+        &'a self,
+        principal: &'a Principal,
+        ask: HandoffAsk,
+        channel: HandoffChannel,
+    ) -> BoxFuture<'a, Result<HandoffTicket, AgentAskError>> {
+        Box::pin(async move {
+            self.admit(&ask)?;
+            let (agent_uri, depth) = (ask.agent_uri.clone(), ask.depth + 1);
+            let id = self.record(principal, ask, channel);
+            Ok(HandoffTicket { id, agent_uri, depth, deadline: NOW.after(*self.timeout.lock().unwrap()) })
+        })
+    }
+
+    fn end<'a>(
+        &'a self,
+        principal: &'a Principal,
+        id: &'a HandoffId,
+        end: HandoffEnd,
+    ) -> BoxFuture<'a, Result<bool, AgentAskError>> {
+        Box::pin(async move {
+            let number: usize = id.as_str().strip_prefix("handoff-").unwrap().parse().unwrap();
+            let mut records = self.records.lock().unwrap();
+            let record = &mut records[number - 1];
+            assert_eq!(record.owner, *principal);
+            if record.end.is_some() {
+                return Ok(false);
+            }
+            let late = self.now() > NOW.after(*self.timeout.lock().unwrap());
+            record.end = Some(if late { HandoffEnd::Failed("timeout".to_owned()) } else { end });
+            self.ended.notify_one();
+            Ok(!late)
+        })
+    }
+
+    /// The last word of the message says what comes of it.
+    fn hand_over<'a>(
+        &'a self,
+        principal: &'a Principal,
+        ask: HandoffAsk,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
+        Box::pin(async move {
+            self.admit(&ask)?;
+            let context = ask.context.clone();
+            let reply = |state, text: &str| AgentReply {
+                task: "task-1".into(),
+                context: context.clone().unwrap_or_else(|| "context-1".into()),
+                state,
+                text: text.to_owned(),
+            };
+            let last = ask.message.split_whitespace().last().unwrap_or_default().to_owned();
+            let id = self.record(principal, ask, HandoffChannel::Direct);
+            let reply = match last.as_str() {
+                "unreachable" => Err(AgentAskError {
+                    code: ErrorCode::PEER_UNREACHABLE,
+                    detail: "nobody answers at http://127.0.0.1:9".to_owned(),
+                }),
+                "ask" => Ok(reply(TaskState::InputRequired, "Where?")),
+                "fail" => Ok(reply(TaskState::Failed, "the model is away")),
+                "silent" => Ok(reply(TaskState::Completed, " ")),
+                "hang" => {
+                    let _unfinished = Unfinished(Arc::clone(&self.dropped));
+                    self.begun.notify_one();
+                    std::future::pending().await
+                }
+                "slow" => {
+                    tokio::time::sleep(Duration::from_secs(50)).await;
+                    Ok(reply(TaskState::Completed, "at last"))
+                }
+                _ => Ok(reply(TaskState::Completed, "72°F in Oakland")),
+            };
+            let end = match &reply {
+                Ok(AgentReply { state: TaskState::Completed, text, task, context }) => HandoffEnd::Completed {
+                    response: text.clone(),
+                    task: Some(task.to_string()),
+                    context: Some(context.to_string()),
+                },
+                Ok(reply) => HandoffEnd::Failed(reply.text.clone()),
+                Err(error) => HandoffEnd::Failed(error.detail.clone()),
+            };
+            self.end(principal, &id, end).await?;
+            reply
+        })
+    }
+}

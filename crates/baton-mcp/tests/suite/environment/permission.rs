@@ -1,0 +1,84 @@
+//! What may run: the same decision for lists and calls.
+
+use super::{
+    client::{Answers, params, text},
+    world::{World, ann},
+};
+use crate::line::Era;
+use baton_types::{ArgumentMatch, AskWhen, McpEra, Permission, PermissionRule};
+use serde_json::{Value, json};
+
+fn rule(tool: &str, path: &str, glob: &str, permission: Permission) -> PermissionRule {
+    let arguments = vec![ArgumentMatch { path: path.to_owned(), glob: glob.to_owned() }];
+    PermissionRule { arguments, ..PermissionRule::of_tool(tool, permission) }
+}
+
+fn may(words: &str) -> String {
+    format!("May the tool {words}?")
+}
+
+#[tokio::test]
+async fn rules_about_arguments_hold_for_calls() {
+    for era in Era::ALL {
+        let world = World::new();
+        world.source.connect(McpEra::Auto, Permission::Allow);
+        world.source.edit(|spec| {
+            spec.policy.rules = vec![
+                rule("echo", "/path", "/etc/*", Permission::Deny),
+                rule("echo", "/path", "/home/*", Permission::Ask),
+                PermissionRule { server: Some("u*".to_owned()), ..rule("add", "/a", "1", Permission::Deny) },
+            ];
+        });
+        let client = world.client(&ann(), era, Answers::Yes(json!({"allow": true}))).await;
+        let call = async |tool: &str, arguments: Value| client.call(tool, arguments).await;
+        let denied = call("echo", json!({"path": "/etc/passwd"})).await;
+        assert!(denied.is_error == Some(true) && text(&denied).ends_with("[BTN-3012]"), "{denied:?}");
+        assert!(text(&denied).starts_with("'echo' did not run, because "));
+        assert_eq!(call("up__add", json!({"a": 1, "b": 1})).await.is_error, Some(true));
+        assert!(client.questions().is_empty() && world.host.ran().is_empty());
+        assert_eq!(call("up__add", json!({"a": 2, "b": 1})).await.structured_content, Some(json!({"sum": 3})));
+        call("echo", json!({"path": "/tmp/x"})).await;
+        assert!(client.questions().is_empty());
+        call("echo", json!({"path": "/home/x"})).await;
+        assert_eq!(client.questions(), [may("'echo' of the agent 'weather' run with {\"path\":\"/home/x\"}")]);
+        assert_eq!(world.host.ran().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn the_setting_of_the_agent_counts() {
+    let world = World::new();
+    let client = world.client(&ann(), Era::Modern, Answers::Yes(json!({"allow": true}))).await;
+    world.source.edit(|spec| spec.policy.ask = AskWhen::Always);
+    client.call("echo", json!({})).await;
+    assert_eq!(client.questions(), [may("'echo' of the agent 'weather' run")]);
+    world.source.edit(|spec| spec.policy.ask = AskWhen::Never);
+    client.call("guarded", json!({})).await;
+    assert!(client.questions().is_empty());
+    let denied = client.service.call_tool(params("denied", json!({}))).await.unwrap_err();
+    assert!(denied.to_string().contains("Unknown tool: denied"));
+    world.source.edit(|spec| spec.policy.rules = vec![PermissionRule::of_tool("ech*", Permission::Deny)]);
+    let tools = client.service.list_all_tools().await.unwrap();
+    assert!(!tools.iter().any(|tool| tool.name == "echo"));
+}
+
+#[tokio::test]
+async fn a_session_remembers_what_was_allowed_for_it() {
+    let lasting = || Answers::Yes(json!({"allow": true, "for_session": true}));
+    for (era, answers, asked) in [
+        (Era::Legacy, lasting(), 1),
+        (Era::Legacy, Answers::Yes(json!({"allow": true})), 2),
+        // There is no session.
+        (Era::Modern, lasting(), 2),
+    ] {
+        let world = World::new();
+        let client = world.client(&ann(), era, answers).await;
+        for _ in 0..2 {
+            assert_eq!(client.call("guarded", json!({"n": 1})).await.structured_content, Some(json!({"n": 1})));
+        }
+        assert_eq!(client.questions().len(), asked, "{era:?}");
+        // Another session is asked.
+        let other = world.client(&ann(), era, Answers::No).await;
+        assert_eq!(other.call("guarded", json!({})).await.is_error, Some(true));
+    }
+}
