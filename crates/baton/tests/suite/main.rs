@@ -2,10 +2,13 @@
 
 #![cfg(test)]
 
+#[cfg(unix)]
+mod approvals;
 mod authenticated_client;
 mod binary;
 #[cfg(unix)]
 mod bridge;
+mod chain;
 mod conformance;
 mod crash;
 mod definitions;
@@ -32,3 +35,4 @@ mod signed_cards;
 mod tokens;
 #[cfg(unix)]
 mod tools;
+mod two_agents;

@@ -1,0 +1,130 @@
+//! Four agents in three processes: the last one asks, the first one is answered, and everybody dies in between.
+
+use crate::binary::{Home, Running, request};
+use serde_json::{Value, json};
+use std::{fs, time::Duration};
+
+/// Hands everything to the next agent, and says what came back.
+const PASSES: &str = "rules:
+  - { when: { after_tool: handoff, failed: true }, say: \"It did not work: ${result}\" }
+  - { when: { after_tool: handoff }, say: \"${result./response}\" }
+  - { when: { turn: first }, call: [{ tool: handoff, args: { agent_uri: NEXT, message: \"${user}\" } }] }
+";
+
+/// Notes that it ran, when it may.
+const LAST: &str = "tools:
+  - name: pay
+    description: Pays.
+    permission: ask
+    command: [\"sh\", \"-c\", \"echo paid >> paid.txt; wc -l < paid.txt | tr -d ' '\"]
+";
+
+const PAYS: &str = "rules:
+  - { when: { after_tool: pay, failed: true }, say: \"Refused: ${result}\" }
+  - { when: { after_tool: pay }, say: \"Paid ${result} time\" }
+  - { when: { turn: first }, call: [{ tool: pay }] }
+";
+
+/// A process that is started again where it was.
+struct Place {
+    home: Home,
+    running: Option<Running>,
+    url: String,
+}
+
+impl Place {
+    fn start(home: Home, agents: &[&str]) -> Self {
+        let (running, url) = home.up(&[agents, &["--port", "0"]].concat());
+        Self { home, running: Some(running), url }
+    }
+
+    /// As after a power cut.
+    fn dies_and_comes_back(&mut self, agents: &[&str]) {
+        self.running.take().expect("it runs").kill();
+        let port = self.url.rsplit(':').next().expect("a port");
+        let (running, url) = self.home.up(&[agents, &["--port", port]].concat());
+        assert_eq!(url, self.url);
+        self.running = Some(running);
+    }
+
+    fn call(&self, agent: &str, method: &str, params: &Value) -> Value {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        let headers = [("Content-Type", "application/json"), ("A2A-Version", "1.0")];
+        let reply = request(&self.url, "POST", &format!("/agents/{agent}"), &headers, &body);
+        serde_json::from_str(&reply.body).unwrap_or_else(|error| panic!("{error}: {reply:?}"))
+    }
+
+    fn say(&self, agent: &str, message: &Value) -> Value {
+        self.call(agent, "SendMessage", &json!({ "message": message }))["result"]["task"].clone()
+    }
+
+    fn task(&self, agent: &str, id: &str) -> Value {
+        self.call(agent, "GetTask", &json!({ "id": id }))["result"].clone()
+    }
+}
+
+fn text(task: &Value) -> String {
+    task["status"]["message"]["parts"][0]["text"].as_str().unwrap_or_default().to_owned()
+}
+
+fn chain() -> [Place; 3] {
+    let third = Home::new();
+    third.agent("d", LAST, PAYS);
+    let third = Place::start(third, &["d"]);
+    let second = Home::new();
+    second.agent("b", "handoffs: [{ agent: c }]\n", &PASSES.replace("NEXT", "c"));
+    second.agent("c", "handoffs: [{ agent: d }]\n", &PASSES.replace("NEXT", "d"));
+    second.write("baton.yaml", &format!("peers:\n  - {{ name: d, url: {}/agents/d }}\n", third.url));
+    let second = Place::start(second, &["b", "c"]);
+    let first = Home::new();
+    first.agent("a", "handoffs: [{ agent: b }]\n", &PASSES.replace("NEXT", "b"));
+    first.write("baton.yaml", &format!("peers:\n  - {{ name: b, url: {}/agents/b }}\n", second.url));
+    let first = Place::start(first, &["a"]);
+    [first, second, third]
+}
+
+#[test]
+fn an_approval_through_four_agents_in_three_processes_that_all_die_releases_the_call_once() {
+    for (decision, said, paid) in [("allow_once", "Paid 1 time", true), ("deny", "Refused: BTN-3012", false)] {
+        let [mut first, mut second, mut third] = chain();
+        let asked = first.say("a", &json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Pay, please"}]}));
+        assert_eq!(asked["status"]["state"], "TASK_STATE_INPUT_REQUIRED", "{asked}");
+        assert!(text(&asked).contains("May the tool 'pay' run?"), "{}", text(&asked));
+        let parts = asked["status"]["message"]["parts"].as_array().expect("parts");
+        let requests: Vec<&Value> =
+            parts.iter().filter_map(|part| part["data"]["input_requests"].as_array()).flatten().collect();
+        let [open] = requests.as_slice() else { panic!("one call waits: {parts:?}") };
+        assert_eq!((&open["agent"], &open["tool"]), (&json!("d"), &json!("pay")));
+
+        first.dies_and_comes_back(&["a"]);
+        second.dies_and_comes_back(&["b", "c"]);
+        third.dies_and_comes_back(&["d"]);
+
+        let id = asked["id"].as_str().expect("an id");
+        let response = json!({
+            "task_id": open["task_id"], "call_id": open["call_id"], "digest": open["digest"], "decision": decision
+        });
+        let answer = json!({"messageId": "a", "taskId": id, "role": "ROLE_USER",
+            "parts": [{"data": {"input_responses": [response]}}]});
+        let mut task = first.say("a", &answer);
+        for _ in 0..200 {
+            if task["status"]["state"] == "TASK_STATE_COMPLETED" {
+                break;
+            }
+            std::thread::park_timeout(Duration::from_millis(50));
+            task = first.task("a", id);
+        }
+        assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{task}");
+        assert!(text(&task).contains(said), "{}", text(&task));
+        let ran = fs::read_to_string(third.home.path("d/paid.txt")).unwrap_or_default();
+        assert_eq!(ran, if paid { "paid\n" } else { "" }, "the call is released once, or not at all");
+
+        let again = first.call(
+            "a",
+            "SendMessage",
+            &json!({ "message": {"messageId": "b", "taskId": id,
+            "role": "ROLE_USER", "parts": [{"data": {"input_responses": [response]}}]}}),
+        );
+        assert!(again["error"].is_object(), "an approval is given once: {again}");
+    }
+}
