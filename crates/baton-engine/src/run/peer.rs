@@ -222,8 +222,11 @@ pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -
     let since = task.history.iter().rev().take_while(|message| message.role == Role::User);
     let mut said: Vec<&Message> = since.collect();
     said.reverse();
-    // What answers a tool that runs here is not for the agent there.
-    said.retain(|message| !answers_tools(message));
+    // What answers a tool that ran here is not for the agent there.
+    let last = task.history.iter().rev().find(|message| message.role == Role::Agent);
+    if last.is_some_and(|last| !own_calls_in(last).is_empty()) {
+        said.retain(|message| !answers_tools(message));
+    }
     let parts = said.iter().flat_map(|message| message.parts.iter().cloned()).collect();
     let place = task.peer.as_ref();
     let depth = match &task.parent {

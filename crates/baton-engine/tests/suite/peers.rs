@@ -69,10 +69,17 @@ async fn a_question_from_elsewhere_is_answered_in_the_same_task_there() {
     let expect = [("ask me".to_owned(), None), ("the second".to_owned(), Some("far-0".to_owned()))];
     assert_eq!(said, expect, "only what was not heard yet is said");
 
+    let asked = say(&engine, FAR, message("m2", "ask me")).await;
+    let decision = serde_json::json!({"input_responses": [{"call_id": "there", "decision": "allow_once"}]});
+    let parts = vec![baton_types::Part::data(decision.into())];
+    let answer = Message { task: Some(asked.id.clone()), parts: parts.clone(), ..message("a2", "") };
+    say(&engine, FAR, answer).await;
+    assert_eq!(world.elsewhere.asks().last().unwrap().message.parts, parts, "what is asked there is answered there");
+
     let next = Message { context: Some(done.context.clone()), ..message("n", "and then") };
     let next = say(&engine, FAR, next).await;
     assert_eq!(next.state, TaskState::Completed);
-    assert_eq!(world.elsewhere.asks()[2].context, asks[0].context, "the conversation goes on there too");
+    assert_eq!(world.elsewhere.asks().last().unwrap().context, asks[0].context, "the conversation goes on there too");
 }
 
 #[tokio::test(start_paused = true)]
