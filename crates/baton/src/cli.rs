@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Agents(commands::agents::Options),
     /// List an agent's tools and MCP servers, and call a tool
     Tools(commands::tools::Options),
+    /// See what waits for you, and answer it
+    Approvals(commands::approvals::Options),
     /// Offer agents to MCP clients on the standard streams
     Mcp(commands::mcp::Options),
     /// Make, list and revoke tokens for a Baton with authentication
@@ -56,6 +58,7 @@ Examples:
   baton run helper \"What time is it?\"              ask it
   baton run https://agent.example.com \"Hello\"      ask an agent that lives elsewhere
   baton tools list helper                          what it can do
+  baton approvals list                             what waits for your leave
   baton mcp                                        all agents, for Claude Code, Cursor and others
 
 Most options of `baton up` can also stand in the environment or in baton.yaml (not --strict,

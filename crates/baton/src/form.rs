@@ -8,5 +8,5 @@ mod show;
 
 pub(crate) use ask::{Asked, line, someone_is_there};
 pub(crate) use fields::Form;
-pub(crate) use question::{Question, Reply, Wants};
+pub(crate) use question::{Leave, Question, Reply, Wants, visible};
 pub(crate) use read::Unfit;

@@ -75,6 +75,7 @@ async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
         Command::New(options) => commands::new::run(&options, screen),
         Command::Agents(options) => Box::pin(commands::agents::run(options, screen)).await,
         Command::Tools(options) => Box::pin(commands::tools::run(options, screen)).await,
+        Command::Approvals(options) => Box::pin(commands::approvals::run(options, screen)).await,
         Command::Mcp(options) => until_insisted(|stop| commands::mcp::run(options, screen, stop)).await,
         Command::Reap => Ok(commands::reap::run()),
         Command::Token(options) => Box::pin(commands::token::run(options, screen)).await,

@@ -53,13 +53,22 @@ pub(crate) struct Call {
     pub(crate) arguments: String,
 }
 
-/// What a tool wants to know before it goes on; exactly one of `schema`, `url` and `approval` is there.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// What somebody wants to know before it goes on; at most one of `schema`, `url` and `approval` is there, and with none
+/// of them words are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(crate) struct InputRequest {
+    /// The task whose call it is, when work was handed over.
+    #[serde(default)]
+    pub(crate) task_id: Option<String>,
     /// The call that waits.
-    pub(crate) call_id: String,
+    #[serde(default)]
+    pub(crate) call_id: Option<String>,
     /// Which of its questions.
-    pub(crate) key: String,
+    #[serde(default)]
+    pub(crate) key: Option<String>,
+    /// Who asks.
+    #[serde(default)]
+    pub(crate) agent: Option<String>,
     /// What is asked.
     #[serde(default)]
     pub(crate) message: String,
@@ -72,6 +81,9 @@ pub(crate) struct InputRequest {
     /// The arguments of a call that needs leave.
     #[serde(default)]
     pub(crate) approval: Option<Json>,
+    /// Of the arguments.
+    #[serde(default)]
+    pub(crate) digest: Option<String>,
 }
 
 /// A piece of an output.

@@ -1,6 +1,7 @@
 //! One file per subcommand; `place.rs` has the options that several share.
 
 pub(crate) mod agents;
+pub(crate) mod approvals;
 pub(crate) mod demo;
 pub(crate) mod mcp;
 pub(crate) mod new;

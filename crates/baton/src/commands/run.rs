@@ -3,10 +3,14 @@
 mod elsewhere;
 mod finish;
 mod inputs;
+mod settings;
 mod telling;
+
+pub(crate) use self::inputs::commands;
 
 use self::{
     finish::{answer, finish},
+    settings::SessionSettings,
     telling::Telling,
 };
 use crate::{
@@ -14,12 +18,13 @@ use crate::{
     config::Chosen,
     connect::{Session, failure},
     failure::{Exit, Failure},
-    follow::follow,
+    follow::{Ended, follow},
     screen::Screen,
     signals::StopRequests,
+    steps::Status,
     wiring::{self, fresh_id},
 };
-use baton_client::SendRequest;
+use baton_client::{ClientError, SendRequest};
 use baton_types::{ErrorCode, Message, Part, Role};
 use clap::Args;
 use std::path::PathBuf;
@@ -33,12 +38,15 @@ Examples:
   baton run booking \"Tuesday, please\" --task 0199...          answer a task that asked (exit code 3)
   baton run weather \"Weather in Oakland?\" --json | jq .status.state
   baton run https://agent.example.com \"Hello\"               an agent that lives elsewhere
+  baton run files \"Tidy up\" --tool-permission always         be asked before every call
   baton run weather \"Hi\" --server https://agents.example.com --token $TOKEN
 
 The running server of the data directory is used when there is one; otherwise the agents of the
 current directory (or --agents) answer in this process, with the same journal.
 An address is asked directly, in whatever binding its card offers, and nothing of it is kept here.
-On a terminal the answer is printed as it comes. Steps are told on stderr.")]
+On a terminal the answer is printed as it comes. Steps are told on stderr.
+When a tool needs leave you are asked: y allows the call once, a for the rest of the conversation,
+n denies it. Without a terminal the command ends with exit code 3 and says how to answer.")]
 pub(crate) struct Options {
     /// Who to ask: a name, or the address of an agent that lives elsewhere
     agent: String,
@@ -58,6 +66,8 @@ pub(crate) struct Options {
     /// The conversation to go on with
     #[arg(long, value_name = "ID")]
     context: Option<String>,
+    #[command(flatten)]
+    settings: SessionSettings,
     /// Tell no steps on stderr
     #[arg(long, short)]
     quiet: bool,
@@ -68,13 +78,14 @@ struct Said {
     message: String,
     task: Option<String>,
     context: Option<String>,
+    settings: SessionSettings,
 }
 
 /// Sends, follows, and asks back when the agent asks.
 pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
-    let Options { agent, message, place: Place { server, token, data, config }, agents, bearer, task, context, quiet } =
-        options;
-    let said = Said { message, task, context };
+    let Options { agent, message, place, agents, bearer, task, context, settings, quiet } = options;
+    let Place { server, token, data, config } = place;
+    let said = Said { message, task, context, settings };
     let mut telling = Telling::new(screen, quiet);
     let chosen = Chosen { config, data, agents, ..Chosen::default() };
     if wiring::is_address(&agent) {
@@ -112,28 +123,59 @@ fn stopped(telling: &mut Telling, (what, place): (&str, &str)) -> Exit {
 }
 
 async fn converse(session: &Session, agent: &str, said: Said, telling: &mut Telling) -> Result<Exit, Failure> {
-    let mut message = words(said.message);
+    let mut message = words(said.message, said.settings);
     message.task = said.task.map(Into::into);
     message.context = said.context.map(Into::into);
     loop {
         let sent = session.client.send_streaming(agent, SendRequest::new(message)).await.map_err(failure)?;
         let ended = follow(&session.client, agent, 0, sent, telling).await?;
         telling.answer.end_line();
-        let Some(answer) = answer(&ended, telling.screen).await else {
-            let whole = match telling.screen.is_json() {
-                true => Some(session.client.get(agent, &ended.task, None).await.map_err(failure)?),
-                false => None,
-            };
-            return finish(agent, ended, whole.as_ref(), telling);
+        let Some(answer) = answer(agent, &ended, telling.screen).await else {
+            return told(session, agent, ended, telling).await;
         };
         message = said_by_user(answer);
         message.task = Some(ended.task.into());
     }
 }
 
-/// What a person says.
-fn words(text: String) -> Message {
-    said_by_user(vec![Part::text(text)])
+/// Says how the task stands that was followed.
+async fn told(session: &Session, agent: &str, ended: Ended, telling: &mut Telling) -> Result<Exit, Failure> {
+    if telling.screen.is_json() {
+        let whole = session.client.get(agent, &ended.task, None).await.map_err(failure)?;
+        return finish(agent, ended, Some(&whole), &[], telling);
+    }
+    let approvals = match ended.status.asks.is_empty() {
+        true => Vec::new(),
+        // A server that does not list them still takes answers by `baton run`.
+        false => {
+            let list = session.client.approvals(None, Some(&ended.task), None).await;
+            list.map(|list| list.approvals).unwrap_or_default()
+        }
+    };
+    finish(agent, ended, None, &approvals, telling)
+}
+
+/// Follows a task that goes on, and says how it stands then.
+pub(crate) async fn watch(session: &Session, agent: &str, task: &str, screen: Screen) -> Result<Exit, Failure> {
+    let mut telling = Telling::new(screen, false);
+    let ended = match session.client.subscribe(agent, task, None).await {
+        Ok(stream) => follow(&session.client, agent, 0, stream, &mut telling).await?,
+        // It has ended.
+        Err(ClientError::Refused(_)) => {
+            let whole = session.client.get(agent, task, None).await.map_err(failure)?;
+            Ended { task: task.to_owned(), status: Status::of(&whole) }
+        }
+        Err(error) => return Err(failure(error)),
+    };
+    telling.answer.end_line();
+    told(session, agent, ended, &mut telling).await
+}
+
+/// What a person says first.
+fn words(text: String, settings: SessionSettings) -> Message {
+    let mut message = said_by_user(vec![Part::text(text)]);
+    message.metadata = settings.metadata();
+    message
 }
 
 fn said_by_user(parts: Vec<Part>) -> Message {

@@ -5,3 +5,6 @@ mod questions;
 mod servers;
 #[cfg(target_os = "linux")]
 mod terminal;
+
+#[cfg(target_os = "linux")]
+pub(crate) use terminal::typed;

@@ -35,9 +35,9 @@ pub(super) async fn converse(
     said: Said,
     telling: &mut Telling,
 ) -> Result<Exit, Failure> {
-    let Said { message, task, context } = said;
+    let Said { message, task, context, settings } = said;
     let mut ask = PeerAsk {
-        message: words(message),
+        message: words(message, settings),
         // A task knows its own conversation.
         context: context.unwrap_or_else(|| if task.is_some() { String::new() } else { fresh_id() }),
         task,
@@ -55,14 +55,14 @@ pub(super) async fn converse(
                 return Ok(Exit::Ok);
             }
         };
-        let Some(answer) = answer(&ended, telling.screen).await else {
+        let Some(answer) = answer(url, &ended, telling.screen).await else {
             let whole = match telling.screen.is_json() {
                 true => Some(client.get(&ended.task).await.map_err(|error| {
                     Failure::new(ErrorCode::PEER_UNREACHABLE, error.to_string()).exit(Exit::Server)
                 })?),
                 false => None,
             };
-            return finish(url, ended, whole.as_ref(), telling);
+            return finish(url, ended, whole.as_ref(), &[], telling);
         };
         ask.message = said_by_user(answer);
         ask.task = Some(ended.task);

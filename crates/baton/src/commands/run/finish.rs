@@ -8,26 +8,30 @@ use crate::{
     screen::{Screen, harmless},
 };
 use baton_types::{ErrorCode, Part};
-use baton_wire::a2a::v1::{Task, TaskState};
+use baton_wire::{
+    a2a::v1::{Task, TaskState},
+    api::ApprovalEntry,
+};
 
 /// The answer of whoever sits at the terminal, when the task asks for one and somebody is there.
-pub(super) async fn answer(ended: &Ended, screen: Screen) -> Option<Vec<Part>> {
+pub(super) async fn answer(agent: &str, ended: &Ended, screen: Screen) -> Option<Vec<Part>> {
     let asks = ended.status.state == TaskState::InputRequired && ended.status.calls.is_empty();
     if !asks || !someone_is_there(screen) {
         return None;
     }
     if !ended.status.asks.is_empty() {
-        return Some(vec![inputs::answer(&ended.status.asks, screen).await?]);
+        return Some(vec![inputs::answer(&ended.status.asks, agent, screen).await?]);
     }
     let words = line(screen, &format!("{}\n> ", harmless(&ended.status.says))).await?;
     (!words.is_empty()).then(|| vec![Part::text(words)])
 }
 
-/// Says how the task stands; `whole` is all of it, for programs.
+/// Says how the task stands; `whole` is all of it, for programs, and `approvals` is what of it waits at this Baton.
 pub(super) fn finish(
     agent: &str,
     ended: Ended,
     whole: Option<&Task<'_>>,
+    approvals: &[ApprovalEntry],
     telling: &mut Telling,
 ) -> Result<Exit, Failure> {
     let Ended { task, status } = ended;
@@ -51,13 +55,21 @@ pub(super) fn finish(
             if !status.says.is_empty() && status.asks.is_empty() {
                 screen.print(&harmless(&status.says));
             }
-            for line in inputs::lines(&status.asks) {
+            for line in inputs::lines(&status.asks, agent) {
                 screen.print(&line);
             }
             for call in &status.calls {
                 screen.print(&format!("{} {} {}", call.id, call.name, call.arguments));
             }
             screen.say(&format!("task {task} waits for an answer"));
+            let commands = inputs::commands(approvals);
+            if !commands.is_empty() {
+                screen.say("answer with:");
+                for command in commands {
+                    screen.say(&format!("  {command}"));
+                }
+                return Ok(Exit::InputRequired);
+            }
             screen.say(&match status.calls.is_empty() {
                 true if !status.asks.is_empty() => format!("  {}", inputs::how(&status.asks, agent, &task)),
                 true => format!("  answer with: baton run {agent} \"...\" --task {task}"),

@@ -1,11 +1,12 @@
-//! What tools ask in the middle of a run.
+//! What is asked in the middle of a run.
 
 use crate::{
-    form::{Form, Question, Wants},
+    form::{Form, Leave, Question, Reply, Wants},
     screen::Screen,
     steps::InputRequest,
 };
 use baton_types::{AnswerAction, Json, Part};
+use baton_wire::api::{ApprovalEntry, ApprovalKind};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -15,50 +16,112 @@ struct Responses<'a> {
 
 #[derive(Serialize)]
 struct Response<'a> {
-    call_id: &'a str,
-    key: &'a str,
-    action: AnswerAction,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<AnswerAction>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<Json>,
 }
 
-impl From<&InputRequest> for Question {
-    fn from(request: &InputRequest) -> Self {
-        let wants = match (&request.schema, &request.url) {
-            (Some(schema), _) => Wants::Form(Form::of(schema)),
-            (None, Some(url)) => Wants::Visit(url.clone()),
-            (None, None) => Wants::Approval(request.approval.clone()),
+impl InputRequest {
+    fn question(&self, spoken_to: &str) -> Question {
+        let wants = match (&self.schema, &self.url, &self.approval) {
+            (Some(schema), ..) => Wants::Form(Form::of(schema)),
+            (None, Some(url), _) => Wants::Visit(url.clone()),
+            (None, None, Some(arguments)) => Wants::Approval(Leave {
+                arguments: Some(arguments.clone()),
+                asker: self.agent.clone().filter(|agent| agent != spoken_to),
+                for_session: true,
+            }),
+            (None, None, None) => Wants::Words,
         };
-        Self { message: request.message.clone(), wants }
+        Question { message: self.message.clone(), wants }
+    }
+
+    fn response(&self, reply: Reply) -> Response<'_> {
+        let (decision, digest) = match &self.approval {
+            Some(_) => (Some(decision(reply.action)), self.digest.as_deref()),
+            None => (None, None),
+        };
+        let words = self.call_id.is_none() && self.key.is_none();
+        Response {
+            task_id: self.task_id.as_deref(),
+            call_id: self.call_id.as_deref(),
+            key: self.key.as_deref(),
+            action: (decision.is_none() && !words).then_some(reply.action),
+            decision,
+            digest,
+            content: reply.content,
+        }
     }
 }
 
-/// Asks at the terminal; nothing when it is closed.
-pub(super) async fn answer(requests: &[InputRequest], screen: Screen) -> Option<Part> {
+/// The word for a decision about a call.
+fn decision(action: AnswerAction) -> &'static str {
+    match action {
+        AnswerAction::Accept => "allow_once",
+        AnswerAction::AcceptForSession => "allow_session",
+        AnswerAction::Decline | AnswerAction::Cancel => "deny",
+    }
+}
+
+/// Asks at the terminal, one after the other; nothing when it is closed.
+pub(super) async fn answer(requests: &[InputRequest], spoken_to: &str, screen: Screen) -> Option<Part> {
     let mut responses = Vec::with_capacity(requests.len());
-    for request in requests {
-        let reply = Question::from(request).ask(&[], screen).await.ok()?;
+    for (index, request) in requests.iter().enumerate() {
+        if requests.len() > 1 {
+            screen.say(&format!("{} of {}:", index + 1, requests.len()));
+        }
+        let reply = request.question(spoken_to).ask(&[], screen).await.ok()?;
         if reply.action == AnswerAction::Cancel {
             return None;
         }
-        let InputRequest { call_id, key, .. } = request;
-        responses.push(Response { call_id, key, action: reply.action, content: reply.content });
+        responses.push(request.response(reply));
     }
     Json::of(&Responses { input_responses: responses }).ok().map(Part::data)
 }
 
 /// The questions, for somebody who is not there now.
-pub(super) fn lines(requests: &[InputRequest]) -> Vec<String> {
-    requests.iter().flat_map(|request| Question::from(request).lines()).collect()
+pub(super) fn lines(requests: &[InputRequest], spoken_to: &str) -> Vec<String> {
+    requests.iter().flat_map(|request| request.question(spoken_to).lines()).collect()
 }
 
-/// How they are answered from here.
+/// How they are answered where nothing of them is kept here.
 pub(super) fn how(requests: &[InputRequest], agent: &str, task: &str) -> String {
     match requests {
         [InputRequest { schema: Some(_), .. }] => {
             format!("answer with: baton run {agent} '{{\"name\": \"value\"}}' --task {task}")
         }
-        [_] => format!("answer with: baton run {agent} yes --task {task}   (or no)"),
+        [InputRequest { approval: Some(_), .. }] => {
+            format!("answer with: baton run {agent} yes --task {task}   (or always, no)")
+        }
+        [InputRequest { url: Some(_), .. }] => format!("answer with: baton run {agent} yes --task {task}   (or no)"),
+        [_] => format!("answer with: baton run {agent} \"...\" --task {task}"),
         _ => "answer on a terminal; an A2A client sends an input_responses data part".to_owned(),
     }
+}
+
+/// The commands with which they are answered from here.
+pub(crate) fn commands(approvals: &[ApprovalEntry]) -> Vec<String> {
+    let command = |approval: &ApprovalEntry| {
+        let id = crate::screen::one_line(&approval.id, 500);
+        let with = match approval.kind {
+            _ if !approval.also.is_empty() => "   on a terminal",
+            ApprovalKind::Approval => "allow   (or always, deny)",
+            ApprovalKind::Visit => "allow   (or deny)",
+            ApprovalKind::Form => "--content '{\"name\": \"value\"}'   (or deny)",
+            ApprovalKind::Question => "--text \"...\"",
+        };
+        format!("baton approvals answer {id} {with}")
+    };
+    approvals.iter().map(command).collect()
 }

@@ -9,7 +9,7 @@ use std::{
 
 /// Runs a command at a terminal, where somebody types these lines; gives what the terminal shows.
 #[expect(clippy::disallowed_methods, reason = "a terminal for the program under test")]
-fn typed(home: &Home, line: &str, typed: &str) -> (Option<i32>, String) {
+pub(crate) fn typed(home: &Home, line: &str, typed: &str) -> (Option<i32>, String) {
     let mut command = Command::new("script");
     let whole = format!("{} {line}", env!("CARGO_BIN_EXE_baton"));
     command.args(["-qec", &whole, "/dev/null"]).current_dir(home.path("")).env_clear();

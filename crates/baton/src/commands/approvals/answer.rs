@@ -1,0 +1,250 @@
+//! `baton approvals answer ID`: shows what it is about, and answers it.
+
+use super::show::lines;
+use crate::{
+    commands::{
+        place::Place,
+        run::{commands, watch},
+    },
+    config::Chosen,
+    connect::{Session, failure},
+    failure::{Exit, Failure},
+    form::{Form, Leave, Question, Reply, Wants, someone_is_there},
+    screen::{Screen, one_line},
+    wiring::now,
+};
+use baton_types::{AnswerAction, ErrorCode, Json, Timestamp};
+use baton_wire::{
+    a2a::v1::TaskState,
+    api::{
+        AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind,
+        ApprovalQuestion,
+    },
+};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::{path::PathBuf, time::Duration};
+
+/// How long the first of the chain is given to hear that the work goes on, and how often it is looked at.
+const LOOKS: usize = 100;
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What `baton approvals answer` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton approvals answer 0199.../call-1 allow
+  baton approvals answer 0199.../call-1 deny
+  baton approvals answer 0199.../call-2 --content '{\"size\": 42}'     fill in a form
+  baton approvals answer 0199.../call-3 --text \"Next Tuesday\"        answer a question
+  baton approvals answer 0199.../call-1                              decide on the terminal
+
+The call is shown with all its arguments, and the answer counts for exactly those: if they are
+others by the time it arrives, it is refused. An approval that was answered already is refused with
+BTN-2022, and nothing runs twice. With a running server the command ends as soon as the answer is
+kept; --wait stays until the work is done or asks again.")]
+pub(super) struct Options {
+    /// What is answered, as `baton approvals list` names it
+    id: String,
+    /// What you decide
+    decision: Option<Decision>,
+    #[command(flatten)]
+    place: Place,
+    /// Agent directories to use when no server runs [default: the current directory]
+    #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
+    agents: Vec<PathBuf>,
+    /// Refuse unless the arguments have this digest [default: that of the arguments shown]
+    #[arg(long, value_name = "SHA256")]
+    digest: Option<String>,
+    /// Values for a form, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    content: Option<String>,
+    /// Words for a question
+    #[arg(long, value_name = "WORDS")]
+    text: Option<String>,
+    /// Wait until the work is done or asks again; always so when no server runs
+    #[arg(long)]
+    wait: bool,
+}
+
+/// What somebody decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Decision {
+    /// It may run this time
+    Allow,
+    /// It may run, and the same tool for the rest of the session
+    Always,
+    /// It may not run
+    Deny,
+}
+
+/// Answers it.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let Place { server, token, data, config } = options.place.clone();
+    let session = match server {
+        Some(url) => Session::at(&url, token.as_deref())?,
+        None => {
+            let chosen = Chosen { config, data, agents: options.agents.clone(), ..Chosen::default() };
+            Session::find(&chosen.resolve()?, token.as_deref(), screen).await?
+        }
+    };
+    let ended = answer(&session, &options, screen).await;
+    session.close().await;
+    ended
+}
+
+async fn answer(session: &Session, options: &Options, screen: Screen) -> Result<Exit, Failure> {
+    let entry = session.client.approval(&options.id).await.map_err(failure)?;
+    if !screen.is_json() {
+        for line in lines(&entry, usize::MAX, now(), screen.talk_paint()) {
+            screen.say(&line);
+        }
+    }
+    let Some(answer) = said(&entry, options, screen).await? else { return Ok(Exit::Interrupted) };
+    let waits = options.wait || session.url.is_none();
+    let since = if waits { first_of_chain(session, &entry).await } else { None };
+    let answered = session.client.answer_approval(&options.id, &answer).await.map_err(failure)?;
+    told(&entry, &answer, &answered, screen);
+    if waits {
+        return go_on(session, &entry, since, screen).await;
+    }
+    if screen.is_json() {
+        screen.print(&json!(answered).to_string());
+    }
+    Ok(Exit::Ok)
+}
+
+/// The answer that was given on the command line, or at the terminal; nothing when that was closed.
+async fn said(entry: &ApprovalEntry, options: &Options, screen: Screen) -> Result<Option<AnswerApproval>, Failure> {
+    let usage = |message: String| Failure::new(ErrorCode::USAGE, message);
+    let content = options.content.as_deref().map(Json::parse).transpose();
+    let content = content.map_err(|error| usage(format!("--content: {error}")))?;
+    let answer =
+        AnswerApproval { digest: options.digest.clone().or(entry.digest.clone()), ..AnswerApproval::default() };
+    let decision = options.decision.map(|decision| match decision {
+        Decision::Allow => ApprovalDecision::AllowOnce,
+        Decision::Always => ApprovalDecision::AllowSession,
+        Decision::Deny => ApprovalDecision::Deny,
+    });
+    let given = decision.is_some() || content.is_some() || options.text.is_some();
+    match (given, entry.also.is_empty()) {
+        (true, true) => {
+            let text = options.text.clone();
+            return Ok(Some(AnswerApproval { decision, content, text, ..answer }));
+        }
+        (true, false) if options.decision == Some(Decision::Deny) => {
+            let no = |question: &ApprovalQuestion| ApprovalAnswer {
+                key: question.key.clone().unwrap_or_default(),
+                decision,
+                ..ApprovalAnswer::default()
+            };
+            let answers = questions(entry).iter().map(no).collect();
+            return Ok(Some(AnswerApproval { answers, ..answer }));
+        }
+        _ if !someone_is_there(screen) => {
+            let how = commands(std::slice::from_ref(entry));
+            return Err(
+                usage("it is not said what to answer".to_owned()).hint(format!("Answer with: {}", how.concat()))
+            );
+        }
+        _ => {}
+    }
+    let mut answers = Vec::new();
+    for question in questions(entry) {
+        let asked = Question { message: question.message.clone(), wants: wants(&question) };
+        let reply = asked.ask(&[], screen).await.map_err(|unfit| usage(unfit.0))?;
+        if reply.action == AnswerAction::Cancel {
+            return Ok(None);
+        }
+        answers.push(typed(&question, reply));
+    }
+    Ok(Some(match (answers.pop(), answers.is_empty()) {
+        (Some(ApprovalAnswer { decision, content, text, .. }), true) => {
+            AnswerApproval { decision, content, text, ..answer }
+        }
+        (last, _) => AnswerApproval { answers: answers.into_iter().chain(last).collect(), ..answer },
+    }))
+}
+
+/// All that the call asks.
+fn questions(entry: &ApprovalEntry) -> Vec<ApprovalQuestion> {
+    let first = ApprovalQuestion {
+        key: entry.key.clone(),
+        kind: entry.kind,
+        message: entry.message.clone(),
+        schema: entry.schema.clone(),
+        url: entry.url.clone(),
+    };
+    std::iter::once(first).chain(entry.also.iter().cloned()).collect()
+}
+
+fn wants(question: &ApprovalQuestion) -> Wants {
+    match (question.kind, &question.schema, &question.url) {
+        (ApprovalKind::Form, Some(schema), _) => Wants::Form(Form::of(schema)),
+        (ApprovalKind::Visit, _, Some(url)) => Wants::Visit(url.clone()),
+        (ApprovalKind::Approval, ..) => Wants::Approval(Leave { for_session: true, ..Leave::default() }),
+        _ => Wants::Words,
+    }
+}
+
+fn typed(question: &ApprovalQuestion, reply: Reply) -> ApprovalAnswer {
+    let key = question.key.clone().unwrap_or_default();
+    let decision = match reply.action {
+        AnswerAction::Accept => ApprovalDecision::AllowOnce,
+        AnswerAction::AcceptForSession => ApprovalDecision::AllowSession,
+        AnswerAction::Decline | AnswerAction::Cancel => ApprovalDecision::Deny,
+    };
+    match (question.kind, reply.content) {
+        (ApprovalKind::Question, content) => {
+            let text = content.and_then(|content| content.to_value()["text"].as_str().map(str::to_owned));
+            ApprovalAnswer { key, text, ..ApprovalAnswer::default() }
+        }
+        (_, content) => ApprovalAnswer { key, decision: Some(decision), content, text: None },
+    }
+}
+
+/// Says that the answer is kept.
+fn told(entry: &ApprovalEntry, answer: &AnswerApproval, answered: &AnsweredApproval, screen: Screen) {
+    if screen.is_json() {
+        return;
+    }
+    let what = match (answer.decision, entry.kind) {
+        (Some(ApprovalDecision::AllowOnce), ApprovalKind::Approval) => "allowed once",
+        (Some(ApprovalDecision::AllowSession), ApprovalKind::Approval) => "allowed for this session",
+        (Some(ApprovalDecision::Deny), ApprovalKind::Approval) => "denied",
+        _ => "answered",
+    };
+    let state = answered.state.replace('_', " ");
+    screen.say(&format!("{what}; task {} of {} is {state}", answered.task_id, one_line(&answered.agent, 120)));
+}
+
+/// The agent that the first task of the chain belongs to, and when its status last changed; nothing when no other task
+/// waits for this one.
+async fn first_of_chain(session: &Session, entry: &ApprovalEntry) -> Option<(String, Option<Timestamp>)> {
+    if entry.root_task_id == entry.task_id {
+        return None;
+    }
+    let root = session.client.task(&entry.root_task_id).await.ok()?;
+    Some((root.agent.clone(), root.task.status.timestamp))
+}
+
+/// Waits for the task, and then for the first one of the chain that waits for it.
+async fn go_on(
+    session: &Session,
+    entry: &ApprovalEntry,
+    first: Option<(String, Option<Timestamp>)>,
+    screen: Screen,
+) -> Result<Exit, Failure> {
+    let task = session.client.task(&entry.task_id).await.map_err(failure)?;
+    let Some((agent, since)) = first.filter(|_| task.task.status.state != TaskState::InputRequired) else {
+        return watch(session, &task.agent, &entry.task_id, screen).await;
+    };
+    for _ in 0..LOOKS {
+        let root = session.client.task(&entry.root_task_id).await.map_err(failure)?;
+        if root.task.status.timestamp != since {
+            break;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    watch(session, &agent, &entry.root_task_id, screen).await
+}

@@ -1,0 +1,89 @@
+//! What waits, in words.
+
+use crate::{
+    form::{Form, visible},
+    screen::{Paint, harmless, one_line},
+};
+use baton_types::Timestamp;
+use baton_wire::api::{ApprovalEntry, ApprovalKind};
+use std::time::Duration;
+
+/// Most characters of a name that somebody else chose.
+const SHOWN: usize = 120;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(60 * 60);
+const DAYS: Duration = Duration::from_secs(48 * 60 * 60);
+
+/// One that waits: its id and since when, who asks what for whom, and at most so many characters of the arguments.
+pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: Paint) -> Vec<String> {
+    let mut lines = vec![format!("{}  {}", paint.strong(&one_line(&entry.id, 500)), paint.faint(&age(entry, now)))];
+    let agent = paint.name(&one_line(&entry.agent, SHOWN));
+    let tool = one_line(entry.tool.as_deref().unwrap_or("a tool"), SHOWN);
+    let message = harmless(&entry.message);
+    lines.push(match entry.kind {
+        ApprovalKind::Approval => format!("  {agent} wants to call {tool}"),
+        ApprovalKind::Form => format!("  {agent}: {tool} asks for values: {message}"),
+        ApprovalKind::Visit => format!("  {agent}: {tool} asks for a visit: {message}"),
+        ApprovalKind::Question => format!("  {agent} asks: {message}"),
+    });
+    if entry.kind != ApprovalKind::Question
+        && let Some(arguments) = entry.arguments.as_ref().filter(|arguments| arguments.as_str() != "{}")
+    {
+        lines.push(format!("  with {}", visible(arguments.as_str(), most)));
+    }
+    lines.extend(entry.url.iter().map(|url| format!("  visit {}", one_line(url, 2000))));
+    lines.extend(entry.schema.iter().flat_map(|schema| Form::of(schema).lines()));
+    for question in &entry.also {
+        lines.push(format!("  and asks: {}", harmless(&question.message)));
+    }
+    if !entry.chain.is_empty() {
+        let chain: Vec<String> = entry.chain.iter().map(|agent| one_line(agent, SHOWN)).collect();
+        lines.push(format!("  for {}", chain.join(" → ")));
+    }
+    lines
+}
+
+/// Since when it waits.
+fn age(entry: &ApprovalEntry, now: Timestamp) -> String {
+    let Some(asked) = entry.asked_at else { return String::new() };
+    let waited = asked.until(now);
+    let (count, unit) = match waited {
+        waited if waited < MINUTE => return "just now".to_owned(),
+        waited if waited < HOUR => (waited.as_secs() / MINUTE.as_secs(), "min"),
+        waited if waited < DAYS => (waited.as_secs() / HOUR.as_secs(), "h"),
+        _ => {
+            let text = asked.to_string();
+            return format!("since {}", text.split('T').next().unwrap_or(&text));
+        }
+    };
+    format!("{count} {unit} ago")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_rounded_down() {
+        let asked = Timestamp::parse("2026-11-16T08:00:00.000Z").unwrap();
+        let entry = ApprovalEntry { asked_at: Some(asked), ..ApprovalEntry::default() };
+        for (seconds, expect) in [
+            (0, "just now"),
+            (59, "just now"),
+            (60, "1 min ago"),
+            (3599, "59 min ago"),
+            (3600, "1 h ago"),
+            (172_799, "47 h ago"),
+            (172_800, "since 2026-11-16"),
+        ] {
+            assert_eq!(age(&entry, asked.after(Duration::from_secs(seconds))), expect, "{seconds}");
+        }
+    }
+
+    #[test]
+    fn nothing_hides_in_arguments() {
+        assert_eq!(visible("a\u{202e}b\u{7}\u{200b}c", 100), r"a\u202eb\u0007\u200bc");
+        assert_eq!(visible("abcdef", 4), "abcd… and 2 characters more");
+    }
+}
