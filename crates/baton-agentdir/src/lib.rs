@@ -13,15 +13,18 @@ mod diagnostic;
 pub mod document;
 mod edit;
 mod export;
+mod handoff;
 mod mcp;
 mod modes;
 mod names;
 mod orchestration;
 mod parse;
+mod permission;
 mod raw;
 mod reference;
 mod resolve;
 mod scaffold;
+mod teamspark;
 mod template;
 mod tool;
 

@@ -9,6 +9,7 @@ mod transport;
 mod value;
 
 pub(crate) use transport::is_header;
+pub(crate) use value::close;
 
 use crate::{
     Diagnostic,
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 
 /// Files with MCP servers beside `agent.yaml`; of two servers with one name the one in the earlier file is used.
 pub const MCP_FILES: [&str; 3] = ["mcp.json", ".mcp.json", TEAMSPARK_FILE];
-const TEAMSPARK_FILE: &str = "tspark.json";
+pub(crate) const TEAMSPARK_FILE: &str = "tspark.json";
 const MAX_SERVERS: usize = 64;
 const MAX_NAME: usize = 64;
 

@@ -3,10 +3,11 @@
 use crate::{
     Diagnostic, Format,
     document::{self, Place, Reader},
-    export, mcp,
+    export, mcp, permission,
     raw::RawAgent,
     reference,
     resolve::{Companions, resolve},
+    teamspark,
 };
 use baton_types::{AgentKit, AgentSpec};
 use std::collections::BTreeMap;
@@ -70,21 +71,29 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         true => companion(files, PLAYBOOK_FILE, "add a rule, or remove the file").map(Some),
         false => Ok(None),
     };
+    let (teamspark, mut remarks) = teamspark::read(files);
     let mut kit = AgentKit::default();
+    let mut named_servers = Vec::new();
     let agent = raw.and_then(|mut raw| {
         kit.exports = export::resolve_all(&mut reader, std::mem::take(&mut raw.exports), &raw.tools);
         kit.servers = mcp::own(&mut reader, raw.mcp_servers.take(), base_directory);
         let companions = Companions {
             prompt: prompt.as_deref().unwrap_or_default(),
             playbook: playbook.as_ref().ok().and_then(Option::as_deref),
+            teamspark,
         };
+        named_servers = raw.permissions.iter().filter_map(|rule| rule.server.clone()).collect();
         resolve(&mut reader, raw, &companions, base_directory)
     });
+    let (servers, more) = mcp::all(kit.servers, files, base_directory);
+    permission::check_servers(&mut reader, &named_servers, &servers);
     let failed = reader.failed() || prompt.is_err() || playbook.is_err();
     let mut diagnostics = reader.finish();
     diagnostics.extend(playbook.err());
     diagnostics.extend(prompt.err());
-    let (servers, remarks) = mcp::all(kit.servers, files, base_directory);
+    remarks.extend(more);
+    let file = |remark: &Diagnostic| mcp::MCP_FILES.iter().position(|file| *file == remark.file);
+    remarks.sort_by_key(|remark| (file(remark), remark.line, remark.column));
     diagnostics.extend(remarks);
     let (references, remarks) = reference::all(files);
     diagnostics.extend(remarks);

@@ -6,8 +6,12 @@ mod http;
 pub(crate) use export::RawExport;
 pub(crate) use http::RawHttp;
 
-use crate::document::{Fields, Located, Node, Place, Reader, Value};
-use baton_types::{Effects, Permission, ToolExecution};
+use crate::{
+    document::{Fields, Located, Node, Place, Reader, Value},
+    handoff::RawHandoff,
+    permission::{ASK_WHEN, INCLUDES, PERMISSIONS, RawRule, too_many},
+};
+use baton_types::{AskWhen, Effects, Include, Permission, ToolExecution};
 use std::time::Duration;
 
 const MAX_TURNS: u64 = 1000;
@@ -29,6 +33,9 @@ pub(crate) struct RawAgent {
     pub(crate) skills: Vec<RawSkill>,
     pub(crate) tools: Vec<RawTool>,
     pub(crate) handoffs: Vec<RawHandoff>,
+    pub(crate) enable_handoff: Option<Located<bool>>,
+    pub(crate) autonomous: Option<Located<bool>>,
+    pub(crate) permissions: Vec<RawRule>,
     pub(crate) exports: Vec<RawExport>,
     pub(crate) mcp_servers: Option<Node>,
 }
@@ -39,8 +46,9 @@ pub(crate) struct RawSettings {
     pub(crate) max_turns: Option<u64>,
     pub(crate) parallel_tools: Option<u64>,
     pub(crate) deadline: Option<Duration>,
-    pub(crate) tools: Option<ToolExecution>,
-    pub(crate) control_tools: Vec<&'static str>,
+    pub(crate) tools: Option<Located<ToolExecution>>,
+    pub(crate) tool_permission: Option<Located<AskWhen>>,
+    pub(crate) control_tools: Vec<Located<&'static str>>,
     pub(crate) orchestration: Option<RawOrchestration>,
 }
 
@@ -71,13 +79,9 @@ pub(crate) struct RawTool {
     pub(crate) timeout: Option<Duration>,
     pub(crate) max_output: Option<usize>,
     pub(crate) permission: Option<Permission>,
+    pub(crate) include: Option<Include>,
+    pub(crate) arguments: Option<Node>,
     pub(crate) output: Option<Node>,
-}
-
-/// One entry of `handoffs`.
-pub(crate) struct RawHandoff {
-    pub(crate) agent: Option<Located<String>>,
-    pub(crate) description: Option<Located<String>>,
 }
 
 impl RawAgent {
@@ -95,6 +99,9 @@ impl RawAgent {
             skills: entries(reader, &mut fields, "skills", RawSkill::read),
             tools: entries(reader, &mut fields, "tools", RawTool::read),
             handoffs: entries(reader, &mut fields, "handoffs", RawHandoff::read),
+            enable_handoff: switch(reader, &mut fields, "enable_handoff"),
+            autonomous: switch(reader, &mut fields, "autonomous"),
+            permissions: fields.take("permissions").map(|node| RawRule::read_all(reader, node)).unwrap_or_default(),
             exports: entries(reader, &mut fields, "exports", RawExport::read),
             mcp_servers: fields.take_any(reader, &["mcpServers", "mcp_servers"]),
         };
@@ -115,13 +122,16 @@ impl RawSettings {
                 .take("parallel_tools")
                 .and_then(|n| reader.integer("parallel_tools", &n, 1, MAX_PARALLEL_TOOLS)),
             deadline: fields.take("deadline").and_then(|n| reader.duration("deadline", &n, second, MAX_DEADLINE)),
-            tools: fields.take("tools").and_then(|n| reader.choice("tools", &n, &execution)),
+            tools: fields.take("tools").and_then(|n| located(&n, reader.choice("tools", &n, &execution))),
+            tool_permission: fields
+                .take("tool_permission")
+                .and_then(|n| located(&n, reader.choice("tool_permission", &n, &ASK_WHEN))),
             control_tools: fields
                 .take("control_tools")
                 .map(|n| reader.list("control_tools", n))
                 .unwrap_or_default()
                 .iter()
-                .filter_map(|n| reader.choice("a control tool", n, &control))
+                .filter_map(|n| located(n, reader.choice("a control tool", n, &control)))
                 .collect(),
             orchestration: fields.take("orchestration").and_then(|n| RawOrchestration::read(reader, n)),
         };
@@ -162,7 +172,6 @@ impl RawTool {
         let mut fields = Fields::open(reader, "a tool", node)?;
         let effects =
             [("read_only", Effects::ReadOnly), ("idempotent", Effects::Idempotent), ("unknown", Effects::Unknown)];
-        let permissions = [("allow", Permission::Allow), ("ask", Permission::Ask), ("deny", Permission::Deny)];
         let millisecond = Duration::from_millis(1);
         let command = fields.take("command");
         let http = fields.take("http");
@@ -182,7 +191,9 @@ impl RawTool {
             directory: fields.text(reader, "directory"),
             timeout: fields.take("timeout").and_then(|n| reader.duration("timeout", &n, millisecond, MAX_TIMEOUT)),
             max_output: fields.take("max_output").and_then(|n| reader.size("max_output", &n, 1, MAX_OUTPUT)),
-            permission: fields.take("permission").and_then(|n| reader.choice("permission", &n, &permissions)),
+            permission: fields.take("permission").and_then(|n| reader.choice("permission", &n, &PERMISSIONS)),
+            include: fields.take("include").and_then(|n| reader.choice("include", &n, &INCLUDES)),
+            arguments: fields.take("arguments"),
             output: fields.take("output"),
         };
         fields.finish(reader);
@@ -201,19 +212,13 @@ fn command(reader: &mut Reader, node: Node) -> Option<Located<Vec<Located<String
     Some(Located { place, value: reader.texts("command", node) })
 }
 
-impl RawHandoff {
-    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
-        if let Value::Text(name) = node.value {
-            return Some(Self { agent: Some(Located { place: node.place, value: name }), description: None });
-        }
-        let mut fields = Fields::open(reader, "a handoff", node)?;
-        let raw = Self {
-            agent: fields.required_text(reader, "agent", "name the agent that may take the work"),
-            description: fields.text(reader, "description"),
-        };
-        fields.finish(reader);
-        Some(raw)
-    }
+fn located<T>(node: &Node, value: Option<T>) -> Option<Located<T>> {
+    value.map(|value| Located { place: node.place, value })
+}
+
+fn switch(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<Located<bool>> {
+    let node = fields.take(key)?;
+    located(&node, reader.boolean(key, &node))
 }
 
 fn input_modes(reader: &mut Reader, node: Node) -> Vec<Located<String>> {
@@ -240,7 +245,7 @@ fn entries<T>(
     let place = node.place;
     let nodes = reader.list(key, node);
     if nodes.len() > MAX_ENTRIES {
-        reader.error(place, format!("{key} has {} entries", nodes.len()), format!("keep it to {MAX_ENTRIES}"));
+        too_many(reader, place, key, nodes.len(), MAX_ENTRIES);
         return Vec::new();
     }
     nodes.into_iter().filter_map(|node| read(reader, node)).collect()

@@ -3,11 +3,16 @@
 use crate::{
     RESERVED_AGENT_NAMES,
     document::{Located, Place, Reader},
-    is_agent_name, modes, orchestration,
-    raw::{RawAgent, RawHandoff, RawSettings, RawSkill},
+    handoff, is_agent_name, modes, orchestration,
+    permission::RawRule,
+    raw::{RawAgent, RawSettings, RawSkill},
+    teamspark::TeamSpark,
     tool,
 };
-use baton_types::{AgentName, AgentSpec, ControlTools, HandoffTarget, ModelSpec, RunLimits, SkillSpec, ToolPolicy};
+use baton_types::{
+    AgentName, AgentSpec, AskWhen, ControlTools, HandoffTarget, ModelSpec, RunLimits, SkillSpec, ToolExecution,
+    ToolPolicy,
+};
 use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use lower-case letters, digits and dashes, at most 64, such as weather or sales-desk";
@@ -17,6 +22,7 @@ const RESERVED_HINT: &str = "paths of A2A begin with this word; choose another, 
 pub(crate) struct Companions<'a> {
     pub(crate) prompt: &'a str,
     pub(crate) playbook: Option<&'a str>,
+    pub(crate) teamspark: TeamSpark,
 }
 
 /// Fills in defaults and checks what a single value cannot show.
@@ -30,7 +36,10 @@ pub(crate) fn resolve(
     let name = raw.name.and_then(|name| agent_name(reader, "the agent's name", &name));
     let input_modes = modes::resolve(reader, raw.input_modes);
     let tools = tool::resolve_all(reader, raw.tools, base_directory);
-    let handoffs = handoffs(reader, raw.handoffs, name.as_ref());
+    let handoffs = handoff::resolve_all(reader, raw.handoffs, name.as_ref());
+    let enable_handoff = enable_handoff(reader, raw.enable_handoff, &handoffs);
+    let alone = alone(reader, &raw.settings, raw.autonomous, &companions.teamspark);
+    let rules = raw.permissions.into_iter().filter_map(RawRule::resolved).collect();
     let name = name?;
     let title = text_or(raw.title, || titled(name.as_str()));
     let description = text_or(raw.description, || title.clone());
@@ -39,7 +48,7 @@ pub(crate) fn resolve(
         prompt: companions.prompt.trim_end().to_owned(),
         version: text_or(raw.version, || "0.1.0".to_owned()),
         model,
-        tool_execution: raw.settings.tools.unwrap_or_default(),
+        tool_execution: raw.settings.tools.as_ref().map(|tools| tools.value).unwrap_or_default(),
         limits: limits(&raw.settings),
         control_tools: control_tools(&raw.settings),
         name,
@@ -50,14 +59,51 @@ pub(crate) fn resolve(
         tools,
         handoffs,
         orchestration: orchestration::resolve(raw.settings.orchestration),
-        enable_handoff: true,
-        policy: ToolPolicy::default(),
-        autonomous: false,
+        enable_handoff,
+        policy: ToolPolicy { ask: alone.ask, rules },
+        autonomous: alone.autonomous,
     })
 }
 
-fn text_or(text: Option<Located<String>>, default: impl FnOnce() -> String) -> String {
+pub(crate) fn text_or(text: Option<Located<String>>, default: impl FnOnce() -> String) -> String {
     text.map(|text| text.value.trim().to_owned()).filter(|text| !text.is_empty()).unwrap_or_else(default)
+}
+
+/// Whether work may be handed over at all.
+fn enable_handoff(reader: &mut Reader, written: Option<Located<bool>>, targets: &[HandoffTarget]) -> bool {
+    let Some(Located { place, value: wanted }) = written else { return true };
+    if !wanted && !targets.is_empty() {
+        let message = "handoffs are named, but enable_handoff says that there are none";
+        reader.warning(place, message, "remove enable_handoff, or the handoffs");
+    }
+    wanted
+}
+
+/// Whether somebody is there to be asked, and when.
+struct Alone {
+    autonomous: bool,
+    ask: AskWhen,
+}
+
+fn alone(reader: &mut Reader, settings: &RawSettings, written: Option<Located<bool>>, teamspark: &TeamSpark) -> Alone {
+    let autonomous = written.map(|written| written.value).or(teamspark.autonomous).unwrap_or_default();
+    let ask = settings.tool_permission.as_ref().map(|ask| ask.value).or(teamspark.ask).unwrap_or_default();
+    if !autonomous {
+        return Alone { autonomous, ask };
+    }
+    if let Some(tools) = settings.tools.as_ref().filter(|tools| tools.value == ToolExecution::Caller) {
+        let hint = "write `tools: agent`, or `autonomous: false`";
+        reader.error(tools.place, "an autonomous agent runs its tools itself, so no caller can", hint);
+    }
+    if let Some(always) = settings.tool_permission.as_ref().filter(|ask| ask.value == AskWhen::Always) {
+        let message = "an autonomous agent has no tools when somebody is to be asked about every call";
+        reader.warning(always.place, message, "write `tool_permission: tool` and allow what may run");
+    }
+    if let Some(ask_user) = settings.control_tools.iter().find(|tool| tool.value == "ask_user") {
+        let message = "an autonomous agent has nobody to ask";
+        reader.warning(ask_user.place, message, "remove ask_user, or write `autonomous: false`");
+    }
+    Alone { autonomous, ask }
 }
 
 fn titled(name: &str) -> String {
@@ -73,7 +119,7 @@ fn titled(name: &str) -> String {
     title
 }
 
-fn agent_name(reader: &mut Reader, what: &str, name: &Located<String>) -> Option<AgentName> {
+pub(crate) fn agent_name(reader: &mut Reader, what: &str, name: &Located<String>) -> Option<AgentName> {
     if is_agent_name(&name.value) {
         return Some(AgentName::from(name.value.as_str()));
     }
@@ -105,7 +151,7 @@ fn limits(settings: &RawSettings) -> RunLimits {
 }
 
 fn control_tools(settings: &RawSettings) -> ControlTools {
-    let allowed = |tool: &str| settings.control_tools.contains(&tool);
+    let allowed = |tool: &str| settings.control_tools.iter().any(|allowed| allowed.value == tool);
     ControlTools {
         emit_artifact: allowed("emit_artifact"),
         ask_user: allowed("ask_user"),
@@ -150,25 +196,6 @@ fn skills(
         });
     }
     skills
-}
-
-fn handoffs(reader: &mut Reader, raw: Vec<RawHandoff>, own: Option<&AgentName>) -> Vec<HandoffTarget> {
-    let mut seen = BTreeSet::new();
-    let mut targets = Vec::with_capacity(raw.len());
-    for handoff in raw {
-        let Some(located) = handoff.agent else { continue };
-        let Some(agent) = agent_name(reader, "a handoff's agent", &located) else { continue };
-        once(reader, &mut seen, "handoff", agent.as_str(), located.place);
-        if own == Some(&agent) {
-            reader.error(
-                located.place,
-                "an agent cannot hand work to itself",
-                "name another agent, or remove the entry",
-            );
-        }
-        targets.push(HandoffTarget { agent, description: text_or(handoff.description, String::new), url: None });
-    }
-    targets
 }
 
 /// Notes a name that stands twice in one list.

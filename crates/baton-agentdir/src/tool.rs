@@ -2,14 +2,18 @@
 
 mod http;
 
+pub(crate) use http::is_authority;
+
 use crate::{
     argv,
     document::{Located, Node, Place, Reader, Value},
     is_tool_name,
+    mcp::Habits,
+    permission,
     raw::RawTool,
     resolve::once,
 };
-use baton_types::{BUILT_IN_TOOLS, CommandTool, Effects, Include, Json, ToolRunner, ToolSpec};
+use baton_types::{BUILT_IN_TOOLS, CommandTool, Effects, Json, Permission, PermissionRule, ToolRunner, ToolSpec};
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 
@@ -35,6 +39,7 @@ fn resolve(
         Value::Map(_) => Some(Json::from(node.to_json())),
         _ => reader.expected("output", "a JSON Schema", node),
     });
+    let rules = rules(reader, &mut raw, name.as_deref().unwrap_or_default());
     let name = name?;
     let description = described(reader, raw.place, "tool", &name, raw.description);
     let (runner, effects) = runner?;
@@ -46,9 +51,21 @@ fn resolve(
         runner,
         output,
         permission: raw.permission.unwrap_or_default(),
-        rules: Vec::new(),
-        include: Include::Always,
+        rules,
+        include: raw.include.unwrap_or_default(),
     })
+}
+
+/// What is said about the tool by its name, and about some of its calls.
+fn rules(reader: &mut Reader, raw: &mut RawTool, name: &str) -> Vec<PermissionRule> {
+    let said = raw.permission.map(|permission| PermissionRule::of_tool(name, permission));
+    let some = raw.arguments.take().map(|node| permission::about_some_calls(reader, Habits::Ours, name, node));
+    let mut rules: Vec<PermissionRule> = said.into_iter().chain(some.into_iter().flatten()).collect();
+    if raw.permission == Some(Permission::Deny) && rules.len() > 1 {
+        permission::never_heard(reader, raw.place, name, name);
+        rules.truncate(1);
+    }
+    rules
 }
 
 /// How the tool runs, and what that does to the world unless the file says otherwise.
@@ -129,7 +146,7 @@ pub(crate) fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: 
         reader.error(
             name.place,
             format!("{:?} is a tool of Baton itself", name.value),
-            "choose another name; handoffs, settings.control_tools and settings.orchestration switch the built-in tools on",
+            "choose another name; enable_handoff, settings.control_tools and settings.orchestration switch the built-in tools on",
         );
         return None;
     }

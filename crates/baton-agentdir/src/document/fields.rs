@@ -217,6 +217,11 @@ impl Fields {
         }
     }
 
+    /// Whether a key is written.
+    pub fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
+    }
+
     /// Takes a key out; `None` when it is missing or empty.
     pub fn take(&mut self, key: &'static str) -> Option<Node> {
         self.known.push(key);

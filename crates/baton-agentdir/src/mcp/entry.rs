@@ -2,7 +2,7 @@
 
 use super::{Habits, login, timing, tools, transport, value};
 use crate::document::{Fields, Node, Reader};
-use baton_types::{IncludeModes, McpEra, McpPermissions, McpServer, PermissionRule};
+use baton_types::{McpEra, McpPermissions, McpServer};
 
 /// Longer prefixes leave no room for the tools' own names.
 const MAX_PREFIX: usize = 32;
@@ -44,13 +44,10 @@ pub(super) fn read(
         enabled: enabled && !disabled,
         era,
         timeouts,
-        permissions: McpPermissions {
-            default: tools.default,
-            rules: tools.permissions.into_iter().map(|(tool, word)| PermissionRule::of_tool(tool, word)).collect(),
-        },
+        permissions: McpPermissions { default: tools.default, rules: tools.rules },
         include: tools.include,
         exclude: tools.exclude,
-        modes: IncludeModes::default(),
+        modes: tools.modes,
         prefix,
         required,
         trusted: tools.trusted,

@@ -1,7 +1,7 @@
 //! What earlier TeamSpark versions wrote about a server's tools.
 
 use super::value;
-use crate::document::{Fields, Reader, Value};
+use crate::document::{Fields, Reader};
 use baton_types::Permission;
 
 const REQUIRED: [(&str, Option<Permission>); 3] =
@@ -13,6 +13,7 @@ pub(super) struct Older {
     pub(super) default: Option<Permission>,
     pub(super) tools: Vec<(String, Permission)>,
     pub(super) exclude: Vec<String>,
+    pub(super) only: Option<Vec<String>>,
 }
 
 pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Older {
@@ -32,10 +33,10 @@ pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Older {
     older.default = default.map(asks).or(older.default);
     older.tools.extend(tools.into_iter().map(|(tool, required)| (tool, asks(required))));
     let (default, tools) = switches(reader, fields, "toolEnabled");
-    let off = tools.into_iter().filter(|(_, is_on)| !is_on).map(|(tool, _)| tool);
-    older.exclude.extend(off);
+    let (on, off): (Vec<_>, Vec<_>) = tools.into_iter().partition(|(_, is_on)| *is_on);
+    older.exclude.extend(off.into_iter().map(|(tool, _)| tool));
     if default == Some(false) {
-        older.exclude.push("*".to_owned());
+        older.only = Some(on.into_iter().map(|(tool, _)| tool).collect());
     }
     older
 }
@@ -47,9 +48,7 @@ fn switches(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> (Opt
     };
     let default = value::flag(reader, &mut own, "serverDefault");
     let tools = own.take("tools").and_then(|node| Fields::open(reader, "tools", node));
-    let switches = tools.map(Fields::rest).unwrap_or_default().into_iter().filter_map(|entry| match entry.node.value {
-        Value::Bool(value) => Some((entry.key, value)),
-        _ => None,
-    });
-    (default, switches.collect())
+    let entries = tools.map(Fields::rest).unwrap_or_default().into_iter();
+    let switches = entries.filter_map(|entry| Some((entry.key, reader.boolean(key, &entry.node)?))).collect();
+    (default, switches)
 }

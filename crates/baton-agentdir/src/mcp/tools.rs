@@ -1,12 +1,13 @@
 //! Which tools of a server are offered and may run, in the words of many programs.
 
 use super::{Habits, teamspark, value};
-use crate::document::{Entry, Fields, Node, Reader, Value};
-use baton_types::Permission;
+use crate::{
+    document::{Entry, Fields, Node, Reader, Value},
+    permission::{INCLUDES, MAX_RULES, PERMISSIONS, about_some_calls, never_heard},
+};
+use baton_rules::glob_matches;
+use baton_types::{Include, IncludeModes, Permission, PermissionRule};
 
-const MAX_RULES: usize = 1000;
-const PERMISSIONS: [(&str, Permission); 3] =
-    [("allow", Permission::Allow), ("ask", Permission::Ask), ("deny", Permission::Deny)];
 /// `auto` and `writes` trust what a server says about its own tools; here somebody is asked instead.
 const APPROVAL_MODES: [(&str, Permission); 4] = [
     ("approve", Permission::Allow),
@@ -14,15 +15,15 @@ const APPROVAL_MODES: [(&str, Permission); 4] = [
     ("auto", Permission::Ask),
     ("writes", Permission::Ask),
 ];
-const INCLUDE_MODES: [(&str, ()); 3] = [("always", ()), ("manual", ()), ("agent", ())];
 
 /// What was written, whatever the words.
 #[derive(Default)]
 pub(super) struct Tools {
     pub(super) default: Permission,
-    pub(super) permissions: Vec<(String, Permission)>,
+    pub(super) rules: Vec<PermissionRule>,
     pub(super) include: Vec<String>,
     pub(super) exclude: Vec<String>,
+    pub(super) modes: IncludeModes,
     pub(super) trusted: bool,
 }
 
@@ -32,14 +33,15 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
     if habits == Habits::TeamSpark {
         let older = teamspark::read(reader, fields);
         default = older.default;
-        tools.permissions.extend(older.tools);
+        tools.say(older.tools);
         tools.exclude.extend(older.exclude);
+        tools.only(older.only);
     } else if let Some(node) = fields.take("permissions") {
         default = permissions(reader, habits, &mut tools, node);
     }
     for key in ["alwaysAllow", "autoApprove"] {
         let allowed = value::list(reader, habits, fields, &[key]).unwrap_or_default();
-        tools.permissions.extend(allowed.into_iter().map(|tool| (tool, Permission::Allow)));
+        tools.say(allowed.into_iter().map(|tool| (tool, Permission::Allow)));
     }
     if let Some(mut own) = fields.take("expose").and_then(|node| Fields::open(reader, "expose", node)) {
         let include = value::list(reader, habits, &mut own, &["include"]);
@@ -53,13 +55,18 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
     for key in ["excludeTools", "disabledTools", "disabled_tools"] {
         tools.exclude.extend(value::list(reader, habits, fields, &[key]).unwrap_or_default());
     }
-    let defaults =
-        fields.take("serverToolDefaults").and_then(|node| one_tool(reader, habits, "serverToolDefaults", node));
+    let defaults = fields.take("serverToolDefaults");
+    let defaults = defaults.map(|node| one_tool(reader, habits, "serverToolDefaults", node)).unwrap_or_default();
+    tools.modes.default = defaults.include.unwrap_or_default();
+    if defaults.is_off {
+        tools.exclude.push("*".to_owned());
+    }
     let mode = fields.take("default_tools_approval_mode");
     let mode = mode.and_then(|node| reader.choice("default_tools_approval_mode", &node, &APPROVAL_MODES));
     tools.trusted = value::flag(reader, fields, "trust").unwrap_or(false);
     let trusted = tools.trusted.then_some(Permission::Allow);
-    tools.default = default.or(defaults).or(mode).or(trusted).unwrap_or(Permission::Ask);
+    tools.default = default.or(defaults.permission).or(mode).or(trusted).unwrap_or(Permission::Ask);
+    let place = fields.place;
     match fields.take("tools") {
         Some(node) if matches!(node.value, Value::List(_)) => {
             let names = reader.texts("tools", node).into_iter().map(|name| name.value);
@@ -68,10 +75,18 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
         Some(node) => by_name(reader, habits, &mut tools, node),
         None => {}
     }
+    if tools.rules.len() > MAX_RULES {
+        let message = format!("there are {} rules about tools", tools.rules.len());
+        reader.error(place, message, format!("keep it to {MAX_RULES}"));
+    }
     tools
 }
 
 impl Tools {
+    fn say(&mut self, words: impl IntoIterator<Item = (String, Permission)>) {
+        self.rules.extend(words.into_iter().map(|(tool, word)| PermissionRule::of_tool(tool, word)));
+    }
+
     /// A list of what is offered; one that is written but empty offers nothing.
     fn only(&mut self, written: Option<Vec<String>>) {
         match written {
@@ -97,31 +112,76 @@ fn rules(reader: &mut Reader, node: Node) -> Vec<Entry> {
 fn permissions(reader: &mut Reader, habits: Habits, tools: &mut Tools, node: Node) -> Option<Permission> {
     let mut fields = Fields::open(reader, "permissions", node)?;
     let default = fields.take("default").and_then(|node| reader.choice("default", &node, &PERMISSIONS));
-    if let Some(node) = fields.take("tools") {
-        for entry in rules(reader, node) {
-            let permission = reader.choice("a tool's permission", &entry.node, &PERMISSIONS);
-            tools.permissions.extend(permission.map(|permission| (entry.key, permission)));
+    let mut written = Vec::new();
+    for entry in fields.take("tools").map(|node| rules(reader, node)).unwrap_or_default() {
+        let place = entry.place;
+        let rules = about_one(reader, habits, entry);
+        written.extend(rules.into_iter().map(|rule| (place, rule)));
+    }
+    let denials: Vec<String> = written
+        .iter()
+        .filter(|(_, rule)| rule.permission == Permission::Deny && rule.arguments.is_empty())
+        .map(|(_, rule)| rule.tool.clone())
+        .collect();
+    let mut told = None;
+    for (place, rule) in written {
+        let is_name = !rule.tool.contains(['*', '?']);
+        let denied = denials.iter().find(|glob| **glob == rule.tool || is_name && glob_matches(glob, &rule.tool));
+        if let Some(denied) = denied.filter(|_| rule.permission != Permission::Deny && told != Some(place)) {
+            never_heard(reader, place, &rule.tool, denied);
+            told = Some(place);
         }
+        tools.rules.push(rule);
     }
     value::close(reader, habits, fields);
     default
 }
 
+/// A word about a tool, or a map with one and with what holds for some of its calls.
+fn about_one(reader: &mut Reader, habits: Habits, entry: Entry) -> Vec<PermissionRule> {
+    let (tool, place) = (entry.key, entry.place);
+    if !matches!(entry.node.value, Value::Map(_)) {
+        let permission = reader.choice("a tool's permission", &entry.node, &PERMISSIONS);
+        return permission.map(|permission| PermissionRule::of_tool(tool, permission)).into_iter().collect();
+    }
+    let Some(mut fields) = Fields::open(reader, format!("the tool {tool:?}"), entry.node) else { return Vec::new() };
+    if !fields.has("permission") && !fields.has("arguments") {
+        reader.error(place, format!("nothing is said about the tool {tool:?}"), "write permission, arguments or both");
+    }
+    let word = fields.take("permission").and_then(|node| reader.choice("permission", &node, &PERMISSIONS));
+    let some = fields.take("arguments").map(|node| about_some_calls(reader, habits, &tool, node));
+    value::close(reader, habits, fields);
+    let word = word.map(|permission| PermissionRule::of_tool(tool, permission));
+    word.into_iter().chain(some.into_iter().flatten()).collect()
+}
+
 fn by_name(reader: &mut Reader, habits: Habits, tools: &mut Tools, node: Node) {
     for entry in rules(reader, node) {
-        let permission = one_tool(reader, habits, &format!("the tool {:?}", entry.key), entry.node);
-        tools.permissions.extend(permission.map(|permission| (entry.key, permission)));
+        let said = one_tool(reader, habits, &format!("the tool {:?}", entry.key), entry.node);
+        if said.is_off {
+            tools.exclude.push(entry.key.clone());
+        }
+        tools.modes.tools.extend(said.include.map(|include| (entry.key.clone(), include)));
+        tools.say(said.permission.map(|permission| (entry.key, permission)));
     }
 }
 
 /// What is said about one tool, or about those of which nothing is said.
-fn one_tool(reader: &mut Reader, habits: Habits, what: &str, node: Node) -> Option<Permission> {
-    let mut fields = Fields::open(reader, what, node)?;
+#[derive(Default)]
+struct OneTool {
+    permission: Option<Permission>,
+    include: Option<Include>,
+    is_off: bool,
+}
+
+fn one_tool(reader: &mut Reader, habits: Habits, what: &str, node: Node) -> OneTool {
+    let Some(mut fields) = Fields::open(reader, what, node) else { return OneTool::default() };
     let required = value::flag(reader, &mut fields, "permissionRequired");
     let mode = fields.take("approval_mode").and_then(|node| reader.choice("approval_mode", &node, &APPROVAL_MODES));
-    // When a tool is offered is decided elsewhere; the word is only checked.
-    let _ = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDE_MODES));
+    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDES));
+    let disabled = value::flag(reader, &mut fields, "disabled").unwrap_or(false);
+    let enabled = value::flag(reader, &mut fields, "enabled").unwrap_or(true);
     value::close(reader, habits, fields);
     let required = required.map(|required| if required { Permission::Ask } else { Permission::Allow });
-    required.or(mode)
+    OneTool { permission: required.or(mode), include, is_off: disabled || !enabled }
 }

@@ -94,7 +94,7 @@ pub(super) fn flag(reader: &mut Reader, fields: &mut Fields, key: &'static str) 
 
 /// Keys that nobody took: mistakes in our own file, remarks in a file of others, nothing in TeamSpark's, which keeps
 /// caches there.
-pub(super) fn close(reader: &mut Reader, habits: Habits, fields: Fields) {
+pub(crate) fn close(reader: &mut Reader, habits: Habits, fields: Fields) {
     match habits {
         Habits::Ours => fields.finish(reader),
         Habits::Shared => fields.finish_foreign(reader),

@@ -97,7 +97,7 @@ fn address(reader: &mut Reader, url: Located<String>, declared: &Declared<'_>) -
     Some(url)
 }
 
-fn is_authority(text: &str) -> bool {
+pub(crate) fn is_authority(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
         _ => (text, None),

@@ -51,6 +51,9 @@ fn one(server: &McpServer) -> String {
     let _ = writeln!(all, "  include {include:?} exclude {exclude:?} prefix {prefix:?}");
     let _ = writeln!(all, "  enabled {enabled} required {required} trusted {trusted} {era:?}");
     let _ = writeln!(all, "  startup {:?} call {:?} total {:?}", timeouts.startup, timeouts.call, timeouts.total);
+    if server.modes != Default::default() {
+        let _ = writeln!(all, "  {:?}", server.modes);
+    }
     if let Some(oauth) = oauth {
         let _ = writeln!(all, "  {oauth:?}");
     }
@@ -200,6 +203,9 @@ fn as_teamspark_writes_it() {
     "memory": { "tool": "references" },
     "older": { "command": "old", "toolPermissionRequired": { "serverDefault": false, "tools": { "rm": true } },
                "toolEnabled": { "serverDefault": true, "tools": { "format": false, "ls": true } } },
+    "few": { "command": "few", "toolEnabled": { "serverDefault": false, "tools": { "ls": true, "rm": false } } },
+    "none": { "command": "none", "disabled": true, "toolEnabled": { "serverDefault": false },
+              "tools": { "rm": { "disabled": true } } },
     "oldest": { "command": "old", "permissions": { "defaultPermission": "not_required",
                 "toolPermissions": { "rm": { "permission": "required" }, "ls": { "permission": "server_default" } } } },
     "plain": { "command": "plain" }

@@ -5,6 +5,7 @@ mod edits;
 mod kit_diagnostics;
 mod kits;
 mod never_panics;
+mod permissions;
 mod resolved;
 
 use baton_agentdir::{Parsed, parse};

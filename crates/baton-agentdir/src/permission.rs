@@ -1,0 +1,184 @@
+//! Words about tools as files write them: what may run, when it is there, and which arguments are meant.
+
+use crate::{
+    document::{Fields, Located, Node, Place, Reader},
+    mcp::{self, Habits},
+};
+use baton_rules::glob_matches;
+use baton_types::{ArgumentMatch, AskWhen, Include, McpServer, Permission, PermissionRule};
+
+/// Rules of one file about tools.
+pub(crate) const MAX_RULES: usize = 1000;
+const MAX_ARGUMENTS: usize = 64;
+const MAX_TEXT: usize = 1000;
+const SHOWN_SERVERS: usize = 10;
+
+pub(crate) const PERMISSIONS: [(&str, Permission); 3] =
+    [("allow", Permission::Allow), ("ask", Permission::Ask), ("deny", Permission::Deny)];
+pub(crate) const INCLUDES: [(&str, Include); 3] =
+    [("always", Include::Always), ("manual", Include::Manual), ("agent", Include::Agent)];
+pub(crate) const ASK_WHEN: [(&str, AskWhen); 3] =
+    [("always", AskWhen::Always), ("never", AskWhen::Never), ("tool", AskWhen::Tool)];
+
+const POINTER_HINT: &str = "write a JSON pointer such as /path or /files/0/name; in it ~1 is a slash and ~0 is a tilde";
+
+/// A list of `{path, glob, permission}`: each is a rule about some calls of a tool.
+pub(crate) fn about_some_calls(reader: &mut Reader, habits: Habits, tool: &str, node: Node) -> Vec<PermissionRule> {
+    let mut rules = Vec::new();
+    for node in bounded(reader, "arguments", node, MAX_ARGUMENTS) {
+        let Some(mut fields) = Fields::open(reader, "each entry of arguments", node) else { continue };
+        let permission = required(reader, &mut fields);
+        let argument = argument(reader, habits, fields);
+        if let (Some(permission), Some(argument)) = (permission, argument) {
+            let tool = tool.to_owned();
+            rules.push(PermissionRule { server: None, tool, arguments: vec![argument], permission });
+        }
+    }
+    rules
+}
+
+/// One entry of the key `permissions` of an agent.
+pub(crate) struct RawRule {
+    pub(crate) server: Option<Located<String>>,
+    pub(crate) tool: Option<Located<String>>,
+    pub(crate) arguments: Vec<ArgumentMatch>,
+    pub(crate) permission: Option<Permission>,
+}
+
+impl RawRule {
+    /// The key as a whole.
+    pub(crate) fn read_all(reader: &mut Reader, node: Node) -> Vec<Self> {
+        let nodes = bounded(reader, "permissions", node, MAX_RULES);
+        nodes.into_iter().filter_map(|node| Self::read(reader, node)).collect()
+    }
+
+    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "a permission", node)?;
+        let server = fields.text(reader, "server").and_then(|glob| checked_glob(reader, "server", glob));
+        let tool = fields.required_text(reader, "tool", "name the tool, or a glob such as read_* or *");
+        let tool = tool.and_then(|glob| checked_glob(reader, "tool", glob));
+        let permission = required(reader, &mut fields);
+        let arguments = fields.take("arguments").map(|node| arguments(reader, node)).unwrap_or_default();
+        fields.finish(reader);
+        Some(Self { server, tool, arguments, permission })
+    }
+
+    /// The rule, when nothing is missing.
+    pub(crate) fn resolved(self) -> Option<PermissionRule> {
+        let server = self.server.map(|glob| glob.value);
+        Some(PermissionRule { server, tool: self.tool?.value, arguments: self.arguments, permission: self.permission? })
+    }
+}
+
+/// Notes rules about servers that the agent does not have: a denial of nothing denies nothing.
+pub(crate) fn check_servers(reader: &mut Reader, globs: &[Located<String>], servers: &[McpServer]) {
+    for glob in globs {
+        if !servers.iter().any(|server| glob_matches(&glob.value, &server.name)) {
+            let known: Vec<&str> = servers.iter().map(|server| server.name.as_str()).take(SHOWN_SERVERS).collect();
+            let hint = match known.as_slice() {
+                [] => "the agent has no servers; remove the rule, or the key `server`".to_owned(),
+                known => format!("servers of the agent: {}", known.join(", ")),
+            };
+            reader.warning(glob.place, "the agent has no such server, so the rule is about nothing", hint);
+        }
+    }
+}
+
+fn arguments(reader: &mut Reader, node: Node) -> Vec<ArgumentMatch> {
+    let (place, before) = (node.place, reader.errors());
+    let nodes = bounded(reader, "arguments", node, MAX_ARGUMENTS);
+    let mut wanted = Vec::new();
+    for node in nodes {
+        let fields = Fields::open(reader, "each entry of arguments", node);
+        wanted.extend(fields.and_then(|fields| argument(reader, Habits::Ours, fields)));
+    }
+    if wanted.is_empty() && reader.errors() == before {
+        // A rule with a condition that was forgotten would be about every call.
+        reader.error(place, "arguments names none", "write entries with path and glob, or leave the key out");
+    }
+    wanted
+}
+
+/// `path` and `glob` of one argument.
+fn argument(reader: &mut Reader, habits: Habits, mut fields: Fields) -> Option<ArgumentMatch> {
+    let path = fields.required_text(reader, "path", POINTER_HINT);
+    let glob = fields.required_text(reader, "glob", "write what its text looks like, such as /tmp/*");
+    let path = path.filter(|path| {
+        let is_good = is_pointer(&path.value) && path.value.len() <= MAX_TEXT;
+        if !is_good {
+            reader.error(path.place, "path does not lead to an argument", POINTER_HINT);
+        }
+        is_good
+    });
+    let glob = glob.filter(|glob| is_short(reader, "glob", glob));
+    mcp::close(reader, habits, fields);
+    Some(ArgumentMatch { path: path?.value, glob: glob?.value })
+}
+
+/// RFC 6901.
+fn is_pointer(text: &str) -> bool {
+    let mut tildes = text.split('~').skip(1);
+    (text.is_empty() || text.starts_with('/')) && tildes.all(|rest| rest.starts_with(['0', '1']))
+}
+
+fn required(reader: &mut Reader, fields: &mut Fields) -> Option<Permission> {
+    match fields.take("permission") {
+        Some(node) => reader.choice("permission", &node, &PERMISSIONS),
+        None => {
+            reader.error(fields.place, "permission is missing", "write allow, ask or deny");
+            None
+        }
+    }
+}
+
+fn checked_glob(reader: &mut Reader, what: &str, glob: Located<String>) -> Option<Located<String>> {
+    if glob.value.trim().is_empty() {
+        reader.error(glob.place, format!("{what} is empty"), "write a name, or a glob such as *");
+        return None;
+    }
+    is_short(reader, what, &glob).then_some(glob)
+}
+
+fn is_short(reader: &mut Reader, what: &str, text: &Located<String>) -> bool {
+    let is_short = text.value.len() <= MAX_TEXT;
+    if !is_short {
+        reader.error(text.place, format!("{what} is too long"), format!("keep it to {MAX_TEXT} bytes"));
+    }
+    is_short
+}
+
+fn bounded(reader: &mut Reader, what: &str, node: Node, most: usize) -> Vec<Node> {
+    let place = node.place;
+    let nodes = reader.list(what, node);
+    if nodes.len() > most {
+        too_many(reader, place, what, nodes.len(), most);
+        return Vec::new();
+    }
+    nodes
+}
+
+/// Notes words about a tool over which a denial is heard.
+pub(crate) fn never_heard(reader: &mut Reader, place: Place, tool: &str, denied: &str) {
+    let message =
+        format!("some words about {tool:?} are never heard: {denied:?} is denied, and a denial always counts");
+    reader.warning(place, message, "deny less, or remove the other words");
+}
+
+pub(crate) fn too_many(reader: &mut Reader, place: Place, what: &str, count: usize, most: usize) {
+    reader.error(place, format!("{what} has {count} entries"), format!("keep it to {most}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_pointer;
+
+    #[test]
+    fn json_pointers() {
+        for good in ["", "/", "/a", "/a/0", "/a~1b~0c", "/a b", "//"] {
+            assert!(is_pointer(good), "{good}");
+        }
+        for bad in ["a", "a/b", "/~", "/~2", "$.a", "~1"] {
+            assert!(!is_pointer(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What `tspark.json` says about an agent beside its servers.
+
+use crate::{
+    Diagnostic,
+    document::{Fields, Reader, read_json},
+    mcp::TEAMSPARK_FILE,
+    permission::ASK_WHEN,
+};
+use baton_types::AskWhen;
+use std::collections::BTreeMap;
+
+/// Settings of TeamSpark that hold when `agent.yaml` does not say otherwise.
+#[derive(Default)]
+pub(crate) struct TeamSpark {
+    /// When somebody is asked.
+    pub(crate) ask: Option<AskWhen>,
+    /// Whether the agent works on its own: TeamSpark's agents with skills do, even with an empty list of them.
+    pub(crate) autonomous: Option<bool>,
+}
+
+/// Reads the file; what is wrong with it as a whole is told by those who read its servers.
+pub(crate) fn read(files: &BTreeMap<String, Vec<u8>>) -> (TeamSpark, Vec<Diagnostic>) {
+    let mut reader = Reader::new(TEAMSPARK_FILE);
+    let mut teamspark = TeamSpark::default();
+    let node = files.get(TEAMSPARK_FILE).and_then(|bytes| read_json(TEAMSPARK_FILE, bytes).ok());
+    // Who reads the servers opens the file, too, and says so when it is no map.
+    let fields = node.and_then(|node| Fields::open(&mut Reader::new(TEAMSPARK_FILE), "the file", node));
+    if let Some(mut fields) = fields {
+        let settings = fields.take("settings").and_then(|node| Fields::open(&mut reader, "settings", node));
+        let word = settings.and_then(|mut settings| settings.take("toolPermission"));
+        teamspark.ask = word.and_then(|node| reader.choice("toolPermission", &node, &ASK_WHEN));
+        let has_skills = fields.take("skills").is_some();
+        let metadata = fields.take("metadata").and_then(|node| Fields::open(&mut reader, "metadata", node));
+        teamspark.autonomous = has_skills.then_some(true);
+        if let Some(mut metadata) = metadata {
+            let said = metadata.take("autonomous").and_then(|node| reader.boolean("autonomous", &node));
+            let has_skills = has_skills || metadata.take("skills").is_some();
+            teamspark.autonomous = said.or(has_skills.then_some(true));
+        }
+    }
+    let remarks = reader.finish().into_iter().map(|remark| remark.softened("it is not used"));
+    (teamspark, remarks.collect())
+}
