@@ -9,8 +9,8 @@ use crate::{
     send::internal,
 };
 use baton_ports::{BoxFuture, Commit};
-use baton_rules::{Task, asked_of_caller, goes_on, hear};
-use baton_types::{AgentName, Message, Principal, StreamId, TaskId, TaskState};
+use baton_rules::{HandedOff, Task, asked_of_caller, goes_on, hear};
+use baton_types::{AgentName, Message, MessageId, Principal, StreamId, TaskId, TaskState};
 use std::sync::Arc;
 
 impl Inner {
@@ -128,13 +128,20 @@ impl Inner {
 
     /// After a crash: children whose questions passed up may have gone on without this task knowing.
     pub(crate) async fn look_after_children(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<(), EngineError> {
-        let asked: Vec<TaskId> = {
+        let asked: Vec<(TaskId, MessageId)> = {
             let cell = live.lock();
-            let handed = cell.task.handed_off().filter(|(_, handed)| handed.asked.is_some());
-            handed.map(|(_, handed)| handed.child.clone()).collect()
+            let asked = |handed: &HandedOff| {
+                let (message, _) = handed.asked.as_ref()?;
+                Some((handed.child.clone(), message.id.clone()))
+            };
+            cell.task.handed_off().filter_map(|(_, handed)| asked(handed)).collect()
         };
-        for child in asked {
-            if self.stored(&child).await?.is_none_or(|child| !child.state.is_interrupted()) {
+        for (child, question) in asked {
+            let still_asks = |task: Task| {
+                let same = task.status_message.as_ref().is_none_or(|asked| asked.id == question);
+                task.state.is_interrupted() && same
+            };
+            if !self.stored(&child).await?.is_some_and(still_asks) {
                 self.notice(&live.id, &child).await?;
             }
         }

@@ -149,6 +149,9 @@ impl Engine {
         })?;
         let mut open = open_in(&task);
         open.retain(|approval| wanted.is(approval));
+        if open.iter().any(|approval| approval.address() == wanted.call) {
+            open.retain(|approval| approval.address() == wanted.call);
+        }
         if open.len() > 1 {
             let tasks: Vec<&str> = open.iter().filter_map(|approval| approval.remote_task.as_deref()).collect();
             let detail = format!("several calls are called '{}'; remote_task_id must be one of: ", wanted.call);
@@ -187,13 +190,15 @@ fn was_known(task: &Task, wanted: &ApprovalRef) -> bool {
         task_id: Option<String>,
     }
     let is_it = |response: &ResponseIn| {
-        let call = response.call_id.as_deref();
-        call == Some(&wanted.call) || address(call, response.task_id.as_deref()) == wanted.call
+        let (call, task) = (response.call_id.as_deref(), response.task_id.as_deref());
+        let there = wanted.remote_task.is_none() || wanted.remote_task.as_deref() == task;
+        there && (call == Some(&wanted.call) || address(call, task) == wanted.call)
     };
+    let own = wanted.remote_task.is_none();
     is_wordy(&wanted.call)
-        || task.calls.iter().any(|state| state.call.id.as_str() == wanted.call)
+        || own && task.calls.iter().any(|state| state.call.id.as_str() == wanted.call)
         || task.history.iter().chain(&task.waiting).any(|message| match message.role {
-            Role::Agent => calls_in(message).iter().any(|call| call.id.as_str() == wanted.call),
+            Role::Agent => own && calls_in(message).iter().any(|call| call.id.as_str() == wanted.call),
             Role::User => data(message)
                 .filter_map(|data| data.read::<PartIn>().ok())
                 .any(|part| part.input_responses.iter().any(is_it)),
