@@ -1,0 +1,267 @@
+//! Running the tools that an agent leaves to whoever asks it.
+
+use crate::{Answer, OrchestrateError, Question, asking::Asking, helper::Helper, inner::Inner};
+use baton_peers::Settled;
+use baton_ports::{AgentSource as _, ServerState, ServerStatus, ToolHost as _, ToolOutcome, ToolOutput, ToolRun};
+use baton_rules::{own_calls_in, results_part};
+use baton_types::{
+    AgentSpec, AnswerAction, Effects, Json, McpServer, McpTool, Part, PartContent, Permission, Principal, TaskId,
+    TaskState, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolResult, ToolRunner, ToolSpec, Wanted,
+};
+use futures_util::future::join_all;
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+
+/// Calls of one round: those that are done, and those whose tools ask something.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pending {
+    done: Vec<ToolResult>,
+    waiting: Vec<(ToolCall, ToolAsk)>,
+}
+
+/// The tools that an agent wants to have run.
+pub(crate) fn wanted(settled: &Settled) -> Vec<ToolCall> {
+    match (&settled.outcome.state, &settled.outcome.message, &settled.task) {
+        (TaskState::InputRequired, Some(message), Some(_)) => own_calls_in(message),
+        _ => Vec::new(),
+    }
+}
+
+impl Pending {
+    /// The results in one message, when all calls are done.
+    pub(crate) fn results(&self) -> Option<Vec<Part>> {
+        self.waiting.is_empty().then(|| vec![Part::text(""), results_part(&self.done)])
+    }
+
+    /// What the agent said last, with what its tools ask.
+    pub(crate) fn asks(self, agent: &str, settled: Settled) -> Answer {
+        let questions: Vec<Question> = self.waiting.iter().flat_map(|(call, ask)| questions(call, ask)).collect();
+        let text = questions.iter().map(|question| question.message.as_str()).collect::<Vec<_>>().join("\n");
+        Answer { text, questions, pending: Some(self), ..Answer::of(agent, settled) }
+    }
+
+    /// The answers in what somebody says to the calls that wait; every question of a call is answered together.
+    fn answered(&self, parts: &[Part]) -> Result<Vec<(ToolCall, ToolAnswers)>, OrchestrateError> {
+        let responses: Vec<ResponseIn> = parts.iter().filter_map(responses).flatten().collect();
+        let words = parts.iter().find_map(|part| match &part.content {
+            PartContent::Text(text) if !text.trim().is_empty() => Some(text.trim()),
+            _ => None,
+        });
+        let mut answered = Vec::new();
+        for (call, ask) in &self.waiting {
+            let mut answers = Vec::new();
+            for question in &ask.questions {
+                let said = responses.iter().find(|response| response.is_about(call, &question.key));
+                let answer = match (said, words, self.waiting.as_slice()) {
+                    (Some(said), ..) => said.answer(&question.key),
+                    (None, Some(words), [(_, only)]) if only.questions.len() == 1 => in_words(&question.key, words),
+                    _ => {
+                        let detail =
+                            format!("'{}' also asks '{}', and nothing answers that", call.name, question.message);
+                        return Err(OrchestrateError::Unfitting(detail));
+                    }
+                };
+                answers.push(answer);
+            }
+            answered.push((call.clone(), ToolAnswers { answers, state: ask.state.clone() }));
+        }
+        Ok(answered)
+    }
+}
+
+impl Inner {
+    /// Runs calls for an agent, several at the same time.
+    pub(crate) async fn run(
+        &self,
+        asking: &Asking<'_>,
+        settled: &Settled,
+        calls: Vec<ToolCall>,
+    ) -> Result<Pending, OrchestrateError> {
+        let most = asking.limits.calls;
+        if calls.len() > most {
+            self.stop(asking, settled.task.as_deref()).await;
+            let (agent, task) = (asking.url.to_owned(), settled.task.clone());
+            return Err(OrchestrateError::Calls { agent, task, calls: calls.len(), most });
+        }
+        let spec = self.ready(asking, settled).await?;
+        let calls = calls.into_iter().map(|call| (call, None)).collect();
+        Ok(self.run_all(asking, &spec, settled.task.as_deref(), Pending::default(), calls).await)
+    }
+
+    /// Goes on with calls whose tools asked something.
+    pub(crate) async fn run_on(
+        &self,
+        asking: &Asking<'_>,
+        settled: &Settled,
+        pending: Pending,
+        parts: &[Part],
+    ) -> Result<Pending, OrchestrateError> {
+        let calls = pending.answered(parts)?.into_iter().map(|(call, answers)| (call, Some(answers))).collect();
+        let spec = self.ready(asking, settled).await?;
+        let rest = Pending { waiting: Vec::new(), ..pending };
+        Ok(self.run_all(asking, &spec, settled.task.as_deref(), rest, calls).await)
+    }
+
+    async fn run_all(
+        &self,
+        asking: &Asking<'_>,
+        spec: &AgentSpec,
+        task: Option<&str>,
+        mut pending: Pending,
+        calls: Vec<(ToolCall, Option<ToolAnswers>)>,
+    ) -> Pending {
+        let room = Semaphore::new(asking.limits.calls_at_once.max(1));
+        let (task, room) = (&task.map(|task| TaskId::from(task.to_owned())), &room);
+        let running = calls.into_iter().map(|(call, answers)| async move {
+            // It is closed by nobody.
+            let _permit = room.acquire().await;
+            let outcome = self.run_one(asking, spec, task.as_ref(), &call, answers.as_ref()).await;
+            (call, outcome)
+        });
+        for (call, outcome) in join_all(running).await {
+            match outcome {
+                ToolOutcome::Done(ToolOutput { output, is_error }) => {
+                    pending.done.push(ToolResult { call: call.id, name: call.name, output, is_error });
+                }
+                ToolOutcome::Asks(ask) => pending.waiting.push((call, ask)),
+            }
+        }
+        pending
+    }
+
+    async fn run_one(
+        &self,
+        asking: &Asking<'_>,
+        spec: &AgentSpec,
+        task: Option<&TaskId>,
+        call: &ToolCall,
+        answers: Option<&ToolAnswers>,
+    ) -> ToolOutcome {
+        let helper = Helper { inner: self, asking };
+        let run = ToolRun {
+            agent: spec,
+            tool: &tool(call),
+            call,
+            principal: &Principal::local(),
+            task,
+            trace: None,
+            answers,
+            helper: &helper,
+        };
+        asking.watch.calling(asking.whose(), call);
+        let outcome = self.tools.call(run).await;
+        if let ToolOutcome::Done(output) = &outcome {
+            asking.watch.called(asking.whose(), call, output);
+        }
+        outcome
+    }
+
+    /// The agent, once its Environment can be called.
+    async fn ready(
+        &self,
+        asking: &Asking<'_>,
+        settled: &Settled,
+    ) -> Result<std::sync::Arc<AgentSpec>, OrchestrateError> {
+        let missing = |reason: String| OrchestrateError::NoEnvironment {
+            agent: asking.url.to_owned(),
+            url: self.book.environment(asking.name).unwrap_or_else(|| "an unknown address".to_owned()),
+            task: settled.task.clone(),
+            reason,
+        };
+        let spec = self.book.agent(asking.name).ok_or_else(|| missing("the agent is not known any more".to_owned()))?;
+        let tools = &self.tools;
+        if status(&tools.servers(asking.name)).is_some_and(|status| status.state == ServerState::Failed) {
+            tools.mcp().reconnect(asking.name, McpServer::ENVIRONMENT);
+        }
+        // Listing starts the server, and waits for it.
+        drop(tools.offered(&spec, asking.limits.environment).await);
+        match status(&tools.servers(asking.name)) {
+            Some(ServerStatus { state: ServerState::Ready, .. }) => Ok(spec),
+            Some(status) => Err(missing(status.reason.clone().unwrap_or_else(|| "it does not answer".to_owned()))),
+            None => Err(missing("its card does not say where it is".to_owned())),
+        }
+    }
+}
+
+fn status(servers: &[ServerStatus]) -> Option<&ServerStatus> {
+    servers.iter().find(|status| status.name == McpServer::ENVIRONMENT)
+}
+
+/// The tool by the name that the agent gave it; what it takes and may do is decided where it is.
+fn tool(call: &ToolCall) -> ToolSpec {
+    ToolSpec {
+        name: call.name.clone(),
+        description: String::new(),
+        parameters: serde_json::json!({}).into(),
+        effects: Effects::Unknown,
+        runner: ToolRunner::Mcp(McpTool { server: McpServer::ENVIRONMENT.to_owned(), tool: call.name.clone() }),
+        output: None,
+        permission: Permission::Allow,
+        rules: Vec::new(),
+        include: Default::default(),
+    }
+}
+
+fn questions<'a>(call: &'a ToolCall, ask: &'a ToolAsk) -> impl Iterator<Item = Question> + 'a {
+    ask.questions.iter().map(|question| Question {
+        task: None,
+        call: Some(call.id.to_string()),
+        key: Some(question.key.clone()),
+        agent: None,
+        tool: Some(call.name.clone()),
+        message: question.message.clone(),
+        wants: Some(question.wants.clone()),
+        arguments: matches!(question.wants, Wanted::Approval).then(|| call.arguments.clone()),
+        digest: None,
+    })
+}
+
+#[derive(Deserialize)]
+struct PartIn {
+    input_responses: Vec<ResponseIn>,
+}
+
+#[derive(Deserialize)]
+struct ResponseIn {
+    call_id: Option<String>,
+    key: Option<String>,
+    action: Option<AnswerAction>,
+    decision: Option<String>,
+    content: Option<Json>,
+}
+
+fn responses(part: &Part) -> Option<Vec<ResponseIn>> {
+    match &part.content {
+        PartContent::Data(data) if data.is_object() => Some(data.read::<PartIn>().ok()?.input_responses),
+        _ => None,
+    }
+}
+
+impl ResponseIn {
+    /// Ids may be left out where there is no choice, and whoever leaves them out means every question.
+    fn is_about(&self, call: &ToolCall, key: &str) -> bool {
+        self.call_id.as_deref().is_none_or(|id| id == call.id.as_str())
+            && self.key.as_deref().is_none_or(|it| it == key)
+    }
+
+    fn answer(&self, key: &str) -> ToolAnswer {
+        let action = match (self.action, self.decision.as_deref()) {
+            (Some(action), _) => action,
+            (None, Some("deny")) => AnswerAction::Decline,
+            (None, Some("allow_session")) => AnswerAction::AcceptForSession,
+            (None, _) => AnswerAction::Accept,
+        };
+        ToolAnswer { key: key.to_owned(), action, content: self.content.clone() }
+    }
+}
+
+fn in_words(key: &str, words: &str) -> ToolAnswer {
+    let content = Json::parse(words).ok().filter(Json::is_object);
+    let action = match words.to_ascii_lowercase().as_str() {
+        _ if content.is_some() => AnswerAction::Accept,
+        "yes" | "y" | "ok" | "allow" => AnswerAction::Accept,
+        "always" => AnswerAction::AcceptForSession,
+        _ => AnswerAction::Decline,
+    };
+    ToolAnswer { key: key.to_owned(), action, content }
+}

@@ -1,0 +1,64 @@
+//! What the tools of an agent may ask of whoever runs them: that another agent answers.
+
+use crate::{OrchestrateError, asking::Asking, inner::Inner, words::message};
+use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper};
+use baton_types::{Part, Role, TaskState};
+
+/// Answers sampling by asking agents, and in no other way: there is no model here.
+pub(crate) struct Helper<'a> {
+    pub(crate) inner: &'a Inner,
+    pub(crate) asking: &'a Asking<'a>,
+}
+
+impl ToolHelper for Helper<'_> {
+    fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+        Box::pin(self.hand_over(ask))
+    }
+
+    fn depth(&self) -> u32 {
+        self.asking.depth + 1
+    }
+}
+
+impl Helper<'_> {
+    async fn hand_over(&self, ask: SampleAsk) -> Result<Sampled, String> {
+        let uri = ask.agent_uri.as_deref().ok_or(
+            "only agents answer here: name one in metadata.agent_uri, or have a model write it where the tool runs",
+        )?;
+        let most = self.asking.limits.depth;
+        if ask.depth > most {
+            return Err(format!("the work was handed over {} times already; {most} is the limit", ask.depth - 1));
+        }
+        let said: Vec<&str> =
+            ask.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str()).collect();
+        let words = said.join("\n");
+        if words.trim().is_empty() {
+            return Err("there is nothing to hand over: the request has no words".to_owned());
+        }
+        let name = self.inner.admit(self.asking, uri)?;
+        self.asking.watch.handing_over(self.asking.whose(), uri);
+        let next = self.asking.next(&name, uri, ask.depth);
+        let message = message(vec![Part::text(words)]);
+        let began = next.words(message, None, ask.context.clone());
+        let failed = |error: OrchestrateError| format!("{uri} could not be asked: {error}");
+        let mut answer = Box::pin(self.inner.converse(&next, began)).await.map_err(failed)?;
+        while answer.asks() {
+            let Some(parts) = next.watch.asked(next.whose(), &answer).await else {
+                return Err(format!("{uri} needs an answer that nobody here can give: {}", answer.text));
+            };
+            answer = Box::pin(self.inner.go_on(&next, answer, parts)).await.map_err(failed)?;
+        }
+        match answer.state {
+            TaskState::Completed => Ok(Sampled {
+                text: answer.text,
+                model: format!("a2a-agent/{}", self.inner.title(&name)),
+                task: answer.task,
+                context: Some(answer.context).filter(|context| !context.is_empty()),
+            }),
+            state => {
+                let why = if answer.text.is_empty() { "it gave no reason" } else { &answer.text };
+                Err(format!("{uri} did not complete the work, which is {} there: {why}", state.as_str()))
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What is shared by everything that one orchestrator does.
+
+use crate::{OrchestrateError, PeerConnect};
+use baton_outbound::{AddressPolicy, GuardedClient, Options, SetupError};
+use baton_peers::{Book, BookOptions, PeerConfig, TypedHosts};
+use baton_ports::PeerBookError;
+use baton_toolhost::{Connectors, HostSettings, McpServers, RemoteConnect, RemoteSettings, Toolbox, TransportKind};
+use baton_types::ErrorCode;
+use std::sync::Arc;
+
+/// Who may be asked, and how.
+#[derive(Clone, Default)]
+pub(crate) struct Settings {
+    pub(crate) peers: Vec<PeerConfig>,
+    pub(crate) allowed: Vec<String>,
+    pub(crate) neighbours: bool,
+}
+
+/// What is shared by everything that one orchestrator does.
+pub(crate) struct Inner {
+    pub(crate) book: Arc<Book>,
+    pub(crate) tools: Toolbox,
+    pub(crate) settings: Settings,
+}
+
+impl Inner {
+    /// Knows nobody yet; nothing is started.
+    pub(crate) fn new(settings: Settings) -> Result<Self, OrchestrateError> {
+        let book = Arc::new(Book::open(BookOptions {
+            configured: Vec::new(),
+            file: None,
+            locals: None,
+            reach: Arc::new(TypedHosts::new()),
+        })?);
+        let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default()).map_err(unusable)?;
+        let others = Arc::new(RemoteConnect::new(RemoteSettings::new(client)));
+        let connect = PeerConnect::new(Arc::clone(&book), others);
+        let connectors = Connectors::new().with(TransportKind::Http, Arc::new(connect));
+        let servers = McpServers::new(book.clone(), connectors, HostSettings::default());
+        Ok(Self { book, tools: Toolbox::new(servers), settings })
+    }
+}
+
+fn unusable(error: SetupError) -> OrchestrateError {
+    OrchestrateError::Unknown(PeerBookError { code: ErrorCode::INTERNAL, detail: error.to_string() })
+}
