@@ -6,7 +6,8 @@
 //! that it is given, and starts a log only when it is told to.
 //!
 //! Read first: [`Agent`] (what it is and can do), [`Tool`] (a function that its model may call), [`Baton`] (who serves
-//! it). `examples/rust-weather` is a whole program in less than thirty lines.
+//! it), [`Orchestrator`] (asks agents elsewhere and runs the tools that they leave to their callers).
+//! `examples/rust-weather` and `examples/orchestrator` are whole programs in less than thirty lines.
 
 mod agent;
 mod baton;
@@ -18,10 +19,11 @@ mod wiring;
 
 pub use agent::Agent;
 pub use baton::Baton;
+pub use baton_orchestrator::{Answer, Limits, OrchestrateError, Orchestrator, Question, Reply, Watch, Whose};
 pub use baton_toolhost::{Tool, ToolContext, ToolError};
 pub use baton_types::{
     AgentKit, ErrorCode, ExportedTool, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission,
-    Principal, Reference, RunLimits,
+    Principal, Reference, RunLimits, TaskState, Wanted,
 };
 pub use error::Error;
 pub use running::Running;

@@ -1,13 +1,17 @@
 //! The agents of a program as a port.
 
 use crate::{Agent, Error};
+use baton_peers::{Book, BookOptions, PeerConfig, TypedHosts};
 use baton_ports::AgentSource;
 use baton_toolhost::NativeTools;
 use baton_types::{AgentKit, AgentName, AgentSpec, ErrorCode};
 use std::sync::Arc;
 
-/// A fixed set of agents.
-pub(super) struct CodedAgents(Vec<(Arc<AgentSpec>, Arc<AgentKit>)>);
+/// A fixed set of agents, and those elsewhere to which they hand work by address.
+pub(super) struct CodedAgents {
+    served: Vec<(Arc<AgentSpec>, Arc<AgentKit>)>,
+    book: Arc<Book>,
+}
 
 impl CodedAgents {
     /// Resolves the agents, and checks what one alone cannot show.
@@ -26,8 +30,17 @@ impl CodedAgents {
             return Err(wrong("there is no agent to serve; give one to Baton::agent".to_owned()));
         }
         resolved.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
-        let all = Self(resolved);
-        for (spec, _) in &all.0 {
+        let options =
+            BookOptions { configured: Vec::new(), file: None, locals: None, reach: Arc::new(TypedHosts::new()) };
+        let book = Book::open(options).map_err(|error| Error::new(error.code, error.detail))?;
+        let all = Self { served: resolved, book: Arc::new(book) };
+        let targets = all.served.iter().flat_map(|(spec, _)| &spec.handoffs);
+        let away = targets.filter(|target| all.find(&target.agent).is_none());
+        all.book.lend(away.filter_map(|target| {
+            let url = target.url.as_ref()?;
+            Some(PeerConfig { name: Some(target.agent.clone()), ..PeerConfig::at(url) })
+        }));
+        for (spec, _) in &all.served {
             if let Some(target) = spec.handoffs.iter().find(|target| all.agent(&target.agent).is_none()) {
                 return Err(wrong(format!(
                     "the agent '{}' hands work to '{}', which is not served here; give it to Baton::agent, too",
@@ -38,21 +51,26 @@ impl CodedAgents {
         Ok((all, native))
     }
 
+    /// The agents elsewhere.
+    pub(super) fn book(&self) -> Arc<Book> {
+        Arc::clone(&self.book)
+    }
+
     fn find(&self, name: &AgentName) -> Option<&(Arc<AgentSpec>, Arc<AgentKit>)> {
-        self.0.iter().find(|(spec, _)| spec.name == *name)
+        self.served.iter().find(|(spec, _)| spec.name == *name)
     }
 }
 
 impl AgentSource for CodedAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.0.iter().map(|(spec, _)| Arc::clone(spec)).collect()
+        self.served.iter().map(|(spec, _)| Arc::clone(spec)).chain(self.book.agents()).collect()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        self.find(name).map(|(spec, _)| Arc::clone(spec))
+        self.find(name).map(|(spec, _)| Arc::clone(spec)).or_else(|| AgentSource::agent(&*self.book, name))
     }
 
     fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
-        self.find(name).map(|(_, kit)| Arc::clone(kit)).unwrap_or_default()
+        self.find(name).map_or_else(|| self.book.kit(name), |(_, kit)| Arc::clone(kit))
     }
 }

@@ -2,11 +2,12 @@
 
 use super::{agents::CodedAgents, listen::listen, mcp::endpoints, store::Store, tools::toolbox};
 use crate::{Agent, Error, Running};
-use baton_engine::{Engine, NoPeers, Ports};
+use baton_engine::{Engine, Ports};
 use baton_http::{AccessOptions, HttpOptions, ServeOptions, ToolPorts};
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
+use baton_peers::PeerHub;
 use baton_ports::{AgentSource, Clock as _};
 use baton_toolhost::Toolbox;
 use baton_types::ErrorCode;
@@ -33,20 +34,21 @@ pub(crate) struct Served {
 /// Puts everything together and serves it; unfinished runs are taken up in the background.
 pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &str) -> Result<Running, Error> {
     let (agents, native) = CodedAgents::of(agents)?;
+    let book = agents.book();
     let agents: Arc<dyn AgentSource> = Arc::new(agents);
     let listener = listen(address).await?;
     let bound = listener
         .local_addr()
         .map_err(|error| Error::new(ErrorCode::INTERNAL, format!("the socket has no address: {error}")))?;
     let store = Store::open(data.as_deref())?;
-    let tools = toolbox(Arc::clone(&agents), native, data.as_deref())?;
+    let tools = toolbox(Arc::clone(&agents), Arc::clone(&book), native, data.as_deref())?;
     let policy = AddressPolicy::public_only();
     let ports = Ports {
         journal: store.journal(),
         models: Arc::new(PlaybookModels::new()),
         tools: tools.clone(),
         agents: Arc::clone(&agents),
-        peers: Arc::new(NoPeers),
+        peers: Arc::new(PeerHub::new(book, None)),
         webhooks: Arc::new(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()))),
         clock: Arc::new(SystemClock),
         ids: Arc::new(TimeOrderedIds),

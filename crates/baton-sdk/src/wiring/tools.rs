@@ -1,7 +1,9 @@
 //! The tools of all agents: functions of the program, and tools of MCP servers.
 
 use crate::Error;
+use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_peers::Book;
 use baton_ports::AgentSource;
 use baton_toolhost::{
     Connectors, HostSettings, HttpTools, InternalConnect, McpServers, NativeTools, RemoteConnect, RemoteSettings,
@@ -16,6 +18,7 @@ const LOGINS: &str = "mcp-oauth";
 /// The tools of these agents; nothing is started yet.
 pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
+    book: Arc<Book>,
     native: NativeTools,
     data: Option<&Path>,
 ) -> Result<Arc<Toolbox>, Error> {
@@ -26,7 +29,7 @@ pub(super) fn toolbox(
     let remote = Arc::new(RemoteConnect::new(RemoteSettings { logins, ..RemoteSettings::new(client) }));
     let connectors = Connectors::new()
         .with(TransportKind::Stdio, Arc::new(StdioConnect::new()))
-        .with(TransportKind::Http, remote.clone())
+        .with(TransportKind::Http, Arc::new(PeerConnect::new(book, remote.clone())))
         .with(TransportKind::Sse, remote.clone())
         .with(TransportKind::Remote, remote)
         .with(TransportKind::Internal, Arc::new(InternalConnect::new(Arc::clone(&agents))));
