@@ -89,7 +89,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     let mut telling = Telling::new(screen, quiet);
     let chosen = Chosen { config, data, agents, ..Chosen::default() };
     if wiring::is_address(&agent) {
-        let client = wiring::elsewhere(&agent, place::bearer(bearer.as_deref())?, &chosen.resolve()?).await?;
+        let client = wiring::elsewhere(&agent, place::bearer(bearer.as_deref())?, &chosen.resolve()?)?;
         return tokio::select! {
             ended = elsewhere::converse(&client, &agent, said, &mut telling) => ended,
             () = stop.first() => Ok(stopped(&mut telling, ("stopped listening", "there"))),

@@ -2,7 +2,8 @@
 
 use super::agents::{Loaded, LocalAgents, load};
 use crate::{config::Settings, failure::Failure};
-use baton_peers::{Book, BookOptions, Credential, PeerClient, PeerConfig, SecretRef, TypedHosts};
+use baton_orchestrator::{Limits, Orchestrator};
+use baton_peers::{Book, BookOptions, Credential, PeerConfig, SecretRef, TypedHosts};
 use baton_ports::{AgentSource, BoxFuture, Changes, KnownPeer, NewPeer, PeerBook as _, PeerBookError, Unusable};
 use baton_types::{AgentKit, AgentName, AgentSpec, ErrorCode, ModelSpec};
 use baton_wire::api::{AgentDetails, RemoteEntry};
@@ -14,6 +15,9 @@ use std::{
 
 /// How long whoever wants a list waits for cards.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long somebody who asks an agent elsewhere may wait for it.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Where added agents are kept, below the data directory.
 const FILE: &str = "peers.json";
@@ -164,18 +168,19 @@ pub(crate) fn is_address(agent: &str) -> bool {
     agent.starts_with("http://") || agent.starts_with("https://")
 }
 
-/// A client for the agent at an address, with what the configuration says about that address.
-pub(crate) async fn elsewhere(
-    url: &str,
-    bearer: Option<SecretRef>,
-    settings: &Settings,
-) -> Result<PeerClient, Failure> {
+/// Who asks the agent at an address and runs the tools that it leaves to its caller, with what the configuration says
+/// about that address. Its tools may hand work to the agents of the configuration, to those on its own origin, and to
+/// those on this machine when it is there itself.
+pub(crate) fn elsewhere(url: &str, bearer: Option<SecretRef>, settings: &Settings) -> Result<Orchestrator, Failure> {
     let mut config = configured(url, settings);
     if let Some(bearer) = bearer {
         config.credential = Credential::Bearer(bearer);
     }
     config.credential.check().map_err(|error| Failure::new(error.code(), error.to_string()))?;
-    PeerClient::connect(&TypedHosts::new(), &config).await.map(|(client, _)| client).map_err(failure)
+    // The first one that fits counts: what was typed now, before what stands in the configuration.
+    let peers = std::iter::once(config).chain(settings.peers.iter().cloned());
+    let limits = Limits { deadline: LONGEST, ..Limits::default() };
+    Ok(peers.fold(Orchestrator::new().limits(limits).allow_neighbours(), Orchestrator::peer))
 }
 
 /// What an address offers.

@@ -1,0 +1,140 @@
+//! Telling what happens at agents elsewhere, and what is known of the task there.
+
+use super::super::{finish::answer, telling::Telling};
+use crate::{
+    follow::{Ended, Watcher as _},
+    steps::{Call, InputRequest, Status, Step, gist},
+};
+use baton_orchestrator::{Answer, Question, Watch, Whose};
+use baton_ports::{BoxFuture, ToolOutput};
+use baton_types::{Part, ToolCall, Wanted};
+use baton_wire::a2a::v1::{StreamResponse, TaskState};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Tells steps as they come; tools of one agent run at the same time.
+pub(super) struct Watching<'a>(Mutex<Seen<'a>>);
+
+struct Seen<'a> {
+    telling: &'a mut Telling,
+    /// Where the task stands that was asked for.
+    status: Option<Status>,
+}
+
+impl<'a> Watching<'a> {
+    pub(super) fn new(telling: &'a mut Telling) -> Self {
+        Self(Mutex::new(Seen { telling, status: None }))
+    }
+
+    pub(super) fn telling(&mut self) -> &mut Telling {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).telling
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen<'a>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How the task stands; nothing for words without a task.
+    pub(super) fn ended(&mut self, came: &Answer) -> Option<Ended> {
+        let task = came.task.clone()?;
+        let status = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).status.clone();
+        Some(Ended { task, status: status_of(came, status) })
+    }
+}
+
+/// What was heard last has the reason of a failure; what came of it has the words.
+fn status_of(came: &Answer, heard: Option<Status>) -> Status {
+    let state = TaskState::from(came.state);
+    let fresh = Status { state, says: String::new(), calls: Vec::new(), asks: Vec::new(), reason: None };
+    let mut status = heard.filter(|heard| heard.state == state).unwrap_or(fresh);
+    if status.says.trim().is_empty() || came.asks_of_tools() {
+        status.says.clone_from(&came.text);
+    }
+    if came.asks_of_tools() {
+        status.calls.clear();
+        status.asks = came.questions.iter().map(request).collect();
+    }
+    status
+}
+
+/// A question of a tool that was run here, in the form in which agents ask.
+fn request(question: &Question) -> InputRequest {
+    let (schema, url) = match &question.wants {
+        Some(Wanted::Form { schema }) => (Some(schema.clone()), None),
+        Some(Wanted::Visit { url }) => (None, Some(url.clone())),
+        Some(Wanted::Approval) | None => (None, None),
+    };
+    InputRequest {
+        task_id: question.task.clone(),
+        call_id: question.call.clone(),
+        key: question.key.clone(),
+        agent: question.agent.clone(),
+        message: question.message.clone(),
+        schema,
+        url,
+        approval: question.arguments.clone(),
+        digest: question.digest.clone(),
+    }
+}
+
+impl Seen<'_> {
+    fn step(&mut self, whose: Whose<'_>, step: &Step) {
+        let depth = usize::try_from(whose.depth).unwrap_or(usize::MAX);
+        self.telling.step(whose.agent, depth, step);
+    }
+}
+
+impl Watch for Watching<'_> {
+    fn heard(&self, whose: Whose<'_>, item: &StreamResponse<'static>) {
+        let mut seen = self.seen();
+        if whose.depth == 0
+            && seen.telling.task.is_none()
+            && let Some(task) = task_of(item)
+        {
+            seen.telling.task = Some(task);
+        }
+        let Some(step) = Step::read(item) else { return };
+        if let (Step::Began { status, .. } | Step::Moved(status), 0) = (&step, whose.depth) {
+            seen.status = Some(status.clone());
+        }
+        // The calls are told when they are made.
+        if matches!(&step, Step::Moved(status) if !status.calls.is_empty()) {
+            return;
+        }
+        seen.step(whose, &step);
+    }
+
+    fn calling(&self, whose: Whose<'_>, call: &ToolCall) {
+        let arguments = call.arguments.as_str().to_owned();
+        let call = Call { id: call.id.to_string(), name: call.name.clone(), arguments };
+        self.seen().step(whose, &Step::Called(vec![call]));
+    }
+
+    fn called(&self, whose: Whose<'_>, call: &ToolCall, output: &ToolOutput) {
+        let (name, output, failed) = (call.name.clone(), gist(&output.output), output.is_error);
+        self.seen().step(whose, &Step::Gave { name, output, failed });
+    }
+
+    fn handing_over(&self, whose: Whose<'_>, to: &str) {
+        self.seen().step(whose, &Step::HandedOver { agent: to.to_owned(), task: String::new() });
+    }
+
+    fn asked<'a>(&'a self, whose: Whose<'a>, asks: &'a Answer) -> BoxFuture<'a, Option<Vec<Part>>> {
+        let screen = self.seen().telling.screen;
+        Box::pin(async move {
+            let mut status = status_of(asks, None);
+            if !asks.asks_of_tools() {
+                status.asks = asks.questions.iter().map(request).collect();
+            }
+            let ended = Ended { task: asks.task.clone().unwrap_or_default(), status };
+            answer(whose.agent, &ended, screen).await
+        })
+    }
+}
+
+/// The task that an item belongs to; not every stream begins with the task itself.
+fn task_of(item: &StreamResponse<'_>) -> Option<String> {
+    let task = item.task.as_ref().map(|task| &task.id);
+    let task = task.or(item.status_update.as_ref().map(|update| &update.task_id));
+    let task = task.or(item.artifact_update.as_ref().map(|update| &update.task_id));
+    task.filter(|id| !id.is_empty()).map(|id| id.clone().into_owned())
+}
