@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod access;
+mod approvals;
 mod bad_grpc;
 mod bad_input;
 mod bad_rest;

@@ -1,0 +1,221 @@
+//! Agents that need leave, ask, and hand work over; everything that runs is noted.
+
+use crate::{
+    speak::{headers, raw},
+    world::{Counted, Deaf, Served, Ticking, agent, message, options},
+};
+use async_stream::stream;
+use axum::Router;
+use baton_client::{Client, SendRequest};
+use baton_engine::{Engine, Options, Ports};
+use baton_http::{AccessOptions, HttpOptions, app};
+use baton_journal::MemoryJournal;
+use baton_ports::{
+    BoxFuture, ChatMessage, Finish, Identified, Identity, Model, ModelCall, ModelError, ModelEvent, ModelStream,
+    Models, Peers, ToolHost, ToolOutcome, ToolOutput, ToolRun, Unidentified,
+};
+use baton_types::{
+    AgentSpec, HandoffTarget, Json, ModelSpec, Permission, Principal, ToolAsk, ToolCall, ToolQuestion, ToolSpec, Usage,
+    Wanted,
+};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+pub(super) struct Office {
+    pub(super) app: Router,
+    pub(super) ran: Arc<Mutex<Vec<String>>>,
+}
+
+impl Office {
+    pub(super) fn new() -> Self {
+        Self::with(Arc::new(baton_engine::NoPeers))
+    }
+
+    pub(super) fn with(peers: Arc<dyn Peers>) -> Self {
+        let ran = Arc::<Mutex<Vec<String>>>::default();
+        let mut clerk = agent("clerk");
+        let guarded = ToolSpec { name: "pay".to_owned(), permission: Permission::Ask, ..clerk.tools[0].clone() };
+        let order = ToolSpec { name: "order".to_owned(), ..clerk.tools[0].clone() };
+        clerk.tools = vec![guarded, order];
+        let mut boss = agent("boss");
+        boss.enable_handoff = true;
+        boss.handoffs = vec![HandoffTarget { agent: "clerk".into(), description: String::new(), url: None }];
+        let mut abroad = agent("abroad");
+        abroad.model = ModelSpec::Peer { url: "https://abroad.example.com".to_owned(), listed: false };
+        let ports = Ports {
+            journal: Arc::new(MemoryJournal::default()),
+            models: Arc::new(Scripted),
+            tools: Arc::new(Desk(Arc::clone(&ran))),
+            agents: Arc::new(Served([clerk, boss, abroad].into_iter().map(Arc::new).collect())),
+            peers,
+            webhooks: Arc::new(Deaf),
+            clock: Arc::new(Ticking::default()),
+            ids: Arc::new(Counted::default()),
+        };
+        let access = AccessOptions { identity: Some(Arc::new(ByName)), ..AccessOptions::default() };
+        let options = HttpOptions { access, ..options() };
+        Self { app: app(Engine::new(Options::default(), ports), options), ran }
+    }
+
+    pub(super) fn client(&self, who: &str) -> Client {
+        Client::in_memory(self.app.clone()).with_token(who).unwrap()
+    }
+
+    /// Says something as Ann, in a conversation of its own; gives the task once it rests.
+    pub(super) async fn says(&self, agent: &str, text: &str) -> String {
+        self.client("ann").send(agent, SendRequest::new(message(text))).await.unwrap().id.into_owned()
+    }
+
+    pub(super) async fn asked(&self, who: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let bearer = format!("Bearer {who}");
+        let given = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+        let response = raw(&self.app, method, path, headers(&given), body.to_owned()).await;
+        let status = response.status().as_u16();
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        (status, serde_json::from_slice(&bytes).unwrap())
+    }
+
+    /// A request and its answer on two lines.
+    pub(super) async fn shown(&self, who: &str, method: &str, path: &str, body: &str) -> String {
+        let (status, reply) = self.asked(who, method, path, body).await;
+        let told = match reply.get("error") {
+            Some(error) => {
+                let detail = &error["details"][0]["metadata"]["batonCode"];
+                format!("{} {}", detail.as_str().unwrap(), error["message"].as_str().unwrap())
+            }
+            None => reply.to_string(),
+        };
+        format!("{who} {method} {path} {body}\n  {status} {told}\n")
+    }
+
+    /// How a task stands: its state and its last words.
+    pub(super) async fn stands(&self, task: &str) -> String {
+        settled().await;
+        let entry = self.client("ann").task(task).await.unwrap();
+        let said = entry.task.status.message.as_ref().and_then(|message| message.parts.first()?.text.clone());
+        let state = entry.task.status.state.known().unwrap().as_str();
+        format!("{} is {state}: {}", entry.agent, said.unwrap_or_default())
+    }
+
+    pub(super) fn ran(&self) -> Vec<String> {
+        std::mem::take(&mut *self.ran.lock().unwrap())
+    }
+}
+
+/// Snapshots without ids and times, which change with whatever else is done.
+pub(super) fn snapshot(check: impl FnOnce()) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    settings.add_filter(r"\bid-\d+\b", "[id]");
+    settings.add_filter(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "[time]");
+    settings.bind(check);
+}
+
+/// Everything that happened is over: time stands still while anything can still happen.
+pub(super) async fn settled() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+/// A token is a name, with the only scope behind a dot if it is not `call`; no token has a colon.
+struct ByName;
+
+impl Identity for ByName {
+    fn identify<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>> {
+        let (name, scope) = bearer.split_once('.').unwrap_or((bearer, "call"));
+        let scopes = std::iter::once(scope.replace('/', ":").into()).collect();
+        let principal = Principal { tenant: "acme".into(), subject: name.into(), scopes };
+        Box::pin(std::future::ready(Ok(Identified { principal: Arc::new(principal), credential: name.into() })))
+    }
+
+    fn issuers(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Calls what the words name, and repeats what comes back.
+struct Scripted;
+
+impl Models for Scripted {
+    fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::new(Self))
+    }
+}
+
+impl Model for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let last = call.messages.last().cloned();
+        Box::pin(stream! {
+            let calls = match &last {
+                Some(ChatMessage::User { text, .. }) => match text.as_str() {
+                    "pay" => vec![("pay", json!({"amount": 42.0}))],
+                    "pay twice" => vec![("pay", json!({"amount": 1})), ("order", json!({"now": true})), ("pay", json!({"amount": 2}))],
+                    "form" | "both" | "visit" => vec![("order", json!({"want": text}))],
+                    "ask" => vec![("ask_user", json!({"question": "Which day?"}))],
+                    "let pay" | "let ask" => {
+                        vec![("handoff", json!({"agent_uri": "clerk", "message": text.trim_start_matches("let ")}))]
+                    }
+                    _ => Vec::new(),
+                },
+                _ => Vec::new(),
+            };
+            let finish = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
+            for (index, (name, arguments)) in calls.into_iter().enumerate() {
+                let id = format!("call-{}", index + 1).into();
+                yield Ok(ModelEvent::ToolCall(ToolCall { id, name: name.to_owned(), arguments: arguments.into() }));
+            }
+            if finish == Finish::Stop {
+                let text = match last {
+                    Some(ChatMessage::Tool { output, .. }) => output.to_plain_text(),
+                    Some(ChatMessage::User { text, .. }) => text,
+                    _ => "?".to_owned(),
+                };
+                yield Ok(ModelEvent::Text(text));
+            }
+            yield Ok(ModelEvent::Done { usage: Usage::default(), finish });
+        })
+    }
+}
+
+/// Notes what runs; `order` asks first.
+struct Desk(Arc<Mutex<Vec<String>>>);
+
+fn form() -> ToolQuestion {
+    let schema = json!({"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]});
+    let wants = Wanted::Form { schema: schema.into() };
+    ToolQuestion { key: "size".to_owned(), message: "Which size?".to_owned(), wants }
+}
+
+fn visit() -> ToolQuestion {
+    let wants = Wanted::Visit { url: "https://shop.example.com/login".to_owned() };
+    ToolQuestion { key: "login".to_owned(), message: "Please log in".to_owned(), wants }
+}
+
+impl ToolHost for Desk {
+    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let want = run.call.arguments.to_value()["want"].as_str().unwrap_or_default().to_owned();
+            let questions = match (want.as_str(), run.answers) {
+                ("form", None) => vec![form()],
+                ("visit", None) => vec![visit()],
+                ("both", None) => vec![form(), visit()],
+                _ => Vec::new(),
+            };
+            if !questions.is_empty() {
+                return ToolOutcome::Asks(ToolAsk { questions, state: None });
+            }
+            let answers = run.answers.map(|answers| Json::of(&answers.answers).unwrap());
+            let answers = answers.map(|answers| format!(" answered {}", answers.as_str())).unwrap_or_default();
+            let did = format!("{} {}{answers}", run.tool.name, run.call.arguments.as_str());
+            self.0.lock().unwrap().push(did.clone());
+            ToolOutcome::Done(ToolOutput { output: Json::string(&did), is_error: false })
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! What agents elsewhere ask.
+
+use super::office::{Office, snapshot};
+use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers};
+use baton_types::{AgentName, Json, Message, Part, PartContent, Role, TaskState};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+/// Asks first, and is done with any answer.
+#[derive(Default)]
+struct Abroad {
+    heard: Mutex<Vec<Vec<Part>>>,
+}
+
+fn outcome(state: TaskState, parts: Vec<Part>) -> PeerStream {
+    let message = Some(Message::new("m".into(), Role::Agent, parts));
+    let taken = PeerEvent::Taken { task: "there".to_owned(), context: "talk".to_owned() };
+    let settled = PeerEvent::Settled(Box::new(PeerOutcome { state, message, artifacts: Vec::new() }));
+    Box::pin(futures_util::stream::iter([Ok(taken), Ok(settled)]))
+}
+
+fn asks(what: &str) -> Vec<Part> {
+    let approval = |task: Option<&str>, digest: &str| {
+        let mut entry = json!({"call_id": "call-1", "key": "baton/approval", "agent": "teller", "tool": "wire",
+            "message": "May the tool 'wire' run?", "approval": {"to": digest}, "digest": digest});
+        if let Some(task) = task {
+            entry["task_id"] = task.into();
+        }
+        entry
+    };
+    match what {
+        "words" => vec![Part::text("Which day?")],
+        "deep words" => {
+            vec![Part::data(json!({"input_requests": [{"task_id": "deep", "message": "Which day?"}]}).into())]
+        }
+        _ => {
+            let requests = [approval(None, "d1"), approval(Some("deep"), "d2"), approval(Some("deeper"), "d3")];
+            vec![Part::text("May they?"), Part::data(json!({ "input_requests": requests }).into())]
+        }
+    }
+}
+
+impl Peers for Abroad {
+    fn ask<'a>(&'a self, _: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+        let stream = match ask.task {
+            None => outcome(TaskState::InputRequired, asks(&ask.message.text())),
+            Some(_) => outcome(TaskState::Completed, vec![Part::text("done")]),
+        };
+        self.heard.lock().unwrap().push(ask.message.parts);
+        Box::pin(std::future::ready(Ok(stream)))
+    }
+
+    fn resume<'a>(
+        &'a self,
+        _: &'a AgentName,
+        _: PeerAsk,
+        _: Option<String>,
+    ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+        Box::pin(std::future::ready(Err(PeerError::Lost("nothing".to_owned()))))
+    }
+
+    fn find<'a>(&'a self, _: &'a AgentName, _: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    fn cancel<'a>(&'a self, _: &'a AgentName, _: &'a str) -> BoxFuture<'a, Result<(), PeerError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, bool> {
+        Box::pin(std::future::ready(false))
+    }
+}
+
+impl Abroad {
+    /// What was said last, as JSON.
+    fn last(&self) -> Vec<Value> {
+        let heard = self.heard.lock().unwrap().last().cloned().unwrap();
+        let shown = |part: Part| match part.content {
+            PartContent::Text(text) => Json::string(&text).to_value(),
+            PartContent::Data(data) => data.to_value(),
+            other => panic!("{other:?}"),
+        };
+        heard.into_iter().map(shown).collect()
+    }
+}
+
+/// Calls elsewhere are told apart by the tasks they belong to, and answers go there.
+#[tokio::test(start_paused = true)]
+async fn questions_of_agents_elsewhere_are_answered_there() {
+    let abroad = Arc::new(Abroad::default());
+    let office = Office::with(Arc::<Abroad>::clone(&abroad));
+    let task = office.says("abroad", "pay").await;
+    let (_, list) = office.asked("ann", "GET", "/api/v1/approvals", "").await;
+    snapshot(|| insta::assert_snapshot!(format!("{list:#}")));
+    let place = format!("/api/v1/approvals/{task}");
+    let allow = r#"{"decision":"allow_session"}"#;
+    let (status, reply) =
+        office.asked("ann", "POST", &format!("{place}/call-1@deep"), r#"{"decision":"deny","digest":"d1"}"#).await;
+    assert_eq!((status, abroad.heard.lock().unwrap().len()), (400, 1), "{reply:#}");
+    let (status, _) = office
+        .asked("ann", "POST", &format!("{place}/call-1"), r#"{"decision":"deny","remote_task_id":"nowhere"}"#)
+        .await;
+    assert_eq!(status, 404, "a call of that id is there, and none in that task");
+    let (_, shown) = office.asked("ann", "GET", &format!("{place}/call-1"), "").await;
+    assert_eq!(shown["digest"], "d1", "the address counts before the id of the call");
+    let (status, reply) = office.asked("ann", "POST", &format!("{place}/call-1@deep"), allow).await;
+    assert_eq!(status, 200, "{reply:#}");
+    assert_eq!(office.stands(&task).await, "abroad is completed: done");
+    let entry = json!({"task_id": "deep", "call_id": "call-1", "key": "baton/approval", "decision": "allow_session", "digest": "d2"});
+    assert_eq!(abroad.last(), [json!({ "input_responses": [entry] })]);
+    let (status, _) = office.asked("ann", "POST", &format!("{place}/call-1@deep"), allow).await;
+    assert_eq!((status, abroad.heard.lock().unwrap().len()), (409, 2));
+
+    for (text, call, said) in [
+        ("words", "-", json!("Tuesday")),
+        ("deep words", "-@deep", json!({"input_responses": [{"task_id": "deep", "content": {"text": "Tuesday"}}]})),
+    ] {
+        let task = office.says("abroad", text).await;
+        let path = format!("/api/v1/approvals/{task}/{call}");
+        let (status, reply) = office.asked("ann", "POST", &path, r#"{"text":"Tuesday"}"#).await;
+        assert_eq!(status, 200, "{reply:#}");
+        assert_eq!(office.stands(&task).await, "abroad is completed: done");
+        assert_eq!(abroad.last(), [said]);
+        assert_eq!(office.asked("ann", "POST", &path, r#"{"text":"Friday"}"#).await.0, 409);
+    }
+}
