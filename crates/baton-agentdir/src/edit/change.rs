@@ -61,9 +61,8 @@ pub fn edit(
     for step in &steps {
         step.apply(&mut wanted).ok_or_else(by_hand)?;
         let is_wanted = |text: &str| read(&file, text).is_ok_and(|root| root.to_json() == wanted);
-        let taken =
-            if file == AGENT_FILE { yaml::take(&changed, step, &is_wanted) } else { json::take(&changed, step) };
-        changed = taken.filter(|text| is_wanted(text)).ok_or_else(by_hand)?;
+        let take = if file == AGENT_FILE { yaml::take } else { json::take };
+        changed = take(&changed, step, &is_wanted).ok_or_else(by_hand)?;
     }
     let mut files = files.clone();
     files.insert(file.clone(), changed.clone().into_bytes());
@@ -169,7 +168,10 @@ fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &ToolScope) -> bool {
         let mut agent = parsed.agent.clone();
         if let (Some(agent), ToolScope::Own(name)) = (&mut agent, scope) {
             let own = agent.tools.iter_mut().filter(|tool| tool.name == *name);
-            own.for_each(|tool| tool.permission = Permission::Ask);
+            own.for_each(|tool| {
+                tool.permission = Permission::Ask;
+                tool.rules.clear();
+            });
         }
         agent
     };
@@ -180,7 +182,9 @@ fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &ToolScope) -> bool {
             match scope {
                 ToolScope::Tool(mcp) => {
                     server.permissions.rules.retain(|rule| rule.tool != mcp.tool || !rule.arguments.is_empty());
-                    server.exclude.retain(|name| *name != mcp.tool);
+                    // A list of what is offered that is empty offers nothing.
+                    server.exclude.retain(|name| *name != mcp.tool && name != "*");
+                    server.include.retain(|name| *name != mcp.tool);
                 }
                 ToolScope::Server(_) => {
                     server.permissions.default = Permission::Ask;

@@ -14,14 +14,15 @@ use serde_json::Value;
 
 const BOM: char = '\u{feff}';
 
-/// The text with the step taken; `None` when something is in its way.
-pub(super) fn take(text: &str, step: &Step) -> Option<String> {
+/// Takes the step where the outcome is good; `None` when there is no such place.
+pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> Option<String> {
     let (mark, text) = match text.strip_prefix(BOM) {
         Some(text) => (Some(BOM), text),
         None => (None, text),
     };
-    let taken = in_line(text, step).or_else(|| by_tree(text, step))?;
-    Some(mark.into_iter().collect::<String>() + &taken)
+    let marked = |text: String| mark.into_iter().collect::<String>() + &text;
+    let mut ways = [in_line, by_tree].into_iter().filter_map(|way| way(text, step).map(marked));
+    ways.find(|text| is_good(text))
 }
 
 /// A new key of a map that stands on one line stays on that line.
@@ -45,7 +46,7 @@ fn in_line(text: &str, step: &Step) -> Option<String> {
     let text = Text::new(text);
     let from = text.offset(map.place)?;
     let written = &text.all()[from..flow_end(text.all(), from, '}')?];
-    if !written.starts_with('{') || ["\n", "//", "/*"].iter().any(|mark| written.contains(mark)) {
+    if written.contains('\n') {
         return None;
     }
     let flow = if written.contains("\": ") { Flow::SPACED } else { Flow::COMPACT };

@@ -128,8 +128,12 @@ impl Draft<'_> {
         is_said |= self.set_existing(&["tools", tool, "permissionRequired"], asks(permission));
         is_said |= self.set_existing(&["tools", tool, "approval_mode"], mode(permission));
         let own = ["permissions", "tools", tool];
-        if !is_said || permission == Permission::Deny || self.get(&own).is_some() {
-            self.set(&own, word(permission).into());
+        let written = self.get(&own);
+        if !is_said || permission == Permission::Deny || written.is_some() {
+            // A map also says what holds for some of its calls.
+            let has_more = written.is_some_and(Value::is_object);
+            let keys = if has_more { &["permissions", "tools", tool, "permission"][..] } else { &own };
+            self.set(keys, word(permission).into());
         }
     }
 
@@ -166,7 +170,9 @@ impl Draft<'_> {
     }
 
     fn tool_off(&mut self, tool: &str) {
-        if OFF.iter().any(|list| self.has(list, tool)) {
+        let mut is_said = self.set_existing(&["tools", tool, "disabled"], true);
+        is_said |= self.set_existing(&["tools", tool, "enabled"], false);
+        if is_said || OFF.iter().any(|list| self.has(list, tool)) {
             return;
         }
         let list = OFF.iter().find(|list| self.get(list).is_some()).unwrap_or(&OFF[0]);
@@ -179,7 +185,13 @@ impl Draft<'_> {
                 self.steps.push(Step::Drop(self.at(list), tool.to_owned()));
             }
         }
-        self.set_existing(&["toolEnabled", "tools", tool], true);
+        self.set_existing(&["tools", tool, "disabled"], false);
+        self.set_existing(&["tools", tool, "enabled"], true);
+        let others_are_off = self.get(&["toolEnabled", "serverDefault"]) == Some(&Value::Bool(false));
+        let switch = ["toolEnabled", "tools", tool];
+        if !self.set_existing(&switch, true) && others_are_off {
+            self.set(&switch, true.into());
+        }
     }
 
     fn server(&mut self, off: bool) {

@@ -90,7 +90,9 @@ fn shared_files_get_our_words_and_keep_everything_else() {
       "alwaysAllow": ["log", "diff"],
       "tools": {
         "push": { "permissionRequired": true, "include": "manual" },
+        "tag": { "disabled": false },
       },
+      "permissions": {"tools": {"clone": {"permission": "ask", "arguments": [{"path": "/url", "glob": "https://git.example/*", "permission": "allow"}]}}},
       "disabledTools": [
         "gc", // slow
         "prune",
@@ -117,6 +119,8 @@ fn shared_files_get_our_words_and_keep_everything_else() {
             change(tool("git", "push"), Some(Ask), None),
             change(tool("git", "gc"), None, Some(false)),
             change(tool("git", "push"), None, Some(true)),
+            change(tool("git", "clone"), Some(Deny), None),
+            change(tool("git", "tag"), None, Some(true)),
             change(server("git"), Some(Deny), None),
         ]
     ));
@@ -128,7 +132,8 @@ fn teamspark_keeps_its_own_keys() {
     "metadata": {"name": "x"},
     "mcpServers": {
         "weather": {"type": "stdio", "command": "w", "tools": {"now": {"include": "manual", "hash": "1"}}},
-        "older": {"command": "o", "toolPermissionRequired": {"serverDefault": true, "tools": {"a": true}}}
+        "older": {"command": "o", "toolPermissionRequired": {"serverDefault": true, "tools": {"a": true}}},
+        "off": {"command": "f", "toolEnabled": {"serverDefault": false, "tools": {"a": true, "b": false}}}
     }
 }"#;
     insta::assert_snapshot!(story(
@@ -142,6 +147,9 @@ fn teamspark_keeps_its_own_keys() {
             change(server("older"), Some(Allow), None),
             change(tool("older", "a"), Some(Allow), None),
             change(tool("older", "a"), None, Some(true)),
+            change(tool("off", "b"), None, Some(false)),
+            change(tool("off", "c"), None, Some(false)),
+            change(tool("off", "a"), None, Some(true)),
         ]
     ));
 }
@@ -353,7 +361,7 @@ fn entries() -> impl Strategy<Value = serde_json::Value> {
         optional(any::<bool>().prop_map(Into::into).boxed()),
         optional(
             (prop::sample::select(TOOLS.to_vec()), any::<bool>())
-                .prop_map(|(tool, asks)| serde_json::json!({tool: {"permissionRequired": asks}}))
+                .prop_map(|(tool, asks)| serde_json::json!({tool: {"permissionRequired": asks, "disabled": asks}}))
                 .boxed(),
         ),
     )
