@@ -1,6 +1,7 @@
 //! Agents from directories on disk.
 
 mod look;
+mod permissions;
 mod snapshot;
 
 use crate::{LoadError, agents::snapshot::Snapshot};

@@ -9,6 +9,7 @@ mod agents;
 mod audit;
 mod clock;
 mod command;
+mod definition_file;
 mod discover;
 mod files;
 mod ids;

@@ -2,8 +2,8 @@
 
 use crate::BoxFuture;
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, CallId, ContextId, ErrorCode, HandoffChannel, HandoffId, Principal, TaskId,
-    TaskState, Timestamp,
+    AgentKit, AgentName, AgentSpec, CallId, ContextId, ErrorCode, HandoffChannel, HandoffId, PermissionChange,
+    Principal, TaskId, TaskState, Timestamp, ToolStanding,
 };
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
@@ -58,6 +58,39 @@ impl Stream for Never {
     fn poll_next(self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<Option<()>> {
         std::task::Poll::Pending
     }
+}
+
+/// A word about a tool that stands in its definition now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionChanged {
+    /// The file, as whoever started this Baton knows it.
+    pub file: String,
+    /// Whether it had to be written; it may have said so already.
+    pub is_written: bool,
+    /// What the definition said before.
+    pub before: ToolStanding,
+    /// What it says now.
+    pub after: ToolStanding,
+}
+
+/// Why a definition was not changed; it is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct PermissionBookError {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// What happened, and what to do.
+    pub detail: String,
+}
+
+/// Where words about tools are written down: the definitions that they come from.
+pub trait PermissionBook: Send + Sync + 'static {
+    /// Writes a word into the definition of an agent; on disk, and in force for the next call, when this returns.
+    fn change<'a>(
+        &'a self,
+        agent: &'a AgentName,
+        change: PermissionChange,
+    ) -> BoxFuture<'a, Result<PermissionChanged, PermissionBookError>>;
 }
 
 /// Words for an agent, from somebody who waits for its answer.

@@ -18,7 +18,7 @@ mod world;
 
 pub use agents::{
     AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, HandoffAsk, HandoffDesk, HandoffEnd,
-    HandoffTicket, Unusable,
+    HandoffTicket, PermissionBook, PermissionBookError, PermissionChanged, Unusable,
 };
 pub use identity::{
     Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,

@@ -1,7 +1,9 @@
 //! Running the tools that an agent has, wherever they live.
 
 use crate::{BoxFuture, Changes};
-use baton_types::{AgentName, AgentSpec, Json, McpTool, Principal, Role, TaskId, ToolAnswers, ToolAsk, ToolCall, ToolSpec};
+use baton_types::{
+    AgentName, AgentSpec, Json, McpTool, Principal, Role, TaskId, ToolAnswers, ToolAsk, ToolCall, ToolSpec,
+};
 use std::time::Duration;
 
 /// What a tool gave.

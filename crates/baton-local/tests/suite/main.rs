@@ -18,4 +18,6 @@ mod kits;
 #[cfg(test)]
 mod mcp_sessions;
 #[cfg(test)]
+mod permissions;
+#[cfg(test)]
 mod world;

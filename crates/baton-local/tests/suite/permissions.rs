@@ -1,0 +1,155 @@
+//! Words about tools on disk: complete or not at all, in force at once, and never at the cost of somebody else's.
+
+use baton_local::DirectoryAgents;
+use baton_ports::{AgentSource, PermissionBook};
+use baton_types::{AgentName, ErrorCode, McpTool, Permission, PermissionChange, ToolScope};
+use futures_util::future::join_all;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tempfile::TempDir;
+
+const SERVERS: &str =
+    "{\n  // Ours.\n  \"mcpServers\": {\n    \"fs\": {\n      \"command\": \"mcp-fs\"\n    }\n  }\n}\n";
+
+fn agent(home: &TempDir) -> PathBuf {
+    let path = home.path().join("helper");
+    fs::create_dir_all(&path).unwrap();
+    let tools = "tools:\n- name: wipe\n  description: Wipes.\n  command: [ls]\n";
+    fs::write(path.join("agent.yaml"), format!("name: helper\n{tools}")).unwrap();
+    fs::write(path.join("prompt.md"), "You are a test.").unwrap();
+    fs::write(path.join("mcp.json"), SERVERS).unwrap();
+    path
+}
+
+fn helper() -> AgentName {
+    "helper".into()
+}
+
+fn word(tool: &str, permission: Permission) -> PermissionChange {
+    let scope = ToolScope::Tool(McpTool { server: "fs".to_owned(), tool: tool.to_owned() });
+    PermissionChange { scope, permission: Some(permission), disabled: None }
+}
+
+fn own(permission: Permission) -> PermissionChange {
+    PermissionChange { scope: ToolScope::Own("wipe".to_owned()), permission: Some(permission), disabled: None }
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn a_word_holds_at_once_and_a_second_time_writes_nothing() {
+    let home = TempDir::new().unwrap();
+    let path = agent(&home);
+    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
+    let changed = agents.change(&helper(), word("read", Permission::Allow)).await.unwrap();
+    assert_eq!(changed.file, path.join("mcp.json").display().to_string());
+    assert!(changed.is_written);
+    assert_eq!((changed.before.permission, changed.after.permission), (Permission::Ask, Permission::Allow));
+    let rules = agents.kit(&helper()).servers[0].permissions.rules.clone();
+    assert_eq!(
+        rules.iter().map(|rule| (rule.tool.as_str(), rule.permission)).collect::<Vec<_>>(),
+        [("read", Permission::Allow)]
+    );
+    let again = agents.change(&helper(), word("read", Permission::Allow)).await.unwrap();
+    assert!(!again.is_written);
+    agents.change(&helper(), own(Permission::Deny)).await.unwrap();
+    assert_eq!(agents.agent(&helper()).unwrap().tools[0].permission, Permission::Deny);
+    assert_eq!(names(&path), ["agent.yaml", "mcp.json", "prompt.md"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn writers_never_lose_each_others_words() {
+    let home = TempDir::new().unwrap();
+    let path = agent(&home);
+    // Each as a process of its own would: they share nothing but the directory.
+    let writers = (0..6).map(|writer| {
+        let agents = Arc::new(DirectoryAgents::load(std::slice::from_ref(&path)).unwrap());
+        tokio::spawn(async move {
+            for tool in 0..4 {
+                agents.change(&helper(), word(&format!("w{writer}t{tool}"), Permission::Deny)).await.unwrap();
+            }
+        })
+    });
+    for ended in join_all(writers).await {
+        ended.unwrap();
+    }
+    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
+    let rules = agents.kit(&helper()).servers[0].permissions.rules.clone();
+    let mut tools: Vec<String> = rules.into_iter().map(|rule| rule.tool).collect();
+    tools.sort();
+    let all: Vec<String> = (0..6).flat_map(|writer| (0..4).map(move |tool| format!("w{writer}t{tool}"))).collect();
+    assert_eq!(tools, all);
+    assert!(fs::read_to_string(path.join("mcp.json")).unwrap().contains("// Ours."));
+    assert_eq!(names(&path), ["agent.yaml", "mcp.json", "prompt.md"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_changed_stays_as_it_is() {
+    let home = TempDir::new().unwrap();
+    let path = agent(&home);
+    let file = path.join("mcp.json");
+    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
+    let mut all = Vec::new();
+    let refused = |error: baton_ports::PermissionBookError| {
+        let detail = error.detail.replace(&home.path().display().to_string(), "HOME");
+        format!("{}: {detail}", error.code.code)
+    };
+    // Somebody broke it since it was read.
+    let broken = "{\"mcpServers\": {\"fs\": {\"command\": ";
+    fs::write(&file, broken).unwrap();
+    all.push(refused(agents.change(&helper(), word("read", Permission::Allow)).await.unwrap_err()));
+    assert_eq!(fs::read_to_string(&file).unwrap(), broken);
+    fs::write(&file, SERVERS).unwrap();
+    let mut permissions = fs::metadata(&file).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&file, permissions).unwrap();
+    all.push(refused(agents.change(&helper(), word("read", Permission::Allow)).await.unwrap_err()));
+    assert_eq!(fs::read_to_string(&file).unwrap(), SERVERS);
+    let unknown = agents.change(&"nobody".into(), own(Permission::Deny)).await.unwrap_err();
+    assert_eq!(unknown.code, ErrorCode::AGENT_NOT_FOUND);
+    all.push(refused(unknown));
+    assert_eq!(names(&path), ["agent.yaml", "mcp.json", "prompt.md"]);
+    insta::assert_snapshot!(all.join("\n\n"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn links_and_permissions_stay() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let home = TempDir::new().unwrap();
+    let path = agent(&home);
+    let shared = home.path().join("team.json");
+    fs::rename(path.join("mcp.json"), &shared).unwrap();
+    symlink("../team.json", path.join("mcp.json")).unwrap();
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o640)).unwrap();
+    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
+    agents.change(&helper(), word("read", Permission::Deny)).await.unwrap();
+    assert!(fs::symlink_metadata(path.join("mcp.json")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&shared).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(fs::read_to_string(&shared).unwrap().contains("\"read\": \"deny\""));
+    assert_eq!(names(home.path()), ["helper", "team.json"]);
+}
+
+/// Whoever holds the directory for longer than a change takes is told of.
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_directory_that_somebody_keeps_is_given_up_after_a_while() {
+    let home = TempDir::new().unwrap();
+    let path = agent(&home);
+    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
+    let kept = fs::File::open(&path).unwrap();
+    kept.lock().unwrap();
+    let error = agents.change(&helper(), word("read", Permission::Deny)).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::AGENT_NOT_CHANGED);
+    assert_eq!(fs::read_to_string(path.join("mcp.json")).unwrap(), SERVERS);
+    drop(kept);
+    agents.change(&helper(), word("read", Permission::Deny)).await.unwrap();
+}
