@@ -41,6 +41,26 @@ impl McpServers {
         offered
     }
 
+    /// The tools of ready servers that are denied or not exposed, sorted by the names under which they would be.
+    pub async fn hidden_tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<(String, McpTool)> {
+        let servers = self.of(&agent.name);
+        servers.settled(patience).await;
+        let is_own = |name: &str| agent.tools.iter().any(|own| own.name == name);
+        let is_reserved = |name: &str| BUILT_IN_TOOLS.contains(&name) || ALIASES.contains(&name) || is_own(name);
+        let mut names = servers.tool_names.lock();
+        let mut hidden = Vec::new();
+        for entry in servers.entries() {
+            let (server, standing) = (entry.server(), entry.standing());
+            let is_hidden = |tool: &&Arc<Tool>| ToolWords::of(&server, &tool.name).is_none();
+            for tool in standing.catalog.tools.iter().filter(is_hidden) {
+                let name = names.claim(&server.name, prefix(&server), &tool.name, &is_reserved);
+                hidden.push((name, McpTool { server: server.name.clone(), tool: tool.name.to_string() }));
+            }
+        }
+        hidden.sort_by(|one, other| one.0.cmp(&other.0));
+        hidden
+    }
+
     /// The prompts of servers that are ready, sorted by exposed name.
     pub async fn prompts(&self, agent: &AgentName, patience: Duration) -> Vec<OfferedPrompt> {
         let listed = self
