@@ -78,6 +78,13 @@ impl Client {
         self.asked(request, path, body.into()).await
     }
 
+    /// What came of putting something there.
+    pub(crate) async fn put<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
+        let body = serde_json::to_vec(body).map_err(unintelligible)?;
+        let request = Request::put(path).header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        self.asked(request, path, body.into()).await
+    }
+
     /// What was deleted.
     pub(crate) async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         self.asked(Request::delete(path), path, Bytes::new()).await

@@ -3,7 +3,7 @@
 use crate::{Client, ClientError};
 use baton_types::Json;
 use baton_wire::{
-    api::{AnswerTool, ToolList, ToolReply},
+    api::{AnswerTool, PermissionReply, SetPermission, ToolList, ToolReply},
     path_segment,
 };
 use std::time::Duration;
@@ -22,6 +22,28 @@ impl Client {
     /// Goes on with a call that asked; with the answer to `baton/approval` alone it begins one that is approved.
     pub async fn answer_tool(&self, agent: &str, tool: &str, answer: &AnswerTool) -> Result<ToolReply, ClientError> {
         self.post(&format!("{}/answers", path(agent, tool)), answer).await
+    }
+
+    /// Writes a word about a tool, or about a whole server (`files__*`, or the server's name), into the agent's
+    /// definition; for administrators.
+    pub async fn set_tool_permission(
+        &self,
+        agent: &str,
+        tool: &str,
+        word: &SetPermission,
+    ) -> Result<PermissionReply, ClientError> {
+        self.put(&format!("{}/permission", path(agent, tool)), word).await
+    }
+
+    /// Writes a word about an MCP server into the agent's definition; for administrators.
+    pub async fn set_server_permission(
+        &self,
+        agent: &str,
+        server: &str,
+        word: &SetPermission,
+    ) -> Result<PermissionReply, ClientError> {
+        let path = format!("/api/v1/agents/{}/servers/{}/permission", path_segment(agent), path_segment(server));
+        self.put(&path, word).await
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
 use axum::{
     Router,
     middleware::from_fn_with_state,
-    routing::{any, delete, get, post},
+    routing::{any, delete, get, post, put},
 };
 use baton_engine::Engine;
 use baton_rules::Access;
@@ -143,6 +143,8 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/api/v1/agents/{agent}/tools", get(tools::list))
         .route("/api/v1/agents/{agent}/tools/{tool}", post(tools::call))
         .route("/api/v1/agents/{agent}/tools/{tool}/answers", post(tools::answer))
+        .route("/api/v1/agents/{agent}/tools/{tool}/permission", put(tools::set_tool_permission))
+        .route("/api/v1/agents/{agent}/servers/{server}/permission", put(tools::set_server_permission))
         .route("/api/v1/approvals", get(approvals::list))
         .route("/api/v1/approvals/{task}/{call}", get(approvals::show).post(approvals::answer))
         .route("/api/v1/peers/notifications/{registration}", post(peers::notified))

@@ -41,4 +41,4 @@ pub use options::{A2aOptions, HttpOptions, VersionRule};
 pub use peers::PeerPorts;
 pub use serve::{ServeOptions, serve};
 pub use tls::{Tls, TlsError, TlsFiles};
-pub use tools::ToolPorts;
+pub use tools::{PermissionPorts, ToolPorts};

@@ -1,6 +1,6 @@
 //! What the surface is told at start.
 
-use crate::{AccessOptions, CorsOrigins, McpPorts, PeerPorts, ToolPorts};
+use crate::{AccessOptions, CorsOrigins, McpPorts, PeerPorts, PermissionPorts, ToolPorts};
 use baton_ports::CardSigner;
 use baton_types::Timestamp;
 use baton_wire::a2a::v1::AgentExtension;
@@ -38,6 +38,8 @@ pub struct HttpOptions {
     pub peers: Option<PeerPorts>,
     /// Who runs tools for callers; without it nobody does.
     pub tools: Option<ToolPorts>,
+    /// Who writes words about tools into definitions; without it nobody does.
+    pub permissions: Option<PermissionPorts>,
     /// Who answers MCP requests; without it nobody does.
     pub mcp: Option<McpPorts>,
     /// Who signs cards; without it they carry no signatures.
@@ -107,6 +109,7 @@ impl Default for HttpOptions {
             peers: None,
             mcp: None,
             tools: None,
+            permissions: None,
             signer: None,
             a2a: A2aOptions::default(),
             shutdown: CancellationToken::new(),

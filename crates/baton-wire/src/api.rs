@@ -11,7 +11,10 @@ pub use approvals::{
 };
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
 pub use tokens::{CreateToken, CreatedToken, ProtectedResource, TokenEntry, TokenList};
-pub use tools::{AnswerEntry, AnswerTool, AskEntry, ServerEntry, ToolEntry, ToolList, ToolReply};
+pub use tools::{
+    AnswerEntry, AnswerTool, AskEntry, PermissionReply, PermissionState, ServerEntry, SetPermission, ToolEntry,
+    ToolList, ToolReply,
+};
 
 use crate::{a2a::v1::Task, de};
 use baton_types::{AgentSpec, ExpectedOutput, HandoffChannel, HandoffStatus, Json, ModelSpec, Priority, Timestamp};

@@ -58,7 +58,7 @@ fn missing(agent: &AgentSpec, name: &str, tools: &[ToolSpec]) -> Error {
 }
 
 /// The names that somebody may have meant, nearest first.
-fn near<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
+pub(super) fn near<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
     let asked = name.to_ascii_lowercase();
     let mut near: Vec<(usize, &str)> = names
         .iter()

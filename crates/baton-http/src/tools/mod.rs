@@ -7,12 +7,16 @@ mod answer;
 mod call;
 mod find;
 mod list;
+mod permission;
 mod run;
+mod scope;
 mod state;
 
 pub(crate) use answer::answer;
 pub(crate) use call::call;
 pub(crate) use list::list;
+pub use permission::PermissionPorts;
+pub(crate) use permission::{set_server_permission, set_tool_permission};
 pub(crate) use run::{is_json, trace};
 
 use crate::{app::Shared, auth::Caller};

@@ -1,6 +1,8 @@
 //! An agent's tools and the servers that they come from.
 
-use baton_types::{AnswerAction, Effects, Json, Permission, ToolAnswer, ToolQuestion, ToolRunner, ToolSpec, Wanted};
+use baton_types::{
+    AnswerAction, Effects, Json, Permission, ToolAnswer, ToolQuestion, ToolRunner, ToolSpec, ToolStanding, Wanted,
+};
 use serde::{Deserialize, Serialize};
 
 /// What an agent can do, and where its MCP servers stand.
@@ -163,4 +165,56 @@ impl From<AnswerEntry> for ToolAnswer {
         let AnswerEntry { key, action, content } = answer;
         Self { key, action, content }
     }
+}
+
+/// What is to hold for a tool or a server from now on; what is not given stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetPermission {
+    /// `allow`, `ask` or `deny`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission: Option<Permission>,
+    /// Whether it is switched off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<bool>,
+}
+
+/// What an agent's definition says about a tool, or about those tools of a server of which nothing else is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionState {
+    /// `allow`, `ask` or `deny`.
+    pub permission: Permission,
+    /// Whether it is switched off.
+    pub disabled: bool,
+}
+
+impl From<ToolStanding> for PermissionState {
+    fn from(standing: ToolStanding) -> Self {
+        let ToolStanding { permission, disabled } = standing;
+        Self { permission, disabled }
+    }
+}
+
+/// What was written about a tool or a server, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionReply {
+    /// Whose.
+    pub agent: String,
+    /// The tool, by the name that a model uses; nothing when it is about a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The MCP server, when it is about one or about a tool of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// What holds now.
+    pub now: PermissionState,
+    /// What held before.
+    pub before: PermissionState,
+    /// The file that says so, as whoever started the server knows it.
+    pub file: String,
+    /// Whether the file had to be written.
+    pub written: bool,
+    /// What rules of the agent make of the word, when they make something else of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
 }

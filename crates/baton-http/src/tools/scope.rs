@@ -1,0 +1,136 @@
+//! What a word is about: a tool or a server, whether it is offered or not, and what comes of the word.
+
+use super::find;
+use baton_ports::{ServerState, ServerStatus, ToolHost};
+use baton_rules::{Decision, Session, decide};
+use baton_types::{AgentSpec, ErrorCode, McpTool, Permission, ToolRunner, ToolScope};
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long servers on their way are waited for when nothing that is there already has the name.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long one look at them waits.
+const LOOK: Duration = Duration::from_millis(250);
+/// Names that are told to somebody who missed.
+const LISTED: usize = 30;
+/// Longest name that is repeated.
+const LONGEST: usize = 128;
+/// Behind what the names of a server's tools begin with: all of them.
+const ALL: &str = "*";
+/// Between a server's name and a tool's.
+const BETWEEN: &str = "__";
+
+/// A tool or a server, with the name that models use for the tool.
+pub(super) struct Meant {
+    pub(super) tool: Option<String>,
+    pub(super) scope: ToolScope,
+}
+
+impl Meant {
+    pub(super) fn server(name: &str) -> Self {
+        Self { tool: None, scope: ToolScope::Server(name.to_owned()) }
+    }
+}
+
+/// The tool of a name that models use, or the server of a name such as `files__*` or `files`.
+pub(super) async fn meant(host: &dyn ToolHost, agent: &AgentSpec, name: &str) -> Result<Meant, Error> {
+    if let Some(own) = agent.tools.iter().find(|tool| tool.name == name) {
+        return Ok(Meant { tool: Some(own.name.clone()), scope: ToolScope::Own(own.name.clone()) });
+    }
+    let began = Instant::now();
+    let mut patience = Duration::ZERO;
+    loop {
+        let known = known(host, agent, patience).await;
+        let servers = host.servers(&agent.name);
+        if let Some(meant) = among(&known, &servers, name) {
+            return Ok(meant);
+        }
+        patience = LOOK.min(PATIENCE.saturating_sub(began.elapsed()));
+        let is_coming = |server: &ServerStatus| matches!(server.state, ServerState::Idle | ServerState::Starting);
+        if patience.is_zero() || !servers.iter().any(is_coming) {
+            return Err(missing(host, agent, name, &known));
+        }
+    }
+}
+
+fn among(known: &[(String, McpTool)], servers: &[ServerStatus], name: &str) -> Option<Meant> {
+    if let Some((name, mcp)) = known.iter().find(|(known, _)| known == name) {
+        return Some(Meant { tool: Some(name.clone()), scope: ToolScope::Tool(mcp.clone()) });
+    }
+    let begins = name.strip_suffix(ALL).filter(|begins| begins.ends_with(BETWEEN));
+    let named = begins.and_then(|begins| begins.strip_suffix(BETWEEN)).unwrap_or(name);
+    if servers.iter().any(|server| server.name == named) {
+        return Some(Meant::server(named));
+    }
+    // A server may have its tools' names begin with something else than its own.
+    let begins = begins?;
+    let mut of = known.iter().filter(|(name, _)| name.starts_with(begins)).map(|(_, mcp)| mcp.server.as_str());
+    let server = of.next()?;
+    of.all(|other| other == server).then(|| Meant::server(server))
+}
+
+/// The tools of servers, whether they are offered or not.
+async fn known(host: &dyn ToolHost, agent: &AgentSpec, patience: Duration) -> Vec<(String, McpTool)> {
+    let offered = host.offered(agent, patience).await.into_iter().filter_map(|tool| match tool.runner {
+        ToolRunner::Mcp(mcp) => Some((tool.name, mcp)),
+        _ => None,
+    });
+    let mut known: Vec<(String, McpTool)> = offered.collect();
+    known.extend(host.hidden(agent, Duration::ZERO).await);
+    known.sort_by(|one, other| one.0.cmp(&other.0));
+    known
+}
+
+/// There is no such thing; says what there is.
+pub(super) fn missing(host: &dyn ToolHost, agent: &AgentSpec, name: &str, known: &[(String, McpTool)]) -> Error {
+    let servers = host.servers(&agent.name);
+    let own = agent.tools.iter().filter(|tool| !matches!(tool.runner, ToolRunner::BuiltIn)).map(|tool| &tool.name);
+    let all: Vec<&str> = own.chain(known.iter().map(|(name, _)| name)).map(String::as_str).collect();
+    let name: String = name.chars().take(LONGEST).collect();
+    let mut message = format!("the agent '{}' has no tool or server '{name}'", agent.name);
+    let near = find::near(&name, &all);
+    if !near.is_empty() {
+        message.push_str(&format!("; did you mean {}?", near.join(", ")));
+    }
+    if all.is_empty() {
+        message.push_str("; no tools of it are known now");
+    } else {
+        let more = all.len().saturating_sub(LISTED);
+        let listed = all.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
+        message.push_str(&format!("; tools: {listed}"));
+        if more > 0 {
+            message.push_str(&format!(" and {more} more"));
+        }
+    }
+    let named: Vec<String> = servers
+        .iter()
+        .map(|server| match server.state {
+            ServerState::Ready => server.name.clone(),
+            state => format!("{} ({})", server.name, state.as_str().replace('_', " ")),
+        })
+        .collect();
+    if !named.is_empty() {
+        message.push_str(&format!("; servers: {}", named.join(", ")));
+    }
+    Error::new(ErrorKind::PageNotFound, ErrorCode::TOOL_NOT_FOUND, message)
+}
+
+/// What other rules of the agent make of a word about a tool, when they make something else of it.
+pub(super) async fn remark(host: &dyn ToolHost, agent: &AgentSpec, tool: &str, wanted: Permission) -> Option<String> {
+    let tools = find::all(host, agent, Duration::ZERO).await;
+    let spec = tools.iter().find(|known| known.name == tool)?;
+    let included = [tool.to_owned()];
+    let session = Session { autonomous: false, ask: agent.policy.ask, included: &included };
+    let comes = match (decide(&agent.policy, &session, spec, None, false), wanted) {
+        (Decision::Run, Permission::Allow)
+        | (Decision::Ask, Permission::Ask)
+        | (Decision::Deny(_), Permission::Deny) => {
+            return None;
+        }
+        (Decision::Run, _) => "it runs without asking",
+        (Decision::Ask, _) => "somebody is asked first",
+        (Decision::Deny(_), _) => "it is denied",
+    };
+    Some(format!("other rules or settings of the agent count as well: {comes}"))
+}
