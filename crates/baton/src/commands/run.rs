@@ -157,7 +157,8 @@ async fn told(session: &Session, agent: &str, ended: Ended, telling: &mut Tellin
 
 /// Follows a task that goes on, and says how it stands then.
 pub(crate) async fn watch(session: &Session, agent: &str, task: &str, screen: Screen) -> Result<Exit, Failure> {
-    let mut telling = Telling::new(screen, false);
+    // What happened before this look is not told, so neither is the rest.
+    let mut telling = Telling::new(screen, true);
     let ended = match session.client.subscribe(agent, task, None).await {
         Ok(stream) => follow(&session.client, agent, 0, stream, &mut telling).await?,
         // It has ended.

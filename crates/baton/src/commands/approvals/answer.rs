@@ -46,7 +46,7 @@ kept; --wait stays until the work is done or asks again.")]
 pub(super) struct Options {
     /// What is answered, as `baton approvals list` names it
     id: String,
-    /// What you decide
+    /// Let it run this once, always in this session, or not at all
     decision: Option<Decision>,
     #[command(flatten)]
     place: Place,
@@ -67,14 +67,12 @@ pub(super) struct Options {
     wait: bool,
 }
 
+// Without words for each value the help stays short.
 /// What somebody decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Decision {
-    /// It may run this time
     Allow,
-    /// It may run, and the same tool for the rest of the session
     Always,
-    /// It may not run
     Deny,
 }
 
@@ -214,8 +212,12 @@ fn told(entry: &ApprovalEntry, answer: &AnswerApproval, answered: &AnsweredAppro
         (Some(ApprovalDecision::Deny), ApprovalKind::Approval) => "denied",
         _ => "answered",
     };
-    let state = answered.state.replace('_', " ");
-    screen.say(&format!("{what}; task {} of {} is {state}", answered.task_id, one_line(&answered.agent, 120)));
+    let stands = match answered.state.as_str() {
+        "working" => "goes on",
+        "input_required" => "waits for another answer",
+        other => other,
+    };
+    screen.say(&format!("{what}; task {} of {} {stands}", answered.task_id, one_line(&answered.agent, 120)));
 }
 
 /// The agent that the first task of the chain belongs to, and when its status last changed; nothing when no other task

@@ -39,7 +39,7 @@ impl InputRequest {
             (None, Some(url), _) => Wants::Visit(url.clone()),
             (None, None, Some(arguments)) => Wants::Approval(Leave {
                 arguments: Some(arguments.clone()),
-                asker: self.agent.clone().filter(|agent| agent != spoken_to),
+                asker: self.agent.clone().filter(|agent| self.task_id.is_some() && agent != spoken_to),
                 for_session: true,
             }),
             (None, None, None) => Wants::Words,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// When somebody is asked, and which tools are there.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct SessionSettings {
-    /// When to be asked before a tool runs [default: as the agent's definition says]
+    /// Be asked before every call, before none, or as each tool says [default: as the agent's definition says]
     #[arg(long, value_name = "WHEN")]
     tool_permission: Option<When>,
     /// A tool to have in this session although it is included by hand only; may be repeated
@@ -16,14 +16,12 @@ pub(super) struct SessionSettings {
     include: Vec<String>,
 }
 
+// Without words for each value the help stays short.
 /// When somebody is asked.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum When {
-    /// Before every call
     Always,
-    /// Not at all; what is denied stays so
     Never,
-    /// As each tool's own permission says
     Tool,
 }
 

@@ -7,6 +7,7 @@ use crate::{
     steps::{Piece, Step},
 };
 use baton_client::ClientError;
+use baton_wire::a2a::v1::TaskState;
 use std::io::{self, IsTerminal};
 
 /// Steps to stderr, the answer to stdout.
@@ -36,8 +37,10 @@ impl Watcher for Telling {
         if let (Step::Began { task, .. }, 0) = (step, depth) {
             self.task = Some(task.clone());
         }
+        // What an agent asks is asked again by the one that handed it the work.
+        let asks = matches!(step, Step::Moved(status) if status.state == TaskState::InputRequired);
         let ended = matches!(step, Step::Moved(_)) && depth == 0;
-        if self.quiet || ended {
+        if self.quiet || ended || asks {
             return;
         }
         let paint = self.screen.talk_paint();
