@@ -56,7 +56,7 @@ async def ask(url, question, mode, depth=0):
             if not calls:
                 raise RuntimeError(f"{card.name} asks: {get_message_text(task.status.message)}")
             for call in calls:
-                tell(f"{card.name} is input-required: {call['name']} {json.dumps(call['arguments'])}")
+                tell(f"{card.name} is input-required: {call['name']} {json.dumps(call['arguments'], sort_keys=True)}")
             # 5, 6, 7. The calls are made where the agent's tools are.
             results = await run(environment_of(card, url), calls, mode, depth)
             for result in results:
