@@ -19,12 +19,10 @@ fn words(parsed: &Parsed) -> String {
     let Some(agent) = &parsed.agent else { return all };
     let _ =
         writeln!(all, "autonomous {} ask {:?} handoff {}", agent.autonomous, agent.policy.ask, agent.enable_handoff);
-    for said in &agent.policy.rules {
-        let _ = writeln!(all, "  {}", rule(said));
-    }
+    all.extend(agent.policy.rules.iter().map(|said| format!("  {}\n", rule(said))));
     for tool in &agent.tools {
         let _ = writeln!(all, "tool {} {:?} {:?}", tool.name, tool.permission, tool.include);
-        tool.rules.iter().for_each(|said| drop(writeln!(all, "  {}", rule(said))));
+        all.extend(tool.rules.iter().map(|said| format!("  {}\n", rule(said))));
     }
     for target in &agent.handoffs {
         let _ = writeln!(all, "to {} at {:?}: {:?}", target.agent, target.url, target.description);
@@ -32,8 +30,8 @@ fn words(parsed: &Parsed) -> String {
     for server in &parsed.kit.servers {
         let (permissions, modes) = (&server.permissions, &server.modes);
         let _ = writeln!(all, "server {} {:?} {:?}", server.name, permissions.default, modes.default);
-        permissions.rules.iter().for_each(|said| drop(writeln!(all, "  {}", rule(said))));
-        modes.tools.iter().for_each(|(tool, mode)| drop(writeln!(all, "  {tool} {mode:?}")));
+        all.extend(permissions.rules.iter().map(|said| format!("  {}\n", rule(said))));
+        all.extend(modes.tools.iter().map(|(tool, mode)| format!("  {tool} {mode:?}\n")));
         let _ = writeln!(all, "  include {:?} exclude {:?}", server.include, server.exclude);
     }
     all

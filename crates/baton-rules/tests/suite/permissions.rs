@@ -192,6 +192,40 @@ fn rules_about_arguments() {
     }
 }
 
+/// Where nobody can be asked, a tool is offered for the calls that somebody allowed beforehand.
+#[test]
+fn leave_for_some_calls_offers_a_tool() {
+    let autonomous = Session { autonomous: true, ..INTERACTIVE };
+    let call = Json::parse(r#"{"path":"/tmp/a"}"#).unwrap();
+    for (default, of_the_server, of_the_agent, expect) in [
+        ("ask", "", "", "deny"),
+        ("ask", "read[/path:/tmp/*]=allow", "", "run"),
+        ("ask", "", "fs/r*[/path:/tmp/*]=allow", "run"),
+        ("ask", "read=ask", "fs/r*[/path:/tmp/*]=allow", "deny"),
+        ("deny", "*[/path:/tmp/*]=allow", "", "run"),
+        ("deny", "*[/path:/tmp/*]=ask", "", "deny"),
+        ("deny", "*[/path:/tmp/*]=ask", "read[/path:/tmp/*]=allow", "run"),
+        ("deny", "*[/path:/tmp/*]=ask", "read=allow", "run"),
+        ("deny", "read[/path:/tmp/*]=ask", "read=allow", "deny"),
+    ] {
+        let default = rule(&format!("*={default}")).permission;
+        let spec = of_server(&server(default, rules(of_the_server)), "read").unwrap();
+        let policy = policy(of_the_agent);
+        let context = format!("{default:?} {of_the_server} {of_the_agent}");
+        assert_eq!(word(&decide(&policy, &autonomous, &spec, Some(&call), false)), expect, "{context}");
+        assert_eq!(offers(&policy, &autonomous, &spec), expect == "run", "{context}");
+    }
+}
+
+/// The agent's own tools are of no server.
+#[test]
+fn rules_about_servers_are_about_no_other_tools() {
+    let own = sample::tool("read", Effects::Unknown);
+    for (of_the_agent, expect) in [("*/read=deny", "run"), ("*/*=ask", "run"), ("read=deny", "deny"), ("*=ask", "ask")] {
+        assert_eq!(word(&decide(&policy(of_the_agent), &INTERACTIVE, &own, None, false)), expect, "{of_the_agent}");
+    }
+}
+
 #[test]
 fn what_is_shown_of_a_server() {
     for (include, exclude, tool, expect) in [
