@@ -113,19 +113,21 @@ async fn many_agents_are_named_up_to_a_bound() {
 #[tokio::test]
 async fn each_kind_of_client_hands_over_in_its_way() {
     let mut seen = Vec::new();
-    for (era, answers) in [
-        (Era::Modern, Answers::Sampled(says("72°F in Oakland"))),
-        (Era::Legacy, Answers::Sampled(says("72°F in Oakland"))),
-        (Era::Modern, Answers::Never),
-        (Era::Legacy, Answers::Never),
+    for (era, answer) in [
+        (Era::Modern, Some("72°F in Oakland")),
+        (Era::Legacy, Some("72°F in Oakland")),
+        (Era::Modern, None),
+        (Era::Legacy, None),
     ] {
         let world = world();
-        let client = world.client(&ann(), era, answers.clone()).await;
+        let samples = answer.map_or("without sampling", |_| "with sampling");
+        let answers = answer.map_or(Answers::Never, |text| Answers::Sampled(says(text)));
+        let client = world.client(&ann(), era, answers).await;
         let first = gives(&client, work("What's the weather in Oakland?")).await;
         let named = json!({"agent": "http://localhost:8700/agents/clock", "message": "When?", "context_id": "c-7"});
         let second = gives(&client, named).await;
         seen.push(json!({
-            "client": format!("{era:?} {answers:?}"),
+            "client": format!("{era:?} {samples}"),
             "gives": [first, second],
             "asked": asked(&client),
             "records": world.handoffs.shown(),
@@ -294,12 +296,14 @@ async fn clients_hear_that_the_agent_works_and_silence_has_an_end() {
     let world = world();
     *world.handoffs.timeout.lock().unwrap() = Duration::from_secs(40);
     let mut client = world.client(&ann(), Era::Legacy, Answers::Sampled(Value::Null)).await;
+    let before = tokio::time::Instant::now();
     let handle = client.begin("handoff", work("What?")).await;
     for _ in 0..2 {
         assert!(alive(client.said().await));
     }
     let result = serde_json::to_string(&handle.await_response().await.unwrap()).unwrap();
     assert!(result.contains("the client did not answer before the handoff's deadline"), "{result}");
+    assert_eq!(before.elapsed().as_secs(), 40);
     assert!(world.handoffs.shown()[0]["end"]["failed"].is_string());
 }
 
