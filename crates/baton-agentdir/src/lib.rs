@@ -4,8 +4,9 @@
 //! (`baton-local`) passes them in. It does not judge `playbook.yaml` either; its text travels with the agent and
 //! `baton-models` checks it.
 //!
-//! Read first: [`parse`] (files in, agent and kit out), [`Diagnostic`] (what a person is told), [`document`] (YAML
-//! and JSON with the place of every value, shared by everything that reads a file a person wrote).
+//! Read first: [`parse`] (files in, agent and kit out), [`edit()`] (one word changed, every other byte kept),
+//! [`Diagnostic`] (what a person is told), [`document`] (YAML and JSON with the place of every value, shared by
+//! everything that reads a file a person wrote).
 
 mod argv;
 mod detect;

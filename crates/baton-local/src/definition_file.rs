@@ -29,7 +29,7 @@ pub(crate) fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<Replace
     let draft = Draft::write(&path, new)?;
     fs::set_permissions(&draft.0, permissions)?;
     // The last thing before the new text takes its place: whoever has no lock may have saved the file by now.
-    if fs::read(&path)? != old {
+    if fs::metadata(&path)?.len() != old.len() as u64 || fs::read(&path)? != old {
         return Ok(Replaced::Not);
     }
     fs::rename(&draft.0, &path)?;
@@ -38,24 +38,16 @@ pub(crate) fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<Replace
 }
 
 /// A directory that nobody else who asks for it has as long as this is kept; `None` when somebody has it.
-#[cfg(unix)]
 fn alone(directory: &Path) -> io::Result<Option<File>> {
-    let directory = File::open(directory)?;
-    match directory.try_lock() {
-        Ok(()) => Ok(Some(directory)),
+    #[cfg(unix)]
+    let held = File::open(directory)?;
+    // Directories cannot be opened here, so a file in it stands for it.
+    #[cfg(not(unix))]
+    let held = File::options().create(true).truncate(false).write(true).open(directory.join(".baton-lock"))?;
+    match held.try_lock() {
+        // Some network file systems know no locks; then the look at the old text has to do.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(held)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
-}
-
-/// Directories cannot be locked here, so a file beside stands for it.
-#[cfg(not(unix))]
-fn alone(directory: &Path) -> io::Result<Option<File>> {
-    let file = File::options().create(true).truncate(false).write(true).open(directory.join(".baton-lock"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 

@@ -1,7 +1,8 @@
 //! This machine as ports: agent directories on disk, command tools, the audit log, the clock and fresh ids.
 //!
-//! This crate must never decide anything about tasks or agents: it reads files for `baton-agentdir`, runs the program
-//! that a tool names, and tells the time. No shell is ever involved, and every program is bounded in time and output.
+//! This crate must never decide anything about tasks or agents: it reads and replaces files for `baton-agentdir`, runs
+//! the program that a tool names, and tells the time. No shell is ever involved, and every program is bounded in time
+//! and output.
 //!
 //! Read first: [`DirectoryAgents`] (agents from disk), [`CommandTools`] (programs as tools), [`SystemClock`].
 

@@ -53,24 +53,24 @@ impl Shelf {
         };
         let found = &place.found;
         let content = Content::read(found, &Stamps::of(found));
-        let shown = |file: &str| found.shown.join(file).display().to_string();
+        let shown = found.shown.strip_prefix(".").unwrap_or(&found.shown);
         let edited = match content.diagnostics.iter().any(Diagnostic::is_error) {
             true => Err(EditError::Invalid(content.diagnostics)),
             false => edit(&content.files, &found.real.to_string_lossy(), change),
         };
-        let edited = edited.map_err(|error| failed(error.code(), format!("{}: {error}", found.shown.display())))?;
+        let edited = edited.map_err(|error| failed(error.code(), format!("{}: {error}", shown.display())))?;
         let Edited { file, text, before, after } = edited;
         let old = content.files.get(&file).map(Vec::as_slice).unwrap_or_default();
         let is_written = old != text.as_bytes();
         if is_written {
             let replaced = replace(&found.real.join(&file), old, text.as_bytes());
-            if replaced.map_err(|error| unwritable(&found.shown.join(&file), &error))? == Replaced::Not {
+            if replaced.map_err(|error| unwritable(&shown.join(&file), &error))? == Replaced::Not {
                 return Ok(None);
             }
         }
         // Also when nothing was written: what is served may be older than the file.
         self.reload();
-        Ok(Some(PermissionChanged { file: shown(&file), is_written, before, after }))
+        Ok(Some(PermissionChanged { file: shown.join(&file).display().to_string(), is_written, before, after }))
     }
 }
 
