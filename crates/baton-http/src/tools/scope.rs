@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long one look at them waits.
 const LOOK: Duration = Duration::from_millis(250);
 /// Names that are told to somebody who missed.
-const LISTED: usize = 30;
+const LISTED: usize = 15;
 /// Longest name that is repeated.
 const LONGEST: usize = 128;
 /// Behind what the names of a server's tools begin with: all of them.
@@ -88,32 +88,32 @@ pub(super) fn missing(host: &dyn ToolHost, agent: &AgentSpec, name: &str, known:
     let own = agent.tools.iter().filter(|tool| !matches!(tool.runner, ToolRunner::BuiltIn)).map(|tool| &tool.name);
     let all: Vec<&str> = own.chain(known.iter().map(|(name, _)| name)).map(String::as_str).collect();
     let name: String = name.chars().take(LONGEST).collect();
-    let mut message = format!("the agent '{}' has no tool or server '{name}'", agent.name);
     let near = find::near(&name, &all);
-    if !near.is_empty() {
-        message.push_str(&format!("; did you mean {}?", near.join(", ")));
-    }
-    if all.is_empty() {
-        message.push_str("; no tools of it are known now");
-    } else {
-        let more = all.len().saturating_sub(LISTED);
-        let listed = all.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
-        message.push_str(&format!("; tools: {listed}"));
-        if more > 0 {
-            message.push_str(&format!(" and {more} more"));
-        }
-    }
-    let named: Vec<String> = servers
+    let asked = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+    let servers: Vec<String> = servers
         .iter()
         .map(|server| match server.state {
             ServerState::Ready => server.name.clone(),
             state => format!("{} ({})", server.name, state.as_str().replace('_', " ")),
         })
         .collect();
-    if !named.is_empty() {
-        message.push_str(&format!("; servers: {}", named.join(", ")));
-    }
+    let message = format!(
+        "the agent '{}' has no tool or server '{name}'{asked}\n  servers: {}\n  tools: {}",
+        agent.name,
+        listed(servers.iter().map(String::as_str)),
+        listed(all.iter().copied())
+    );
     Error::new(ErrorKind::PageNotFound, ErrorCode::TOOL_NOT_FOUND, message)
+}
+
+fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    let shown = names.take(LISTED).collect::<Vec<_>>().join(", ");
+    match (shown.is_empty(), more) {
+        (true, _) => "none are known now".to_owned(),
+        (false, 0) => shown,
+        (false, more) => format!("{shown} and {more} more"),
+    }
 }
 
 /// What other rules of the agent make of a word about a tool, when they make something else of it.

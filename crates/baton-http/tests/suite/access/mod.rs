@@ -9,5 +9,6 @@ mod secrets;
 mod stranger;
 mod streams;
 mod tokens;
+mod tool_permissions;
 mod watched;
 mod whole;

@@ -1,0 +1,160 @@
+//! Words about tools over HTTP: who may say them, about what, and what is refused.
+
+use super::house::{House, bearer, token};
+use crate::speak::{headers, raw};
+use baton_http::{PermissionPorts, ToolPorts};
+use baton_ports::{
+    BoxFuture, PermissionBook, PermissionBookError, PermissionChanged, ServerState, ServerStatus, ToolHost,
+    ToolOutcome, ToolOutput, ToolRun,
+};
+use baton_types::{
+    AgentName, AgentSpec, Effects, ErrorCode, Json, McpTool, Permission, PermissionChange, ToolRunner, ToolScope,
+    ToolSpec, ToolStanding,
+};
+use http_body_util::BodyExt as _;
+use serde_json::json;
+use std::{
+    fmt::Write as _,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+/// Two servers, of which one has its tools' names begin with something else, and a tool that is not offered.
+struct Shop;
+
+impl ToolHost for Shop {
+    fn call<'a>(&'a self, _: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async { ToolOutcome::Done(ToolOutput { output: Json::string(""), is_error: false }) })
+    }
+
+    fn offered<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+        let tool = |name: &str, server: &str, tool: &str| ToolSpec {
+            name: name.to_owned(),
+            description: String::new(),
+            parameters: json!({"type": "object"}).into(),
+            effects: Effects::Unknown,
+            runner: ToolRunner::Mcp(McpTool { server: server.to_owned(), tool: tool.to_owned() }),
+            output: None,
+            permission: Permission::Ask,
+            rules: Vec::new(),
+            include: Default::default(),
+        };
+        let offered = vec![tool("fs__read", "files", "read"), tool("shop__buy", "shop", "buy")];
+        Box::pin(std::future::ready(offered))
+    }
+
+    fn hidden<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
+        let wipe = McpTool { server: "files".to_owned(), tool: "wipe".to_owned() };
+        Box::pin(std::future::ready(vec![("fs__wipe".to_owned(), wipe)]))
+    }
+
+    fn servers(&self, _: &AgentName) -> Vec<ServerStatus> {
+        let status = |name: &str, state| ServerStatus {
+            name: name.to_owned(),
+            transport: "stdio".to_owned(),
+            state,
+            protocol: None,
+            tools: 1,
+            reason: None,
+            hint: None,
+            log: Vec::new(),
+        };
+        vec![status("files", ServerState::Ready), status("shop", ServerState::Failed)]
+    }
+}
+
+/// Writes down what it was told, and refuses to deny.
+#[derive(Default)]
+struct Noted(Mutex<Vec<PermissionChange>>);
+
+impl PermissionBook for Noted {
+    fn change<'a>(
+        &'a self,
+        _: &'a AgentName,
+        change: PermissionChange,
+    ) -> BoxFuture<'a, Result<PermissionChanged, PermissionBookError>> {
+        let before = ToolStanding { permission: Permission::Ask, disabled: false };
+        let after = ToolStanding {
+            permission: change.permission.unwrap_or(Permission::Ask),
+            disabled: change.disabled.unwrap_or(false),
+        };
+        let told = match change.permission {
+            Some(Permission::Deny) => Err(PermissionBookError {
+                code: ErrorCode::AGENT_NOT_CHANGED,
+                detail: "tspark.json has no word for that".to_owned(),
+            }),
+            _ => Ok(PermissionChanged { file: "weather/mcp.json".to_owned(), is_written: true, before, after }),
+        };
+        self.0.lock().unwrap().push(change);
+        Box::pin(std::future::ready(told))
+    }
+}
+
+fn house() -> (House, Arc<Noted>) {
+    let noted = Arc::new(Noted::default());
+    let book: Arc<dyn PermissionBook> = noted.clone();
+    let house = House::of(
+        |_| {},
+        |options| {
+            options.tools = Some(ToolPorts { host: Arc::new(Shop) });
+            options.permissions = Some(PermissionPorts { book });
+        },
+    );
+    (house, noted)
+}
+
+async fn put(house: &House, scopes: &str, path: &str, body: &str) -> (u16, String) {
+    let given = bearer(&token("acme", "ann", scopes));
+    let given = [("authorization", given.as_str()), ("content-type", "application/json")];
+    let response = raw(&house.app, "PUT", path, headers(&given), body.to_owned()).await;
+    let status = response.status().as_u16();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (status, String::from_utf8(bytes.to_vec()).unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_meant_and_what_is_answered() {
+    let (house, noted) = house();
+    let mut told = String::new();
+    for (what, body) in [
+        ("tools/fs__read", r#"{"permission": "allow"}"#),
+        ("tools/fs__wipe", r#"{"permission": "ask", "disabled": false}"#),
+        ("tools/get_weather", r#"{"permission": "ask"}"#),
+        ("tools/fs__*", r#"{"permission": "allow"}"#),
+        ("tools/shop", r#"{"disabled": true}"#),
+        ("servers/shop", r#"{"disabled": true}"#),
+        ("tools/fs__read", r#"{"permission": "deny"}"#),
+        ("tools/fs__reed", r#"{"permission": "allow"}"#),
+        ("servers/fs", r#"{"permission": "allow"}"#),
+        ("tools/fs__read", "{}"),
+        ("tools/fs__read", r#"{"permission": "maybe"}"#),
+        ("tools/fs__read", r#"{"permission": "allow", "for": "ever"}"#),
+    ] {
+        let path = format!("/api/v1/agents/weather/{what}/permission");
+        let (status, reply) = put(&house, "admin", &path, body).await;
+        let _ = writeln!(told, "PUT {what} {body}\n{status} {reply}");
+        for change in noted.0.lock().unwrap().drain(..) {
+            let _ = writeln!(told, "-> {} {:?} {:?}", change.scope, change.permission, change.disabled);
+        }
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[tokio::test]
+async fn only_those_who_manage_this_baton_change_definitions() {
+    let (house, noted) = house();
+    for scopes in ["", "read", "read call", "call:weather"] {
+        for what in ["tools/fs__read", "servers/files"] {
+            let path = format!("/api/v1/agents/weather/{what}/permission");
+            let (status, reply) = put(&house, scopes, &path, r#"{"permission": "allow"}"#).await;
+            assert_eq!(status, 403, "{scopes} {reply}");
+            assert!(reply.contains("BTN-1011"), "{reply}");
+        }
+    }
+    assert_eq!(*noted.0.lock().unwrap(), []);
+    let path = "/api/v1/agents/weather/servers/files/permission";
+    assert_eq!(put(&house, "admin", path, r#"{"permission": "allow"}"#).await.0, 200);
+    let scope = ToolScope::Server("files".to_owned());
+    let wanted = PermissionChange { scope, permission: Some(Permission::Allow), disabled: None };
+    assert_eq!(*noted.0.lock().unwrap(), [wanted]);
+}
