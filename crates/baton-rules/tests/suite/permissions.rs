@@ -221,7 +221,8 @@ fn leave_for_some_calls_offers_a_tool() {
 #[test]
 fn rules_about_servers_are_about_no_other_tools() {
     let own = sample::tool("read", Effects::Unknown);
-    for (of_the_agent, expect) in [("*/read=deny", "run"), ("*/*=ask", "run"), ("read=deny", "deny"), ("*=ask", "ask")] {
+    for (of_the_agent, expect) in [("*/read=deny", "run"), ("*/*=ask", "run"), ("read=deny", "deny"), ("*=ask", "ask")]
+    {
         assert_eq!(word(&decide(&policy(of_the_agent), &INTERACTIVE, &own, None, false)), expect, "{of_the_agent}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{ToolContext, ToolError, call::read, schema};
 use baton_ports::BoxFuture;
-use baton_types::{Effects, Json, Permission, ToolRunner, ToolSpec};
+use baton_types::{Effects, Json, Permission, PermissionRule, ToolRunner, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use std::{fmt, sync::Arc, time::Duration};
@@ -83,6 +83,8 @@ impl Tool {
     #[must_use]
     pub fn ask(mut self) -> Self {
         self.spec.permission = Permission::Ask;
+        // Said about this very tool, so that a rule about many does not take it back.
+        self.spec.rules.push(PermissionRule::of_tool(&self.spec.name, Permission::Ask));
         self
     }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use baton_ports::{ServerState, ToolHost as _};
 use baton_toolhost::{ServerEvent, Toolbox};
-use baton_types::{Effects, McpTransport, Permission, PermissionRule};
+use baton_types::{ArgumentMatch, Effects, Include, McpTransport, Permission, PermissionRule};
 use futures_util::StreamExt as _;
 use serde_json::json;
 use std::time::Duration;
@@ -109,6 +109,43 @@ async fn what_a_server_says_about_its_tools_is_cleaned_bounded_and_not_believed(
         let reason = status(&servers, "s").reason.unwrap();
         assert_eq!(reason, "its tool 'deep' is left out: its schema is nested deeper than 64 levels");
     }
+}
+
+/// Everything that the server's file says about a tool goes with it; what is not to be seen at all is left out.
+#[tokio::test(start_paused = true)]
+async fn tools_carry_what_is_said_about_them() {
+    let script = with(json!([tool("read"), tool("write"), tool("move"), tool("gone"), tool("off")]));
+    let some = |tool: &str, permission| PermissionRule {
+        arguments: vec![ArgumentMatch { path: "/path".to_owned(), glob: "/tmp/*".to_owned() }],
+        ..PermissionRule::of_tool(tool, permission)
+    };
+    let mut settings = server("s");
+    settings.permissions.default = Permission::Deny;
+    settings.permissions.rules = vec![
+        PermissionRule::of_tool("read", Permission::Allow),
+        some("write", Permission::Allow),
+        some("*", Permission::Ask),
+        PermissionRule::of_tool("gone", Permission::Deny),
+    ];
+    settings.exclude = vec!["off".to_owned()];
+    settings.modes.tools = vec![("w*".to_owned(), Include::Manual)];
+    let agents = Agents::with(vec![settings]);
+    let servers = host(&agents, &[("s", &script)]);
+    let offered = servers.tools(&agent(), Duration::from_secs(9)).await;
+    let said: Vec<_> = offered
+        .into_iter()
+        .map(|tool| (tool.spec.name, tool.spec.permission, tool.spec.rules, tool.spec.include))
+        .collect();
+    let (asks, allows) = (some("*", Permission::Ask), some("write", Permission::Allow));
+    let read = PermissionRule::of_tool("read", Permission::Allow);
+    assert_eq!(
+        said,
+        [
+            ("s__move".to_owned(), Permission::Deny, vec![asks.clone()], Include::Always),
+            ("s__read".to_owned(), Permission::Allow, vec![read, asks.clone()], Include::Always),
+            ("s__write".to_owned(), Permission::Deny, vec![allows, asks], Include::Manual),
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]
