@@ -4,8 +4,8 @@ use crate::Error;
 use baton_agentdir::{Severity, is_agent_name};
 use baton_toolhost::{NativeTools, Tool};
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, BUILT_IN_TOOLS, ControlTools, ErrorCode, HandoffTarget, ModelSpec, Orchestration,
-    Reference, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
+    AgentKit, AgentName, AgentSpec, AskWhen, BUILT_IN_TOOLS, ControlTools, ErrorCode, HandoffTarget, ModelSpec,
+    Orchestration, PermissionRule, Reference, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
 };
 
 /// Who answers, with which words and which functions; everything but the name may be left out.
@@ -22,7 +22,10 @@ pub struct Agent {
     skills: Vec<SkillSpec>,
     tools: Vec<Tool>,
     tool_execution: ToolExecution,
+    enable_handoff: bool,
     handoffs: Vec<HandoffTarget>,
+    policy: ToolPolicy,
+    autonomous: bool,
     orchestration: Option<Orchestration>,
     control_tools: ControlTools,
     limits: RunLimits,
@@ -42,7 +45,10 @@ impl Agent {
             skills: Vec::new(),
             tools: Vec::new(),
             tool_execution: ToolExecution::Agent,
+            enable_handoff: true,
             handoffs: Vec::new(),
+            policy: ToolPolicy::default(),
+            autonomous: false,
             orchestration: None,
             control_tools: ControlTools::default(),
             limits: RunLimits::default(),
@@ -122,6 +128,42 @@ impl Agent {
         self
     }
 
+    /// It may hand work to an agent that lives at this address, under this name here.
+    #[must_use]
+    pub fn handoff_at(mut self, agent: impl Into<String>, url: impl Into<String>) -> Self {
+        let agent = AgentName::from(agent.into());
+        self.handoffs.push(HandoffTarget { agent, description: String::new(), url: Some(url.into()) });
+        self
+    }
+
+    /// It hands work to nobody; without this it may, to every agent of the same [`crate::Baton`] if none is named.
+    #[must_use]
+    pub fn without_handoff(mut self) -> Self {
+        self.enable_handoff = false;
+        self
+    }
+
+    /// A rule about its tools, those of MCP servers too; a denial always counts, otherwise the most exact rule does.
+    #[must_use]
+    pub fn permission(mut self, rule: PermissionRule) -> Self {
+        self.policy.rules.push(rule);
+        self
+    }
+
+    /// When somebody is asked before a tool runs; as the tools say unless said otherwise.
+    #[must_use]
+    pub fn asks(mut self, when: AskWhen) -> Self {
+        self.policy.ask = when;
+        self
+    }
+
+    /// It works without anybody to ask: tools that would ask are not offered to it.
+    #[must_use]
+    pub fn autonomous(mut self) -> Self {
+        self.autonomous = true;
+        self
+    }
+
     /// It may find and call every agent of the same [`crate::Baton`].
     #[must_use]
     pub fn orchestrates(mut self) -> Self {
@@ -186,6 +228,17 @@ impl Agent {
         if let Some(target) = self.handoffs.iter().find(|target| target.agent == name) {
             return Err(wrong(format!("the agent '{}' cannot hand work to itself", target.agent)));
         }
+        if let Some(target) = self.handoffs.iter().find(|target| !is_agent_name(target.agent.as_str())) {
+            return Err(wrong(format!(
+                "the agent '{name}' cannot hand work to '{}': no agent can have that name",
+                target.agent
+            )));
+        }
+        if self.autonomous && self.tool_execution == ToolExecution::Caller {
+            return Err(wrong(format!(
+                "the autonomous agent '{name}' has tools that callers run; leave out autonomous() or tools_run_by_caller()"
+            )));
+        }
         for tool in self.tools {
             if BUILT_IN_TOOLS.contains(&tool.spec().name.as_str()) {
                 return Err(wrong(format!(
@@ -222,9 +275,9 @@ impl Agent {
             control_tools: self.control_tools,
             handoffs: self.handoffs,
             orchestration: self.orchestration,
-            enable_handoff: true,
-            policy: ToolPolicy::default(),
-            autonomous: false,
+            enable_handoff: self.enable_handoff,
+            policy: self.policy,
+            autonomous: self.autonomous,
             name,
         };
         Ok((spec, self.kit))

@@ -21,6 +21,11 @@ async fn every_mistake_is_named_with_what_to_do() {
         ("a broken playbook", Baton::new().agent(Agent::new("a").playbook("rules:\n  - whem: {}\n"))),
         ("a handoff to nobody", Baton::new().agent(Agent::new("a").handoff_to("maps"))),
         ("a handoff to itself", Baton::new().agent(Agent::new("a").handoff_to("a"))),
+        (
+            "a handoff to a name that cannot be",
+            Baton::new().agent(Agent::new("a").handoff_at("A b", "http://localhost:1")),
+        ),
+        ("alone, with callers", Baton::new().agent(Agent::new("a").autonomous().tools_run_by_caller())),
         ("a tool twice", Baton::new().agent(Agent::new("a").tool(tool("look")).tool(tool("look")))),
         ("a tool of Baton's", Baton::new().agent(Agent::new("a").tool(tool("handoff")))),
         ("a tool without argument names", {
