@@ -1,6 +1,7 @@
-//! `baton tools`: what an agent can do, where its MCP servers stand, and one call without a model.
+//! `baton tools`: what an agent can do, where its MCP servers stand, one call without a model, and what may run.
 
 mod answers;
+mod approve;
 mod call;
 mod list;
 mod login;
@@ -21,6 +22,7 @@ use clap::{Args, Subcommand};
 Examples:
   baton tools list weather            what it can do, and where its MCP servers stand
   baton tools call weather get_weather --arg city=Oakland
+  baton tools approve helper files__read_file         from now on it runs without asking
   baton tools login helper github     log in at an MCP server that wants OAuth
 
 The running server of the data directory is used when there is one; otherwise the agents of the
@@ -38,6 +40,8 @@ enum Command {
     List(list::Options),
     /// Call a tool as the agent would
     Call(call::Options),
+    /// Say whether a tool runs, is asked about, or is denied from now on
+    Approve(approve::Options),
     /// Log in at an MCP server of an agent
     Login(login::Options),
 }
@@ -47,6 +51,7 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     match options.command {
         Command::List(options) => list::run(options, screen).await,
         Command::Call(options) => Box::pin(call::run(options, screen)).await,
+        Command::Approve(options) => Box::pin(approve::run(options, screen)).await,
         Command::Login(options) => Box::pin(login::run(options, screen)).await,
     }
 }

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use baton_agentdir::Diagnostic;
 use baton_local::{DirectoryAgents, LoadError, SpecCheck};
-use baton_ports::{AgentSource, BoxFuture, Changes, Unusable};
-use baton_types::{AgentKit, AgentName, AgentSpec, ModelSpec, ToolExecution};
+use baton_ports::{AgentSource, BoxFuture, Changes, PermissionBook, PermissionBookError, PermissionChanged, Unusable};
+use baton_types::{AgentKit, AgentName, AgentSpec, ErrorCode, ModelSpec, PermissionChange, ToolExecution};
 use std::{
     collections::HashMap,
     path::PathBuf,
@@ -113,6 +113,23 @@ impl AgentSource for LocalAgents {
         match &self.directories {
             Some(directories) => directories.changes(),
             None => Box::pin(futures_util::stream::pending()),
+        }
+    }
+}
+
+impl PermissionBook for LocalAgents {
+    fn change<'a>(
+        &'a self,
+        agent: &'a AgentName,
+        change: PermissionChange,
+    ) -> BoxFuture<'a, Result<PermissionChanged, PermissionBookError>> {
+        match self.directories.as_ref().filter(|directories| directories.agent(agent).is_some()) {
+            Some(directories) => directories.change(agent, change),
+            None => {
+                let code = ErrorCode::AGENT_NOT_CHANGED;
+                let detail = format!("no directory here defines '{agent}'; change it where it lives");
+                Box::pin(std::future::ready(Err(PermissionBookError { code, detail })))
+            }
         }
     }
 }

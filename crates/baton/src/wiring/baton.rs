@@ -15,7 +15,7 @@ use crate::{
 use baton_agentdir::Diagnostic;
 use baton_client::Client;
 use baton_engine::{Engine, Ports};
-use baton_http::{AccessOptions, HttpOptions, McpPorts, PeerPorts, ToolPorts};
+use baton_http::{AccessOptions, HttpOptions, McpPorts, PeerPorts, PermissionPorts, ToolPorts};
 use baton_identity::TokenRegistry;
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_mcp::{Limits, OwnOptions};
@@ -57,6 +57,7 @@ pub(crate) struct Baton {
     pub(super) stopping: CancellationToken,
     kept: Kept,
     pub(super) agents: Arc<dyn AgentSource>,
+    locals: Arc<LocalAgents>,
     tools: Arc<Toolbox>,
     models: Arc<PlaybookModels>,
     tokens: TokenRegistry,
@@ -122,7 +123,7 @@ impl Baton {
             Strictness::Lenient => PlaybookModels::new(),
             Strictness::Strict => PlaybookModels::strict(),
         });
-        let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, locals, Arc::clone(&book)));
+        let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, Arc::clone(&locals), Arc::clone(&book)));
         let tools = tools::toolbox(Arc::clone(&agents), Arc::clone(&book), &settings.data)?;
         let ports = Ports {
             journal: kept.journal(),
@@ -140,7 +141,18 @@ impl Baton {
         let tokens = TokenRegistry::open(kept.tokens(), Arc::new(SystemClock))
             .await
             .map_err(|error| unusable(&error, &settings.data))?;
-        Ok(Self { engine, stopping: CancellationToken::new(), kept, agents, tools, models, tokens, book, peers })
+        Ok(Self {
+            engine,
+            stopping: CancellationToken::new(),
+            kept,
+            agents,
+            locals,
+            tools,
+            models,
+            tokens,
+            book,
+            peers,
+        })
     }
 
     /// Looks again where the agents come from; gives what cannot be used.
@@ -168,6 +180,11 @@ impl Baton {
     /// Who runs tools.
     pub(super) fn tools(&self) -> &Arc<Toolbox> {
         &self.tools
+    }
+
+    /// Who writes words about tools into definitions.
+    pub(super) fn permission_ports(&self) -> PermissionPorts {
+        PermissionPorts { book: self.locals.clone() }
     }
 
     /// Who runs tools for callers.
@@ -210,6 +227,7 @@ impl Baton {
             access: self.local_access(),
             peers: Some(self.peer_ports()),
             tools: Some(self.tool_ports()),
+            permissions: Some(self.permission_ports()),
             mcp,
             shutdown: self.stopping.clone(),
             started_at: now(),

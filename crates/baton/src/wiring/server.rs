@@ -87,6 +87,7 @@ impl Server {
             access,
             peers: Some(baton.peer_ports()),
             tools: Some(baton.tool_ports()),
+            permissions: Some(baton.permission_ports()),
             signer: Some(signer),
             started_at: now(),
             max_body,

@@ -19,6 +19,7 @@ fn every_command_explains_itself() {
         &["tools", "--help"],
         &["tools", "list", "--help"],
         &["tools", "call", "--help"],
+        &["tools", "approve", "--help"],
         &["tools", "login", "--help"],
         &["approvals", "--help"],
         &["approvals", "list", "--help"],

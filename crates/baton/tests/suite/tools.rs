@@ -1,5 +1,6 @@
 //! `baton tools`: lists, calls, forms, and servers that do not work.
 
+mod approve;
 mod forms;
 mod questions;
 mod servers;
