@@ -1,9 +1,9 @@
-//! Why nothing is served.
+//! Why nothing is served, or answered.
 
 use baton_types::ErrorCode;
 use std::fmt;
 
-/// Why an agent cannot be served, and what to do; shown the same way when `main` returns it.
+/// Why an agent cannot be served or asked, and what to do; shown the same way when `main` returns it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     code: ErrorCode,
@@ -41,3 +41,9 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<baton_orchestrator::OrchestrateError> for Error {
+    fn from(error: baton_orchestrator::OrchestrateError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
