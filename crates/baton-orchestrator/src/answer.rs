@@ -71,8 +71,9 @@ impl Answer {
     pub(crate) fn of(agent: &str, settled: Settled) -> Self {
         let Settled { task, context, outcome } = settled;
         let questions = outcome.message.as_ref().map(questions).unwrap_or_default();
+        let said = outcome.message.as_ref().map(Message::text).unwrap_or_default();
         Self {
-            text: outcome.message.as_ref().map(Message::text).unwrap_or_default(),
+            text: if said.trim().is_empty() { in_words(&questions) } else { said },
             state: outcome.state,
             agent: agent.to_owned(),
             task,
@@ -98,6 +99,11 @@ impl Answer {
     pub fn asks(&self) -> bool {
         self.state.is_interrupted()
     }
+}
+
+/// Questions, one a line.
+pub(crate) fn in_words(questions: &[Question]) -> String {
+    questions.iter().map(|question| question.message.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 impl Question {

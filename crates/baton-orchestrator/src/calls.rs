@@ -1,6 +1,6 @@
 //! Running the tools that an agent leaves to whoever asks it.
 
-use crate::{Answer, OrchestrateError, Question, asking::Asking, helper::Helper, inner::Inner};
+use crate::{Answer, OrchestrateError, Question, answer::in_words, asking::Asking, helper::Helper, inner::Inner};
 use baton_peers::Settled;
 use baton_ports::{AgentSource as _, ServerState, ServerStatus, ToolHost as _, ToolOutcome, ToolOutput, ToolRun};
 use baton_rules::{own_calls_in, results_part};
@@ -36,8 +36,7 @@ impl Pending {
     /// What the agent said last, with what its tools ask.
     pub(crate) fn asks(self, agent: &str, settled: Settled) -> Answer {
         let questions: Vec<Question> = self.waiting.iter().flat_map(|(call, ask)| questions(call, ask)).collect();
-        let text = questions.iter().map(|question| question.message.as_str()).collect::<Vec<_>>().join("\n");
-        Answer { text, questions, pending: Some(self), ..Answer::of(agent, settled) }
+        Answer { text: in_words(&questions), questions, pending: Some(self), ..Answer::of(agent, settled) }
     }
 
     /// The answers in what somebody says to the calls that wait; every question of a call is answered together.
@@ -54,7 +53,7 @@ impl Pending {
                 let said = responses.iter().find(|response| response.is_about(call, &question.key));
                 let answer = match (said, words, self.waiting.as_slice()) {
                     (Some(said), ..) => said.answer(&question.key),
-                    (None, Some(words), [(_, only)]) if only.questions.len() == 1 => in_words(&question.key, words),
+                    (None, Some(words), [(_, only)]) if only.questions.len() == 1 => worded(&question.key, words),
                     _ => {
                         let detail =
                             format!("'{}' also asks '{}', and nothing answers that", call.name, question.message);
@@ -255,7 +254,7 @@ impl ResponseIn {
     }
 }
 
-fn in_words(key: &str, words: &str) -> ToolAnswer {
+fn worded(key: &str, words: &str) -> ToolAnswer {
     let content = Json::parse(words).ok().filter(Json::is_object);
     let action = match words.to_ascii_lowercase().as_str() {
         _ if content.is_some() => AnswerAction::Accept,

@@ -1,0 +1,111 @@
+//! Tools that have other agents answer.
+
+use crate::fake::{Fake, Says, Script, calls, results, text};
+use baton_orchestrator::Orchestrator;
+use serde_json::{Value, json};
+
+/// Asks for another agent's answer first, and gives what came of it.
+pub(crate) fn sampling(params: &Value, metadata: Value) -> Value {
+    if let Some(answer) = params.get("inputResponses").map(|responses| &responses["handoff"]) {
+        let stop = if answer["stopReason"] == "error" { "error" } else { "end" };
+        return text(&format!(
+            "{} {stop}: {}",
+            answer["model"].as_str().unwrap(),
+            answer["content"]["text"].as_str().unwrap()
+        ));
+    }
+    let params = json!({
+        "messages": [{"role": "user", "content": {"type": "text", "text": "for you"}}],
+        "maxTokens": 50, "metadata": metadata,
+    });
+    json!({
+        "resultType": "input_required", "requestState": "sealed",
+        "inputRequests": {"handoff": {"method": "sampling/createMessage", "params": params}},
+    })
+}
+
+/// An agent whose one tool hands over as its argument says; it answers with what came of that.
+fn boss(script: Script, name: &str) -> Script {
+    script
+        .agent(name, |turn, message| match turn {
+            0 => {
+                let said = message["parts"][0]["text"].as_str().unwrap();
+                calls(&[("c", "handoff", serde_json::from_str(said).unwrap_or(json!({})))])
+            }
+            _ => Says::Done(results(message)[0]["output"].as_str().unwrap_or("structured").to_owned()),
+        })
+        .tool(name, "handoff", |params| async move { sampling(&params, params["arguments"].clone()) })
+}
+
+async fn world() -> Fake {
+    let script = boss(Script::default(), "boss")
+        .agent("worker", |_, message| Says::Done(format!("did {}", message["parts"][0]["text"])))
+        .agent("helped", |turn, message| match turn {
+            0 => calls(&[("c", "dig", json!({}))]),
+            _ => Says::Done(format!("dug {}", results(message)[0]["output"])),
+        })
+        .tool("helped", "dig", |_| async { text("a hole") })
+        .agent("lost", |_, _| Says::Wants(json!({"input_requests": [{"message": "Where?", "call_id": "q"}]})));
+    script.serve().await
+}
+
+#[tokio::test]
+async fn sampling_with_an_agent_is_answered_by_that_agent() {
+    let fake = world().await;
+    let ask = |metadata: Value| {
+        let (url, text) = (fake.at("boss"), metadata.to_string());
+        async move { Orchestrator::new().ask(&url, &text).await.unwrap().text }
+    };
+    let metadata = json!({"agent_uri": fake.at("worker"), "context_id": "context-7", "depth": 2});
+    assert_eq!(ask(metadata).await, "a2a-agent/worker end: did \"for you\"");
+    let sent = fake.seen("SendMessage");
+    let sent = sent.iter().find(|seen| seen["agent"] == "worker").unwrap();
+    assert_eq!((&sent["params"]["message"]["contextId"], &sent["depth"]), (&json!("context-7"), &json!("2")));
+    let answered = fake.seen("tools/call").pop().unwrap();
+    let meta = &answered["params"]["inputResponses"]["handoff"]["_meta"];
+    assert_eq!(*meta, json!({"dev.baton/taskId": "task-2", "dev.baton/contextId": "context-7"}));
+    assert_eq!(answered["params"]["requestState"], "sealed");
+    // Its own tools are run, too.
+    let text = ask(json!({"agent_uri": fake.at("helped")})).await;
+    assert_eq!(text, "a2a-agent/helped end: dug \"a hole\"");
+}
+
+#[tokio::test]
+async fn the_capability_to_hand_over_is_declared() {
+    let fake = world().await;
+    Orchestrator::new().ask(&fake.at("boss"), "{}").await.unwrap();
+    let call = fake.seen("tools/call").remove(0);
+    let capabilities = &call["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    assert_eq!(capabilities["sampling"], json!({}));
+    for member in ["extensions", "experimental"] {
+        assert_eq!(capabilities[member]["dev.baton/handoff"], json!({}), "{member}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_handed_over_is_said_and_the_round_completes() {
+    let fake = world().await;
+    let elsewhere = Script::default().agent("x", |_, _| Says::Done("never".to_owned())).serve().await;
+    let mut shown = Vec::new();
+    for metadata in [
+        json!({}),
+        json!({"agent_uri": "worker"}),
+        json!({"agent_uri": elsewhere.at("x")}),
+        json!({"agent_uri": fake.at("boss")}),
+        json!({"agent_uri": fake.at("worker"), "depth": 6}),
+        json!({"agent_uri": fake.at("lost")}),
+        json!({"agent_uri": fake.at("nobody")}),
+    ] {
+        let answer = Orchestrator::new().ask(&fake.at("boss"), &metadata.to_string()).await.unwrap();
+        let plain = |text: &str| text.replace(&elsewhere.at(""), "http://other/").replace(&fake.at(""), "http://fake/");
+        shown.push(format!("{}\n  {}", plain(&metadata.to_string()), plain(&answer.text).replace('\n', "\n  ")));
+    }
+    assert!(elsewhere.seen("SendMessage").is_empty());
+    insta::assert_snapshot!(shown.join("\n"));
+    // Whoever asks may allow it.
+    let asked = json!({"agent_uri": elsewhere.at("x")}).to_string();
+    for orchestrator in [Orchestrator::new().allow(elsewhere.at("")), Orchestrator::new().allow_neighbours()] {
+        let answer = orchestrator.ask(&fake.at("boss"), &asked).await.unwrap();
+        assert_eq!(answer.text, "a2a-agent/x end: never");
+    }
+}
