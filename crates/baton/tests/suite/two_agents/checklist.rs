@@ -2,7 +2,7 @@
 //! work.
 
 use super::{
-    environment::{hands_over, tools_of},
+    environment::{asks, hands_over, tools_of},
     flow,
     team::{QUESTION, Team, Tools, json_at, localhost, parts_of},
 };
@@ -55,4 +55,40 @@ fn timestep_17_the_demo_answers_72_degrees() {
 #[test]
 fn timestep_18_the_demo_by_a_client_that_runs_tools_and_answers_sampling() {
     flow::by_script(Team::apart(Tools::Caller), "script_tools_of_caller");
+}
+
+/// A handoff that the client makes is on record from the moment it is asked to, and so is where it was answered.
+#[test]
+fn timestep_18_the_record_of_a_handoff_that_the_client_makes() {
+    let team = Team::apart(Tools::Caller);
+    let samples = json!({"sampling": {}});
+    let asked = hands_over(&team.personal, &samples, &localhost(&team.weather), QUESTION);
+    assert_eq!(asked["resultType"], "input_required", "{asked:#}");
+    let request = &asked["inputRequests"]["handoff"];
+    assert_eq!(request["method"], "sampling/createMessage", "{asked:#}");
+    assert_eq!(request["params"]["messages"][0]["content"]["text"], QUESTION, "{asked:#}");
+    let metadata = &request["params"]["metadata"];
+    assert_eq!(metadata["agent_uri"], localhost(&team.weather), "{asked:#}");
+    let record = || {
+        let id = metadata["handoff_id"].as_str().expect("its record");
+        json_at(&team.personal, &format!("/api/v1/handoffs/{id}"))
+    };
+    let stands = |record: &Value| ["status", "channel", "fromAgent", "toAgent"].map(|field| record[field].clone());
+    assert_eq!(stands(&record()), ["in_progress", "input_required", "personal", "weather"]);
+
+    let answered = json!({
+        "role": "assistant", "model": "a2a-agent", "content": {"type": "text", "text": "It is 72°F."},
+        "_meta": {"dev.baton/taskId": "task-there", "dev.baton/contextId": "context-there"},
+    });
+    let again = json!({
+        "name": "handoff", "arguments": {"agent_uri": localhost(&team.weather), "message": QUESTION},
+        "inputResponses": {"handoff": answered}, "requestState": asked["requestState"],
+    });
+    let given = asks(&team.personal, &samples, "tools/call", again);
+    let structured = &given["structuredContent"];
+    assert_eq!([&structured["response"], &structured["via"]], ["It is 72°F.", "client"], "{given:#}");
+    let record = record();
+    assert_eq!(stands(&record), ["completed", "input_required", "personal", "weather"]);
+    assert_eq!([&record["result"]["response"], &record["result"]["task_id"]], ["It is 72°F.", "task-there"]);
+    team.end();
 }
