@@ -1,9 +1,9 @@
 //! Baton as an MCP server: what an agent has (its Environment), what it offers, and the way to all agents.
 //!
-//! This crate must never decide what a task does (work for agents goes through the port `AgentDesk`), never reach a tool
-//! except through a `ToolHost` or the tool host's servers, and never answer anybody whom the surface in front of it did
-//! not identify. A request of the newest protocol leaves nothing behind; sessions of the older ones belong to whoever
-//! opened them.
+//! This crate must never decide what a task or a handoff does (work for agents goes through the ports `AgentDesk` and
+//! `HandoffDesk`), never reach a tool except through a `ToolHost` or the tool host's servers, and never answer anybody
+//! whom the surface in front of it did not identify. A request of the newest protocol leaves nothing behind; sessions of
+//! the older ones belong to whoever opened them.
 //!
 //! Read first: [`McpService`] (one endpoint, whatever it serves), [`Common`] (what all endpoints share),
 //! [`Environment`] (the handler of one agent's endpoint).

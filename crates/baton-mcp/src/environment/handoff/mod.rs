@@ -147,7 +147,11 @@ impl<'a> Work<'a> {
         };
         match self.desk().end(&self.call.caller.principal, id, end).await {
             Ok(true) => self.result(reply),
-            Ok(false) => results::over(id),
+            // What failed has failed, also when the record knew it first; an answer that comes then is none.
+            Ok(false) => match reply {
+                Reply::Failed(reason) => results::failed(&self.ask.agent_uri, &reason),
+                Reply::Answer { .. } | Reply::Invented(_) => results::over(id),
+            },
             Err(error) => work::refused(error.code, &error.detail),
         }
     }

@@ -25,7 +25,7 @@ async fn rules_about_arguments_hold_for_calls() {
         world.source.edit(|spec| {
             spec.policy.rules = vec![
                 rule("echo", "/path", "/etc/*", Permission::Deny),
-                rule("echo", "/path", "/home/*", Permission::Ask),
+                rule("echo", "/path", "/notes/*", Permission::Ask),
                 PermissionRule { server: Some("u*".to_owned()), ..rule("add", "/a", "1", Permission::Deny) },
             ];
         });
@@ -39,8 +39,8 @@ async fn rules_about_arguments_hold_for_calls() {
         assert_eq!(call("up__add", json!({"a": 2, "b": 1})).await.structured_content, Some(json!({"sum": 3})));
         call("echo", json!({"path": "/tmp/x"})).await;
         assert!(client.questions().is_empty());
-        call("echo", json!({"path": "/home/x"})).await;
-        assert_eq!(client.questions(), [may("'echo' of the agent 'weather' run with {\"path\":\"/home/x\"}")]);
+        call("echo", json!({"path": "/notes/x"})).await;
+        assert_eq!(client.questions(), [may("'echo' of the agent 'weather' run with {\"path\":\"/notes/x\"}")]);
         assert_eq!(world.host.ran().len(), 2);
     }
 }
