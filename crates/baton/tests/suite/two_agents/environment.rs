@@ -34,7 +34,7 @@ pub(super) fn asks(url: &str, capabilities: &Value, method: &str, mut params: Va
 fn replied(body: &str) -> Option<Value> {
     let lines = body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
     let values = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    values.filter(|value| value["id"] == 1).last()
+    values.filter(|value| value["id"] == 1).next_back()
 }
 
 /// Calls `handoff` there.
