@@ -32,7 +32,8 @@ impl Inner {
             locals: None,
             reach: Arc::new(TypedHosts::new()),
         })?);
-        let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default()).map_err(unusable)?;
+        let client =
+            GuardedClient::new(AddressPolicy::public_only(), &Options::default()).map_err(|error| unusable(&error))?;
         let others = Arc::new(RemoteConnect::new(RemoteSettings::new(client)));
         let connect = PeerConnect::new(Arc::clone(&book), others);
         let connectors = Connectors::new().with(TransportKind::Http, Arc::new(connect));
@@ -41,6 +42,6 @@ impl Inner {
     }
 }
 
-fn unusable(error: SetupError) -> OrchestrateError {
+fn unusable(error: &SetupError) -> OrchestrateError {
     OrchestrateError::Unknown(PeerBookError { code: ErrorCode::INTERNAL, detail: error.to_string() })
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 use baton_peers::{Book, BookOptions, Bound, CardRead, Credential, PeerConfig, PeerHub, Reach, ReadCard};
 use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerBook as _, PeerBookError, PeerError, Peers as _};
-use baton_types::{AgentName, AgentSpec, ErrorCode, ModelSpec};
+use baton_types::{AgentName, AgentSpec, ErrorCode, McpTransport, ModelSpec};
 use baton_wire::a2a::v1::{AgentCard, AgentSkill};
 use parking_lot::Mutex;
 use std::{future::ready, path::Path, sync::Arc, time::Duration};
@@ -208,4 +208,43 @@ async fn a_book_that_cannot_be_written_changes_nothing_and_a_broken_one_is_told(
     let broken = directory.path().join("peers.json");
     std::fs::write(&broken, "{").expect("written");
     assert!(open(&broken, vec![], &reach).is_err_and(|error| error.detail.contains("peers.json")));
+}
+
+#[tokio::test]
+async fn peers_that_definitions_name_are_there_for_as_long_as_they_do_and_are_not_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, reach) = (folder.path().join("peers.json"), Arc::new(Cards::default()));
+    *reach.card.lock() = Some(card("Weather", "1"));
+    let own = PeerConfig { name: Some("own".into()), push: true, ..PeerConfig::at("https://own.example/") };
+    let book = open(&file, vec![own], &reach).unwrap();
+    let named = |name: &str, url: &str| PeerConfig { name: Some(name.into()), ..PeerConfig::at(url) };
+    let urls = || {
+        let agents = book.agents().into_iter();
+        agents.map(|agent| format!("{} {}", agent.name, agent.model.peer_url().unwrap())).collect::<Vec<_>>()
+    };
+    book.lend([
+        named("away", "https://a.example"),
+        named("away", "https://second.example"),
+        named("Not A Name", "https://b.example"),
+        named("own", "https://hidden.example"),
+        named("alias", "https://own.example"),
+    ]);
+    assert_eq!(urls(), ["alias https://own.example/", "away https://a.example", "own https://own.example/"]);
+    assert!(book.agent(&"away".into()).unwrap().is_peer());
+    // One that stands in the configuration under another name is reached in the same way.
+    assert!(book.client(&"alias".into()).await.unwrap().1.push);
+    book.client(&"away".into()).await.unwrap();
+    assert_eq!(book.agent(&"away".into()).unwrap().title, "Weather");
+    let reads = reach.reads.lock().len();
+    book.lend([named("away", "https://a.example")]);
+    book.client(&"away".into()).await.unwrap();
+    assert_eq!((reach.reads.lock().len(), urls().len()), (reads, 2), "the card is still known");
+    let kit = book.kit(&"away".into());
+    let McpTransport::Http { url, headers } = &kit.servers[0].transport else { panic!("over HTTP") };
+    assert_eq!((url.as_str(), headers.len(), kit.servers[0].trusted), ("https://a.example/mcp", 0, false));
+    book.refresh_all().await;
+    book.lend([]);
+    assert_eq!(urls(), ["own https://own.example/"]);
+    assert!(book.kit(&"away".into()).servers.is_empty());
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("a.example/"), "nothing of it is kept");
 }
