@@ -1,8 +1,8 @@
 //! Handoffs of callers who are no task: MCP clients that call an agent's `handoff`.
 
-use crate::{Engine, EngineError, SendCommand, desk::Unheard, run::answer_of, views::fold_handoff};
+use crate::{Engine, EngineError, SendCommand, desk::Unheard, engine::Inner, run::answer_of, views::fold_handoff};
 use baton_ports::{AgentAskError, AgentReply, BoxFuture, Commit, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket};
-use baton_rules::{admit_handoff, handed_over};
+use baton_rules::{HandoffRecord, admit_handoff, handed_over};
 use baton_types::{
     AgentName, AgentSpec, ErrorCode, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffId, HandoffStatus,
     Json, Message, Part, Principal, Priority, Role, StreamId, TaskId, TaskState, TaskView,
@@ -49,11 +49,9 @@ impl HandoffDesk for Engine {
                     (HandoffStatus::Completed, Some(Json::from(result)), None)
                 }
                 HandoffEnd::Failed(reason) => (HandoffStatus::Failed, None, Some(reason)),
+                HandoffEnd::Cancelled(reason) => (HandoffStatus::Cancelled, None, Some(reason)),
             };
-            let late = fold_handoff(&loaded).is_some_and(|record| {
-                let timeout = Duration::from_millis(record.handoff.timeout_ms);
-                self.inner.ports.clock.now() > record.handoff.created_at.after(timeout)
-            });
+            let late = fold_handoff(&loaded).is_some_and(|record| self.inner.is_late(&record));
             let (status, result, error) = match late {
                 true => (HandoffStatus::Timeout, None, Some("its deadline had passed".to_owned())),
                 false => (status, result, error),
@@ -78,7 +76,9 @@ impl HandoffDesk for Engine {
             let owner = Arc::new(principal.clone());
             let admitted = self.admitted_handoff(&ask)?;
             let handoff = self.recorded(&owner, &ask, &admitted, HandoffChannel::Direct).await?;
+            let unwanted = Unwanted { engine: self, owner: Arc::clone(&owner), handoff: Some(handoff.id.clone()) };
             let reply = self.handed(&owner, &ask, &admitted.target.name, &handoff).await;
+            unwanted.is_over();
             let end = match &reply {
                 Ok(reply) if reply.state == TaskState::Completed => HandoffEnd::Completed {
                     response: reply.text.clone(),
@@ -91,6 +91,35 @@ impl HandoffDesk for Engine {
             self.end(&owner, &handoff.id, end).await?;
             reply
         })
+    }
+}
+
+/// The record of a handoff that nobody waits for any more says so.
+struct Unwanted<'a> {
+    engine: &'a Engine,
+    owner: Arc<Principal>,
+    handoff: Option<HandoffId>,
+}
+
+impl Unwanted<'_> {
+    fn is_over(mut self) {
+        self.handoff = None;
+    }
+}
+
+impl Drop for Unwanted<'_> {
+    fn drop(&mut self) {
+        let Some(handoff) = self.handoff.take() else { return };
+        if self.engine.inner.stopping.is_cancelled() {
+            return;
+        }
+        let (engine, owner) = (self.engine.clone(), Arc::clone(&self.owner));
+        self.engine.inner.drivers.spawn(async move {
+            let end = HandoffEnd::Cancelled("whoever handed it over does not wait any more".to_owned());
+            if let Err(error) = engine.end(&owner, &handoff, end).await {
+                tracing::warn!(%handoff, %error, "that a handoff is over could not be written down");
+            }
+        });
     }
 }
 
@@ -208,6 +237,15 @@ impl Engine {
                 self.inner.journal().append(Commit::of(writes)).await?;
             }
         }
+    }
+}
+
+impl Inner {
+    /// Whether nobody waits for a handoff any more that no task waits for: those of tasks are ended by them.
+    pub(crate) fn is_late(&self, record: &HandoffRecord) -> bool {
+        let timeout = Duration::from_millis(record.handoff.timeout_ms);
+        let deadline = record.handoff.created_at.after(timeout);
+        !record.status.is_terminal() && record.handoff.parent_task.is_none() && self.ports.clock.now() > deadline
     }
 }
 

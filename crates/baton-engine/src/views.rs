@@ -1,9 +1,9 @@
 //! Looking at tasks; nothing here changes anything.
 
 use crate::{Engine, EngineError, ListTasks, TaskPage, TaskRef, open::fold};
-use baton_ports::{ListPage, ListQuery, Loaded, PageCursor, StoredEvent};
+use baton_ports::{Commit, ListPage, ListQuery, Loaded, PageCursor, StoredEvent};
 use baton_rules::HandoffRecord;
-use baton_types::{Fact, HandoffId, Principal, StreamId, TaskView};
+use baton_types::{Fact, HandoffEvent, HandoffId, HandoffStatus, Principal, StreamId, TaskView};
 use std::sync::Arc;
 
 /// A page ends when its tasks hold this many bytes, however many were asked for.
@@ -61,7 +61,20 @@ impl Engine {
         principal: &Arc<Principal>,
         id: &HandoffId,
     ) -> Result<Option<HandoffRecord>, EngineError> {
-        let loaded = self.inner.journal().load(Some(principal), &StreamId::Handoff(id.clone())).await?;
+        let stream = StreamId::Handoff(id.clone());
+        let loaded = self.inner.journal().load(Some(principal), &stream).await?;
+        let record = loaded.as_ref().and_then(fold_handoff);
+        if !record.as_ref().is_some_and(|record| self.inner.is_late(record)) {
+            return Ok(record);
+        }
+        // Whoever looks at one whose deadline has passed writes that down: no daemon is needed for it.
+        let error = Some("its deadline passed".to_owned());
+        let moved = HandoffEvent::Moved { to: HandoffStatus::Timeout, result: None, error, result_trace_id: None };
+        let writes = self.inner.handoff_write(principal, id, vec![moved]).await?;
+        if !writes.is_empty() {
+            self.inner.journal().append(Commit::of(writes)).await?;
+        }
+        let loaded = self.inner.journal().load(Some(principal), &stream).await?;
         Ok(loaded.as_ref().and_then(fold_handoff))
     }
 }

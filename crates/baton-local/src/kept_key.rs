@@ -22,7 +22,8 @@ pub fn kept_key(path: &Path) -> Result<Vec<u8>, KeyUnusable> {
         Ok(_) => Err(unusable(format!("it does not have {BYTES} bytes; remove it, and a new one is made"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let mut key = vec![0; BYTES];
-            getrandom::fill(&mut key).map_err(|error| unusable(format!("the system gives no random bytes: {error}")))?;
+            getrandom::fill(&mut key)
+                .map_err(|error| unusable(format!("the system gives no random bytes: {error}")))?;
             write_private(path, &key).map_err(|error| unusable(error.to_string()))?;
             Ok(key)
         }

@@ -189,6 +189,8 @@ pub enum HandoffEnd {
     },
     /// With an error.
     Failed(String),
+    /// Because nobody wants it any more.
+    Cancelled(String),
 }
 
 /// Hands work over for callers who are no task: every time it is decided by the same rules and leaves a record.

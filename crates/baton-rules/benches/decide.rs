@@ -48,7 +48,7 @@ fn wants(path: impl Into<String>, glob: impl Into<String>) -> Vec<ArgumentMatch>
 fn of_many_kinds(n: usize) -> PermissionRule {
     let server = if n.is_multiple_of(10) { "files".to_owned() } else { format!("server-{}", n % 10) };
     let arguments = match n % 4 {
-        0 => wants("/path", format!("/home/someone/*/{n}*.md")),
+        0 => wants("/path", format!("/srv/notes/*/{n}*.md")),
         1 => wants("/of/line", format!("{n}")),
         _ => Vec::new(),
     };
@@ -77,14 +77,14 @@ fn main() -> Result<(), Failure> {
     let tool = tool()?;
     let session = Session { autonomous: false, ask: AskWhen::Tool, included: &[] };
     let call = Json::parse(
-        r#"{"path":"/home/someone/work/project/notes/today.md","head":20,"of":{"line":7,"list":[1,2,3]},"text":"A \"word\""}"#,
+        r#"{"path":"/srv/notes/work/project/notes/today.md","head":20,"of":{"line":7,"list":[1,2,3]},"text":"A \"word\""}"#,
     )?;
     let shapes = [
         ("of many kinds", policy(of_many_kinds)),
         ("names", policy(|n| about(Some("files"), format!("read_text_file_{n}"), Vec::new()))),
         ("globs", policy(|n| about(Some("fil*"), format!("read_*{n}*_file"), Vec::new()))),
         ("globs that all fit", policy(|_| about(Some("f*s"), "*e*text*file*", Vec::new()))),
-        ("one argument", policy(|n| about(None, "read_text_file", wants("/path", format!("/home/someone/{n}/*"))))),
+        ("one argument", policy(|n| about(None, "read_text_file", wants("/path", format!("/srv/notes/{n}/*"))))),
     ];
     let mut slowest = Duration::ZERO;
     for (name, policy) in &shapes {

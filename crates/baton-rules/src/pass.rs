@@ -161,7 +161,7 @@ pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<Passed
     let words = message.text();
     let mut passed: Vec<PassedDown> = Vec::new();
     for (child, entries) in children.iter().zip(down).filter(|(_, entries)| !entries.is_empty()) {
-        passed.push(addressed(message, child, entries));
+        passed.push(addressed(message, child, &entries));
     }
     let own_question = task.open_calls().any(|state| !state.stage.is_handed_off());
     if let ([child], true, false, false) =
@@ -187,7 +187,7 @@ pub(crate) fn was_passed_down(data: &Json) -> bool {
     data.as_str().contains(PASSED) && data.to_value().get(PASSED).is_some()
 }
 
-fn addressed(whole: &Message, child: &Asking<'_>, entries: Vec<(&'static str, Map<String, Value>)>) -> PassedDown {
+fn addressed(whole: &Message, child: &Asking<'_>, entries: &[(&'static str, Map<String, Value>)]) -> PassedDown {
     let grants = entries.iter().filter_map(|(_, entry)| child.grant(entry)).collect();
     let mut parts = Vec::new();
     for member in ANSWERING {

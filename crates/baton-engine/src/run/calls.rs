@@ -1,6 +1,6 @@
 //! The tool calls of a turn, several at a time.
 
-use super::{Driver, Halt, helper::Helper};
+use super::{Driver, Halt, helper::Helper, prompt::built_in};
 use baton_ports::{ToolOutcome, ToolRun};
 use baton_rules::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, Decision, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
@@ -40,8 +40,8 @@ impl Driver {
         }
         let orchestrates = spec.orchestration.is_some();
         match call.name.as_str() {
-            HANDOFF_TOOL if spec.enable_handoff => self.hand_off(spec, call).await,
-            CALL_AGENT_TOOL if orchestrates => self.hand_off(spec, call).await,
+            HANDOFF_TOOL if spec.enable_handoff => self.hand_off_if_allowed(spec, &state).await,
+            CALL_AGENT_TOOL if orchestrates => self.hand_off_if_allowed(spec, &state).await,
             LIST_AGENTS_TOOL if orchestrates => self.list_agents(spec, call),
             EMIT_ARTIFACT_TOOL if spec.control_tools.emit_artifact => self.emit_artifact(call),
             REJECT_TASK_TOOL if spec.control_tools.reject_task => self.reject_task(call).await,
@@ -78,12 +78,8 @@ impl Driver {
             return self.finish(call, self.unknown_tool(spec, &tool.name).await, true);
         }
         let settings = SessionSettings::of(&self.live.lock().task, spec);
-        match (self.decided(spec, tool, call, &settings).await?, state.approved) {
-            (Decision::Deny(reason), _) => return self.finish(call, denied(&tool.name, reason), true),
-            // A no to this call counts, whatever was allowed for others like it.
-            (_, Some(false)) => return self.finish(call, denied(&tool.name, "it was not allowed"), true),
-            (Decision::Ask, None) => return self.ask_leave(call),
-            (Decision::Run, _) | (Decision::Ask, Some(true)) => {}
+        if !self.may_run(spec, tool, state, &settings).await? {
+            return Ok(());
         }
         // What the definition does not hold may be gone or changed when the call is looked at again.
         let held = spec.tools.iter().any(|own| own.name == tool.name);
@@ -111,6 +107,35 @@ impl Driver {
             ToolOutcome::Asks(ask) if settings.autonomous => self.finish(call, unanswered(&ask), true),
             ToolOutcome::Asks(ask) => self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }]),
         }
+    }
+
+    /// Work is handed over under the same decision as every call.
+    async fn hand_off_if_allowed(&self, spec: &AgentSpec, state: &CallState) -> Result<(), Halt> {
+        let tool = built_in(&state.call.name, "", serde_json::Value::Null);
+        let settings = SessionSettings::of(&self.live.lock().task, spec);
+        match self.may_run(spec, &tool, state, &settings).await? {
+            true => self.hand_off(spec, &state.call).await,
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a call may run now; if not, it is written down why: somebody is asked, or it is denied.
+    async fn may_run(
+        &self,
+        spec: &AgentSpec,
+        tool: &ToolSpec,
+        state: &CallState,
+        settings: &SessionSettings,
+    ) -> Result<bool, Halt> {
+        let call = &state.call;
+        let refused = match (self.decided(spec, tool, call, settings).await?, state.approved) {
+            (Decision::Deny(reason), _) => reason,
+            // A no to this call counts, whatever was allowed for others like it.
+            (_, Some(false)) => "it was not allowed",
+            (Decision::Ask, None) => return self.ask_leave(call).map(|()| false),
+            (Decision::Run, _) | (Decision::Ask, Some(true)) => return Ok(true),
+        };
+        self.finish(call, denied(&tool.name, refused), true).map(|()| false)
     }
 
     /// The one decision about a call; what was allowed for the session is looked for only when it matters.

@@ -180,13 +180,13 @@ fn all_tools(
     settings: &SessionSettings,
 ) -> Vec<ToolSpec> {
     let mut tools: Vec<ToolSpec> = spec.tools.iter().cloned().chain(offered).collect();
-    tools.retain(|tool| offers(&spec.policy, &settings.session(), tool));
     if spec.orchestration.is_some() {
         tools.extend(orchestration_tools());
     }
     if spec.enable_handoff {
         tools.push(handoff_tool(spec, agents));
     }
+    tools.retain(|tool| offers(&spec.policy, &settings.session(), tool));
     let control = spec.control_tools;
     if control.emit_artifact {
         tools.push(built_in(

@@ -8,6 +8,7 @@ mod built_in_tools;
 mod changes;
 mod check;
 mod courier;
+mod desk;
 mod elsewhere;
 mod faults;
 mod flows;

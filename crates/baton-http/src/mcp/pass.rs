@@ -27,10 +27,9 @@ pub(super) async fn pass<H: ServerHandler>(
         Err(error) => return reply::rest_error(&error),
     };
     // Where several agents are reached, it is the call's arguments that tell which one's scope it needs.
-    if agent.is_some() && may(caller.principal(), Access::Call, agent).is_err() {
-        if let Err(error) = caller.may(shared, needed(&received.bytes), agent) {
-            return reply::rest_error(&error);
-        }
+    let lacks = agent.is_some() && may(caller.principal(), Access::Call, agent).is_err();
+    if lacks && let Err(error) = caller.may(shared, needed(&received.bytes), agent) {
+        return reply::rest_error(&error);
     }
     parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));
     let request = http::Request::from_parts(parts, received.bytes.clone());

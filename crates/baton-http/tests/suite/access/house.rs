@@ -36,6 +36,7 @@ impl House {
     pub(super) fn of(change: impl FnOnce(&mut AccessOptions), more: impl FnOnce(&mut HttpOptions)) -> Self {
         let (journal, heard, denied) = (MemoryJournal::new(), Arc::default(), Arc::new(Denied::default()));
         let mut weather = agent("weather");
+        weather.enable_handoff = true;
         weather.handoffs = vec![HandoffTarget { agent: "clock".into(), description: String::new(), url: None }];
         let ports = Ports {
             journal: Arc::new(journal.clone()),

@@ -1,0 +1,104 @@
+//! Handoffs of callers who are no task: admitted by the rules of every handoff, and on record whatever becomes of them.
+
+use crate::{
+    check::everything,
+    world::{World, agent},
+};
+use baton_engine::Engine;
+use baton_ports::{HandoffAsk, HandoffDesk, HandoffEnd};
+use baton_types::{ErrorCode, HandoffChannel, HandoffStatus, Principal, TaskState};
+use std::{sync::Arc, time::Duration};
+
+fn me() -> Arc<Principal> {
+    Arc::new(Principal::local())
+}
+
+fn ask(to: &str, message: &str) -> HandoffAsk {
+    HandoffAsk {
+        from: "boss".into(),
+        agent_uri: to.to_owned(),
+        message: message.to_owned(),
+        context: None,
+        depth: 0,
+        trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned()),
+        task: None,
+        call: None,
+    }
+}
+
+async fn only_status(world: &World) -> HandoffStatus {
+    everything(&world.journal).await.handoffs.values().next().unwrap().status
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_is_handed_over_directly_leaves_a_record_and_a_task() {
+    let world = World::default();
+    let engine = world.engine();
+    let reply = engine.hand_over(&me(), ask("worker", "look;say")).await.unwrap();
+    assert_eq!(reply.state, TaskState::Completed);
+    let all = everything(&world.journal).await;
+    let record = all.handoffs.values().next().unwrap();
+    assert_eq!((record.status, record.handoff.channel), (HandoffStatus::Completed, HandoffChannel::Direct));
+    let result = record.result.as_ref().unwrap().to_value();
+    assert_eq!(result["task_id"], reply.task.as_str(), "{result}");
+    assert!(record.handoff.trace.is_some());
+    for (to, depth, expected) in [("stranger", 0, "may not hand work"), ("boss", 0, "circle"), ("worker", 5, "limit")] {
+        let refused = engine.hand_over(&me(), HandoffAsk { depth, ..ask(to, "say") }).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::HANDOFF_REFUSED);
+        assert!(refused.detail.contains(expected), "{}", refused.detail);
+    }
+    assert_eq!(everything(&world.journal).await.handoffs.len(), 1, "what is refused leaves no record");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waiting_any_more_ends_the_work_and_its_record() {
+    let world = World::default();
+    let engine = world.engine();
+    let left = tokio::time::timeout(Duration::from_millis(50), engine.hand_over(&me(), ask("worker", "hang"))).await;
+    assert!(left.is_err());
+    engine.shutdown(Duration::from_secs(5)).await;
+    let all = everything(&world.journal).await;
+    assert_eq!(all.handoffs.values().next().unwrap().status, HandoffStatus::Cancelled);
+    assert!(all.tasks.values().all(|task| task.state == TaskState::Canceled));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_is_waited_out_because_the_owner_can_answer_it() {
+    let world = World::default();
+    let engine = world.engine();
+    let handing = engine.clone();
+    let handed = tokio::spawn(async move { handing.hand_over(&me(), ask("worker", "gate;say")).await });
+    let task = loop {
+        let all = everything(&world.journal).await;
+        if let Some(task) = all.tasks.into_values().find(|task| task.state == TaskState::InputRequired) {
+            break task;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert_eq!(only_status(&world).await, HandoffStatus::InputRequired);
+    crate::answering::answer(&engine, &task.id).await;
+    assert_eq!(handed.await.unwrap().unwrap().state, TaskState::Completed);
+    assert_eq!(only_status(&world).await, HandoffStatus::Completed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_sends_for_others_is_believed_once_and_in_time() {
+    let world = World::default();
+    let engine: Engine = world.engine_with(vec![agent("boss", &["worker"]), agent("worker", &[])]);
+    let done = |response: &str| HandoffEnd::Completed { response: response.to_owned(), task: None, context: None };
+    let ticket = engine.begin(&me(), ask("worker", "look"), HandoffChannel::Sampling).await.unwrap();
+    assert_eq!((ticket.depth, only_status(&world).await), (1, HandoffStatus::InProgress));
+    let stranger = Principal { subject: "mallory".into(), ..Principal::local() };
+    assert!(engine.end(&stranger, &ticket.id, done("mine")).await.is_err(), "it belongs to somebody else");
+    assert!(engine.end(&me(), &ticket.id, done("first")).await.unwrap());
+    assert!(!engine.end(&me(), &ticket.id, done("second")).await.unwrap());
+    let record = engine.handoff(&me(), &ticket.id).await.unwrap().unwrap();
+    assert_eq!(record.result.unwrap().to_value()["response"], "first");
+
+    let late = engine.begin(&me(), ask("worker", "look"), HandoffChannel::InputRequired).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(100_000)).await;
+    let seen = engine.handoff(&me(), &late.id).await.unwrap().unwrap();
+    assert_eq!(seen.status, HandoffStatus::Timeout, "whoever looks sees that nobody came back");
+    assert!(!engine.end(&me(), &late.id, done("late")).await.unwrap());
+}
