@@ -37,7 +37,7 @@ pub(crate) fn resolve(
     let input_modes = modes::resolve(reader, raw.input_modes);
     let tools = tool::resolve_all(reader, raw.tools, base_directory);
     let handoffs = handoff::resolve_all(reader, raw.handoffs, name.as_ref());
-    let enable_handoff = enable_handoff(reader, raw.enable_handoff, &handoffs);
+    let enable_handoff = enable_handoff(reader, raw.enable_handoff.as_ref(), &handoffs);
     let alone = alone(reader, &raw.settings, raw.autonomous, &companions.teamspark);
     let rules = raw.permissions.into_iter().filter_map(RawRule::resolved).collect();
     let name = name?;
@@ -70,8 +70,8 @@ pub(crate) fn text_or(text: Option<Located<String>>, default: impl FnOnce() -> S
 }
 
 /// Whether work may be handed over at all.
-fn enable_handoff(reader: &mut Reader, written: Option<Located<bool>>, targets: &[HandoffTarget]) -> bool {
-    let Some(Located { place, value: wanted }) = written else { return true };
+fn enable_handoff(reader: &mut Reader, written: Option<&Located<bool>>, targets: &[HandoffTarget]) -> bool {
+    let Some(&Located { place, value: wanted }) = written else { return true };
     if !wanted && !targets.is_empty() {
         let message = "handoffs are named, but enable_handoff says that there are none";
         reader.warning(place, message, "remove enable_handoff, or the handoffs");

@@ -78,7 +78,7 @@ impl HandoffDesk for Engine {
             let handoff = self.recorded(&owner, &ask, &admitted, HandoffChannel::Direct).await?;
             let unwanted = Unwanted { engine: self, owner: Arc::clone(&owner), handoff: Some(handoff.id.clone()) };
             let reply = self.handed(&owner, &ask, &admitted.target.name, &handoff).await;
-            unwanted.is_over();
+            unwanted.end();
             let end = match &reply {
                 Ok(reply) if reply.state == TaskState::Completed => HandoffEnd::Completed {
                     response: reply.text.clone(),
@@ -102,7 +102,7 @@ struct Unwanted<'a> {
 }
 
 impl Unwanted<'_> {
-    fn is_over(mut self) {
+    fn end(mut self) {
         self.handoff = None;
     }
 }

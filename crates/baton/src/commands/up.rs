@@ -167,12 +167,18 @@ fn announce(server: &Server, settings: &Settings, screen: Screen) {
         return;
     }
     let paint = screen.talk_paint();
-    let count = format!("{} agent{}", agents.len(), if agents.len() == 1 { "" } else { "s" });
+    let elsewhere = agents.iter().filter(|agent| agent.is_peer()).count();
+    let here = agents.len() - elsewhere;
+    let mut count = format!("{here} agent{}", if here == 1 { "" } else { "s" });
+    if elsewhere > 0 {
+        count.push_str(&format!(", and {elsewhere} that live{} elsewhere,", if elsewhere == 1 { "s" } else { "" }));
+    }
     screen.say(&format!("baton serves {count} at {} (data in {data})", paint.strong(url)));
     let width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
     for agent in &agents {
         let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
-        screen.say(&format!("  {name}  {url}/agents/{}", agent.name));
+        let lives = agent.model.peer_url().map(|place| format!(" (lives at {place})")).unwrap_or_default();
+        screen.say(&format!("  {name}  {url}/agents/{}{lives}", agent.name));
     }
     if settings.auth.required {
         announce_auth(server.baton().valid_tokens(), settings, screen);

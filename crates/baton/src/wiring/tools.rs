@@ -16,11 +16,7 @@ use std::{path::Path, sync::Arc};
 const LOGINS: &str = "mcp-oauth";
 
 /// The tools of these agents; nothing is started yet.
-pub(super) fn toolbox(
-    agents: Arc<dyn AgentSource>,
-    book: Arc<Book>,
-    data: &Path,
-) -> Result<Arc<Toolbox>, Failure> {
+pub(super) fn toolbox(agents: Arc<dyn AgentSource>, book: Arc<Book>, data: &Path) -> Result<Arc<Toolbox>, Failure> {
     let remote = remote(data)?;
     let http = HttpTools::new(remote.client.clone());
     let remote = Arc::new(RemoteConnect::new(remote));

@@ -61,6 +61,7 @@ impl Handoffs {
                     None => json!("in progress"),
                     Some(HandoffEnd::Completed { response, task, context }) => json!([response, task, context]),
                     Some(HandoffEnd::Failed(reason)) => json!({"failed": reason}),
+                    Some(HandoffEnd::Cancelled(reason)) => json!({"cancelled": reason}),
                 };
                 let work = format!("{} to {}: {}", ask.from, ask.agent_uri, ask.message);
                 json!({"owner": &*owner.subject, "work": work, "channel": channel, "end": end})

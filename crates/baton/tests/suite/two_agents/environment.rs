@@ -33,8 +33,8 @@ pub(super) fn asks(url: &str, capabilities: &Value, method: &str, mut params: Va
 /// The reply among what came: alone, or at the end of an event stream whose chunks may be marked.
 fn replied(body: &str) -> Option<Value> {
     let lines = body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
-    let values = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    values.filter(|value| value["id"] == 1).next_back()
+    let mut values = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    values.rfind(|value| value["id"] == 1)
 }
 
 /// Calls `handoff` there.
