@@ -164,3 +164,17 @@ fn notifications_that_nobody_could_send_are_warned_of() {
     let reachable = said(&["--public-url", "https://agents.example.com"]);
     assert!(!reachable.contains("warning"), "{reachable}");
 }
+
+#[test]
+fn tools_that_an_agent_elsewhere_leaves_to_its_caller_are_run() {
+    let (_home, _peer, url) = second(&["--tools", "caller"]);
+    let home = first();
+    let directly = home.run(&["run", &url, "What's the weather in Oakland?"]);
+    let as_json = home.run(&["run", &url, "What's the weather in Oakland?", "--json"]);
+    assert!(as_json.stdout.contains("TASK_STATE_COMPLETED"), "{}", as_json.shown());
+    let (_server, _) = home.up(&["--port", "0"]);
+    home.run(&["agents", "add", &url, "--name", "forecast"]);
+    let through_this_one = home.run(&["run", "forecast", "What's the weather in Oakland?"]);
+    let all = [directly, through_this_one];
+    elsewhere_filtered(|| insta::assert_snapshot!("left_to_the_caller", all.map(|ended| ended.shown()).join("\n")));
+}

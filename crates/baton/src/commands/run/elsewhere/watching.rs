@@ -9,7 +9,10 @@ use baton_orchestrator::{Answer, Question, Watch, Whose};
 use baton_ports::{BoxFuture, ToolOutput};
 use baton_types::{Part, ToolCall, Wanted};
 use baton_wire::a2a::v1::{StreamResponse, TaskState};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// Tells steps as they come; tools of one agent run at the same time.
 pub(super) struct Watching<'a>(Mutex<Seen<'a>>);
@@ -18,11 +21,16 @@ struct Seen<'a> {
     telling: &'a mut Telling,
     /// Where the task stands that was asked for.
     status: Option<Status>,
+    /// Calls that the agent itself told of, before it left them to us; the latest ones.
+    told: VecDeque<String>,
 }
+
+/// Calls of which it is remembered that they were told.
+const MOST_TOLD: usize = 256;
 
 impl<'a> Watching<'a> {
     pub(super) fn new(telling: &'a mut Telling) -> Self {
-        Self(Mutex::new(Seen { telling, status: None }))
+        Self(Mutex::new(Seen { telling, status: None, told: VecDeque::new() }))
     }
 
     pub(super) fn telling(&mut self) -> &mut Telling {
@@ -96,6 +104,11 @@ impl Watch for Watching<'_> {
         if let (Step::Began { status, .. } | Step::Moved(status), 0) = (&step, whose.depth) {
             seen.status = Some(status.clone());
         }
+        if let Step::Called(calls) = &step {
+            seen.told.extend(calls.iter().map(|call| call.id.clone()));
+            let old = seen.told.len().saturating_sub(MOST_TOLD);
+            seen.told.drain(..old);
+        }
         // The calls are told when they are made.
         if matches!(&step, Step::Moved(status) if !status.calls.is_empty()) {
             return;
@@ -104,9 +117,13 @@ impl Watch for Watching<'_> {
     }
 
     fn calling(&self, whose: Whose<'_>, call: &ToolCall) {
+        let mut seen = self.seen();
+        if seen.told.iter().any(|told| told == call.id.as_str()) {
+            return;
+        }
         let arguments = call.arguments.as_str().to_owned();
         let call = Call { id: call.id.to_string(), name: call.name.clone(), arguments };
-        self.seen().step(whose, &Step::Called(vec![call]));
+        seen.step(whose, &Step::Called(vec![call]));
     }
 
     fn called(&self, whose: Whose<'_>, call: &ToolCall, output: &ToolOutput) {
