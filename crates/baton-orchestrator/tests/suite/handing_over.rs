@@ -5,7 +5,7 @@ use baton_orchestrator::Orchestrator;
 use serde_json::{Value, json};
 
 /// Asks for another agent's answer first, and gives what came of it.
-pub(crate) fn sampling(params: &Value, metadata: Value) -> Value {
+pub(crate) fn sampling(params: &Value, metadata: &Value) -> Value {
     if let Some(answer) = params.get("inputResponses").map(|responses| &responses["handoff"]) {
         let stop = if answer["stopReason"] == "error" { "error" } else { "end" };
         return text(&format!(
@@ -34,7 +34,7 @@ fn boss(script: Script, name: &str) -> Script {
             }
             _ => Says::Done(results(message)[0]["output"].as_str().unwrap_or("structured").to_owned()),
         })
-        .tool(name, "handoff", |params| async move { sampling(&params, params["arguments"].clone()) })
+        .tool(name, "handoff", |params| async move { sampling(&params, &params["arguments"]) })
 }
 
 async fn world() -> Fake {

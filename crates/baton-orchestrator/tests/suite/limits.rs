@@ -58,7 +58,7 @@ async fn a_chain_of_agents_comes_to_an_end() {
                 _ => Says::Done(results(message)[0]["output"].as_str().unwrap().to_owned()),
             })
             .tool(&format!("a{agent}"), "next", |params| async move {
-                let mut asked = sampling(&params, json!({"agent_uri": params["arguments"]["agent_uri"]}));
+                let mut asked = sampling(&params, &json!({"agent_uri": params["arguments"]["agent_uri"]}));
                 if params.get("inputResponses").is_some() {
                     return asked;
                 }

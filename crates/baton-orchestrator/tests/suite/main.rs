@@ -1,5 +1,5 @@
 //! The orchestrating client against scripted agents and their Environments.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod fake;
 mod handing_over;

@@ -124,7 +124,7 @@ async fn a_credential_is_shown_to_the_agent_and_its_environment_and_to_nobody_el
         })
         .tool("a", "hand", move |params| {
             let target = target.clone();
-            async move { crate::handing_over::sampling(&params, json!({"agent_uri": target})) }
+            async move { crate::handing_over::sampling(&params, &json!({"agent_uri": target})) }
         })
         .serve()
         .await;

@@ -40,6 +40,7 @@ fn agent(name: &str) -> Agent {
     Agent::new(name).description("Tells the weather").prompt("You tell the weather.").playbook(RULES).tool(weather)
 }
 
+#[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
 async fn run(url: &str, text: &str, typed: &str) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_baton-example-orchestrator"))
         .args([url, text])
