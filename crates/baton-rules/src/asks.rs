@@ -73,12 +73,23 @@ enum Decision {
 }
 
 impl ResponseIn {
-    fn action(&self) -> AnswerAction {
-        match (self.action, self.decision) {
-            (Some(action), _) => action,
-            (None, Some(Decision::AllowSession)) => AnswerAction::AcceptForSession,
-            (None, Some(Decision::Deny)) => AnswerAction::Decline,
-            (None, Some(Decision::AllowOnce) | None) => AnswerAction::Accept,
+    /// What was decided. Values for a form are a yes; leave to run is given in so many words or not at all.
+    fn action(&self, wants: &Wanted) -> Result<AnswerAction, String> {
+        let decided = self.decision.map(|decision| match decision {
+            Decision::AllowOnce => AnswerAction::Accept,
+            Decision::AllowSession => AnswerAction::AcceptForSession,
+            Decision::Deny => AnswerAction::Decline,
+        });
+        match (self.action, decided) {
+            (Some(action), Some(decided)) if action.is_yes() != decided.is_yes() => {
+                Err("action and decision say different things; give one of them".to_owned())
+            }
+            (Some(action), _) => Ok(action),
+            (None, Some(decided)) => Ok(decided),
+            (None, None) if *wants == Wanted::Approval => {
+                Err("decision must be allow_once, allow_session or deny".to_owned())
+            }
+            (None, None) => Ok(AnswerAction::Accept),
         }
     }
 }
@@ -219,7 +230,7 @@ fn matched(open: &[(&ToolCall, &ToolAsk)], response: ResponseIn) -> Result<(Call
     {
         return Err(format!("the arguments of call '{}' are not those that were shown; look at them again", call.id));
     }
-    let action = response.action();
+    let action = response.action(&question.wants)?;
     let content = match (&question.wants, action) {
         (Wanted::Form { schema }, AnswerAction::Accept) => {
             let content = response.content.unwrap_or_else(|| Value::Object(Map::new()).into());

@@ -27,7 +27,7 @@ pub use asks::{answers_tools, filled, requests_part};
 pub use backoff::push_backoff;
 pub use caller::{Heard, RefusedMessage, goes_on, hear};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, handoff_target, may_move};
-pub use pass::{PassedDown, passed_up};
+pub use pass::{PassedDown, asked_elsewhere, passed_up};
 pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers};
 pub use rate::{Bucket, RateLimit};
 pub use resume::{Resume, resume};

@@ -17,6 +17,9 @@ const ANSWERING: [&str; 2] = ["input_responses", "tool_results"];
 /// The member that says to which task an entry belongs, when it is not the one that shows it.
 const TASK: &str = "task_id";
 
+/// The member that says through which agent elsewhere an entry came.
+const VIA: &str = "via";
+
 /// Says in the history which words were passed down.
 const PASSED: &str = "passed_down";
 
@@ -52,6 +55,22 @@ pub fn passed_up(child: &TaskId, asked: &Message) -> Vec<Part> {
         parts.push(Part::data(question.into()));
     }
     parts
+}
+
+/// What an agent elsewhere asks, marked as such: what it says about who asks is its own word, and a yes to it for the rest
+/// of the session must allow nothing to anybody here but to that agent.
+#[must_use]
+pub fn asked_elsewhere(mut asked: Message, agent: &AgentName) -> Message {
+    for part in &mut asked.parts {
+        let PartContent::Data(data) = &part.content else { continue };
+        let Value::Object(mut members) = data.to_value() else { continue };
+        let Some(Value::Array(entries)) = members.get_mut(ASKING[0]) else { continue };
+        for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
+            entry.insert(VIA.to_owned(), agent.as_str().into());
+        }
+        part.content = PartContent::Data(Value::Object(members).into());
+    }
+    asked
 }
 
 /// The entries of a question, wherever they are addressed to.
@@ -103,8 +122,31 @@ impl Asking<'_> {
                 && named(entry, TASK).is_none_or(|task| task == asked_by(asked))
         };
         let asked = self.entries.iter().find(same).filter(|_| for_session)?;
-        let (agent, tool) = (named(asked, "agent")?, named(asked, "tool")?);
+        let (agent, tool) = (named(asked, VIA).or_else(|| named(asked, "agent"))?, named(asked, "tool")?);
         Some(Grant { agent: AgentName::from(agent), tool: tool.to_owned() })
+    }
+}
+
+/// The one child that the entry of an answer is for, or for somebody below it. Calls are numbered by whoever makes them,
+/// so two children may have one of the same id: a yes to one must not be taken for a yes to the other.
+fn meant(children: &[Asking<'_>], entry: &Map<String, Value>) -> Result<Option<usize>, RefusedMessage> {
+    let task = named(entry, TASK);
+    if let Some(direct) = children.iter().position(|child| task == Some(child.handed.child.as_str())) {
+        return Ok(Some(direct));
+    }
+    let sole = children.len() == 1 && task.is_none() && named(entry, "call_id").is_none();
+    let mut all = (0..children.len()).filter(|at| sole || children[*at].is_meant(entry));
+    match (all.next(), all.next()) {
+        (Some(_), Some(_)) => Err(RefusedMessage {
+            code: ErrorCode::ANSWER_INVALID,
+            field: "message.parts.task_id".to_owned(),
+            detail: format!(
+                "several agents wait for an answer to call '{}'; say task_id, one of: {}",
+                named(entry, "call_id").unwrap_or_default(),
+                children.iter().map(|child| child.handed.child.as_str()).collect::<Vec<_>>().join(", ")
+            ),
+        }),
+        (one, _) => Ok(one),
     }
 }
 
@@ -142,8 +184,7 @@ pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<Passed
                     kept.push(Value::Object(entry));
                     continue;
                 }
-                let sole = children.len() == 1 && named(&entry, TASK).is_none() && named(&entry, "call_id").is_none();
-                let meant = children.iter().position(|child| sole || child.is_meant(&entry));
+                let meant = meant(&children, &entry)?;
                 match meant {
                     Some(at) => down[at].push((member, entry)),
                     None if named(&entry, TASK).is_some() => return Err(nobody(task, &children, &entry)),
@@ -167,7 +208,7 @@ pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<Passed
     if let ([child], true, false, false) =
         (children.as_slice(), passed.is_empty(), own_question, words.trim().is_empty())
     {
-        let message = said(message, child.call, vec![Part::text(words)]);
+        let message = said(message, child, vec![Part::text(words)]);
         passed.push(PassedDown {
             call: child.call.clone(),
             child: child.handed.child.clone(),
@@ -207,13 +248,15 @@ fn addressed(whole: &Message, child: &Asking<'_>, entries: &[(&'static str, Map<
             parts.push(Part::data(json!({ member: of_member }).into()));
         }
     }
-    let message = said(whole, child.call, parts);
+    let message = said(whole, child, parts);
     PassedDown { call: child.call.clone(), child: child.handed.child.clone(), message, grants }
 }
 
-/// The words under an id of their own, the same however often they are passed down.
-fn said(whole: &Message, call: &CallId, parts: Vec<Part>) -> Message {
-    Message::new(MessageId::from(format!("{}.{call}", whole.id)), Role::User, parts)
+/// The words under an id of their own, the same however often they are passed down. The question is part of it: callers
+/// who give all their messages one id have answered that one, and no other.
+fn said(whole: &Message, child: &Asking<'_>, parts: Vec<Part>) -> Message {
+    let question = child.handed.asked.as_ref().map_or("", |(asked, _)| asked.id.as_str());
+    Message::new(MessageId::from(format!("{}.{}.{question}", whole.id, child.call)), Role::User, parts)
 }
 
 fn nobody(task: &Task, children: &[Asking<'_>], entry: &Map<String, Value>) -> RefusedMessage {

@@ -35,11 +35,16 @@ impl<'l> Look<'l, '_> {
         })
     }
 
+    /// Whether it cannot be told what a call has there: whoever gets it may read more out of it than is read here.
+    pub(super) fn is_unclear(&self, wanted: &[ArgumentMatch]) -> bool {
+        self.whole.is_some_and(|whole| wanted.iter().any(|wanted| whole.is_unclear(&wanted.path)))
+    }
+
     fn text(&mut self, whole: &'l Place<'_>, pointer: &'l str) -> Option<&'l str> {
         match self.last {
             Some((last, text)) if last == pointer => text,
             _ => {
-                let text = whole.at(pointer).map(Place::text);
+                let text = whole.at(pointer).and_then(Place::text);
                 self.last = Some((pointer, text));
                 text
             }
@@ -50,7 +55,7 @@ impl<'l> Look<'l, '_> {
 /// One value of the arguments; what is in it is read when a rule asks for it, and once.
 struct Place<'a> {
     json: &'a str,
-    text: OnceCell<Cow<'a, str>>,
+    text: OnceCell<Option<Cow<'a, str>>>,
     inside: OnceCell<Inside<'a>>,
 }
 
@@ -58,6 +63,8 @@ enum Inside<'a> {
     Members(BTreeMap<String, Place<'a>>),
     Entries(Vec<Place<'a>>),
     Nothing,
+    /// Names that are no text, such as half of a character.
+    Unreadable,
 }
 
 impl<'a> Place<'a> {
@@ -85,8 +92,19 @@ impl<'a> Place<'a> {
                 let is_index = step == "0" || !step.starts_with(['0', '+']);
                 entries.get(step.parse::<usize>().ok().filter(|_| is_index)?)
             }
-            Inside::Nothing => None,
+            Inside::Nothing | Inside::Unreadable => None,
         }
+    }
+
+    fn is_unclear(&self, pointer: &str) -> bool {
+        let mut place = self;
+        for step in pointer.strip_prefix('/').into_iter().flat_map(|steps| steps.split('/')) {
+            match place.step(step) {
+                Some(next) => place = next,
+                None => return matches!(place.inside.get(), Some(Inside::Unreadable)),
+            }
+        }
+        place.text().is_none()
     }
 
     fn read(&self) -> Inside<'a> {
@@ -94,7 +112,7 @@ impl<'a> Place<'a> {
         match self.json.as_bytes().first() {
             Some(b'{') => match serde_json::from_str::<BTreeMap<String, &'a RawValue>>(self.json) {
                 Ok(members) => Inside::Members(members.into_iter().map(|(name, raw)| (name, place(raw))).collect()),
-                Err(_) => Inside::Nothing,
+                Err(_) => Inside::Unreadable,
             },
             Some(b'[') => match serde_json::from_str::<Vec<&'a RawValue>>(self.json) {
                 Ok(entries) => Inside::Entries(entries.into_iter().map(place).collect()),
@@ -104,12 +122,13 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The text of a string, the JSON of anything else.
-    fn text(&self) -> &str {
-        self.text.get_or_init(|| match self.json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-            Some(plain) if !plain.contains('\\') => Cow::Borrowed(plain),
-            Some(_) => Cow::Owned(serde_json::from_str(self.json).unwrap_or_default()),
-            None => Cow::Borrowed(self.json),
-        })
+    /// The text of a string, the JSON of anything else; nothing when it is a string that is no text.
+    fn text(&self) -> Option<&str> {
+        let read = || match self.json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            Some(plain) if !plain.contains('\\') => Some(Cow::Borrowed(plain)),
+            Some(_) => serde_json::from_str(self.json).ok().map(Cow::Owned),
+            None => Some(Cow::Borrowed(self.json)),
+        };
+        self.text.get_or_init(read).as_deref()
     }
 }

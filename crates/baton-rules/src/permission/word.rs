@@ -99,7 +99,10 @@ pub(super) fn strongest<'l>(
         let is_denial = rule.permission == Permission::Deny;
         // Globs and arguments are looked at only where they can change something.
         let matters = is_denial || said > best;
-        if !matters || !is_about(rule, named) || !look.fits(&rule.arguments) {
+        if !matters || !is_about(rule, named) {
+            continue;
+        }
+        if !look.fits(&rule.arguments) && !(is_denial && look.is_unclear(&rule.arguments)) {
             continue;
         }
         if is_denial {

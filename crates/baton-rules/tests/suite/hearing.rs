@@ -122,3 +122,30 @@ fn whether_a_message_takes_the_task_up_depends_on_what_it_waits_for() {
         assert_eq!(hear(&task, text(), baton_types::Timestamp::from_millis(0)).unwrap().resumes, resumes, "{task:?}");
     }
 }
+
+#[test]
+fn leave_to_run_is_given_in_so_many_words() {
+    let mut task = calling(Agent, &[call("g", "gate")]);
+    let ask = ToolAsk { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
+    apply_all(&mut task, &[TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)]);
+    let answered = |entry: serde_json::Value| {
+        let part = Part::data(js!({ "input_responses": [entry] }).into());
+        let heard = hear(&task, says("a", vec![part]), at(5)).map_err(|refused| refused.code)?;
+        let mut after = task.clone();
+        apply_all(&mut after, &heard.events);
+        Ok(after.call(&"g".into()).unwrap().approved)
+    };
+    for (entry, expect) in [
+        (js!({"call_id": "g"}), Err(ErrorCode::ANSWER_INVALID)),
+        (js!({"call_id": "g", "content": {"text": "no"}}), Err(ErrorCode::ANSWER_INVALID)),
+        (js!({"call_id": "g", "descision": "deny"}), Err(ErrorCode::ANSWER_INVALID)),
+        (js!({"call_id": "g", "decision": "refuse"}), Err(ErrorCode::ANSWER_INVALID)),
+        (js!({"call_id": "g", "action": "accept", "decision": "deny"}), Err(ErrorCode::ANSWER_INVALID)),
+        (js!({"call_id": "g", "decision": "deny"}), Ok(Some(false))),
+        (js!({"call_id": "g", "action": "cancel"}), Ok(Some(false))),
+        (js!({"call_id": "g", "action": "accept", "decision": "allow_once"}), Ok(Some(true))),
+        (js!({"decision": "allow_session"}), Ok(Some(true))),
+    ] {
+        assert_eq!(answered(entry.clone()), expect, "{entry}");
+    }
+}

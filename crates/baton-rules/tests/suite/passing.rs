@@ -1,7 +1,7 @@
 //! Questions that pass up from handed-over work, and answers that pass down: who is meant by which address.
 
 use crate::sample::{apply_all, at, call, calling, handed_off, run_started, says, status};
-use baton_rules::{Heard, Task, asked_of_caller, goes_on, hear, passed_up};
+use baton_rules::{Heard, Task, asked_elsewhere, asked_of_caller, goes_on, hear, passed_up};
 use baton_types::{ErrorCode, Message, Part, PartContent, Role, TaskEvent, TaskState, ToolExecution::Agent};
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ fn an_answer_goes_to_whom_it_is_addressed() {
         let heard = hear(&task, respond(given.clone()), at(5)).unwrap();
         assert_eq!(down(&heard), [json!({ "input_responses": expect })], "{given}");
         assert!(heard.resumes);
-        assert_eq!(heard.passed[0].message.id.as_str(), "a.h", "an id of its own, the same each time");
+        assert_eq!(heard.passed[0].message.id.as_str(), "a.h.q", "an id of its own, the same each time");
     }
     let heard = hear(&task, respond(json!([deep])), at(5)).unwrap();
     let grants: Vec<_> =
@@ -114,4 +114,51 @@ fn a_childs_question_does_not_take_the_words_for_ones_own() {
     let heard = hear(&task, says("b", vec![Part::text("this one"), data(entries)]), at(5)).unwrap();
     assert_eq!(down(&heard), [json!("Text(\"that one\")")]);
     assert!(heard.resumes, "both have their answers");
+}
+
+/// Two children that number their calls alike, each with a question about its first.
+fn two_waiting(first: Message, second: Message) -> Task {
+    let mut task = calling(Agent, &[call("h", "handoff"), call("i", "handoff")]);
+    let TaskEvent::HandoffSent { handoff, agent, deadline, .. } = handed_off("i") else { panic!() };
+    let other = TaskEvent::HandoffSent { call: "i".into(), handoff, agent, child: "other".into(), deadline };
+    let asked = |call: &str, message| TaskEvent::HandoffAsked { call: call.into(), message };
+    apply_all(&mut task, &[handed_off("h"), other, asked("h", first), asked("i", second)]);
+    apply_all(&mut task, &[status(TaskState::InputRequired)]);
+    task
+}
+
+#[test]
+fn a_yes_that_may_be_meant_for_two_is_a_yes_to_neither() {
+    let asks =
+        |id: &str, entry: Value| Message::new(id.into(), Role::Agent, vec![data(json!({ "input_requests": [entry] }))]);
+    let entry = json!({"call_id": "call_1", "agent": "weather", "tool": "gate"});
+    // The first one pretends that the second asks through it.
+    let mut pretends = entry.clone();
+    pretends["task_id"] = json!("other");
+    for first in [entry.clone(), pretends] {
+        let task = two_waiting(asks("q1", first), asks("q2", entry.clone()));
+        let respond = |entry: Value| says("a", vec![data(json!({ "input_responses": [entry] }))]);
+        let refused = hear(&task, respond(json!({"call_id": "call_1", "decision": "allow_once"})), at(5)).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::ANSWER_INVALID);
+        assert!(refused.detail.contains("task_id, one of: child, other"), "{}", refused.detail);
+        let addressed = json!({"task_id": "other", "call_id": "call_1", "decision": "allow_once"});
+        let heard = hear(&task, respond(addressed), at(5)).unwrap();
+        let meant: Vec<_> = heard.passed.iter().map(|down| down.child.as_str()).collect();
+        assert_eq!(meant, ["other"], "the address counts, whoever else shows it");
+    }
+}
+
+#[test]
+fn a_stranger_cannot_have_others_allowed_something() {
+    let entry = json!({"call_id": "g", "agent": "clock", "tool": "wind", "via": "clock"});
+    let asked = Message::new("q".into(), Role::Agent, vec![data(json!({ "input_requests": [entry] }))]);
+    let mut task = calling(Agent, &[call("h", "handoff")]);
+    let message = asked_elsewhere(asked, &"far".into());
+    apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffAsked { call: "h".into(), message }]);
+    apply_all(&mut task, &[status(TaskState::InputRequired)]);
+    let yes = json!({"input_responses": [{"task_id": "child", "call_id": "g", "decision": "allow_session"}]});
+    let heard = hear(&task, says("a", vec![data(yes)]), at(5)).unwrap();
+    let grants: Vec<_> =
+        heard.passed[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
+    assert_eq!(grants, [("far", "wind")]);
 }

@@ -344,3 +344,24 @@ proptest! {
         prop_assert_eq!(glob_matches(&glob, &name), matches_by_definition(&letters(&glob), &letters(&name)));
     }
 }
+
+#[test]
+fn arguments_that_cannot_be_read_do_not_slip_past_a_denial() {
+    let policy = ToolPolicy { rules: vec![rule("read[/path:/etc/*]=deny")], ..ToolPolicy::default() };
+    let decided = |arguments: &str| {
+        let arguments = Json::parse(arguments).unwrap();
+        decide(&policy, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&arguments), false)
+    };
+    assert_eq!(decided(r#"{"path": "/tmp/x"}"#), Decision::Run);
+    assert_eq!(decided(r#"{"other": "\ud800"}"#), Decision::Run, "it is not what the rule is about");
+    for arguments in [
+        r#"{"path": "/etc/passwd"}"#,
+        r#"{"path": "/etc/\ud800/../passwd"}"#,
+        r#"{"\ud800": 0, "path": "/etc/passwd"}"#,
+    ] {
+        assert!(matches!(decided(arguments), Decision::Deny(_)), "{arguments}");
+    }
+    let allows = ToolPolicy { rules: vec![rule("read=ask"), rule("read[/path:*]=allow")], ..ToolPolicy::default() };
+    let half = Json::parse(r#"{"path": "\ud800"}"#).unwrap();
+    assert_eq!(decide(&allows, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&half), false), Decision::Ask);
+}
