@@ -241,11 +241,12 @@ impl Engine {
 }
 
 impl Inner {
-    /// Whether nobody waits for a handoff any more that no task waits for: those of tasks are ended by them.
+    /// Whether nobody waits for a handoff any more that no task waits for: one that was written together with its child
+    /// is ended by the task that waits for that. A tool's may outlive the process in which the tool ran.
     pub(crate) fn is_late(&self, record: &HandoffRecord) -> bool {
         let timeout = Duration::from_millis(record.handoff.timeout_ms);
         let deadline = record.handoff.created_at.after(timeout);
-        !record.status.is_terminal() && record.handoff.parent_task.is_none() && self.ports.clock.now() > deadline
+        !record.status.is_terminal() && record.handoff.child_task.is_none() && self.ports.clock.now() > deadline
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Driver, Halt, helper::Helper, prompt::built_in};
 use baton_ports::{ToolOutcome, ToolRun};
 use baton_rules::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, Decision, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, decide, may_ask_user,
+    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task, asked_of_caller, decide, may_ask_user,
 };
 use baton_types::{
     AgentSpec, Effects, ErrorCode, Json, TaskEvent, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec,
@@ -42,7 +42,10 @@ impl Driver {
         match call.name.as_str() {
             HANDOFF_TOOL if spec.enable_handoff => self.hand_off_if_allowed(spec, &state).await,
             CALL_AGENT_TOOL if orchestrates => self.hand_off_if_allowed(spec, &state).await,
-            LIST_AGENTS_TOOL if orchestrates => self.list_agents(spec, call),
+            LIST_AGENTS_TOOL if orchestrates => match self.may_run_built_in(spec, &state).await? {
+                true => self.list_agents(spec, call),
+                false => Ok(()),
+            },
             EMIT_ARTIFACT_TOOL if spec.control_tools.emit_artifact => self.emit_artifact(call),
             REJECT_TASK_TOOL if spec.control_tools.reject_task => self.reject_task(call).await,
             REPLY_MESSAGE_TOOL if spec.control_tools.reply_message => self.reply_message(call).await,
@@ -100,7 +103,7 @@ impl Driver {
             task: Some(&self.live.id),
             trace: trace.as_deref(),
             answers: state.answers.as_ref(),
-            helper: &Helper { driver: self, spec, call: &call.id },
+            helper: &Helper { driver: self, spec, tool: &tool.name, state },
         };
         match self.inner.ports.tools.call(run).await {
             ToolOutcome::Done(given) => self.finish(call, given.output, given.is_error),
@@ -111,12 +114,46 @@ impl Driver {
 
     /// Work is handed over under the same decision as every call.
     async fn hand_off_if_allowed(&self, spec: &AgentSpec, state: &CallState) -> Result<(), Halt> {
-        let tool = built_in(&state.call.name, "", serde_json::Value::Null);
-        let settings = SessionSettings::of(&self.live.lock().task, spec);
-        match self.may_run(spec, &tool, state, &settings).await? {
+        match self.may_run_built_in(spec, state).await? {
             true => self.hand_off(spec, &state.call).await,
             false => Ok(()),
         }
+    }
+
+    async fn may_run_built_in(&self, spec: &AgentSpec, state: &CallState) -> Result<bool, Halt> {
+        let tool = built_in(&state.call.name, "", serde_json::Value::Null);
+        let settings = SessionSettings::of(&self.live.lock().task, spec);
+        self.may_run(spec, &tool, state, &settings).await
+    }
+
+    /// What the definition denies is not given to a caller who runs the tools either; whether somebody is asked about the
+    /// rest is the caller's to decide.
+    pub(super) async fn deny_callers_calls(&self, spec: &AgentSpec) -> Result<(), Halt> {
+        let (calls, settings) = {
+            let task = &self.live.lock().task;
+            (asked_of_caller(task, spec).calls, SessionSettings::of(task, spec))
+        };
+        if calls.is_empty() {
+            return Ok(());
+        }
+        self.flush();
+        let offered = self.inner.ports.tools.offered(spec, Duration::ZERO).await;
+        for call in calls {
+            let known = spec.tools.iter().chain(&offered).find(|tool| tool.name == call.name).cloned();
+            let tool = known.unwrap_or_else(|| built_in(&call.name, "", serde_json::Value::Null));
+            let decision = decide(&spec.policy, &settings.session(), &tool, Some(&call.arguments), false);
+            let Decision::Deny(reason) = decision else { continue };
+            let ToolCall { id, name, .. } = call;
+            let output = denied(&name, reason);
+            let result = ToolResult { call: id, name, output, is_error: true };
+            // A caller who was quicker has given it its result.
+            let is_open = |task: &Task| task.call(&result.call).is_some_and(|state| !state.stage.is_finished());
+            self.commit(|task| match is_open(task) {
+                true => vec![TaskEvent::ToolFinished { result: result.clone() }],
+                false => Vec::new(),
+            })?;
+        }
+        Ok(())
     }
 
     /// Whether a call may run now; if not, it is written down why: somebody is asked, or it is denied.
@@ -139,7 +176,7 @@ impl Driver {
     }
 
     /// The one decision about a call; what was allowed for the session is looked for only when it matters.
-    async fn decided(
+    pub(super) async fn decided(
         &self,
         spec: &AgentSpec,
         tool: &ToolSpec,

@@ -10,7 +10,7 @@ use crate::{
     views::fold_handoff,
 };
 use baton_ports::{Commit, HeadUpdate, Write};
-use baton_rules::{CALL_AGENT_TOOL, HandedOff, admit_handoff, handoff_target};
+use baton_rules::{CALL_AGENT_TOOL, HandedOff, admit_handoff, asked_elsewhere, handoff_target};
 use baton_types::{
     AgentName, AgentSpec, ContextId, Digest, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffChannel, HandoffEvent,
     HandoffId, HandoffStatus, Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId,
@@ -138,6 +138,8 @@ impl Driver {
     async fn pass_up(&self, call: &ToolCall, handed: &HandedOff, child: &TaskView) -> Result<(), Halt> {
         let empty = || Message::new(self.inner.ports.ids.fresh().into(), Role::Agent, vec![Part::text(String::new())]);
         let message = child.status_message.clone().unwrap_or_else(empty);
+        let is_elsewhere = self.inner.ports.agents.agent(&child.agent).is_none_or(|agent| agent.is_peer());
+        let message = if is_elsewhere { asked_elsewhere(message, &child.agent) } else { message };
         let asked = vec![moved(HandoffStatus::InputRequired)];
         let beside = self.inner.handoff_write(&self.live.owner, &handed.handoff, asked).await?;
         self.commit_synced(vec![TaskEvent::HandoffAsked { call: call.id.clone(), message }], beside).await

@@ -1,13 +1,13 @@
 //! What tools ask of the run while they work: words of a model, or of another agent.
 
-use super::Driver;
+use super::{Driver, prompt::built_in};
 use crate::Engine;
 use baton_ports::{
     BoxFuture, ChatMessage, HandoffAsk, HandoffDesk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled,
     ToolChoice, ToolHelper,
 };
-use baton_rules::{admit_handoff, handed_over};
-use baton_types::{AgentSpec, CallId, Role, TaskState};
+use baton_rules::{CallState, Decision, HANDOFF_TOOL, SessionSettings, admit_handoff, handed_over};
+use baton_types::{AgentSpec, Role, TaskState, ToolCall};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
@@ -21,7 +21,9 @@ const AGENT_MODEL: &str = "a2a-agent";
 pub(super) struct Helper<'a> {
     pub(super) driver: &'a Driver,
     pub(super) spec: &'a AgentSpec,
-    pub(super) call: &'a CallId,
+    /// The tool that asks, and its call.
+    pub(super) tool: &'a str,
+    pub(super) state: &'a CallState,
 }
 
 impl ToolHelper for Helper<'_> {
@@ -88,16 +90,18 @@ impl Helper<'_> {
         let chain = admit_handoff(self.spec, parent.as_ref(), earlier, &to, inner.options.max_handoff_depth)
             .map_err(|refused| refused.to_string())?;
         let words = ask.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str());
+        let words = words.collect::<Vec<_>>().join("\n");
+        self.may_hand_over(uri, &words).await?;
         let before = handed_over(&chain, earlier).saturating_sub(1);
         let ask = HandoffAsk {
             from: self.spec.name.clone(),
             agent_uri: uri.to_owned(),
-            message: words.collect::<Vec<_>>().join("\n"),
+            message: words,
             context: None,
             depth: u32::try_from(before).unwrap_or(u32::MAX),
             trace: trace.as_deref().map(str::to_owned),
             task: Some(self.driver.live.id.clone()),
-            call: Some(self.call.clone()),
+            call: Some(self.state.call.id.clone()),
         };
         let engine = Engine { inner: Arc::clone(inner) };
         let reply = engine.hand_over(&self.driver.live.owner, ask).await.map_err(|error| error.to_string())?;
@@ -110,5 +114,23 @@ impl Helper<'_> {
             }),
             state => Err(format!("the agent's task is {}: {}", state.as_str(), reply.text)),
         }
+    }
+
+    /// The decision about `handoff` holds for tools, too. Nobody can be asked in the middle of a call: who allowed the
+    /// call allowed what it does.
+    async fn may_hand_over(&self, uri: &str, words: &str) -> Result<(), String> {
+        let arguments = serde_json::json!({ "agent_uri": uri, "message": words }).into();
+        let call = ToolCall { id: self.state.call.id.clone(), name: HANDOFF_TOOL.to_owned(), arguments };
+        let settings = SessionSettings::of(&self.driver.live.lock().task, self.spec);
+        let tool = built_in(HANDOFF_TOOL, "", serde_json::Value::Null);
+        let unknown = |_| "whether work may be handed over cannot be found out now".to_owned();
+        let reason = match self.driver.decided(self.spec, &tool, &call, &settings).await.map_err(unknown)? {
+            Decision::Run => return Ok(()),
+            Decision::Ask if self.state.approved == Some(true) => return Ok(()),
+            Decision::Ask if self.driver.is_granted(self.tool).await.map_err(unknown)? => return Ok(()),
+            Decision::Ask => "somebody has to allow it first, and nobody can be asked in the middle of a call",
+            Decision::Deny(reason) => reason,
+        };
+        Err(format!("'{HANDOFF_TOOL}' did not run, because {reason}"))
     }
 }

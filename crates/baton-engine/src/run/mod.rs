@@ -90,7 +90,7 @@ impl Driver {
         loop {
             let halt = match self.advance().await {
                 Ok(Progress::Again) => continue,
-                Ok(Progress::Rest) => match self.synced().await {
+                Ok(Progress::Rest) => match self.settle_down().await {
                     Ok(()) if self.leave() => return,
                     Ok(()) => continue,
                     Err(halt) => halt,
@@ -136,10 +136,13 @@ impl Driver {
             Step::CallModel { turn, attempt } => self.call_model(&spec, turn, attempt).await?,
             Step::AskPeer { turn, attempt } => self.ask_peer(&spec, turn, attempt).await?,
             Step::AdvanceCalls(calls) => self.advance_calls(&spec, calls).await?,
-            Step::AskCaller => self.commit(|task| {
-                let asked = asked_of_caller(task, &spec);
-                if asked.is_empty() { Vec::new() } else { vec![asking(&self.inner.ports, task, &asked)] }
-            })?,
+            Step::AskCaller => {
+                self.deny_callers_calls(&spec).await?;
+                self.commit(|task| {
+                    let asked = asked_of_caller(task, &spec);
+                    if asked.is_empty() { Vec::new() } else { vec![asking(&self.inner.ports, task, &asked)] }
+                })?;
+            }
             Step::Complete => self.hold(|task| ask::completing(task).into_iter().collect())?,
             Step::Fail(reason) => self.inner.end(&self.live, Ending::Failed(reason)).await?,
         }
@@ -215,6 +218,23 @@ impl Driver {
             receipt.await?;
         }
         Ok(())
+    }
+
+    /// Waits for the journal before the task is left. A child may have been answered while its question was on the way up:
+    /// nobody could be told then, so whoever shows a question looks once whether it is still asked.
+    async fn settle_down(&self) -> Result<(), Halt> {
+        self.synced().await?;
+        if !self.live.lock().task.waits_for_child() {
+            return Ok(());
+        }
+        match self.inner.look_after_children(&self.live).await {
+            Err(error @ (EngineError::Journal(_) | EngineError::ShuttingDown)) => Err(error.into()),
+            Err(error) => {
+                tracing::warn!(task = %self.live.id, %error, "work that is waited for could not be looked after");
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
     }
 
     /// Leaves the task if there is still nothing to do.

@@ -101,4 +101,11 @@ async fn who_sends_for_others_is_believed_once_and_in_time() {
     let seen = engine.handoff(&me(), &late.id).await.unwrap().unwrap();
     assert_eq!(seen.status, HandoffStatus::Timeout, "whoever looks sees that nobody came back");
     assert!(!engine.end(&me(), &late.id, done("late")).await.unwrap());
+
+    // A tool that handed work over died with its process: its task does not know of the record.
+    let of_tool = HandoffAsk { task: Some("t".into()), call: Some("c".into()), ..ask("worker", "look") };
+    let left = engine.begin(&me(), of_tool, HandoffChannel::Direct).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(100_000)).await;
+    let seen = engine.handoff(&me(), &left.id).await.unwrap().unwrap();
+    assert_eq!(seen.status, HandoffStatus::Timeout);
 }

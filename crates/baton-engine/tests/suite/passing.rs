@@ -3,7 +3,8 @@
 use crate::{
     answering::requests_in,
     check::{self, everything},
-    world::{World, message},
+    slow::SlowJournal,
+    world::{World, agent, message},
 };
 use baton_engine::{Engine, EngineError, SendCommand, TaskRef};
 use baton_rules::Task;
@@ -222,4 +223,86 @@ async fn answers_that_fit_nobody_change_nothing() {
     assert_eq!(done.state, TaskState::Completed);
     let late = say(&engine, "boss", to(&asked.id, "b", decide(&[answer(&request, "allow_once")]))).await.unwrap_err();
     assert_eq!(late.code(), ErrorCode::TASK_FINISHED);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_while_the_question_passes_up_is_noticed() {
+    let world = World::default();
+    let mut journal = SlowJournal::new(Arc::new(world.journal.clone()), Duration::from_millis(1));
+    journal.records_take = Duration::from_millis(500);
+    let engine = world.engine_on(Arc::new(journal));
+    let command = SendCommand::new("boss".into(), message("m", "handoff(gate/say);say"));
+    let sent = engine.send(&me(), command).await.unwrap();
+    let child = loop {
+        let all = everything(&world.journal).await;
+        if let Some(task) = all.tasks.into_values().find(|task| task.state == TaskState::InputRequired) {
+            break task;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    };
+    assert_eq!(child.agent.as_str(), "worker", "the parent does not show the question yet");
+    say(&engine, "worker", to(&child.id, "a", Part::text("yes"))).await.unwrap();
+    let done = tokio::time::timeout(Duration::from_secs(60), settled(&engine, &sent.task.id)).await;
+    let done = done.expect("the parent waits for an answer to what is answered already");
+    assert_eq!(done.state, TaskState::Completed);
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    assert!(results(&all.tasks[&child.id]).contains("gate done"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_whose_messages_all_have_one_id_answers_every_question() {
+    let world = World::default();
+    let engine = world.engine();
+    let asked = say(&engine, "boss", message("m", "handoff(gate/gate/say);say")).await.unwrap();
+    let again = say(&engine, "boss", to(&asked.id, "m", Part::text("yes"))).await.unwrap();
+    assert_eq!(again.state, TaskState::InputRequired);
+    assert_ne!(requests(&asked), requests(&again), "it is another call");
+    let done = say(&engine, "boss", to(&asked.id, "m", Part::text("yes"))).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed, "{:?}", done.status_message);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_denied_is_denied_by_every_way() {
+    let deny = |tool: &str| baton_types::PermissionRule {
+        server: None,
+        tool: tool.to_owned(),
+        arguments: Vec::new(),
+        permission: baton_types::Permission::Deny,
+    };
+    for (script, tool) in
+        [("list_agents;say", "list_agents"), ("call_agent(say);say", "call_agent"), ("borrow_agent;say", "handoff")]
+    {
+        let world = World::default();
+        let mut boss = agent("boss", &["worker"]);
+        boss.orchestration = Some(Default::default());
+        boss.policy.rules = vec![deny(tool)];
+        let engine = world.engine_with(vec![boss, agent("worker", &[])]);
+        let done = say(&engine, "boss", message("m", script)).await.unwrap();
+        let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+        let results = results(&all.tasks[&done.id]);
+        assert!(results.contains("did not run"), "{script}: {results}");
+        assert_eq!((all.tasks.len(), all.handoffs.len()), (1, 0), "{script}: nobody else was given work");
+    }
+    // A caller who runs the tools is not given what is denied, and gets the rest.
+    let world = World::default();
+    let mut boss = agent("boss", &["worker"]);
+    boss.policy.rules = vec![deny("act"), deny("handoff")];
+    let engine = world.engine_with(vec![boss, agent("worker", &[])]);
+    let execution = baton_types::ToolExecution::Caller;
+    let message_of = message("m", "act,look,handoff(say);say");
+    let command = SendCommand { tool_execution: Some(execution), ..SendCommand::new("boss".into(), message_of) };
+    let asked = engine.send_and_settle(&me(), command).await.unwrap();
+    let calls = baton_rules::calls_in(asked.status_message.as_ref().unwrap());
+    assert_eq!(calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>(), ["look"]);
+
+    // What somebody would have to allow is not done behind their back either.
+    let world = World::default();
+    let mut boss = agent("boss", &["worker"]);
+    boss.policy.rules =
+        vec![baton_types::PermissionRule { permission: baton_types::Permission::Ask, ..deny("handoff") }];
+    let engine = world.engine_with(vec![boss, agent("worker", &[])]);
+    let done = say(&engine, "boss", message("m", "borrow_agent;say")).await.unwrap();
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    assert!(results(&all.tasks[&done.id]).contains("did not run"), "{}", results(&all.tasks[&done.id]));
+    assert!(all.handoffs.is_empty());
 }

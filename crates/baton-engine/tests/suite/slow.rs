@@ -24,6 +24,8 @@ pub(crate) struct SlowJournal {
     pub(crate) orders_down: Arc<AtomicBool>,
     /// Events that were read arrive so much later.
     pub(crate) reads_take: Duration,
+    /// Records of handoffs arrive so much later.
+    pub(crate) records_take: Duration,
 }
 
 impl SlowJournal {
@@ -39,7 +41,7 @@ impl SlowJournal {
                 }
             }
         });
-        Self { inner, jobs, orders_down: Arc::default(), reads_take: Duration::ZERO }
+        Self { inner, jobs, orders_down: Arc::default(), reads_take: Duration::ZERO, records_take: Duration::ZERO }
     }
 
     fn orders_up(&self) -> Result<(), JournalError> {
@@ -93,7 +95,13 @@ impl Journal for SlowJournal {
         principal: Option<&'a Principal>,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>> {
-        self.inner.load(principal, stream)
+        Box::pin(async move {
+            let found = self.inner.load(principal, stream).await;
+            if matches!(stream, StreamId::Handoff(_)) && !self.records_take.is_zero() {
+                tokio::time::sleep(self.records_take).await;
+            }
+            found
+        })
     }
 
     fn events<'a>(
