@@ -54,7 +54,7 @@ impl View {
         let mut view = Self { spec: Arc::clone(spec), kit, tools: Vec::new(), found: HashMap::new(), handoff };
         let session = circumstances(spec);
         let is_offered = |tool: &ToolSpec| offers(&spec.policy, &session, tool);
-        if spec.enable_handoff && is_offered(&view.handoff) {
+        if spec.enable_handoff && !spec.is_peer() && is_offered(&view.handoff) {
             view.add(handoff::listed(), Found::Handoff);
         }
         // The agent's own words count before those of servers.

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::work;
 use baton_ports::{BoxFuture, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket};
+use baton_rules::{Access, may};
 use baton_types::{ErrorCode, HandoffChannel, HandoffId};
 use direct::Direct;
 use input_required::InputRequired;
@@ -57,7 +58,7 @@ impl Call<'_> {
         rounds: &Rounds<'_>,
         relay: &mut Relay,
     ) -> Result<Ended<CallToolResult>, ErrorData> {
-        match Work::of(self, rounds) {
+        match Work::of(self, rounds).and_then(|work| work.within_scope().map(|()| work)) {
             Ok(work) => self.channel().hand_over(&work, relay).await,
             Err(faults) => Ok(Ended::Done(faults)),
         }
@@ -106,6 +107,18 @@ impl<'a> Work<'a> {
             call: None,
         };
         Ok(Self { call, rounds, ask })
+    }
+
+    /// Here it is the client who says whom the work goes to: agents that the definition names come with it, all others it
+    /// must be allowed to call.
+    fn within_scope(&self) -> Result<(), CallToolResult> {
+        let (from, agents) = (&self.call.view.spec, self.call.environment.agent.ports.agents.agents());
+        let to = baton_rules::handoff_target(from, agents.iter().map(AsRef::as_ref), &self.ask.agent_uri);
+        if from.handoffs.iter().any(|target| target.agent == to) {
+            return Ok(());
+        }
+        let allowed = may(&self.call.caller.principal, Access::Call, Some(&to));
+        allowed.map_err(|missing| work::refused(ErrorCode::SCOPE_MISSING, &missing.to_string()))
     }
 
     fn desk(&self) -> &dyn HandoffDesk {

@@ -346,3 +346,22 @@ async fn names_become_addresses_that_the_client_can_use() {
         assert_eq!(asked(&client)[0]["metadata"]["agent_uri"], address);
     }
 }
+
+#[tokio::test]
+async fn a_client_reaches_no_agent_by_handoff_that_it_may_not_call() {
+    let world = world();
+    let limited = Principal { scopes: vec!["call:weather".into()], ..ann() };
+    for samples in [true, false] {
+        for era in Era::ALL {
+            let answers = if samples { Answers::Sampled(says("It is sunny.")) } else { Answers::Never };
+            let client = world.client(&limited, era, answers).await;
+            let given = gives(&client, work("What?")).await.to_string();
+            assert!(given.contains("the scope call:forecast") && given.contains("BTN-1011"), "{given}");
+        }
+    }
+    assert!(world.handoffs.shown().is_empty());
+    let target = HandoffTarget { agent: "forecast".into(), description: String::new(), url: None };
+    world.source.edit(|spec| spec.handoffs = vec![target]);
+    let client = world.client(&limited, Era::Modern, Answers::Never).await;
+    assert_eq!(gives(&client, work("What?")).await["via"], "server", "the definition lends it to its callers");
+}
