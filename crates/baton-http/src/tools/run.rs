@@ -4,7 +4,8 @@ use super::{find, state::Carried};
 use crate::{app::Shared, auth::Caller, reply};
 use axum::response::Response;
 use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolHost, ToolOutcome, ToolRun};
-use baton_types::{AgentSpec, ErrorCode, Json, Permission, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion};
+use baton_rules::{Decision, Session, decide};
+use baton_types::{AgentSpec, ErrorCode, Json, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion};
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
     api::{AskEntry, ToolReply},
@@ -43,7 +44,15 @@ pub(super) async fn run(
     let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
     let mut answers = ToolAnswers { answers: round.answers, state: round.carried.tool };
     let approved = round.carried.approved || answers.approval() == Some(true);
-    if tool.permission == Permission::Ask && !approved {
+    // Whoever calls a tool by its name has named it, and is there to be asked.
+    let included = [tool.name.clone()];
+    let session = Session { autonomous: false, ask: agent.policy.ask, included: &included };
+    let decision = decide(&agent.policy, &session, &tool, Some(&call.arguments), false);
+    if let Decision::Deny(reason) = decision {
+        span.record("decision", "deny");
+        return Err(find::denied(&format!("'{}' did not run, because {reason}", call.name)));
+    }
+    if decision == Decision::Ask && !approved {
         if answers.approval() == Some(false) {
             span.record("decision", "declined");
             return Err(find::denied(&format!("the call of '{}' was not approved", call.name)));

@@ -11,8 +11,8 @@ use baton_http::{HttpOptions, ToolPorts, app};
 use baton_journal::MemoryJournal;
 use baton_ports::{BoxFuture, SampleAsk, ServerState, ServerStatus, ToolHost, ToolOutcome, ToolOutput, ToolRun};
 use baton_types::{
-    AgentName, AgentSpec, AnswerAction, Effects, Json, McpTool, Permission, ToolAsk, ToolQuestion, ToolRunner,
-    ToolSpec, Wanted,
+    AgentName, AgentSpec, AnswerAction, ArgumentMatch, Effects, Json, McpTool, Permission, PermissionRule, ToolAsk,
+    ToolPolicy, ToolQuestion, ToolRunner, ToolSpec, Wanted,
 };
 use baton_wire::api::{AnswerEntry, AnswerTool, ToolReply};
 use http_body_util::BodyExt as _;
@@ -116,8 +116,13 @@ struct World {
 }
 
 fn world() -> World {
+    world_with(ToolPolicy::default())
+}
+
+fn world_with(policy: ToolPolicy) -> World {
     let workshop = Arc::new(Workshop::default());
     let mut weather = agent("weather");
+    weather.policy = policy;
     let denied = ToolSpec { name: "forbidden".to_owned(), permission: Permission::Deny, ..weather.tools[0].clone() };
     weather.tools.push(denied);
     let ports = Ports {
@@ -275,4 +280,34 @@ async fn without_a_host_there_are_no_tools() {
     let (status, reply) = said(&app, "GET", TOOLS, &[], "").await;
     assert_eq!(status, 400);
     assert!(reply.contains("BTN-1009"), "{reply}");
+}
+
+#[tokio::test]
+async fn what_the_agents_rules_say_holds_for_calls_from_outside() {
+    let rule = |tool: &str, path: Option<&str>, permission| {
+        let only = path.map(|path| ArgumentMatch { path: path.to_owned(), glob: "Mordor".to_owned() });
+        PermissionRule { server: None, tool: tool.to_owned(), arguments: only.into_iter().collect(), permission }
+    };
+    let own = agent("weather").tools[0].name.clone();
+    let rules = vec![
+        rule("buy", None, Permission::Deny),
+        rule(&own, Some("/location"), Permission::Deny),
+        rule(&own, None, Permission::Ask),
+    ];
+    let world = world_with(ToolPolicy { rules, ..ToolPolicy::default() });
+    let mordor = Json::from(json!({"location": "Mordor"}));
+    for tool in ["shop__buy", own.as_str()] {
+        let answers = vec![answer("baton/approval", AnswerAction::Accept, None)];
+        let yes = AnswerTool { arguments: Some(mordor.clone()), answers, state: Some("approved".to_owned()) };
+        let refusals = [
+            world.client.call_tool("weather", tool, &mordor).await.unwrap_err(),
+            world.client.answer_tool("weather", tool, &yes).await.unwrap_err(),
+        ];
+        for refused in refusals {
+            assert_eq!(refused.refusal().unwrap().baton_code.as_deref(), Some("BTN-3012"), "{tool}");
+        }
+    }
+    let asked = world.client.call_tool("weather", &own, &Json::from(json!({"location": "Oakland"}))).await.unwrap();
+    assert!(asked.asks[0].approval, "{asked:?}");
+    assert_eq!(*world.workshop.seen.lock().unwrap(), [""; 0], "nothing ran");
 }
