@@ -4,7 +4,7 @@ use crate::{
     CallStage, CallState, HandedOff, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, tool_parts::results_message,
 };
 use baton_types::{
-    Artifact, CallId, Grant, Message, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult, Usage,
+    Artifact, CallId, Grant, Message, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult, Usage, Wanted,
 };
 
 /// An event that cannot follow the state it meets; the state is unchanged.
@@ -39,6 +39,10 @@ pub enum Illegal {
         /// Where it was to go.
         to: TaskState,
     },
+}
+
+fn asks_leave(stage: &CallStage) -> bool {
+    matches!(stage, CallStage::Asked(ask) if ask.questions.iter().any(|question| question.wants == Wanted::Approval))
 }
 
 impl Task {
@@ -131,13 +135,15 @@ impl Task {
                 self.advance(call, asks, CallStage::Asked(ask.clone()))?;
             }
             TaskEvent::ToolAnswered { call, answers } => {
+                // What a tool asks under whatever key is no question of leave.
+                let of_leave = self.call(call).is_some_and(|state| asks_leave(&state.stage));
                 // Answers come while no run is in progress.
                 let state = self.put_stage(call, CallStage::is_asked, CallStage::Pending)?;
-                match answers.approval() {
+                match answers.approval().filter(|_| of_leave) {
                     Some(approved) => state.approved = Some(approved),
                     None => state.answers = Some(answers.clone()),
                 }
-                if answers.is_for_session() {
+                if of_leave && answers.is_for_session() {
                     let tool = state.call.name.clone();
                     self.grants.push(Grant { agent: self.agent.clone(), tool });
                 }

@@ -149,3 +149,17 @@ fn leave_to_run_is_given_in_so_many_words() {
         assert_eq!(answered(entry.clone()), expect, "{entry}");
     }
 }
+
+#[test]
+fn a_tool_cannot_be_allowed_by_the_answer_to_its_own_question() {
+    let mut task = calling(Agent, &[call("g", "gate")]);
+    let ToolQuestion { key, message, .. } = ToolQuestion::approval("Which city?".to_owned());
+    let wants = Wanted::Form { schema: js!({"type": "object", "properties": {"city": {"type": "string"}}}).into() };
+    let ask = ToolAsk { questions: vec![ToolQuestion { key, message, wants }], state: None };
+    apply_all(&mut task, &[TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)]);
+    let entry = js!({"call_id": "g", "action": "accept_for_session", "content": {"city": "Oakland"}});
+    let part = Part::data(js!({ "input_responses": [entry] }).into());
+    assert!(say(&mut task, says("a", vec![part])));
+    let state = task.call(&"g".into()).unwrap();
+    assert!(state.approved.is_none() && state.answers.is_some() && task.grants.is_empty());
+}
