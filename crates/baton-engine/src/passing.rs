@@ -1,7 +1,7 @@
 //! Questions and answers between a task and the tasks that it handed work to.
 
 use crate::{
-    EngineError, TaskRef,
+    Engine, EngineError, IdempotencyKey, SendCommand, TaskRef,
     engine::Inner,
     live::{LiveTask, Stopped},
     open::fold,
@@ -10,7 +10,7 @@ use crate::{
 };
 use baton_ports::{BoxFuture, Commit};
 use baton_rules::{HandedOff, Task, asked_of_caller, goes_on, hear};
-use baton_types::{AgentName, Message, MessageId, Principal, StreamId, TaskId, TaskState};
+use baton_types::{AgentName, Digest, Message, MessageId, Principal, StreamId, TaskId, TaskState};
 use std::sync::Arc;
 
 impl Inner {
@@ -51,6 +51,61 @@ impl Inner {
     pub(crate) async fn agent_of(&self, task: &TaskId) -> Result<Option<AgentName>, EngineError> {
         let loaded = self.journal().load(None, &StreamId::Task(task.clone())).await?;
         Ok(loaded.map(|loaded| loaded.head.agent))
+    }
+
+    /// Says an answer to the child, once: whether it heard it before a crash is told by the key.
+    pub(crate) async fn pass_down(
+        self: &Arc<Self>,
+        owner: &Arc<Principal>,
+        trace: Option<Arc<str>>,
+        child: &TaskId,
+        answer: &Message,
+    ) -> Result<(), EngineError> {
+        let Some(agent) = self.agent_of(child).await? else { return Ok(()) };
+        let request = Digest::of(answer.id.as_str().as_bytes());
+        let mut message = answer.clone();
+        message.task = Some(child.clone());
+        let idempotency = Some(IdempotencyKey { key: answer.id.to_string(), request });
+        let command = SendCommand { idempotency, trace, ..SendCommand::new(agent, message) };
+        let engine = Engine { inner: Arc::clone(self) };
+        match Box::pin(engine.send(owner, command)).await {
+            Ok(_) => Ok(()),
+            Err(error @ (EngineError::Journal(_) | EngineError::ShuttingDown)) => Err(error),
+            // Somebody answered it elsewhere meanwhile, or it has ended: what became of it is seen by looking at it.
+            Err(error) => {
+                tracing::info!(task = %child, %error, "an answer came too late for the agent that asked");
+                Ok(())
+            }
+        }
+    }
+
+    /// A task that still waits for somebody has no run that would pass answers down: they go all the same, because the
+    /// time of who has its answer counts.
+    pub(crate) fn pass_down_beside(self: &Arc<Self>, live: &Arc<LiveTask>) {
+        let (inner, task) = (Arc::clone(self), live.id.clone());
+        let (owner, trace) = (Arc::clone(&live.owner), live.lock().trace.clone());
+        self.drivers.spawn(async move {
+            if let Err(error) = inner.pass_all_down(&owner, trace, &task).await {
+                tracing::warn!(%task, %error, "answers could not be passed down yet; they are when the task goes on");
+            }
+        });
+    }
+
+    /// Passes down what the journal has.
+    async fn pass_all_down(
+        self: &Arc<Self>,
+        owner: &Arc<Principal>,
+        trace: Option<Arc<str>>,
+        task: &TaskId,
+    ) -> Result<(), EngineError> {
+        self.synced().await?;
+        let Some(task) = self.stored(task).await? else { return Ok(()) };
+        for (_, handed) in task.handed_off() {
+            if let Some(answer) = &handed.answer {
+                self.pass_down(owner, trace.clone(), &handed.child, answer).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Lets the task that waits for this one know that it goes on, beside whatever made it do so.
@@ -144,6 +199,9 @@ impl Inner {
             if !self.stored(&child).await?.is_some_and(still_asks) {
                 self.notice(&live.id, &child).await?;
             }
+        }
+        if live.lock().task.handed_off().any(|(_, handed)| handed.answer.is_some()) {
+            self.pass_down_beside(live);
         }
         Ok(())
     }

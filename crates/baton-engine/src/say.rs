@@ -136,6 +136,8 @@ impl Inner {
         drop(cell);
         if heard.resumes {
             self.tell_parent(&task);
+        } else if !heard.passed.is_empty() {
+            self.pass_down_beside(live);
         }
         Ok(Queued { live: Arc::clone(live), task, receipt: Some(receipt), drive, ears })
     }

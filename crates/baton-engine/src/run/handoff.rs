@@ -5,16 +5,16 @@
 
 use super::{Driver, Halt};
 use crate::{
-    Engine, EngineError, IdempotencyKey, Ports, SendCommand,
+    EngineError, Ports,
     submit::{NewTask, submitted_child},
     views::fold_handoff,
 };
 use baton_ports::{Commit, HeadUpdate, Write};
 use baton_rules::{CALL_AGENT_TOOL, HandedOff, admit_handoff, asked_elsewhere, handoff_target};
 use baton_types::{
-    AgentName, AgentSpec, ContextId, Digest, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffChannel, HandoffEvent,
-    HandoffId, HandoffStatus, Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId,
-    TaskEvent, TaskId, TaskState, TaskView, Timestamp, ToolCall, ToolResult,
+    AgentName, AgentSpec, ContextId, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffChannel, HandoffEvent, HandoffId,
+    HandoffStatus, Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId, TaskEvent,
+    TaskId, TaskState, TaskView, Timestamp, ToolCall, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -94,7 +94,8 @@ impl Driver {
     pub(super) async fn await_handoff(&self, call: &ToolCall, handed: &HandedOff) -> Result<(), Halt> {
         let HandedOff { handoff, child, deadline, answer, .. } = handed;
         if let Some(answer) = answer {
-            self.pass_down(child, answer).await?;
+            let trace = self.live.lock().trace.clone();
+            self.inner.pass_down(&self.live.owner, trace, child, answer).await?;
         }
         let patience = self.inner.ports.clock.now().until(*deadline);
         let came = tokio::select! {
@@ -143,29 +144,6 @@ impl Driver {
         let asked = vec![moved(HandoffStatus::InputRequired)];
         let beside = self.inner.handoff_write(&self.live.owner, &handed.handoff, asked).await?;
         self.commit_synced(vec![TaskEvent::HandoffAsked { call: call.id.clone(), message }], beside).await
-    }
-
-    /// Says an answer to the child, once: whether it heard it before a crash is told by the key.
-    async fn pass_down(&self, child: &TaskId, answer: &Message) -> Result<(), Halt> {
-        let Some(agent) = self.inner.agent_of(child).await? else { return Ok(()) };
-        let request = Digest::of(answer.id.as_str().as_bytes());
-        let mut message = answer.clone();
-        message.task = Some(child.clone());
-        let command = SendCommand {
-            idempotency: Some(IdempotencyKey { key: answer.id.to_string(), request }),
-            trace: self.live.lock().trace.clone(),
-            ..SendCommand::new(agent, message)
-        };
-        let engine = Engine { inner: Arc::clone(&self.inner) };
-        match Box::pin(engine.send(&self.live.owner, command)).await {
-            Ok(_) => Ok(()),
-            Err(error @ (EngineError::Journal(_) | EngineError::ShuttingDown)) => Err(error.into()),
-            // Somebody answered it elsewhere meanwhile, or it has ended: what became of it is seen by looking at it.
-            Err(error) => {
-                tracing::info!(task = %child, %error, "an answer came too late for the agent that asked");
-                Ok(())
-            }
-        }
     }
 
     fn refuse(&self, call: &ToolCall, detail: &str) -> Result<(), Halt> {

@@ -306,3 +306,24 @@ async fn what_is_denied_is_denied_by_every_way() {
     assert!(results(&all.tasks[&done.id]).contains("did not run"), "{}", results(&all.tasks[&done.id]));
     assert!(all.handoffs.is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_has_its_answer_does_not_wait_for_the_others() {
+    let world = World::default();
+    let engine = world.engine();
+    let asked = say(&engine, "boss", message("m", "handoff(gate/say),handoff(gate/say);say")).await.unwrap();
+    let [first, second] = requests(&asked).try_into().unwrap();
+    let part = say(&engine, "boss", to(&asked.id, "a", decide(&[answer(&first, "allow_once")]))).await.unwrap();
+    assert_eq!((part.state, requests(&part)), (TaskState::InputRequired, vec![second.clone()]));
+    let child = TaskId::from(first["task_id"].as_str().unwrap());
+    let done = tokio::time::timeout(Duration::from_secs(60), settled(&engine, &child)).await;
+    assert_eq!(done.expect("the answer is kept from it").state, TaskState::Completed);
+
+    // Longer than the first one might have taken.
+    tokio::time::sleep(Duration::from_secs(3 * 24 * 3600)).await;
+    let done = say(&engine, "boss", to(&asked.id, "b", decide(&[answer(&second, "allow_once")]))).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed);
+    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let ends: Vec<_> = all.handoffs.values().map(|record| record.status).collect();
+    assert_eq!(ends, [HandoffStatus::Completed; 2]);
+}
