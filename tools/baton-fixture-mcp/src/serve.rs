@@ -13,6 +13,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 use tokio::{
     fs::File,
@@ -21,14 +22,24 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+/// How long answers may take to leave after the client hung up; the library itself would wait for whoever listens.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 /// One client, on standard input and output, until it hangs up.
 pub(crate) async fn streams(world: Arc<World>) -> anyhow::Result<()> {
     let input = File::from_std(std::io::stdin().as_fd().try_clone_to_owned()?.into());
     let output = File::from_std(std::io::stdout().as_fd().try_clone_to_owned()?.into());
     let gone = CancellationToken::new();
     let input = Input { input, gone: gone.clone() };
-    let service = Fixture::new(world).serve_with_ct((input, output), gone).await?;
-    service.waiting().await?;
+    let service = Fixture::new(world).serve_with_ct((input, output), gone.clone()).await?;
+    let given_up = async {
+        gone.cancelled().await;
+        tokio::time::sleep(FAREWELL).await;
+    };
+    tokio::select! {
+        ended = service.waiting() => ended.map(drop)?,
+        () = given_up => {}
+    }
     Ok(())
 }
 

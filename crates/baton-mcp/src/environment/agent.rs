@@ -39,7 +39,10 @@ impl Agent {
 
     /// The definition and the kit as they are now.
     pub(super) fn now(&self) -> Option<(Arc<AgentSpec>, Arc<AgentKit>)> {
-        Some((self.ports.agents.agent(&self.name)?, self.ports.agents.kit(&self.name)))
+        let spec = self.ports.agents.agent(&self.name)?;
+        // What an agent elsewhere has is served there, to whoever is known there; our own name for it is not lent out.
+        let kit = if spec.is_peer() { Arc::default() } else { self.ports.agents.kit(&self.name) };
+        Some((spec, kit))
     }
 
     /// What the agent has, if it is known without asking anybody.

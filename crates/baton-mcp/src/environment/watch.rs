@@ -44,7 +44,7 @@ impl Agent {
 
     /// What is said of handing work over, whoever asks.
     fn handoff(&self) -> Option<String> {
-        let spec = self.ports.agents.agent(&self.name).filter(|spec| spec.enable_handoff)?;
+        let spec = self.ports.agents.agent(&self.name).filter(|spec| spec.enable_handoff && !spec.is_peer())?;
         Some(handoff::described(&spec, &*self.ports.agents, |_| true))
     }
 }

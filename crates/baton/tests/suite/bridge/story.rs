@@ -14,7 +14,7 @@ fn of_2026(home: &Home, args: &[&str]) {
     let versions = known["result"]["supportedVersions"].as_array().expect("versions");
     assert!(versions.contains(&"2026-07-28".into()), "{known}");
     let list = talk.asks(json!({"id": 1, "method": "tools/list", "params": {"_meta": meta()}}));
-    assert_eq!(names(&list), ["shout", "wait"], "{list}");
+    assert_eq!(names(&list), ["handoff", "shout", "wait"], "{list}");
     let answer = talk.asks(call(2, "shout", &json!({"words": "hør"})));
     assert_eq!(text(&answer), "hør!", "{answer}");
     let unknown = talk.asks(call(3, "nothing", &json!({})));
@@ -28,7 +28,7 @@ fn of_2026(home: &Home, args: &[&str]) {
 fn of_2025(home: &Home, args: &[&str]) {
     let mut talk = Talk::legacy(home, args);
     let list = talk.asks(json!({"id": 1, "method": "tools/list"}));
-    assert_eq!(names(&list), ["shout", "wait"], "{list}");
+    assert_eq!(names(&list), ["handoff", "shout", "wait"], "{list}");
     // Several at once, each answered under its own id, whatever the order.
     for id in 10..20 {
         talk.says(session_call(id, "shout", &json!({"words": format!("n{id}")})));
