@@ -102,7 +102,7 @@ pub(super) fn strongest<'l>(
         if !matters || !is_about(rule, named) {
             continue;
         }
-        if !look.fits(&rule.arguments) && !(is_denial && look.is_unclear(&rule.arguments)) {
+        if !(look.fits(&rule.arguments) || is_denial && look.is_unclear(&rule.arguments)) {
             continue;
         }
         if is_denial {
