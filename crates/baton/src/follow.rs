@@ -35,6 +35,19 @@ struct Followed {
     task: Option<String>,
     status: Option<Status>,
     cursor: Option<u64>,
+    /// Whether a task that already waits or has ended when the stream begins is all that there is to hear.
+    from_now: bool,
+}
+
+/// Follows a task from how it stands now; one that waits is not followed to its next question.
+pub(crate) async fn follow_from_now(
+    client: &Client,
+    agent: &str,
+    stream: EventStream,
+    watcher: &mut dyn Watcher,
+) -> Result<Ended, Failure> {
+    let followed = Followed { task: None, status: None, cursor: None, from_now: true };
+    follow_on(client, agent, 0, stream, followed, watcher).await
 }
 
 /// Follows until the task ends or needs input. Work that it hands over is told where it happens: after the handoff,
@@ -43,10 +56,21 @@ pub(crate) async fn follow(
     client: &Client,
     agent: &str,
     depth: usize,
-    mut stream: EventStream,
+    stream: EventStream,
     watcher: &mut dyn Watcher,
 ) -> Result<Ended, Failure> {
-    let mut followed = Followed { task: None, status: None, cursor: None };
+    let followed = Followed { task: None, status: None, cursor: None, from_now: false };
+    follow_on(client, agent, depth, stream, followed, watcher).await
+}
+
+async fn follow_on(
+    client: &Client,
+    agent: &str,
+    depth: usize,
+    mut stream: EventStream,
+    mut followed: Followed,
+    watcher: &mut dyn Watcher,
+) -> Result<Ended, Failure> {
     let mut pause = FIRST_PAUSE;
     let mut retries = 0;
     loop {
@@ -105,8 +129,12 @@ async fn read(
         }
         match step {
             Step::Began { task, status } => {
+                let settled = status.is_settled();
                 followed.task = Some(task);
                 followed.status = Some(status);
+                if settled && followed.from_now {
+                    return Ok(Broken::No);
+                }
             }
             Step::Moved(status) => {
                 let settled = status.is_settled();

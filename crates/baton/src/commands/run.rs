@@ -18,7 +18,7 @@ use crate::{
     config::Chosen,
     connect::{Session, failure},
     failure::{Exit, Failure},
-    follow::{Ended, follow},
+    follow::{Ended, follow, follow_from_now},
     screen::Screen,
     signals::StopRequests,
     steps::Status,
@@ -92,7 +92,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         let client = wiring::elsewhere(&agent, place::bearer(bearer.as_deref())?, &chosen.resolve()?)?;
         return tokio::select! {
             ended = elsewhere::converse(&client, &agent, said, &mut telling) => ended,
-            () = stop.first() => Ok(stopped(&mut telling, ("stopped listening", "there"))),
+            () = stop.first() => Ok(stopped(&mut telling, Stopped { what: "stopped listening", place: "there", list: " there" })),
         };
     }
     if bearer.is_some() {
@@ -107,18 +107,32 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     let ended = tokio::select! {
         ended = converse(&session, &agent, said, &mut telling) => ended,
         () = stop.first() => Ok(stopped(&mut telling, match session.url {
-            Some(_) => ("stopped listening", "at the server"),
-            None => ("stopped", "at the next `baton up`"),
+            Some(_) => Stopped { what: "stopped listening", place: "at the server", list: LIST },
+            None => Stopped { what: "stopped", place: "at the next `baton up`", list: LIST },
         })),
     };
     session.close().await;
     ended
 }
 
-fn stopped(telling: &mut Telling, (what, place): (&str, &str)) -> Exit {
+/// What is said of a task that nobody follows any more.
+struct Stopped {
+    what: &'static str,
+    /// Where work in progress goes on.
+    place: &'static str,
+    /// How a question that is open is found again.
+    list: &'static str,
+}
+
+const LIST: &str = ": `baton approvals list` has what it asks";
+
+fn stopped(telling: &mut Telling, Stopped { what, place, list }: Stopped) -> Exit {
     telling.answer.end_line();
     let task = telling.task.as_ref().map_or("the task".to_owned(), |task| format!("task {task}"));
-    telling.screen.say(&format!("{what}; {task} goes on {place}"));
+    match telling.asks {
+        true => telling.screen.say(&format!("\n{what}; {task} waits for an answer{list}")),
+        false => telling.screen.say(&format!("{what}; {task} goes on {place}")),
+    }
     Exit::Interrupted
 }
 
@@ -160,7 +174,7 @@ pub(crate) async fn watch(session: &Session, agent: &str, task: &str, screen: Sc
     // What happened before this look is not told, so neither is the rest.
     let mut telling = Telling::new(screen, true);
     let ended = match session.client.subscribe(agent, task, None).await {
-        Ok(stream) => follow(&session.client, agent, 0, stream, &mut telling).await?,
+        Ok(stream) => follow_from_now(&session.client, agent, stream, &mut telling).await?,
         // It has ended.
         Err(ClientError::Refused(_)) => {
             let whole = session.client.get(agent, task, None).await.map_err(failure)?;

@@ -29,7 +29,12 @@ pub(crate) async fn line(screen: Screen, prompt: &str) -> Option<String> {
         let mut line = String::new();
         io::stdin().read_line(&mut line).map(|read| (read > 0).then_some(line))
     });
-    Some(line.await.ok()?.ok()??.trim().to_owned())
+    let line = line.await.ok()?.ok()?;
+    if line.is_none() {
+        // What follows does not belong on the line of the prompt.
+        screen.say("");
+    }
+    Some(line?.trim().to_owned())
 }
 
 impl Form {

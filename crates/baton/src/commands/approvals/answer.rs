@@ -1,6 +1,6 @@
 //! `baton approvals answer ID`: shows what it is about, and answers it.
 
-use super::show::lines;
+use super::{list::all, show::lines};
 use crate::{
     commands::{
         place::Place,
@@ -13,6 +13,7 @@ use crate::{
     screen::{Screen, one_line},
     wiring::now,
 };
+use baton_client::ClientError;
 use baton_types::{AnswerAction, ErrorCode, Json, Timestamp};
 use baton_wire::{
     a2a::v1::TaskState,
@@ -44,7 +45,7 @@ others by the time it arrives, it is refused. An approval that was answered alre
 BTN-2022, and nothing runs twice. With a running server the command ends as soon as the answer is
 kept; --wait stays until the work is done or asks again.")]
 pub(super) struct Options {
-    /// What is answered, as `baton approvals list` names it
+    /// What is answered, as `baton approvals list` names it; the task alone does when it asks one thing
     id: String,
     /// Let it run this once, always in this session, or not at all
     decision: Option<Decision>,
@@ -92,7 +93,8 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
 }
 
 async fn answer(session: &Session, options: &Options, screen: Screen) -> Result<Exit, Failure> {
-    let entry = session.client.approval(&options.id).await.map_err(failure)?;
+    let id = named(session, &options.id).await?;
+    let entry = session.client.approval(&id).await.map_err(failure)?;
     if !screen.is_json() {
         for line in lines(&entry, usize::MAX, now(), screen.talk_paint()) {
             screen.say(&line);
@@ -101,7 +103,7 @@ async fn answer(session: &Session, options: &Options, screen: Screen) -> Result<
     let Some(answer) = said(&entry, options, screen).await? else { return Ok(Exit::Interrupted) };
     let waits = options.wait || session.url.is_none();
     let since = if waits { first_of_chain(session, &entry).await } else { None };
-    let answered = session.client.answer_approval(&options.id, &answer).await.map_err(failure)?;
+    let answered = session.client.answer_approval(&id, &answer).await.map_err(unfit)?;
     told(&entry, &answer, &answered, screen);
     if waits {
         return go_on(session, &entry, since, screen).await;
@@ -110,6 +112,41 @@ async fn answer(session: &Session, options: &Options, screen: Screen) -> Result<
         screen.print(&json!(answered).to_string());
     }
     Ok(Exit::Ok)
+}
+
+/// The id of what is answered; a task does when it, or the work that it handed over, asks one thing.
+async fn named(session: &Session, id: &str) -> Result<String, Failure> {
+    if id.contains('/') {
+        return Ok(id.to_owned());
+    }
+    let mut open = all(session, None).await?.approvals;
+    open.retain(|entry| entry.task_id == id || entry.root_task_id == id);
+    match open.as_slice() {
+        [] => {
+            let message = format!("nothing of task '{}' waits for an answer", one_line(id, 120));
+            Err(Failure::new(ErrorCode::APPROVAL_NOT_FOUND, message))
+        }
+        [one] => Ok(one.id.clone()),
+        several => {
+            let message = format!("task {} asks several things", one_line(id, 120));
+            let hint = format!("Say which one is answered:\n    {}", commands(several).join("\n    "));
+            Err(Failure::new(ErrorCode::USAGE, message).hint(hint))
+        }
+    }
+}
+
+/// What is said when the answer was not taken.
+fn unfit(error: ClientError) -> Failure {
+    let unfit = matches!(&error, ClientError::Refused(refusal)
+        if refusal.baton_code.as_deref() == Some(ErrorCode::ANSWER_INVALID.code));
+    let refused = failure(error);
+    match unfit {
+        true => refused.hint(
+            "Look at it with `baton approvals list`. A call is answered with allow, always or deny, a form with --content, \
+             a question with --text.",
+        ),
+        false => refused,
+    }
 }
 
 /// The answer that was given on the command line, or at the terminal; nothing when that was closed.

@@ -63,7 +63,8 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-async fn all(session: &Session, agent: Option<&str>) -> Result<ApprovalList, Failure> {
+/// All that waits, or as much of it as is worth reading.
+pub(super) async fn all(session: &Session, agent: Option<&str>) -> Result<ApprovalList, Failure> {
     let mut list = ApprovalList::default();
     for _ in 0..PAGES {
         let page = session.client.approvals(agent, None, list.next_page_token.as_deref()).await.map_err(failure)?;

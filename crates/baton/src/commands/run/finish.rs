@@ -73,7 +73,9 @@ pub(super) fn finish(
             screen.say(&match status.calls.is_empty() {
                 true if !status.asks.is_empty() => format!("  {}", inputs::how(&status.asks, agent, &task)),
                 true => format!("  answer with: baton run {agent} \"...\" --task {task}"),
-                false => "  it waits for tool results; an A2A client sends them as a tool_results data part".to_owned(),
+                false => "  it leaves its tools to its caller: ask it by its address, and `baton run` runs them; other A2A clients \
+                          send a tool_results data part"
+                    .to_owned(),
             });
             Ok(Exit::InputRequired)
         }

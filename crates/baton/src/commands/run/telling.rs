@@ -17,6 +17,8 @@ pub(super) struct Telling {
     pub(super) answer: Answer,
     /// The task that was asked for, once it is known.
     pub(super) task: Option<String>,
+    /// Whether that task waits for an answer.
+    pub(super) asks: bool,
 }
 
 impl Telling {
@@ -25,7 +27,7 @@ impl Telling {
         let live = !screen.is_json() && io::stdout().is_terminal();
         let quiet = quiet || screen.is_json();
         let answer = Answer { screen, live, id: String::new(), text: String::new(), open: false };
-        Self { screen, quiet, answer, task: None }
+        Self { screen, quiet, answer, task: None, asks: false }
     }
 }
 
@@ -36,6 +38,9 @@ impl Watcher for Telling {
         }
         if let (Step::Began { task, .. }, 0) = (step, depth) {
             self.task = Some(task.clone());
+        }
+        if let (Step::Began { status, .. } | Step::Moved(status), 0) = (step, depth) {
+            self.asks = status.state == TaskState::InputRequired && status.calls.is_empty();
         }
         // What an agent asks is asked again by the one that handed it the work.
         let asks = matches!(step, Step::Moved(status) if status.state == TaskState::InputRequired);

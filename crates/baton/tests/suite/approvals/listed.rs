@@ -68,6 +68,26 @@ fn without_a_server_the_work_goes_on_in_the_command() {
     filtered(|| insta::assert_snapshot!("approval_alone", answered.shown()));
 }
 
+/// An answer that leaves another question open ends the command with that question; the last one is found by its task.
+#[test]
+fn one_answer_of_two_shows_the_other_question() {
+    let home = office();
+    let asked = home.run(&["run", "boss", "delete both"]);
+    assert_eq!(asked.code, Some(3), "{}", asked.shown());
+    let entries = waiting(&home);
+    let root = entries[0]["root_task_id"].as_str().expect("a task");
+    let several = home.run(&["approvals", "answer", root, "allow"]);
+    let one = home.run(&["approvals", "answer", id(&entries[0]), "allow"]);
+    let unfit = home.run(&["approvals", "answer", root, "--text", "please"]);
+    let last = home.run(&["approvals", "answer", root, "deny"]);
+    let none = home.run(&["approvals", "answer", root, "deny"]);
+    let codes = [several.code, one.code, unfit.code, last.code, none.code];
+    let shown = [&several, &one, &unfit, &last, &none].map(|ended| ended.shown()).join("\n");
+    assert_eq!(codes, [Some(2), Some(3), Some(2), Some(0), Some(2)], "{shown}");
+    assert_eq!(deleted(&home), [r#"{"path":"old.txt"}"#]);
+    filtered(|| insta::assert_snapshot!("approval_one_of_two", shown));
+}
+
 #[test]
 fn settings_of_a_session_are_said_with_the_message() {
     let home = office();
