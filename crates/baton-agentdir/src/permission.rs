@@ -26,7 +26,7 @@ const POINTER_HINT: &str = "write a JSON pointer such as /path or /files/0/name;
 pub(crate) fn about_some_calls(reader: &mut Reader, habits: Habits, tool: &str, node: Node) -> Vec<PermissionRule> {
     let mut rules = Vec::new();
     for node in bounded(reader, "arguments", node, MAX_ARGUMENTS) {
-        let Some(mut fields) = Fields::open(reader, "each entry of arguments", node) else { continue };
+        let Some(mut fields) = Fields::open(reader, "an entry of arguments", node) else { continue };
         let permission = required(reader, &mut fields);
         let argument = argument(reader, habits, fields);
         if let (Some(permission), Some(argument)) = (permission, argument) {
@@ -89,7 +89,7 @@ fn arguments(reader: &mut Reader, node: Node) -> Vec<ArgumentMatch> {
     let nodes = bounded(reader, "arguments", node, MAX_ARGUMENTS);
     let mut wanted = Vec::new();
     for node in nodes {
-        let fields = Fields::open(reader, "each entry of arguments", node);
+        let fields = Fields::open(reader, "an entry of arguments", node);
         wanted.extend(fields.and_then(|fields| argument(reader, Habits::Ours, fields)));
     }
     if wanted.is_empty() && reader.errors() == before {

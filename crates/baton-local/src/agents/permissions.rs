@@ -58,7 +58,15 @@ impl Shelf {
             true => Err(EditError::Invalid(content.diagnostics)),
             false => edit(&content.files, &found.real.to_string_lossy(), change),
         };
-        let edited = edited.map_err(|error| failed(error.code(), format!("{}: {error}", shown.display())))?;
+        let edited = edited.map_err(|error| {
+            failed(
+                error.code(),
+                match shown.as_os_str().is_empty() {
+                    true => error.to_string(),
+                    false => format!("{}: {error}", shown.display()),
+                },
+            )
+        })?;
         let Edited { file, text, before, after } = edited;
         let old = content.files.get(&file).map(Vec::as_slice).unwrap_or_default();
         let is_written = old != text.as_bytes();
