@@ -1,7 +1,7 @@
 //! Lists and answers, with a server and without.
 
 use super::{deleted, office};
-use crate::binary::{Home, filtered};
+use crate::binary::{Ended, Home, filtered};
 use serde_json::Value;
 
 /// What waits, by the agents that wait for it.
@@ -82,7 +82,7 @@ fn one_answer_of_two_shows_the_other_question() {
     let last = home.run(&["approvals", "answer", root, "deny"]);
     let none = home.run(&["approvals", "answer", root, "deny"]);
     let codes = [several.code, one.code, unfit.code, last.code, none.code];
-    let shown = [&several, &one, &unfit, &last, &none].map(|ended| ended.shown()).join("\n");
+    let shown = [&several, &one, &unfit, &last, &none].map(Ended::shown).join("\n");
     assert_eq!(codes, [Some(2), Some(3), Some(2), Some(0), Some(2)], "{shown}");
     assert_eq!(deleted(&home), [r#"{"path":"old.txt"}"#]);
     filtered(|| insta::assert_snapshot!("approval_one_of_two", shown));
