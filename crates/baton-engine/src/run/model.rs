@@ -20,7 +20,7 @@ const MAX_TEXT: usize = 4 * 1024 * 1024;
 const YIELD_EVERY: u32 = 64;
 
 /// Calls of one turn beyond this are left out, and the message says so.
-const MAX_CALLS: usize = 64;
+pub(super) const MAX_CALLS: usize = 64;
 
 /// What a model said, complete.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 //! That they are about to go is on record before they do, and so is where they arrived; a run that resumes looks for
 //! them there instead of saying them again.
 
-use super::{Driver, Halt};
+use super::{Driver, Halt, model::MAX_CALLS};
 use crate::end::Ending;
 use baton_ports::{PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream};
 use baton_rules::{Task, answers_tools, handed_over, own_calls_in};
@@ -152,6 +152,9 @@ impl Driver {
             }),
             TaskState::InputRequired | TaskState::AuthRequired => {
                 let calls = self.calls_for_us(spec, message.as_ref()).await;
+                if let Some(fault) = calls.as_deref().and_then(fault_in) {
+                    return self.peer_failed(ErrorCode::PEER_FAILED, fault).await;
+                }
                 self.commit(|task| {
                     let mut events: Vec<_> =
                         artifacts.into_iter().map(|artifact| TaskEvent::ArtifactEmitted { artifact }).collect();
@@ -213,6 +216,15 @@ impl Driver {
             vec![TaskEvent::StatusChanged { state, message, reason: Some(reason) }]
         })
     }
+}
+
+/// Why calls of an agent elsewhere cannot be run: a stranger says how many there are, and what they are called.
+fn fault_in(calls: &[ToolCall]) -> Option<String> {
+    if calls.len() > MAX_CALLS {
+        return Some(format!("it wants {} tools to be called at once; {MAX_CALLS} is the limit", calls.len()));
+    }
+    let repeats = |(at, call): (usize, &ToolCall)| calls[..at].iter().any(|other| other.id == call.id);
+    calls.iter().enumerate().any(repeats).then(|| "two of the tool calls that it wants have the same id".to_owned())
 }
 
 /// The words that the peer has not answered yet, and the task there that took them.

@@ -153,7 +153,15 @@ impl Elsewhere {
                 name: name.to_owned(),
                 arguments: serde_json::json!({}).into(),
             };
-            parts.push(baton_rules::calls_part(&[call("far_act"), call("guess")]));
+            let calls: Vec<ToolCall> = match () {
+                () if words.contains("twice") => vec![call("far_act"), call("far_act")],
+                () if words.contains("flood") => {
+                    let one = |at: usize| ToolCall { id: format!("{id}-{at}").into(), ..call("far_act") };
+                    (0..1000).map(one).collect()
+                }
+                () => vec![call("far_act"), call("guess")],
+            };
+            parts.push(baton_rules::calls_part(&calls));
         }
         let message = Some(Message::new("far-message".into(), Role::Agent, parts));
         far.state = state;

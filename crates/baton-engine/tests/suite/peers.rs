@@ -155,6 +155,19 @@ async fn work_does_not_go_round_between_systems_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_agent_elsewhere_cannot_have_too_much_run_nor_confuse_what_runs() {
+    let world = World::default();
+    let engine = world.engine_with(agents());
+    for (script, expected) in [("lend a flood", "64 is the limit"), ("lend twice", "the same id")] {
+        let failed = say(&engine, FAR, message(script, script)).await;
+        assert_eq!(failed.state, TaskState::Failed);
+        let words = words(&failed);
+        assert!(words.starts_with("BTN-3009") && words.contains(expected), "{words}");
+    }
+    assert!(world.runs.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn tools_that_an_agent_elsewhere_leaves_to_its_caller_run_here_once() {
     let world = World::default();
     let engine = world.engine_with(agents());
