@@ -136,7 +136,7 @@ impl Engine {
         let to: AgentName = self.inner.target_of(&from, &ask.agent_uri);
         let deepest = self.inner.options.max_handoff_depth;
         admit_handoff(&from, None, ask.depth, &to, deepest).map_err(|refused| no(refused.to_string()))?;
-        let target = agents.agent(&to).ok_or_else(|| no(format!("agent '{to}' is not known here")))?;
+        let target = self.inner.reachable(&from, &to).map_err(no)?;
         Ok(Admitted { target })
     }
 
@@ -187,6 +187,7 @@ impl Engine {
         let command = SendCommand {
             depth: u32::try_from(chain).unwrap_or(u32::MAX),
             trace: ask.trace.clone().map(Into::into),
+            autonomous: ask.autonomous,
             ..SendCommand::new(to.clone(), message)
         };
         let sent = self.send(owner, command).await.map_err(|error| refused(&error))?;

@@ -6,7 +6,7 @@ use baton_ports::{AgentSource as _, ServerState, ServerStatus, ToolHost as _, To
 use baton_rules::{own_calls_in, results_part};
 use baton_types::{
     AgentSpec, AnswerAction, Effects, Json, McpServer, McpTool, Part, PartContent, Permission, Principal, TaskId,
-    TaskState, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolResult, ToolRunner, ToolSpec, Wanted,
+    TaskState, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec, Wanted,
 };
 use futures_util::future::join_all;
 use serde::Deserialize;
@@ -46,13 +46,15 @@ impl Pending {
             PartContent::Text(text) if !text.trim().is_empty() => Some(text.trim()),
             _ => None,
         });
+        let alone = self.waiting.len() == 1;
         let mut answered = Vec::new();
         for (call, ask) in &self.waiting {
             let mut answers = Vec::new();
             for question in &ask.questions {
-                let said = responses.iter().find(|response| response.is_about(call, &question.key));
+                let sole = (alone, ask.questions.len() == 1);
+                let said = responses.iter().find(|response| response.is_about(call, &question.key, sole));
                 let answer = match (said, words, self.waiting.as_slice()) {
-                    (Some(said), ..) => said.answer(&question.key),
+                    (Some(said), ..) => said.answer(question)?,
                     (None, Some(words), [(_, only)]) if only.questions.len() == 1 => worded(&question.key, words),
                     _ => {
                         let detail =
@@ -237,20 +239,26 @@ fn responses(part: &Part) -> Option<Vec<ResponseIn>> {
 }
 
 impl ResponseIn {
-    /// Ids may be left out where there is no choice, and whoever leaves them out means every question.
-    fn is_about(&self, call: &ToolCall, key: &str) -> bool {
-        self.call_id.as_deref().is_none_or(|id| id == call.id.as_str())
-            && self.key.as_deref().is_none_or(|it| it == key)
+    /// Ids may be left out where there is no choice: of the call when only one waits, of the question when it is alone.
+    fn is_about(&self, call: &ToolCall, key: &str, (only_call, only_question): (bool, bool)) -> bool {
+        self.call_id.as_deref().map_or(only_call, |id| id == call.id.as_str())
+            && self.key.as_deref().map_or(only_question, |it| it == key)
     }
 
-    fn answer(&self, key: &str) -> ToolAnswer {
+    fn answer(&self, question: &ToolQuestion) -> Result<ToolAnswer, OrchestrateError> {
         let action = match (self.action, self.decision.as_deref()) {
-            (Some(action), _) => action,
+            (Some(action), None) => action,
             (None, Some("deny")) => AnswerAction::Decline,
             (None, Some("allow_session")) => AnswerAction::AcceptForSession,
-            (None, _) => AnswerAction::Accept,
+            (None, Some("allow_once")) => AnswerAction::Accept,
+            // Leave is given in so many words.
+            (None, None) if question.wants != Wanted::Approval => AnswerAction::Accept,
+            _ => {
+                let detail = format!("'{}' wants a decision: allow_once, allow_session or deny", question.message);
+                return Err(OrchestrateError::Unfitting(detail));
+            }
         };
-        ToolAnswer { key: key.to_owned(), action, content: self.content.clone() }
+        Ok(ToolAnswer { key: question.key.clone(), action, content: self.content.clone() })
     }
 }
 

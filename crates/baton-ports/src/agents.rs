@@ -160,6 +160,8 @@ pub struct HandoffAsk {
     pub task: Option<TaskId>,
     /// The call in which it was called.
     pub call: Option<CallId>,
+    /// Whether nobody is there to be asked.
+    pub autonomous: bool,
 }
 
 /// A handoff that was admitted and is on record, in progress, with somebody else doing the sending.

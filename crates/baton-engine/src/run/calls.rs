@@ -206,7 +206,8 @@ impl Driver {
     async fn unknown_tool(&self, spec: &AgentSpec, name: &str) -> Json {
         let tools = self.tools_of(spec, Duration::ZERO).await;
         let known: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
-        Json::string(&format!("There is no tool '{name}'. Tools: {}", known.join(", ")))
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Json::string(&format!("There is no tool '{name}'. Tools: {known}"))
     }
 }
 

@@ -45,8 +45,9 @@ impl Driver {
             Ok(chain) => chain,
             Err(refused) => return self.refuse(call, &refused.to_string()),
         };
-        let Some(target) = self.inner.ports.agents.agent(&to) else {
-            return self.refuse(call, &format!("agent '{to}' is not served here"));
+        let target = match self.inner.reachable(spec, &to) {
+            Ok(target) => target,
+            Err(detail) => return self.refuse(call, &detail),
         };
         let pinned = self.inner.pins.pin(self.inner.journal(), &target).await?;
         let mut handoff = self.describe(spec, call, &to, &arguments);
@@ -175,6 +176,24 @@ impl Driver {
 }
 
 impl crate::engine::Inner {
+    /// The agent, if this one can hand work to it: those that its definition names, or else those that everybody here
+    /// knows. An agent elsewhere that leaves its handoffs to us reaches other agents elsewhere, and none of ours.
+    pub(crate) fn reachable(&self, from: &AgentSpec, to: &AgentName) -> Result<Arc<AgentSpec>, String> {
+        let agents = &self.ports.agents;
+        let is_named = from.handoffs.iter().any(|target| target.agent == *to);
+        let known = || agents.agents().into_iter().filter(|agent| !from.is_peer() || agent.is_peer());
+        let found = if is_named { agents.agent(to) } else { known().find(|agent| agent.name == *to) };
+        found.ok_or_else(|| {
+            let others: Vec<String> = known()
+                .map(|agent| agent.name.to_string())
+                .filter(|name| *name != *from.name.as_str())
+                .take(20)
+                .collect();
+            let others = if others.is_empty() { "nobody".to_owned() } else { others.join(", ") };
+            format!("agent '{to}' is not known here; known: {others}. Name one of them, or do without it.")
+        })
+    }
+
     /// Whom an address in a handoff means.
     pub(crate) fn target_of(&self, from: &AgentSpec, uri: &str) -> AgentName {
         let agents = self.ports.agents.agents();
@@ -258,7 +277,8 @@ fn outcome(came: &Came, tool: &str) -> Outcome {
         TaskState::InputRequired | TaskState::AuthRequired => {
             failed(HandoffStatus::Failed, format!("the agent needs to be asked more precisely: {said}"))
         }
-        state => failed(HandoffStatus::Failed, format!("the child task is {}. {said}", state.as_str())),
+        TaskState::Rejected => failed(HandoffStatus::Failed, format!("the agent refused the work: {said}")),
+        _ => failed(HandoffStatus::Failed, format!("the agent could not do it: {said}")),
     }
 }
 

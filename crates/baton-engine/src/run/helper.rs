@@ -97,11 +97,12 @@ impl Helper<'_> {
             from: self.spec.name.clone(),
             agent_uri: uri.to_owned(),
             message: words,
-            context: None,
+            context: ask.context.clone().map(Into::into),
             depth: u32::try_from(before).unwrap_or(u32::MAX),
             trace: trace.as_deref().map(str::to_owned),
             task: Some(self.driver.live.id.clone()),
             call: Some(self.state.call.id.clone()),
+            autonomous: self.driver.live.lock().task.autonomous || self.spec.autonomous,
         };
         let engine = Engine { inner: Arc::clone(inner) };
         let reply = engine.hand_over(&self.driver.live.owner, ask).await.map_err(|error| error.to_string())?;

@@ -23,6 +23,7 @@ fn ask(to: &str, message: &str) -> HandoffAsk {
         trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned()),
         task: None,
         call: None,
+        autonomous: false,
     }
 }
 

@@ -41,9 +41,10 @@ impl Book {
         Self { entries: RwLock::new(entries), lent: RwLock::default(), file, locals, reach, writing: Mutex::new(()) }
     }
 
-    /// The peers as agents, by name.
+    /// The book's own peers as agents, by name. Those that it was lent are found by name only: they are there for whoever
+    /// named them.
     pub fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.all(|entry| Arc::clone(&entry.agent))
+        self.entries.read().named.values().map(|entry| Arc::clone(&entry.agent)).collect()
     }
 
     /// Something of every peer, by name.

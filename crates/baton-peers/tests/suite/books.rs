@@ -219,8 +219,8 @@ async fn peers_that_definitions_name_are_there_for_as_long_as_they_do_and_are_no
     let book = open(&file, vec![own], &reach).unwrap();
     let named = |name: &str, url: &str| PeerConfig { name: Some(name.into()), ..PeerConfig::at(url) };
     let urls = || {
-        let agents = book.agents().into_iter();
-        agents.map(|agent| format!("{} {}", agent.name, agent.model.peer_url().unwrap())).collect::<Vec<_>>()
+        let known = ["alias", "away", "own", "Not A Name"].into_iter().filter_map(|name| book.agent(&name.into()));
+        known.map(|agent| format!("{} {}", agent.name, agent.model.peer_url().unwrap())).collect::<Vec<_>>()
     };
     book.lend([
         named("away", "https://a.example"),
@@ -230,7 +230,8 @@ async fn peers_that_definitions_name_are_there_for_as_long_as_they_do_and_are_no
         named("alias", "https://own.example"),
     ]);
     assert_eq!(urls(), ["alias https://own.example/", "away https://a.example", "own https://own.example/"]);
-    assert!(book.agent(&"away".into()).unwrap().is_peer());
+    let everybodys: Vec<_> = book.agents().iter().map(|agent| agent.name.to_string()).collect();
+    assert_eq!(everybodys, ["own"], "the others are there for whoever named them");
     // One that stands in the configuration under another name is reached in the same way.
     assert!(book.client(&"alias".into()).await.unwrap().1.push);
     book.client(&"away".into()).await.unwrap();

@@ -101,10 +101,12 @@ impl<'a> Work<'a> {
             agent_uri: arguments.agent_uri,
             message: arguments.message,
             context: arguments.context_id.map(Into::into),
-            depth: call.caller.depth,
+            // Callers that count say how deep a task made by the call would be; a handoff counts itself.
+            depth: call.caller.depth.saturating_sub(1),
             trace: work::plausible_trace(&call.caller),
             task: None,
             call: None,
+            autonomous: false,
         };
         Ok(Self { call, rounds, ask })
     }

