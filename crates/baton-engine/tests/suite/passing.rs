@@ -327,3 +327,22 @@ async fn who_has_its_answer_does_not_wait_for_the_others() {
     let ends: Vec<_> = all.handoffs.values().map(|record| record.status).collect();
     assert_eq!(ends, [HandoffStatus::Completed; 2]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn work_goes_to_those_that_the_definition_names_or_that_everybody_knows() {
+    let lent = || crate::world::agent("lent", &[]);
+    let open = baton_types::AgentSpec { enable_handoff: true, ..crate::world::agent("boss", &[]) };
+    let named = crate::world::agent("boss", &["lent"]);
+    for (boss, to, expected) in [
+        (open.clone(), "worker", "\"response\":\"["),
+        (open, "lent", "agent 'lent' is not known here; known: worker"),
+        (named.clone(), "lent", "\"response\":\"["),
+        (named, "worker", "may not hand work to 'worker'; it may to: lent"),
+    ] {
+        let world = World::default();
+        let engine = world.engine_with(vec![boss, crate::world::agent("worker", &[]), lent()]);
+        say(&engine, "boss", message("m", &format!("handoff({to}:now);say"))).await.unwrap();
+        let told = results(&task_of(&world, "boss").await);
+        assert!(told.contains(expected), "{to}: {told}");
+    }
+}
