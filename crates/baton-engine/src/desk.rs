@@ -2,7 +2,7 @@
 
 use crate::{Engine, EngineError, SendCommand, TaskRef, run::answer_of};
 use baton_ports::{AgentAsk, AgentAskError, AgentDesk, AgentReply, BoxFuture};
-use baton_types::{ErrorCode, Message, Part, Principal, Role, TaskId, TaskState};
+use baton_types::{ErrorCode, Message, Part, Principal, Role, TaskId, TaskState, TaskView};
 use std::sync::Arc;
 
 impl AgentDesk for Engine {
@@ -26,15 +26,19 @@ impl AgentDesk for Engine {
             let unheard = Unheard::new(self, &principal, &sent.task.id);
             let view = self.inner.settled(&sent.task.id).await;
             unheard.heard();
-            let view = view.map_err(|error| refused(&error))?;
-            let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
-            let text = if view.state == TaskState::Completed { answer_of(&view, said) } else { said };
-            Ok(AgentReply { task: view.id.clone(), context: view.context.clone(), state: view.state, text })
+            view.map(|view| reply_of(&view)).map_err(|error| refused(&error))
         })
     }
 }
 
-fn refused(error: &EngineError) -> AgentAskError {
+/// What a task that has settled says to whoever waited for it.
+pub(crate) fn reply_of(view: &TaskView) -> AgentReply {
+    let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
+    let text = if view.state == TaskState::Completed { answer_of(view, said) } else { said };
+    AgentReply { task: view.id.clone(), context: view.context.clone(), state: view.state, text }
+}
+
+pub(crate) fn refused(error: &EngineError) -> AgentAskError {
     AgentAskError { code: error.code(), detail: error.to_string() }
 }
 

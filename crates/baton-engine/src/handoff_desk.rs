@@ -1,6 +1,11 @@
 //! Handoffs of callers who are no task: MCP clients that call an agent's `handoff`.
 
-use crate::{Engine, EngineError, SendCommand, desk::Unheard, engine::Inner, run::answer_of, views::fold_handoff};
+use crate::{
+    Engine, EngineError, SendCommand,
+    desk::{Unheard, refused, reply_of},
+    engine::Inner,
+    views::fold_handoff,
+};
 use baton_ports::{AgentAskError, AgentReply, BoxFuture, Commit, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket};
 use baton_rules::{HandoffRecord, admit_handoff, handed_over};
 use baton_types::{
@@ -205,9 +210,7 @@ impl Engine {
             }
         };
         unheard.heard();
-        let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
-        let text = if view.state == TaskState::Completed { answer_of(&view, said) } else { said };
-        Ok(AgentReply { task: view.id.clone(), context: view.context.clone(), state: view.state, text })
+        Ok(reply_of(&view))
     }
 
     /// Waits for the end. Whoever handed the work over cannot be asked, but the owner may answer the task itself, so a
@@ -249,8 +252,4 @@ impl Inner {
         let deadline = record.handoff.created_at.after(timeout);
         !record.status.is_terminal() && record.handoff.child_task.is_none() && self.ports.clock.now() > deadline
     }
-}
-
-fn refused(error: &EngineError) -> AgentAskError {
-    AgentAskError { code: error.code(), detail: error.to_string() }
 }
