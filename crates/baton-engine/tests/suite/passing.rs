@@ -101,7 +101,7 @@ async fn an_approval_passes_up_and_its_answer_down_days_later() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mixed_turn_runs_what_is_free_and_asks_for_the_rest() {
+async fn teamspark_9_a_mixed_turn_runs_what_is_free_and_asks_for_the_rest() {
     let world = World::default();
     let engine = world.engine();
     let asked = say(&engine, "boss", message("m", "look,gate,gate;gate;say")).await.unwrap();

@@ -7,7 +7,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 
 /// What a session does with a tool that may run, one that is asked about, and one that is denied.
 #[test]
-fn the_nine_cells_of_session_and_setting() {
+fn teamspark_8_the_nine_cells_of_session_and_setting() {
     use AskWhen::{Always, Never, Tool};
     let run_ask_deny = |session: &Session<'_>, granted: bool| {
         [Permission::Allow, Permission::Ask, Permission::Deny].map(|permission| {

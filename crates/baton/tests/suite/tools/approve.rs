@@ -72,7 +72,7 @@ fn without_a_server_words_are_written_and_hold() {
 }
 
 #[test]
-fn with_a_server_they_hold_for_the_next_call_without_a_restart() {
+fn teamspark_10_disabled_servers_and_tools_are_gone_at_once_and_other_words_hold_as_well() {
     let home = home();
     let (server, _) = home.up(&["--port", "0"]);
     filtered(|| insta::assert_snapshot!("words", story(&home)));
