@@ -64,6 +64,8 @@ pub struct Ports {
     pub peers: Arc<dyn Peers>,
     /// Who tells receivers outside.
     pub webhooks: Arc<dyn Webhooks>,
+    /// Who else hears of every commit, in order; must not block.
+    pub watch: Option<Arc<dyn CommitObserver>>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Fresh ids.
@@ -101,7 +103,11 @@ impl Engine {
     /// An engine at rest; call [`Engine::recover`] to take up unfinished runs and owed notifications.
     pub fn new(options: Options, ports: Ports) -> Self {
         let (hub, orders) = (Hub::new(), Arc::new(Orders::default()));
-        ports.journal.observe(Arc::new(Told { hub: Arc::clone(&hub), orders: Arc::clone(&orders) }));
+        ports.journal.observe(Arc::new(Told {
+            hub: Arc::clone(&hub),
+            orders: Arc::clone(&orders),
+            watch: ports.watch.clone(),
+        }));
         let inner = Inner {
             options,
             ports,
@@ -159,12 +165,16 @@ impl Engine {
 struct Told {
     hub: Arc<Hub>,
     orders: Arc<Orders>,
+    watch: Option<Arc<dyn CommitObserver>>,
 }
 
 impl CommitObserver for Told {
     fn committed(&self, events: &[Arc<StoredEvent>]) {
         self.hub.committed(events);
         self.orders.committed(events);
+        if let Some(watch) = &self.watch {
+            watch.committed(events);
+        }
     }
 }
 

@@ -37,7 +37,7 @@ pub use auth::AccessOptions;
 pub use baton_rules::RateLimit;
 pub use cors::{CorsError, CorsOrigins};
 pub use mcp::McpPorts;
-pub use options::{A2aOptions, HttpOptions, VersionRule};
+pub use options::{A2aOptions, HttpOptions, SpanPorts, VersionRule};
 pub use peers::PeerPorts;
 pub use serve::{ServeOptions, serve};
 pub use tls::{Tls, TlsError, TlsFiles};

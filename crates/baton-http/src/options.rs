@@ -1,10 +1,11 @@
 //! What the surface is told at start.
 
 use crate::{AccessOptions, CorsOrigins, McpPorts, PeerPorts, PermissionPorts, ToolPorts};
-use baton_ports::CardSigner;
+use baton_ports::{CardSigner, SpanStore};
+use baton_telemetry::Tracer;
 use baton_types::Timestamp;
 use baton_wire::a2a::v1::AgentExtension;
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// Bounds and addresses of the HTTP surface.
@@ -46,8 +47,25 @@ pub struct HttpOptions {
     pub signer: Option<Arc<dyn CardSigner>>,
     /// What of A2A is offered.
     pub a2a: A2aOptions,
+    /// Who keeps spans and answers questions about them; without it nobody does.
+    pub spans: Option<SpanPorts>,
+    /// Who makes spans of requests.
+    pub tracer: Tracer,
     /// Ends every stream when cancelled; give the same one to [`crate::serve`].
     pub shutdown: CancellationToken,
+}
+
+/// Who keeps spans.
+#[derive(Clone)]
+pub struct SpanPorts {
+    /// Keeps them and answers TraceQL.
+    pub store: Arc<dyn SpanStore>,
+}
+
+impl fmt::Debug for SpanPorts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SpanPorts")
+    }
 }
 
 /// What of A2A is offered; cards say the same.
@@ -112,6 +130,8 @@ impl Default for HttpOptions {
             permissions: None,
             signer: None,
             a2a: A2aOptions::default(),
+            spans: None,
+            tracer: Tracer::off(),
             shutdown: CancellationToken::new(),
         }
     }

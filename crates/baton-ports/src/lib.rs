@@ -12,6 +12,7 @@ mod mcp_sessions;
 mod model;
 mod outbox;
 mod peers;
+mod spans;
 mod tools;
 mod webhooks;
 mod world;
@@ -35,6 +36,10 @@ pub use model::{
 pub use outbox::{Claim, OutboxEntry, OutboxProgress};
 pub use peers::{
     KnownPeer, NewPeer, PeerAsk, PeerBook, PeerBookError, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers,
+};
+pub use spans::{
+    FoundSpan, FoundSpanset, FoundTrace, Heard, SearchAnswer, SearchAsk, ServiceStats, SpanBatch, SpanFeed, SpanSink,
+    SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, TimeRange,
 };
 pub use tools::{
     SampleAsk, Sampled, ServerState, ServerStatus, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,

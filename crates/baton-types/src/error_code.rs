@@ -59,6 +59,8 @@ codes! {
     APPROVAL_NOT_FOUND = "BTN-2021", "There is no such approval", "Run `baton approvals list` for what waits; approvals of other owners look missing.";
     APPROVAL_ANSWERED = "BTN-2022", "The approval waits for no answer any more", "Nothing to do: somebody answered it, or the task went on without it; look at the task for what came of it.";
     AGENT_NOT_CHANGED = "BTN-2023", "The agent's file could not be changed", "Do what the message says: write the line by hand, or let the user that runs Baton write the file.";
+    TRACEQL_INVALID = "BTN-2024", "The TraceQL query cannot be run", "Fix the query at the line and column shown; docs/traceql.md has the language.";
+    TRACE_NOT_FOUND = "BTN-2025", "There is no such trace", "Find trace ids with `baton trace query`; telemetry that is older than its retention is gone.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";
@@ -78,6 +80,8 @@ codes! {
     JOURNAL_NEWER = "BTN-4005", "The journal was written by a newer Baton", "Run that version or a later one.";
     JOURNAL_CONFLICT = "BTN-4006", "Somebody else changed the task at the same moment", "Read the task and try again.";
     SHUTTING_DOWN = "BTN-4007", "Baton is shutting down", "Try again when it is back; accepted work goes on by itself.";
+    SPANS_UNAVAILABLE = "BTN-4008", "The span store could not be written or read", "Free disk space or check the disk; Baton goes on by itself when there is room.";
+    SPANS_CORRUPT = "BTN-4009", "Files of the span store are damaged", "Move the file that the message names out of the spans directory and start again; spans of tasks are made anew from the journal.";
     CONFIG_INVALID = "BTN-5001", "The configuration has an error", "Fix baton.yaml at the line and column shown.";
     SERVER_UNREACHABLE = "BTN-5002", "No Baton answers at that address", "Start one with `baton up`, or correct --server.";
     PORT_IN_USE = "BTN-5003", "The port is taken", "Choose another with --port, or --port 0 for any free one.";

@@ -20,10 +20,12 @@ mod permission;
 mod permission_change;
 mod principal;
 mod push;
+mod span;
 mod task;
 mod time;
 mod tool;
 mod tool_ask;
+mod trace;
 
 pub use agent::{AgentSpec, ControlTools, HandoffTarget, ModelSpec, Orchestration, RunLimits, SkillSpec};
 pub use digest::Digest;
@@ -42,6 +44,10 @@ pub use permission::{ArgumentMatch, AskWhen, Include, Permission, PermissionRule
 pub use permission_change::{PermissionChange, ToolScope, ToolStanding};
 pub use principal::Principal;
 pub use push::{PushAuthentication, PushConfig, PushDialect};
+pub use span::{
+    Attributes, Dropped, Key, Resource, Span, SpanClass, SpanEvent, SpanKind, SpanLink, SpanScope, SpanStatus, Value,
+    find_attribute,
+};
 pub use task::{TaskState, TaskView};
 pub use time::{Timestamp, TimestampError};
 pub use tool::{
@@ -49,3 +55,4 @@ pub use tool::{
     ToolSpec,
 };
 pub use tool_ask::{AnswerAction, ToolAnswer, ToolAnswers, ToolAsk, ToolQuestion, Wanted};
+pub use trace::{NoTrace, SpanId, TraceContext, TraceId};

@@ -51,6 +51,7 @@ impl World {
             agents: Arc::new(Agents::default()),
             peers: Arc::new(self.elsewhere.clone()),
             webhooks: Arc::new(self.receivers.clone()),
+            watch: None,
             clock: Arc::new(TokioClock {
                 base: self.time.clone(),
                 start: tokio::time::Instant::now(),

@@ -76,6 +76,7 @@ fn served(names: &[&str]) -> Router {
             agents: Arc::clone(&agents),
             peers: Arc::new(baton_engine::NoPeers),
             webhooks: Arc::new(Deaf),
+            watch: None,
             clock: Arc::new(Ticking::default()),
             ids: Arc::new(Counted::default()),
         },

@@ -132,6 +132,7 @@ fn world_with(policy: ToolPolicy) -> World {
         agents: Arc::new(Served(vec![Arc::new(weather)])),
         peers: Arc::new(baton_engine::NoPeers),
         webhooks: Arc::new(Deaf),
+        watch: None,
         clock: Arc::new(Ticking::default()),
         ids: Arc::new(Counted::default()),
     };

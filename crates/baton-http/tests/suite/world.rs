@@ -34,6 +34,7 @@ pub(crate) fn engine_on(journal: Arc<dyn Journal>, options: Options, agents: &[&
         agents: Arc::new(Served(agents.iter().map(|name| Arc::new(agent(name))).collect())),
         peers: Arc::new(baton_engine::NoPeers),
         webhooks: Arc::new(Deaf),
+        watch: None,
         clock: Arc::new(Ticking::default()),
         ids: Arc::new(Counted::default()),
     };

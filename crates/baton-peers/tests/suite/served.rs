@@ -37,6 +37,7 @@ impl Served {
             agents: Arc::new(Agents(agents.iter().map(|name| Arc::new(agent(name))).collect())),
             peers: Arc::new(NoPeers),
             webhooks: Arc::new(Deaf),
+            watch: None,
             clock: Arc::new(Ticking(AtomicI64::new(1_794_770_760_000))),
             ids: Arc::new(Counted::default()),
         };

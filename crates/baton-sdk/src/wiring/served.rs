@@ -50,6 +50,7 @@ pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &s
         agents: Arc::clone(&agents),
         peers: Arc::new(PeerHub::new(book, None)),
         webhooks: Arc::new(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()))),
+        watch: None,
         clock: Arc::new(SystemClock),
         ids: Arc::new(TimeOrderedIds),
     };

@@ -132,6 +132,7 @@ impl Baton {
             agents: Arc::clone(&agents),
             peers: peers.clone(),
             webhooks: Arc::new(push_sender(&settings.push)?),
+            watch: None,
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),
         };

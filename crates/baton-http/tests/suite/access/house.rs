@@ -45,6 +45,7 @@ impl House {
             agents: Arc::new(Served(vec![Arc::new(agent("clock")), Arc::new(weather)])),
             peers: Arc::new(baton_engine::NoPeers),
             webhooks: Arc::new(Deaf),
+            watch: None,
             clock: Arc::new(Ticking::default()),
             ids: Arc::new(Counted::default()),
         };

@@ -53,6 +53,7 @@ impl Office {
             agents: Arc::new(Served([clerk, boss, abroad].into_iter().map(Arc::new).collect())),
             peers,
             webhooks: Arc::new(Deaf),
+            watch: None,
             clock: Arc::new(Ticking::default()),
             ids: Arc::new(Counted::default()),
         };

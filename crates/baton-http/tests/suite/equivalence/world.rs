@@ -68,6 +68,7 @@ impl World {
             agents: Arc::new(Served(served.collect())),
             peers: Arc::new(baton_engine::NoPeers),
             webhooks: Arc::new(Deaf),
+            watch: None,
             clock: Arc::new(Ticking::default()),
             ids: Arc::new(Counted::default()),
         };

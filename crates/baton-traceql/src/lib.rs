@@ -1,0 +1,22 @@
+//! TraceQL: what people and agents ask of spans.
+//!
+//! Text becomes a [`Query`] ([`parse`]), a query prints as canonical text, says what a store must look for
+//! ([`TraceNeed`]), and decides what a trace answers ([`evaluate`]). This crate must never do I/O, read a clock or know how
+//! spans are stored; a store only narrows down which traces are asked.
+//!
+//! Read first: [`Query`] (the language as a tree), [`parse`] with [`Mode`] (strict like Tempo, or lenient),
+//! [`evaluate`] (its meaning), [`TraceNeed`] (what an index can use).
+
+mod answer;
+mod ast;
+mod error;
+mod need;
+
+pub use answer::{Aliases, Shown, Spanset, Trace};
+pub use ast::{
+    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, Compare, CompareOp, Comparison, Field, FieldExpr,
+    FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query, Root, Scalar, ScalarFilter,
+    Scope, SecondStage, SpansetExpr, SpansetOp, Stage, UnaryOp,
+};
+pub use error::{ParseError, QueryError};
+pub use need::{SpanNeed, TraceNeed};

@@ -1,0 +1,1 @@
+//! What this crate promises, seen from outside.

@@ -1,0 +1,179 @@
+//! Which trace and which span: the ids that W3C trace context carries from one process to the next.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::{fmt, str::FromStr};
+
+/// The id of a trace: 16 bytes, never all zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TraceId(pub [u8; 16]);
+
+/// The id of a span within its trace: 8 bytes, never all zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SpanId(pub [u8; 8]);
+
+/// Text that is no id, or no trace context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is no {0}")]
+pub struct NoTrace(&'static str);
+
+impl TraceId {
+    /// The id that follows from these words, the same every time.
+    pub fn derived(words: &[&str]) -> Self {
+        let hash = hash(words);
+        let mut id = [0; 16];
+        id.copy_from_slice(&hash[..16]);
+        Self(id)
+    }
+
+    /// Whether it is one at all: zeros are not.
+    pub fn is_valid(self) -> bool {
+        self.0 != [0; 16]
+    }
+}
+
+impl SpanId {
+    /// The id that follows from these words, the same every time.
+    pub fn derived(words: &[&str]) -> Self {
+        let hash = hash(words);
+        let mut id = [0; 8];
+        id.copy_from_slice(&hash[16..24]);
+        Self(id)
+    }
+
+    /// Whether it is one at all: zeros are not.
+    pub fn is_valid(self) -> bool {
+        self.0 != [0; 8]
+    }
+}
+
+fn hash(words: &[&str]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for word in words {
+        hash.update((word.len() as u64).to_le_bytes());
+        hash.update(word.as_bytes());
+    }
+    hash.finalize().into()
+}
+
+/// Where in which trace something happens, as `traceparent` carries it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TraceContext {
+    /// The trace.
+    pub trace: TraceId,
+    /// The span that is in force: the parent of whatever begins now.
+    pub span: SpanId,
+    /// The flags, of which only `sampled` (1) has a meaning.
+    pub flags: u8,
+}
+
+impl TraceContext {
+    /// A sampled context.
+    pub fn new(trace: TraceId, span: SpanId) -> Self {
+        Self { trace, span, flags: 1 }
+    }
+
+    /// The same trace, inside another span.
+    #[must_use]
+    pub fn inside(self, span: SpanId) -> Self {
+        Self { span, ..self }
+    }
+
+    /// Reads a `traceparent`; later versions of the format are read as far as they agree with this one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut fields = text.trim().split('-');
+        let (version, trace, span, flags) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        let known = version.len() == 2 && version != "ff" && is_hex(version);
+        let extended = fields.next().is_some();
+        if !known || (version == "00" && extended) || flags.len() != 2 || !is_hex(flags) {
+            return None;
+        }
+        let context = Self {
+            trace: strict(trace, 32).and_then(|text| text.parse().ok())?,
+            span: strict(span, 16).and_then(|text| text.parse().ok())?,
+            flags: u8::from_str_radix(flags, 16).ok()?,
+        };
+        (context.trace.is_valid() && context.span.is_valid()).then_some(context)
+    }
+}
+
+fn strict(text: &str, length: usize) -> Option<&str> {
+    (text.len() == length && is_hex(text)).then_some(text)
+}
+
+/// Upper case is not allowed in a `traceparent`.
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+impl fmt::Display for TraceContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "00-{}-{}-{:02x}", self.trace, self.span, self.flags)
+    }
+}
+
+/// Reads hex of at most that many bytes; missing leading zeros are filled in.
+fn read<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.is_empty() || text.len() > 2 * N || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (index, digit) in text.bytes().rev().enumerate() {
+        let value = u8::try_from(char::from(digit).to_digit(16)?).ok()?;
+        bytes[N - 1 - index / 2] |= value << (4 * (index % 2));
+    }
+    Some(bytes)
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+fn write(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut text = [0; 32];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
+    }
+    f.write_str(std::str::from_utf8(&text[..2 * bytes.len()]).unwrap_or_default())
+}
+
+impl FromStr for TraceId {
+    type Err = NoTrace;
+
+    /// Hex; leading zeros may be missing.
+    fn from_str(text: &str) -> Result<Self, NoTrace> {
+        read(text).map(Self).ok_or(NoTrace("trace id: that is at most 32 hex digits"))
+    }
+}
+
+impl FromStr for SpanId {
+    type Err = NoTrace;
+
+    /// Hex; leading zeros may be missing.
+    fn from_str(text: &str) -> Result<Self, NoTrace> {
+        read(text).map(Self).ok_or(NoTrace("span id: that is at most 16 hex digits"))
+    }
+}
+
+impl fmt::Display for TraceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(&self.0, f)
+    }
+}
+
+impl fmt::Display for SpanId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(&self.0, f)
+    }
+}
+
+impl fmt::Debug for TraceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(&self.0, f)
+    }
+}
+
+impl fmt::Debug for SpanId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(&self.0, f)
+    }
+}
