@@ -7,4 +7,5 @@
 //!
 //! Read first: `Segment` (what can be searched), `Store` (how spans move through it).
 
+mod codec;
 mod segment;

@@ -1,0 +1,230 @@
+//! How spans are written, in the log and in blocks: each span by itself, who emitted it and what made it by number.
+//!
+//! A [`TableBuilder`] numbers the resources and scopes of the spans that are written together; the [`Tables`] that come of
+//! it are written beside them and are needed to read any of them.
+
+use baton_ports::SpanStoreError;
+use baton_types::{
+    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId, Value,
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::HashMap, mem, sync::Arc};
+
+/// What spans that were written together share.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Tables {
+    pub(crate) resources: Vec<Arc<Resource>>,
+    pub(crate) scopes: Vec<Arc<SpanScope>>,
+}
+
+/// Numbers what spans share, equal ones once.
+#[derive(Default)]
+pub(crate) struct TableBuilder {
+    resources: Numbered<Resource>,
+    scopes: Numbered<SpanScope>,
+}
+
+struct Numbered<T> {
+    values: Vec<Arc<T>>,
+    /// By address; what is kept beside it stays alive, so no other value gets the same address.
+    seen: HashMap<usize, (Arc<T>, u32)>,
+    /// By written form: floats that are no numbers are equal, too.
+    written: HashMap<Vec<u8>, u32>,
+    last: Option<(Arc<T>, u32)>,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), seen: HashMap::new(), written: HashMap::new(), last: None }
+    }
+}
+
+impl<T: Serialize> Numbered<T> {
+    fn number(&mut self, value: &Arc<T>) -> Result<u32, SpanStoreError> {
+        if let Some((last, number)) = &self.last
+            && Arc::ptr_eq(last, value)
+        {
+            return Ok(*number);
+        }
+        let address = Arc::as_ptr(value).addr();
+        let number = match self.seen.get(&address) {
+            Some((_, number)) => *number,
+            None => self.by_form(value, address)?,
+        };
+        self.last = Some((Arc::clone(value), number));
+        Ok(number)
+    }
+
+    fn by_form(&mut self, value: &Arc<T>, address: usize) -> Result<u32, SpanStoreError> {
+        let form = postcard::to_stdvec(value.as_ref()).map_err(unwritable)?;
+        let next = u32::try_from(self.values.len()).map_err(|_| too_many())?;
+        let number = *self.written.entry(form).or_insert(next);
+        if number == next {
+            self.values.push(Arc::clone(value));
+        }
+        self.seen.insert(address, (Arc::clone(value), number));
+        Ok(number)
+    }
+}
+
+impl TableBuilder {
+    /// What has been numbered so far.
+    pub(crate) fn tables(&self) -> Tables {
+        Tables { resources: self.resources.values.clone(), scopes: self.scopes.values.clone() }
+    }
+
+    /// The number of who emitted a span.
+    pub(crate) fn resource(&mut self, resource: &Arc<Resource>) -> Result<u32, SpanStoreError> {
+        self.resources.number(resource)
+    }
+
+    /// The number of what made a span.
+    pub(crate) fn scope(&mut self, scope: &Arc<SpanScope>) -> Result<u32, SpanStoreError> {
+        self.scopes.number(scope)
+    }
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    trace: TraceId,
+    id: SpanId,
+    parent: Option<SpanId>,
+    trace_state: &'a str,
+    flags: u32,
+    name: &'a str,
+    kind: SpanKind,
+    start: u64,
+    end: u64,
+    attributes: &'a Attributes,
+    events: &'a [SpanEvent],
+    links: &'a [SpanLink],
+    status: SpanStatus,
+    status_message: &'a str,
+    dropped: Dropped,
+    resource: u32,
+    scope: u32,
+}
+
+#[derive(Deserialize)]
+struct Read {
+    trace: TraceId,
+    id: SpanId,
+    parent: Option<SpanId>,
+    trace_state: String,
+    flags: u32,
+    name: Key,
+    kind: SpanKind,
+    start: u64,
+    end: u64,
+    attributes: Attributes,
+    events: Vec<SpanEvent>,
+    links: Vec<SpanLink>,
+    status: SpanStatus,
+    status_message: String,
+    dropped: Dropped,
+    resource: u32,
+    scope: u32,
+}
+
+/// Appends a span to the buffer.
+pub(crate) fn write_span(
+    buffer: &mut Vec<u8>,
+    span: &Span,
+    tables: &mut TableBuilder,
+) -> Result<(), SpanStoreError> {
+    let written = Written {
+        trace: span.trace,
+        id: span.id,
+        parent: span.parent,
+        trace_state: &span.trace_state,
+        flags: span.flags,
+        name: &span.name,
+        kind: span.kind,
+        start: span.start,
+        end: span.end,
+        attributes: &span.attributes,
+        events: &span.events,
+        links: &span.links,
+        status: span.status,
+        status_message: &span.status_message,
+        dropped: span.dropped,
+        resource: tables.resource(&span.resource)?,
+        scope: tables.scope(&span.scope)?,
+    };
+    append(buffer, &written)
+}
+
+/// Takes a span from the front of the bytes.
+pub(crate) fn read_span(bytes: &mut &[u8], tables: &Tables) -> Result<Span, SpanStoreError> {
+    let read: Read = take(bytes)?;
+    let shared = |missing: &str| SpanStoreError::Corrupt(format!("a span names {missing} that is not written beside it"));
+    let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    Ok(Span {
+        resource: tables.resources.get(at(read.resource)).map(Arc::clone).ok_or_else(|| shared("a resource"))?,
+        scope: tables.scopes.get(at(read.scope)).map(Arc::clone).ok_or_else(|| shared("a scope"))?,
+        trace: read.trace,
+        id: read.id,
+        parent: read.parent,
+        trace_state: read.trace_state,
+        flags: read.flags,
+        name: read.name,
+        kind: read.kind,
+        start: read.start,
+        end: read.end,
+        attributes: read.attributes,
+        events: read.events,
+        links: read.links,
+        status: read.status,
+        status_message: read.status_message,
+        dropped: read.dropped,
+    })
+}
+
+/// Appends a value to the buffer.
+pub(crate) fn append(buffer: &mut Vec<u8>, value: &impl Serialize) -> Result<(), SpanStoreError> {
+    *buffer = postcard::to_extend(value, mem::take(buffer)).map_err(unwritable)?;
+    Ok(())
+}
+
+/// Takes a value from the front of the bytes.
+pub(crate) fn take<'a, T: Deserialize<'a>>(bytes: &mut &'a [u8]) -> Result<T, SpanStoreError> {
+    let (value, rest) = postcard::take_from_bytes(bytes)
+        .map_err(|error| SpanStoreError::Corrupt(format!("bytes that should be spans are not: {error}")))?;
+    *bytes = rest;
+    Ok(value)
+}
+
+fn unwritable(error: postcard::Error) -> SpanStoreError {
+    SpanStoreError::Unavailable(format!("a span cannot be written: {error}"))
+}
+
+fn too_many() -> SpanStoreError {
+    SpanStoreError::Unavailable("too many different resources or scopes are written together".to_owned())
+}
+
+/// About how many bytes of memory a span takes by itself, without what it shares.
+pub(crate) fn weight(span: &Span) -> usize {
+    let events = span.events.iter().map(|event| mem::size_of::<SpanEvent>() + event.name.len() + all(&event.attributes));
+    let links = span.links.iter().map(|link| mem::size_of::<SpanLink>() + link.trace_state.len() + all(&link.attributes));
+    mem::size_of::<Span>()
+        + span.name.len()
+        + span.trace_state.len()
+        + span.status_message.len()
+        + all(&span.attributes)
+        + events.sum::<usize>()
+        + links.sum::<usize>()
+}
+
+fn all(attributes: &[(Key, Value)]) -> usize {
+    attributes.iter().map(|(key, value)| mem::size_of::<(Key, Value)>() + key.len() + beyond(value)).sum()
+}
+
+fn beyond(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        Value::List(values) => values.iter().map(|value| mem::size_of::<Value>() + beyond(value)).sum(),
+        Value::Map(attributes) => all(attributes),
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Empty => 0,
+    }
+}
