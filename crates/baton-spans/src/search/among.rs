@@ -1,0 +1,41 @@
+//! Which traces names and values are asked of.
+
+use super::{plan::Plan, window::window};
+use crate::segment::Segment;
+use baton_ports::{SpanStoreError, TagsAsk};
+use baton_traceql::{Aliases, need};
+use roaring::RoaringBitmap;
+use std::sync::Arc;
+
+/// Which traces of a segment count.
+pub(super) enum Among {
+    Everything,
+    Nothing,
+    Traces(RoaringBitmap),
+}
+
+impl Among {
+    /// For each segment, which of its traces count: those of that time with a span that the index takes for a match.
+    pub(super) fn each(segments: &[Arc<dyn Segment>], ask: &TagsAsk) -> Result<Vec<Self>, SpanStoreError> {
+        let plan = match &ask.query {
+            Some(query) => Plan::new(&need(query, Aliases::NONE), segments, Aliases::NONE)?,
+            None => Plan::Anything,
+        };
+        let drivers = (!matches!(plan, Plan::Anything)).then(|| plan.drivers(segments));
+        let each = segments.iter().enumerate().map(|(index, segment)| {
+            let summary = segment.summary();
+            let all_time = ask.range.start <= summary.start && summary.end <= ask.range.end;
+            Ok(match drivers.as_ref().map(|drivers| &drivers[index]) {
+                None if all_time => Self::Everything,
+                Some(driver) if all_time => Self::of(driver.clone()),
+                None => Self::of(window(segment.as_ref(), ask.range)?),
+                Some(driver) => Self::of(window(segment.as_ref(), ask.range)? & driver),
+            })
+        });
+        each.collect()
+    }
+
+    fn of(traces: RoaringBitmap) -> Self {
+        if traces.is_empty() { Self::Nothing } else { Self::Traces(traces) }
+    }
+}

@@ -1,0 +1,161 @@
+//! Traces that a search must look at, newest first, each once, without a list of them all.
+
+use super::{
+    find::Budget,
+    plan::{Plan, in_any, size},
+    window::windows,
+};
+use crate::segment::{Segment, TracePart};
+use baton_ports::{SpanStoreError, TimeRange};
+use baton_types::TraceId;
+use roaring::RoaringBitmap;
+use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc, time::Instant};
+
+/// How many traces are passed over between two looks at the clock.
+const BETWEEN_LOOKS: u32 = 64;
+
+/// A trace that may answer.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    pub(super) id: TraceId,
+    /// When its first span anywhere began.
+    pub(super) start: u64,
+    /// Under which ordinal it lies in each segment.
+    pub(super) ordinals: Vec<Option<u32>>,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub(super) enum Next {
+    Candidate(Candidate),
+    /// Whatever follows began before the floor, or nothing follows.
+    Done,
+    OutOfTime,
+}
+
+/// The traces that meet a plan and may have to do with a time.
+///
+/// A trace comes when the latest of its parts that is walked over comes. No trace begins after any of its parts, so
+/// whatever comes later began no later than what comes now.
+pub(super) struct Candidates<'a> {
+    segments: &'a [Arc<dyn Segment>],
+    plan: &'a Plan,
+    range: TimeRange,
+    windows: Vec<RoaringBitmap>,
+    /// What is walked over.
+    sets: Vec<RoaringBitmap>,
+    walks: Vec<Walk>,
+    /// The next of each walk, latest on top; of two that began together that of the first segment.
+    heads: BinaryHeap<(u64, Reverse<usize>, Head)>,
+    deadline: Instant,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Head {
+    ordinal: u32,
+    id: TraceId,
+}
+
+impl<'a> Candidates<'a> {
+    pub(super) fn new(
+        segments: &'a [Arc<dyn Segment>],
+        plan: &'a Plan,
+        range: TimeRange,
+        budget: &Budget,
+    ) -> Result<Self, SpanStoreError> {
+        let windows = windows(segments, range)?;
+        // The part of a trace that meets the plan and the part in the window may lie in different segments. A trace that
+        // answers has both, so walking over all parts of either kind finds it.
+        let drivers = plan.drivers(segments);
+        let sets = if size(&drivers) <= size(&windows) { drivers } else { windows.clone() };
+        let mut candidates = Self {
+            segments,
+            plan,
+            range,
+            windows,
+            walks: Vec::with_capacity(segments.len()),
+            heads: BinaryHeap::with_capacity(segments.len()),
+            sets,
+            deadline: budget.deadline,
+        };
+        for (index, segment) in segments.iter().enumerate() {
+            candidates.walks.push(Walk::new(segment.as_ref(), &candidates.sets[index])?);
+            candidates.step(index)?;
+        }
+        Ok(candidates)
+    }
+
+    /// The next trace that did not begin before the floor, as far as that is known.
+    pub(super) fn next(&mut self, floor: u64) -> Result<Next, SpanStoreError> {
+        let mut passed = 0_u32;
+        while let Some((start, Reverse(index), head)) = self.heads.pop() {
+            if start < floor {
+                return Ok(Next::Done);
+            }
+            self.step(index)?;
+            if let Some(candidate) = self.whole(index, head, start)? {
+                return Ok(Next::Candidate(candidate));
+            }
+            passed += 1;
+            if passed.is_multiple_of(BETWEEN_LOOKS) && Instant::now() >= self.deadline {
+                return Ok(Next::OutOfTime);
+            }
+        }
+        Ok(Next::Done)
+    }
+
+    fn step(&mut self, index: usize) -> Result<(), SpanStoreError> {
+        if let Some((ordinal, part)) = self.walks[index].next(self.segments[index].as_ref())? {
+            self.heads.push((part.start, Reverse(index), Head { ordinal, id: part.id }));
+        }
+        Ok(())
+    }
+
+    /// The trace with all its parts, unless it came before, does not meet the plan, or is of another time.
+    fn whole(&self, here: usize, head: Head, start: u64) -> Result<Option<Candidate>, SpanStoreError> {
+        let mut candidate = Candidate { id: head.id, start, ordinals: Vec::with_capacity(self.segments.len()) };
+        let mut in_time = false;
+        for (index, segment) in self.segments.iter().enumerate() {
+            let ordinal = if index == here { Some(head.ordinal) } else { segment.ordinal(head.id)? };
+            candidate.ordinals.push(ordinal);
+            let Some(ordinal) = ordinal else { continue };
+            let part = segment.part(ordinal)?;
+            let came_before =
+                self.sets[index].contains(ordinal) && (part.start, Reverse(index)) > (start, Reverse(here));
+            if came_before {
+                return Ok(None);
+            }
+            candidate.start = candidate.start.min(part.start);
+            in_time |= self.range.touches(part.start, part.end);
+        }
+        let may_answer = in_time && in_any(&self.windows, &candidate.ordinals) && self.plan.met_by(&candidate.ordinals);
+        Ok(may_answer.then_some(candidate))
+    }
+}
+
+/// The traces of one segment, newest first.
+enum Walk {
+    /// As the ordinals say.
+    Ordered(roaring::bitmap::IntoIter),
+    /// Sorted here: the head's, of which there are few.
+    Sorted(std::vec::IntoIter<(u32, TracePart)>),
+}
+
+impl Walk {
+    fn new(segment: &dyn Segment, set: &RoaringBitmap) -> Result<Self, SpanStoreError> {
+        if segment.newest_first() {
+            return Ok(Self::Ordered(set.clone().into_iter()));
+        }
+        let parts = set.iter().map(|ordinal| Ok((ordinal, segment.part(ordinal)?)));
+        let mut parts = parts.collect::<Result<Vec<_>, SpanStoreError>>()?;
+        parts.sort_unstable_by_key(|(ordinal, part)| (Reverse(part.start), *ordinal));
+        Ok(Self::Sorted(parts.into_iter()))
+    }
+
+    fn next(&mut self, segment: &dyn Segment) -> Result<Option<(u32, TracePart)>, SpanStoreError> {
+        match self {
+            Self::Ordered(ordinals) => ordinals.next().map(|ordinal| Ok((ordinal, segment.part(ordinal)?))).transpose(),
+            Self::Sorted(parts) => Ok(parts.next()),
+        }
+    }
+}

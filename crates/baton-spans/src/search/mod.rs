@@ -1,0 +1,16 @@
+//! Answers, from whatever segments there are: searches, traces by id, names and values of attributes.
+
+mod among;
+mod candidates;
+mod find;
+mod found;
+mod gather;
+mod plan;
+mod tags;
+mod values;
+mod window;
+
+pub(crate) use find::{Budget, search};
+pub(crate) use gather::trace;
+pub(crate) use tags::tags;
+pub(crate) use values::tag_values;

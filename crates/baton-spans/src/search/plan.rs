@@ -1,0 +1,87 @@
+//! What a query needs, as sets of traces per segment.
+
+use crate::segment::Segment;
+use baton_ports::SpanStoreError;
+use baton_traceql::{Aliases, SpanNeed, TraceNeed};
+use roaring::RoaringBitmap;
+use std::sync::Arc;
+
+/// A need with the answers of the indexes filled in.
+#[derive(Debug)]
+pub(super) enum Plan {
+    Anything,
+    All(Vec<Plan>),
+    Any(Vec<Plan>),
+    /// Per segment, the traces with a span that may do.
+    Span(Vec<RoaringBitmap>),
+}
+
+impl Plan {
+    pub(super) fn new(
+        need: &TraceNeed,
+        segments: &[Arc<dyn Segment>],
+        aliases: Aliases,
+    ) -> Result<Self, SpanStoreError> {
+        let each = |needs: &[TraceNeed]| -> Result<Vec<Self>, SpanStoreError> {
+            needs.iter().map(|need| Self::new(need, segments, aliases)).collect()
+        };
+        Ok(match need {
+            TraceNeed::Anything | TraceNeed::Span(SpanNeed::Anything) => Self::Anything,
+            TraceNeed::All(needs) => Self::All(each(needs)?),
+            TraceNeed::Any(needs) => Self::Any(each(needs)?),
+            TraceNeed::Span(need) => {
+                Self::Span(segments.iter().map(|segment| segment.meeting(need, aliases)).collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    /// Per segment, traces such that each trace that meets the plan is in at least one of the sets, and few others.
+    ///
+    /// The spans that together meet a plan may lie in different segments, so sets of different needs must not be
+    /// intersected within a segment: the smallest of them stands for all.
+    pub(super) fn drivers(&self, segments: &[Arc<dyn Segment>]) -> Vec<RoaringBitmap> {
+        match self {
+            Self::Anything => segments.iter().map(|segment| everything(segment.as_ref())).collect(),
+            Self::Span(sets) => sets.clone(),
+            Self::All(plans) => {
+                let smallest = plans.iter().map(|plan| plan.drivers(segments)).min_by_key(|sets| size(sets));
+                smallest.unwrap_or_else(|| Self::Anything.drivers(segments))
+            }
+            Self::Any(plans) => {
+                let mut union = vec![RoaringBitmap::new(); segments.len()];
+                for plan in plans {
+                    for (set, more) in union.iter_mut().zip(plan.drivers(segments)) {
+                        *set |= more;
+                    }
+                }
+                union
+            }
+        }
+    }
+
+    /// Whether a trace that lies in these segments under these ordinals may meet it.
+    pub(super) fn met_by(&self, ordinals: &[Option<u32>]) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::All(plans) => plans.iter().all(|plan| plan.met_by(ordinals)),
+            Self::Any(plans) => plans.iter().any(|plan| plan.met_by(ordinals)),
+            Self::Span(sets) => in_any(sets, ordinals),
+        }
+    }
+}
+
+/// Whether a trace is in one of the sets, which there is one of per segment.
+pub(super) fn in_any(sets: &[RoaringBitmap], ordinals: &[Option<u32>]) -> bool {
+    sets.iter().zip(ordinals).any(|(set, ordinal)| ordinal.is_some_and(|ordinal| set.contains(ordinal)))
+}
+
+/// How many traces the sets have together.
+pub(super) fn size(sets: &[RoaringBitmap]) -> u64 {
+    sets.iter().map(RoaringBitmap::len).sum()
+}
+
+fn everything(segment: &dyn Segment) -> RoaringBitmap {
+    let mut all = RoaringBitmap::new();
+    all.insert_range(0..segment.summary().traces);
+    all
+}
