@@ -141,7 +141,7 @@ pub(crate) fn rpc_result<T: DeserializeOwned>(status: StatusCode, bytes: &[u8]) 
 }
 
 /// The refusal in a reply outside JSON-RPC.
-fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
+pub(crate) fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
     match serde_json::from_slice::<RestError>(bytes) {
         Ok(error) => Refusal::new(status.as_u16(), error.into_object()).into(),
         Err(_) => {

@@ -1,0 +1,218 @@
+//! One trace by its id.
+
+use super::otlp::{self, KeyValue, Number};
+use crate::{Client, ClientError, call::unintelligible};
+use baton_types::{Attributes, Dropped, Resource, Span, SpanEvent, SpanId, SpanLink, SpanScope, TraceId};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// A trace.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TraceReply {
+    /// The answer as it came, in Tempo's JSON.
+    pub body: String,
+    /// Its spans, in no particular order; none when there is no such trace.
+    pub spans: Vec<Span>,
+    /// Whether some of it is missing.
+    pub partial: bool,
+}
+
+impl Client {
+    /// A trace by its id.
+    pub async fn trace(&self, id: TraceId) -> Result<TraceReply, ClientError> {
+        let (_, bytes) = self.tempo(&format!("/tempo/api/v2/traces/{id}")).await?;
+        let body = String::from_utf8(bytes.to_vec()).map_err(unintelligible)?;
+        TraceReply::read(body)
+    }
+}
+
+impl TraceReply {
+    /// Reads an answer.
+    pub fn read(body: String) -> Result<Self, ClientError> {
+        let found: Found = serde_json::from_str(&body).map_err(unintelligible)?;
+        let trace = found.trace.unwrap_or_default();
+        let mut spans = Vec::new();
+        for group in trace.resource_spans.into_iter().chain(trace.batches) {
+            group.into_spans(&mut spans);
+        }
+        let partial = found.status.as_str() == Some("PARTIAL") || found.status.as_u64() == Some(1);
+        Ok(Self { body, spans, partial })
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Found {
+    trace: Option<FoundTrace>,
+    status: serde_json::Value,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct FoundTrace {
+    resource_spans: Vec<ResourceSpans>,
+    batches: Vec<ResourceSpans>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct ResourceSpans {
+    resource: FoundResource,
+    scope_spans: Vec<ScopeSpans>,
+    schema_url: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct FoundResource {
+    attributes: Vec<KeyValue>,
+    dropped_attributes_count: u32,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct ScopeSpans {
+    scope: FoundScope,
+    spans: Vec<FoundSpan>,
+    schema_url: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct FoundScope {
+    name: String,
+    version: String,
+    attributes: Vec<KeyValue>,
+    dropped_attributes_count: u32,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct FoundSpan {
+    trace_id: String,
+    span_id: String,
+    parent_span_id: String,
+    trace_state: String,
+    flags: u32,
+    name: String,
+    kind: serde_json::Value,
+    start_time_unix_nano: Number,
+    end_time_unix_nano: Number,
+    attributes: Vec<KeyValue>,
+    dropped_attributes_count: u32,
+    events: Vec<FoundEvent>,
+    dropped_events_count: u32,
+    links: Vec<FoundLink>,
+    dropped_links_count: u32,
+    status: FoundStatus,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct FoundStatus {
+    code: serde_json::Value,
+    message: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct FoundEvent {
+    time_unix_nano: Number,
+    name: String,
+    attributes: Vec<KeyValue>,
+    dropped_attributes_count: u32,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct FoundLink {
+    trace_id: String,
+    span_id: String,
+    trace_state: String,
+    attributes: Vec<KeyValue>,
+    dropped_attributes_count: u32,
+    flags: u32,
+}
+
+fn attributes(pairs: Vec<KeyValue>) -> Attributes {
+    pairs
+        .into_iter()
+        .map(|pair| {
+            let (key, value) = pair.pair();
+            (key.into(), value)
+        })
+        .collect()
+}
+
+impl ResourceSpans {
+    fn into_spans(self, spans: &mut Vec<Span>) {
+        let resource = Arc::new(Resource {
+            attributes: attributes(self.resource.attributes),
+            dropped_attributes: self.resource.dropped_attributes_count,
+            schema_url: self.schema_url,
+        });
+        for group in self.scope_spans {
+            let scope = Arc::new(SpanScope {
+                name: group.scope.name,
+                version: group.scope.version,
+                attributes: attributes(group.scope.attributes),
+                dropped_attributes: group.scope.dropped_attributes_count,
+                schema_url: group.schema_url,
+            });
+            spans.extend(group.spans.into_iter().map(|span| span.into_span(&resource, &scope)));
+        }
+    }
+}
+
+impl FoundSpan {
+    fn into_span(self, resource: &Arc<Resource>, scope: &Arc<SpanScope>) -> Span {
+        let parent = SpanId(otlp::id(&self.parent_span_id));
+        Span {
+            trace: TraceId(otlp::id(&self.trace_id)),
+            id: SpanId(otlp::id(&self.span_id)),
+            parent: parent.is_valid().then_some(parent),
+            trace_state: self.trace_state,
+            flags: self.flags,
+            name: self.name.into(),
+            kind: otlp::kind(&self.kind),
+            start: self.start_time_unix_nano.0,
+            end: self.end_time_unix_nano.0,
+            attributes: attributes(self.attributes),
+            events: self.events.into_iter().map(SpanEvent::from).collect(),
+            links: self.links.into_iter().map(SpanLink::from).collect(),
+            status: otlp::status(&self.status.code),
+            status_message: self.status.message,
+            dropped: Dropped {
+                attributes: self.dropped_attributes_count,
+                events: self.dropped_events_count,
+                links: self.dropped_links_count,
+            },
+            resource: Arc::clone(resource),
+            scope: Arc::clone(scope),
+        }
+    }
+}
+
+impl From<FoundEvent> for SpanEvent {
+    fn from(found: FoundEvent) -> Self {
+        Self {
+            at: found.time_unix_nano.0,
+            name: found.name.into(),
+            attributes: attributes(found.attributes),
+            dropped_attributes: found.dropped_attributes_count,
+        }
+    }
+}
+
+impl From<FoundLink> for SpanLink {
+    fn from(found: FoundLink) -> Self {
+        Self {
+            trace: TraceId(otlp::id(&found.trace_id)),
+            span: SpanId(otlp::id(&found.span_id)),
+            trace_state: found.trace_state,
+            attributes: attributes(found.attributes),
+            dropped_attributes: found.dropped_attributes_count,
+            flags: found.flags,
+        }
+    }
+}
