@@ -101,8 +101,6 @@ struct Written<'a> {
     status: SpanStatus,
     status_message: &'a str,
     dropped: Dropped,
-    resource: u32,
-    scope: u32,
 }
 
 #[derive(Deserialize)]
@@ -122,8 +120,6 @@ struct Read {
     status: SpanStatus,
     status_message: String,
     dropped: Dropped,
-    resource: u32,
-    scope: u32,
 }
 
 /// Appends a span to the buffer.
@@ -132,6 +128,13 @@ pub(crate) fn write_span(
     span: &Span,
     tables: &mut TableBuilder,
 ) -> Result<(), SpanStoreError> {
+    let shared = (tables.resource(&span.resource)?, tables.scope(&span.scope)?);
+    write_body(buffer, span)?;
+    append(buffer, &shared)
+}
+
+/// Appends a span without what it shares with others.
+pub(crate) fn write_body(buffer: &mut Vec<u8>, span: &Span) -> Result<(), SpanStoreError> {
     let written = Written {
         trace: span.trace,
         id: span.id,
@@ -148,8 +151,6 @@ pub(crate) fn write_span(
         status: span.status,
         status_message: &span.status_message,
         dropped: span.dropped,
-        resource: tables.resource(&span.resource)?,
-        scope: tables.scope(&span.scope)?,
     };
     append(buffer, &written)
 }
@@ -157,27 +158,46 @@ pub(crate) fn write_span(
 /// Takes a span from the front of the bytes.
 pub(crate) fn read_span(bytes: &mut &[u8], tables: &Tables) -> Result<Span, SpanStoreError> {
     let read: Read = take(bytes)?;
+    let (resource, scope): (u32, u32) = take(bytes)?;
     let shared = |missing: &str| SpanStoreError::Corrupt(format!("a span names {missing} that is not written beside it"));
     let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    Ok(Span {
-        resource: tables.resources.get(at(read.resource)).map(Arc::clone).ok_or_else(|| shared("a resource"))?,
-        scope: tables.scopes.get(at(read.scope)).map(Arc::clone).ok_or_else(|| shared("a scope"))?,
-        trace: read.trace,
-        id: read.id,
-        parent: read.parent,
-        trace_state: read.trace_state,
-        flags: read.flags,
-        name: read.name,
-        kind: read.kind,
-        start: read.start,
-        end: read.end,
-        attributes: read.attributes,
-        events: read.events,
-        links: read.links,
-        status: read.status,
-        status_message: read.status_message,
-        dropped: read.dropped,
-    })
+    let resource = tables.resources.get(at(resource)).map(Arc::clone).ok_or_else(|| shared("a resource"))?;
+    let scope = tables.scopes.get(at(scope)).map(Arc::clone).ok_or_else(|| shared("a scope"))?;
+    Ok(read.into_span(resource, scope))
+}
+
+/// Takes a span that was written without what it shares from the front of the bytes.
+pub(crate) fn read_body(
+    bytes: &mut &[u8],
+    resource: Arc<Resource>,
+    scope: Arc<SpanScope>,
+) -> Result<Span, SpanStoreError> {
+    let read: Read = take(bytes)?;
+    Ok(read.into_span(resource, scope))
+}
+
+impl Read {
+    fn into_span(self, resource: Arc<Resource>, scope: Arc<SpanScope>) -> Span {
+        Span {
+            resource,
+            scope,
+            trace: self.trace,
+            id: self.id,
+            parent: self.parent,
+            trace_state: self.trace_state,
+            flags: self.flags,
+            name: self.name,
+            kind: self.kind,
+            start: self.start,
+            end: self.end,
+            attributes: self.attributes,
+            events: self.events,
+            links: self.links,
+            status: self.status,
+            status_message: self.status_message,
+            dropped: self.dropped,
+        }
+    }
 }
 
 /// Appends a value to the buffer.

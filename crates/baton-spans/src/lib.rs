@@ -7,5 +7,7 @@
 //!
 //! Read first: `Segment` (what can be searched), `Store` (how spans move through it).
 
+mod block;
 mod codec;
+mod head;
 mod segment;
