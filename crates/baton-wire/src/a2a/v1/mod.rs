@@ -17,6 +17,7 @@ mod push;
 mod request;
 mod response;
 mod task;
+mod trace;
 
 pub use artifact::Artifact;
 pub use card::{
@@ -48,6 +49,7 @@ pub use request::{
 };
 pub use response::{ListTasksResponse, SendMessageResponse};
 pub use task::{ArtifactChoice, HistoryLength, Task, TaskStatus};
+pub use trace::{TRACEPARENT, take_traceparent, with_traceparent};
 
 /// The version that this module speaks, as cards and the `A2A-Version` header write it.
 pub const PROTOCOL_VERSION: &str = "1.0";

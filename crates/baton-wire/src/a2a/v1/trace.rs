@@ -1,0 +1,128 @@
+//! W3C trace context in the metadata of a message: for whoever sees no headers.
+
+use baton_types::{Json, TraceContext};
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+    ser::{Serialize, SerializeMap as _, Serializer},
+};
+use std::fmt;
+
+/// The member of a message's metadata that says in which span it was sent.
+pub const TRACEPARENT: &str = "traceparent";
+
+/// The metadata with the span that the message is sent in; metadata that is no object stays what it is.
+pub fn with_traceparent(metadata: Option<&Json>, context: TraceContext) -> Option<Json> {
+    let rest = match metadata.filter(|metadata| metadata.as_str().contains(TRACEPARENT)) {
+        Some(metadata) => read(metadata.as_str()).map_or(Some(metadata.clone()), |members| members.without().1),
+        None => metadata.cloned(),
+    };
+    let text = rest.as_ref().map_or("{}", Json::as_str);
+    let Some(members) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else { return rest };
+    let comma = if members.is_empty() { "" } else { "," };
+    // What was there stays as it was written, to the digit.
+    Json::parse(&format!("{{{members}{comma}\"{TRACEPARENT}\":\"{context}\"}}")).ok().or(rest)
+}
+
+/// Takes the span that a message was sent in out of its metadata: it belongs to one delivery and not to what is said.
+pub fn take_traceparent(metadata: &mut Option<Json>) -> Option<TraceContext> {
+    let text = metadata.as_ref()?.as_str();
+    if !text.contains(TRACEPARENT) {
+        return None;
+    }
+    let (said, rest) = read(text)?.without();
+    let context = TraceContext::parse(&said?.read::<String>().ok()?)?;
+    *metadata = rest;
+    Some(context)
+}
+
+fn read(text: &str) -> Option<Members> {
+    serde_json::from_str(text).ok()
+}
+
+/// The members of an object in their order.
+struct Members(Vec<(String, Json)>);
+
+impl Members {
+    /// The span, and what is left without it.
+    fn without(self) -> (Option<Json>, Option<Json>) {
+        let (said, rest): (Vec<_>, Vec<_>) = self.0.into_iter().partition(|(name, _)| name == TRACEPARENT);
+        let rest = if rest.is_empty() { None } else { Json::of(&Self(rest)).ok() };
+        (said.into_iter().next_back().map(|(_, said)| said), rest)
+    }
+}
+
+impl Serialize for Members {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPAN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    #[test]
+    fn what_is_put_in_comes_out_and_the_rest_is_as_it_was() {
+        let context = TraceContext::parse(SPAN).unwrap();
+        for text in [
+            None,
+            Some(r#"{"b":1.0,"a":{"traceparent":"x"}}"#),
+            Some(r#"{"a":"}","z":12345678901234567890123,"é":"\",\"traceparent\":\"0\""}"#),
+        ] {
+            let before = text.map(|text| Json::parse(text).unwrap());
+            let mut sent = with_traceparent(before.as_ref(), context);
+            assert!(sent.as_ref().unwrap().as_str().ends_with(&format!("\"traceparent\":\"{SPAN}\"}}")), "{sent:?}");
+            assert_eq!(take_traceparent(&mut sent), Some(context), "{text:?}");
+            assert_eq!(sent.as_ref().map(Json::as_str), text, "what is left");
+        }
+    }
+
+    #[test]
+    fn one_that_is_there_is_replaced_and_what_is_none_stays() {
+        let context = TraceContext::parse(SPAN).unwrap();
+        for (text, expect) in [
+            (r#"{"traceparent":"00-1-2-3","a":{"b":{}}}"#, format!(r#"{{"a":{{"b":{{}}}},"traceparent":"{SPAN}"}}"#)),
+            (r#"{"traceparent":"00-1-2-3"}"#, format!(r#"{{"traceparent":"{SPAN}"}}"#)),
+            ("[1]", "[1]".to_owned()),
+        ] {
+            let made = with_traceparent(Some(&Json::parse(text).unwrap()), context);
+            assert_eq!(made.unwrap().as_str(), expect);
+        }
+        for text in [r#"{"traceparent":"00-1-2-3"}"#, r#"{"traceparent":7}"#, r#"{"a":"traceparent"}"#, "[1]"] {
+            let mut metadata = Some(Json::parse(text).unwrap());
+            assert_eq!(take_traceparent(&mut metadata), None);
+            assert_eq!(metadata.unwrap().as_str(), text);
+        }
+    }
+}
