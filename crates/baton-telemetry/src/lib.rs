@@ -6,11 +6,15 @@
 //!
 //! Read first: [`Tracer`] and [`OpenSpan`] (spans of what happens now), [`Settings`] (what is said and how), [`names`].
 
+mod current;
 pub mod names;
 mod settings;
 mod shape;
+mod shared;
 mod tracer;
 
+pub use current::{current, during, move_into, within};
 pub use settings::{Content, EmitMode, ModeSource, Schema, Settings};
 pub use shape::{RENAMED, shape};
+pub use shared::SharedSpan;
 pub use tracer::{OpenSpan, Origin, SCOPE, Tracer};

@@ -212,6 +212,26 @@ impl OpenSpan {
         }
     }
 
+    /// It happens inside of that span, which is only known now; one that has a parent keeps it.
+    pub fn adopt(&mut self, parent: TraceContext) {
+        match &mut self.open {
+            Some(open) if open.span.parent.is_none() => {
+                open.span.trace = parent.trace;
+                open.span.parent = Some(parent.span);
+                open.span.flags = u32::from(parent.flags);
+            }
+            Some(_) => {}
+            None => {
+                self.passed.get_or_insert(parent);
+            }
+        }
+    }
+
+    /// Whether it is known that it ends badly.
+    pub fn has_failed(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.span.status == SpanStatus::Error)
+    }
+
     /// Ends it now.
     pub fn end(self) {}
 }

@@ -1,0 +1,61 @@
+//! A span that several hands fill in, and one of them ends.
+
+use crate::OpenSpan;
+use baton_types::TraceContext;
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// A span that several hands fill in: cheap to clone, ended once, and deaf to whatever is said after that.
+#[derive(Clone)]
+pub struct SharedSpan(Arc<Mutex<State>>);
+
+enum State {
+    Open(OpenSpan),
+    Ended(Option<TraceContext>),
+}
+
+impl SharedSpan {
+    /// Shares a span.
+    pub fn new(span: OpenSpan) -> Self {
+        Self(Arc::new(Mutex::new(State::Open(span))))
+    }
+
+    /// What happens inside of it carries this, also after its end.
+    pub fn context(&self) -> Option<TraceContext> {
+        match &*self.state() {
+            State::Open(span) => span.context(),
+            State::Ended(context) => *context,
+        }
+    }
+
+    /// Says something about it, unless it has ended.
+    pub fn edit(&self, say: impl FnOnce(&mut OpenSpan)) {
+        if let State::Open(span) = &mut *self.state() {
+            say(span);
+        }
+    }
+
+    /// Ends it now.
+    pub fn end(&self) {
+        let mut state = self.state();
+        if let State::Open(span) = &*state {
+            let ended = State::Ended(span.context());
+            let span = std::mem::replace(&mut *state, ended);
+            // Whoever keeps spans is not called while others wait.
+            drop(state);
+            drop(span);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for SharedSpan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SharedSpan").field(&self.context()).finish()
+    }
+}
