@@ -8,9 +8,10 @@ use crate::{
 };
 use baton_ports::{AgentAskError, AgentReply, BoxFuture, Commit, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket};
 use baton_rules::{HandoffRecord, admit_handoff, handed_over};
+use baton_telemetry::ids::handoff_context;
 use baton_types::{
     AgentName, AgentSpec, ErrorCode, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffId, HandoffStatus,
-    Json, Message, Part, Principal, Priority, Role, StreamId, TaskId, TaskState, TaskView,
+    Json, Message, Part, Principal, Priority, Role, StreamId, TaskId, TaskState, TaskView, TraceContext,
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -189,9 +190,10 @@ impl Engine {
         let mut message = Message::new(self.fresh_id().into(), Role::User, vec![Part::text(ask.message.clone())]);
         message.context = Some(handoff.child_context.clone());
         let chain = handed_over(std::slice::from_ref(&ask.from), ask.depth);
+        let asked_in = ask.trace.as_deref().and_then(TraceContext::parse);
         let command = SendCommand {
             depth: u32::try_from(chain).unwrap_or(u32::MAX),
-            trace: ask.trace.clone().map(Into::into),
+            trace: Some(handoff_context(asked_in, &handoff.id).to_string().into()),
             autonomous: ask.autonomous,
             ..SendCommand::new(to.clone(), message)
         };

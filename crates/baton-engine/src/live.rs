@@ -3,7 +3,8 @@
 use crate::hub::Feed;
 use baton_ports::{Clock, Commit, HeadUpdate, Journal, Receipt, Write};
 use baton_rules::{Illegal, Task};
-use baton_types::{Fact, MessageId, Principal, StreamId, TaskEvent, TaskId};
+use baton_telemetry::ids;
+use baton_types::{CallId, Fact, MessageId, Principal, StreamId, TaskEvent, TaskId, TraceContext};
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -42,6 +43,19 @@ impl Cell {
     /// What the journal will have when everything is written: the version, and under which epoch.
     pub(crate) fn position(&self) -> (u64, u64) {
         (self.task.version, self.epoch)
+    }
+
+    /// Inside of the run in progress: what it asks of others is part of its span.
+    pub(crate) fn in_run(&self) -> Option<TraceContext> {
+        let asked_in = self.trace.as_deref().and_then(TraceContext::parse);
+        let run = self.task.run.as_ref()?;
+        Some(ids::run_context(asked_in, &self.task.id, &run.id))
+    }
+
+    /// Inside of a tool call of the run.
+    pub(crate) fn in_call(&self, call: &CallId) -> Option<TraceContext> {
+        let run = self.task.run.as_ref()?;
+        Some(self.in_run()?.inside(ids::call_span(&self.task.id, &run.id, run.turn, call)))
     }
 }
 

@@ -57,9 +57,20 @@ impl Inner {
         let loaded = self.journal().load(None, &stream).await?.ok_or_else(missing)?;
         let folded = fold(task, &loaded)?;
         let live = LiveTask::new(folded, lease.epoch, Arc::clone(&loaded.head.owner), self.hub.feed(task));
+        live.lock().trace = self.last_trace(&loaded).await?;
         let live = Arc::new(live);
         self.live.lock().insert(task.clone(), Arc::clone(&live));
         Ok(live)
+    }
+
+    /// The trace in which a task was last worked on; it goes on in the same.
+    async fn last_trace(&self, loaded: &Loaded) -> Result<Option<Arc<str>>, EngineError> {
+        if let Some(last) = loaded.events.last() {
+            return Ok(last.trace.clone());
+        }
+        let before = loaded.head.version.saturating_sub(1);
+        let last = self.journal().events(&loaded.head.stream, before, 1).await?;
+        Ok(last.first().and_then(|event| event.trace.clone()))
     }
 }
 

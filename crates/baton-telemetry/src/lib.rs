@@ -4,17 +4,22 @@
 //! This crate must never read the environment, a clock or a file, and never decide anything about a task: it describes
 //! what has become true.
 //!
-//! Read first: [`Tracer`] and [`OpenSpan`] (spans of what happens now), [`Settings`] (what is said and how), [`names`].
+//! Read first: [`Tracer`] and [`OpenSpan`] (spans of what happens now), [`TaskSpans`] (spans of what the journal says),
+//! [`Settings`] (what is said and how), [`names`].
 
 mod current;
+pub mod ids;
 pub mod names;
+mod project;
+mod read;
 mod settings;
 mod shape;
 mod shared;
 mod tracer;
 
 pub use current::{current, during, move_into, within};
+pub use project::{HandoffSpans, ModelLabel, TaskSpans, Told};
 pub use settings::{Content, EmitMode, ModeSource, Schema, Settings};
-pub use shape::{RENAMED, shape};
+pub use shape::{ALIASES, RENAMED, shape};
 pub use shared::SharedSpan;
 pub use tracer::{OpenSpan, Origin, SCOPE, Tracer};

@@ -1,9 +1,9 @@
 //! From what Baton says to what each emit mode lets be seen.
 
 use crate::{EmitMode, Schema, names};
-use baton_types::Attributes;
+use baton_types::{Attributes, Key, Value, find_attribute};
 
-/// Older names and the newer ones beside them; only these are renamed, and `insight.*`, `project.*`, `task.*`, `gate.*`
+/// Older names and the newer ones for the same; only these are renamed, and `insight.*`, `project.*`, `task.*`, `gate.*`
 /// and the other `handoff.*` never are.
 pub const RENAMED: &[(&str, &str)] = &[
     (names::AGENT_ID, names::GEN_AI_AGENT_ID),
@@ -17,7 +17,89 @@ pub const RENAMED: &[(&str, &str)] = &[
     (names::HANDOFF_INPUTS, names::GEN_AI_TOOL_CALL_ARGUMENTS),
 ];
 
+/// Names of the conventions' own past, kept beside the newer ones because ContextCore's documents use them.
+const BESIDE: &[(&str, &str)] = &[(names::GEN_AI_SYSTEM, names::GEN_AI_PROVIDER_NAME)];
+
+/// Code generation has no name in the conventions; the second family is ours.
+const CODE: (&str, &str) = ("gen_ai.code.", "codegen.");
+
+const GEN_AI: &str = "gen_ai.";
+
+/// Keys that mean the same whatever the mode, for queries; the newest name first.
+pub const ALIASES: &[&[&str]] = &[
+    &[names::GEN_AI_AGENT_ID, names::AGENT_ID],
+    &[names::GEN_AI_CONVERSATION_ID, names::AGENT_SESSION_ID, "session.id"],
+    &[names::GEN_AI_AGENT_TYPE, names::AGENT_TYPE],
+    &[names::GEN_AI_AGENT_NAME, names::AGENT_NAME],
+    &[names::GEN_AI_REQUEST_MODEL, names::AGENT_MODEL, "llm.model_name", "llm.request.model"],
+    &[names::GEN_AI_AGENT_VERSION, names::AGENT_VERSION],
+    &[names::GEN_AI_PROVIDER_NAME, names::GEN_AI_SYSTEM, "llm.provider", "llm.system"],
+    &[
+        names::GEN_AI_USAGE_INPUT_TOKENS,
+        "gen_ai.usage.prompt_tokens",
+        "llm.token_count.prompt",
+        "llm.usage.prompt_tokens",
+    ],
+    &[
+        names::GEN_AI_USAGE_OUTPUT_TOKENS,
+        "gen_ai.usage.completion_tokens",
+        "llm.token_count.completion",
+        "llm.usage.completion_tokens",
+    ],
+    &[names::GEN_AI_USAGE_CACHE_WRITE, names::GEN_AI_USAGE_CACHE_CREATION],
+    &[names::GEN_AI_INPUT_MESSAGES, "gen_ai.prompt", "input.value", "traceloop.entity.input"],
+    &[names::GEN_AI_OUTPUT_MESSAGES, "gen_ai.completion", "output.value", "traceloop.entity.output"],
+    &["codegen.action", "gen_ai.code.action"],
+    &["codegen.truncated", "gen_ai.code.truncated"],
+    &["codegen.estimated_lines", "gen_ai.code.estimated_lines"],
+    &["codegen.actual_lines", "gen_ai.code.actual_lines"],
+    &["codegen.verification_issues", "gen_ai.code.verification_issues"],
+];
+
 /// Rewrites attributes for a mode and a schema.
 pub fn shape(attributes: &mut Attributes, mode: EmitMode, schema: Schema) {
-    let _ = (attributes, mode, schema);
+    if schema == Schema::V1_41 {
+        attributes.retain(|(key, _)| !key.starts_with("gen_ai.transfer."));
+    } else {
+        beside(attributes, names::GEN_AI_USAGE_CACHE_CREATION, names::GEN_AI_USAGE_CACHE_WRITE);
+    }
+    if mode == EmitMode::Legacy {
+        return legacy(attributes);
+    }
+    // Others name a handoff that they belong to; it is not theirs to rename.
+    let is_handoff = find_attribute(attributes, names::HANDOFF_CAPABILITY_ID).is_some();
+    let renamed = || RENAMED.iter().filter(|(old, _)| is_handoff || !old.starts_with("handoff."));
+    for (old, new) in renamed() {
+        beside(attributes, old, new);
+    }
+    for (old, new) in BESIDE {
+        beside(attributes, old, new);
+        beside(attributes, new, old);
+    }
+    let code = |(key, value): &(Key, Value)| {
+        let name = key.strip_prefix(CODE.0)?;
+        Some((Key::from(format!("{}{name}", CODE.1)), value.clone()))
+    };
+    let added: Vec<_> = attributes.iter().filter_map(code).collect();
+    attributes.extend(added);
+    if mode == EmitMode::Otel {
+        attributes.retain(|(key, _)| renamed().all(|(old, _)| key != old));
+    }
+}
+
+/// Only the older names: what has one gets it, and the rest of the newer family goes.
+fn legacy(attributes: &mut Attributes) {
+    for (old, new) in RENAMED.iter().filter(|(old, _)| old.starts_with("agent.")) {
+        beside(attributes, new, old);
+    }
+    attributes.retain(|(key, _)| !key.starts_with(GEN_AI) || key.starts_with(CODE.0));
+}
+
+/// What is said under one name is said under the other, too, unless that is taken.
+fn beside(attributes: &mut Attributes, said: &'static str, also: &'static str) {
+    if let Some(value) = find_attribute(attributes, said).cloned()
+        && find_attribute(attributes, also).is_none()
+    {
+        attributes.push((also.into(), value));
+    }
 }

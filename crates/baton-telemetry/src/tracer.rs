@@ -6,7 +6,13 @@ use baton_types::{
     Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceContext, TraceId,
     Value,
 };
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 /// The name of the instrumentation of every span that this process makes.
 pub const SCOPE: &str = "baton";
@@ -20,6 +26,8 @@ pub struct Tracer {
 struct On {
     sink: Arc<dyn SpanSink>,
     origin: Origin,
+    /// Whether a span has said which emit mode is in force.
+    told: AtomicBool,
 }
 
 /// Who says so, and how: what the spans of a process have in common.
@@ -65,7 +73,7 @@ impl Origin {
 impl Tracer {
     /// Emits what it makes into the sink.
     pub fn new(sink: Arc<dyn SpanSink>, origin: Origin) -> Self {
-        Self { on: Some(Arc::new(On { sink, origin })) }
+        Self { on: Some(Arc::new(On { sink, origin, told: AtomicBool::new(false) })) }
     }
 
     /// Makes no spans, and passes contexts on.
@@ -102,7 +110,7 @@ impl Tracer {
             start: on.sink.now(),
             end: 0,
             attributes: Vec::with_capacity(12),
-            events: Vec::new(),
+            events: on.flag(),
             links: Vec::new(),
             status: SpanStatus::Unset,
             status_message: String::new(),
@@ -111,6 +119,25 @@ impl Tracer {
             scope: Arc::clone(&on.origin.scope),
         };
         OpenSpan { passed: None, open: Some(Box::new(Open { span, on: Arc::clone(on) })) }
+    }
+}
+
+impl On {
+    /// Which emit mode was chosen, and by whom: an event of the first span.
+    fn flag(&self) -> Vec<SpanEvent> {
+        if self.told.load(Ordering::Relaxed) || self.told.swap(true, Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let Settings { mode, mode_source, .. } = &self.origin.settings;
+        let mut attributes: Vec<(Key, Value)> = vec![
+            (names::FEATURE_FLAG_KEY.into(), "contextcore.emit_mode".into()),
+            (names::FEATURE_FLAG_VARIANT.into(), mode.as_str().into()),
+            (names::FEATURE_FLAG_PROVIDER.into(), mode_source.provider().into()),
+        ];
+        if let Some(value) = mode_source.value() {
+            attributes.push((names::FEATURE_FLAG_VALUE.into(), value.to_owned().into()));
+        }
+        vec![SpanEvent { at: self.sink.now(), name: "feature_flag".into(), attributes, dropped_attributes: 0 }]
     }
 }
 

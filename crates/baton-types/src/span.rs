@@ -192,13 +192,14 @@ impl Span {
         find_attribute(&self.resource.attributes, "service.name").and_then(Value::as_text)
     }
 
-    /// How long it is kept.
+    /// How long it is kept: insights, handoffs and verdicts of gates are what agents remember.
     pub fn class(&self) -> SpanClass {
-        let kept = |key: &str| ["insight.", "handoff.", "gate."].iter().any(|family| key.starts_with(family));
-        if kept(&self.name) || self.attributes.iter().any(|(key, _)| kept(key)) {
-            return SpanClass::Memory;
+        let named = ["insight.", "handoff.", "gate."].iter().any(|family| self.name.starts_with(family));
+        let told = |key: &str| matches!(key, "insight.type" | "insight.id" | "handoff.status" | "gate.result");
+        match named || self.attributes.iter().any(|(key, _)| told(key)) {
+            true => SpanClass::Memory,
+            false => SpanClass::Telemetry,
         }
-        SpanClass::Telemetry
     }
 }
 

@@ -94,7 +94,7 @@ impl Driver {
             // The world may change from here on: first it must be on record that it was tried.
             self.commit_synced(started, Vec::new()).await?;
         }
-        let trace = self.live.lock().trace.clone();
+        let trace = self.live.lock().in_call(&call.id).map(|context| context.to_string());
         let run = ToolRun {
             agent: spec,
             tool,

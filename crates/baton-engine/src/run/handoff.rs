@@ -11,6 +11,7 @@ use crate::{
 };
 use baton_ports::{Commit, HeadUpdate, Write};
 use baton_rules::{CALL_AGENT_TOOL, HandedOff, admit_handoff, asked_elsewhere, handoff_target};
+use baton_telemetry::ids::handoff_context;
 use baton_types::{
     AgentName, AgentSpec, ContextId, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffChannel, HandoffEvent, HandoffId,
     HandoffStatus, Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId, TaskEvent,
@@ -64,7 +65,7 @@ impl Driver {
             id: child.clone(),
             event: submitted_child(link, handoff.child_context.clone(), to.clone(), message, earlier, autonomous),
             first_of_context: arguments.context_id.is_none(),
-            trace: self.live.lock().trace.clone(),
+            trace: Some(handoff_context(self.live.lock().in_call(&call.id), &handoff.id).to_string().into()),
         };
         let deadline = handoff.created_at.after(std::time::Duration::from_millis(handoff.timeout_ms));
         let sent = TaskEvent::HandoffSent {
@@ -95,7 +96,7 @@ impl Driver {
     pub(super) async fn await_handoff(&self, call: &ToolCall, handed: &HandedOff) -> Result<(), Halt> {
         let HandedOff { handoff, child, deadline, answer, .. } = handed;
         if let Some(answer) = answer {
-            let trace = self.live.lock().trace.clone();
+            let trace = self.live.lock().in_run().map(|context| context.to_string().into());
             self.inner.pass_down(&self.live.owner, trace, child, answer).await?;
         }
         let patience = self.inner.ports.clock.now().until(*deadline);
@@ -126,7 +127,7 @@ impl Driver {
             to: outcome.status,
             result: outcome.result,
             error: outcome.error,
-            result_trace_id: self.live.lock().trace.as_deref().and_then(trace_id),
+            result_trace_id: self.live.lock().in_run().map(|context| context.trace.to_string()),
         }];
         let beside = self.inner.handoff_write(&self.live.owner, handoff, moves).await?;
         self.commit_synced(vec![TaskEvent::ToolFinished { result }], beside).await?;
@@ -170,7 +171,7 @@ impl Driver {
             child_context: arguments.context_id.clone().map_or_else(|| ids.fresh().into(), ContextId::from),
             channel: HandoffChannel::Direct,
             agent_uri: Some(arguments.agent_uri.clone()).filter(|uri| *uri != to.as_str()),
-            trace: self.live.lock().trace.as_deref().map(str::to_owned),
+            trace: self.live.lock().in_call(&call.id).map(|context| context.to_string()),
         }
     }
 }
@@ -309,11 +310,6 @@ pub(crate) fn created(ports: &Ports, owner: &Arc<Principal>, handoff: &Handoff) 
 
 fn moved(to: HandoffStatus) -> HandoffEvent {
     HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None }
-}
-
-/// The trace of a W3C trace context.
-fn trace_id(traceparent: &str) -> Option<String> {
-    traceparent.split('-').nth(1).filter(|id| id.len() == 32).map(str::to_owned)
 }
 
 fn handoff_events(

@@ -84,7 +84,7 @@ impl Helper<'_> {
         let to = self.driver.inner.target_of(self.spec, uri);
         let (parent, earlier, trace) = {
             let cell = self.driver.live.lock();
-            (cell.task.parent.clone(), cell.task.depth, cell.trace.clone())
+            (cell.task.parent.clone(), cell.task.depth, cell.in_call(&self.state.call.id))
         };
         let inner = &self.driver.inner;
         let chain = admit_handoff(self.spec, parent.as_ref(), earlier, &to, inner.options.max_handoff_depth)
@@ -99,7 +99,7 @@ impl Helper<'_> {
             message: words,
             context: ask.context.clone().map(Into::into),
             depth: u32::try_from(before).unwrap_or(u32::MAX),
-            trace: trace.as_deref().map(str::to_owned),
+            trace: trace.map(|context| context.to_string()),
             task: Some(self.driver.live.id.clone()),
             call: Some(self.state.call.id.clone()),
             autonomous: self.driver.live.lock().task.autonomous || self.spec.autonomous,

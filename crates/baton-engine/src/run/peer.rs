@@ -43,7 +43,8 @@ impl Driver {
         }
         let asked = {
             let cell = self.live.lock();
-            unheard(&cell.task, &self.live.owner, cell.trace.clone())
+            let trace = cell.in_run().map(|context| context.to_string().into());
+            unheard(&cell.task, &self.live.owner, trace)
         };
         let Some((ask, place)) = asked else { return Ok(()) };
         let deepest = self.inner.options.max_handoff_depth;

@@ -1,0 +1,168 @@
+//! The tasks and handoffs that are under way, folded as far as spans need it.
+
+use baton_ports::{Journal, JournalError, StoredEvent};
+use baton_telemetry::{HandoffSpans, ModelLabel, Origin, TaskSpans, Told};
+use baton_types::{AgentSpec, Digest, Fact, HandoffEvent, HandoffId, ModelSpec, Span, StreamId, TaskEvent, TaskId};
+use std::collections::HashMap;
+
+/// Tasks that are kept in memory; one more lets all go, and each is read again when it goes on.
+const MOST_OPEN: usize = 32_768;
+const MOST_LABELS: usize = 1024;
+const PAGE: usize = 512;
+
+pub(super) struct Folds {
+    origin: Origin,
+    tasks: HashMap<TaskId, TaskSpans>,
+    handoffs: HashMap<HandoffId, HandoffSpans>,
+    labels: HashMap<Digest, ModelLabel>,
+}
+
+impl Folds {
+    pub(super) fn new(origin: Origin) -> Self {
+        Self { origin, tasks: HashMap::new(), handoffs: HashMap::new(), labels: HashMap::new() }
+    }
+
+    /// Lets everything go that the journal can tell again.
+    pub(super) fn forget(&mut self) {
+        self.tasks.clear();
+        self.handoffs.clear();
+    }
+
+    pub(super) async fn apply(
+        &mut self,
+        journal: &dyn Journal,
+        event: &StoredEvent,
+        out: &mut Vec<Span>,
+    ) -> Result<(), JournalError> {
+        if self.tasks.len() + self.handoffs.len() > MOST_OPEN {
+            self.forget();
+        }
+        match (&event.stream, &event.fact) {
+            (StreamId::Task(task), Fact::Task(fact)) => self.task(journal, task, event, fact, out).await,
+            (StreamId::Handoff(handoff), Fact::Handoff(fact)) => self.handoff(journal, handoff, event, fact, out).await,
+            _ => Ok(()),
+        }
+    }
+
+    async fn task(
+        &mut self,
+        journal: &dyn Journal,
+        task: &TaskId,
+        event: &StoredEvent,
+        fact: &TaskEvent,
+        out: &mut Vec<Span>,
+    ) -> Result<(), JournalError> {
+        let mut spans = match self.tasks.remove(task) {
+            Some(spans) => spans,
+            None => match self.reread_task(journal, task, event, fact).await? {
+                Some(spans) => spans,
+                // Retention has taken its beginning.
+                None => return Ok(()),
+            },
+        };
+        self.learn(journal, fact).await?;
+        step(&mut spans, event, fact, &self.labels, &self.origin, out);
+        if !spans.is_idle() {
+            self.tasks.insert(task.clone(), spans);
+        }
+        Ok(())
+    }
+
+    /// The task as it was before this event.
+    async fn reread_task(
+        &mut self,
+        journal: &dyn Journal,
+        task: &TaskId,
+        event: &StoredEvent,
+        fact: &TaskEvent,
+    ) -> Result<Option<TaskSpans>, JournalError> {
+        if event.number == 1 {
+            return Ok(TaskSpans::submitted(task, fact));
+        }
+        let (mut spans, mut after, mut ignored) = (None, 0, Vec::new());
+        while after + 1 < event.number {
+            let page = journal.events(&event.stream, after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = last.number;
+            for earlier in page.iter().filter(|earlier| earlier.number < event.number) {
+                let Fact::Task(fact) = &earlier.fact else { continue };
+                self.learn(journal, fact).await?;
+                match &mut spans {
+                    None => spans = TaskSpans::submitted(task, fact),
+                    Some(spans) => step(spans, earlier, fact, &self.labels, &self.origin, &mut ignored),
+                }
+                ignored.clear();
+            }
+        }
+        Ok(spans)
+    }
+
+    async fn handoff(
+        &mut self,
+        journal: &dyn Journal,
+        handoff: &HandoffId,
+        event: &StoredEvent,
+        fact: &HandoffEvent,
+        out: &mut Vec<Span>,
+    ) -> Result<(), JournalError> {
+        let mut spans = match self.handoffs.remove(handoff) {
+            Some(spans) => spans,
+            None if event.number == 1 => HandoffSpans::default(),
+            None => {
+                let mut spans = HandoffSpans::default();
+                for earlier in journal.events(&event.stream, 0, PAGE).await? {
+                    if let (Fact::Handoff(fact), true) = (&earlier.fact, earlier.number < event.number) {
+                        spans.apply(earlier.at, fact, &self.origin);
+                    }
+                }
+                spans
+            }
+        };
+        match spans.apply(event.at, fact, &self.origin) {
+            Some(span) => out.push(span),
+            None => {
+                self.handoffs.insert(handoff.clone(), spans);
+            }
+        }
+        Ok(())
+    }
+
+    /// Which model a run uses stands in the definition that it pins.
+    async fn learn(&mut self, journal: &dyn Journal, fact: &TaskEvent) -> Result<(), JournalError> {
+        let TaskEvent::RunStarted { agent, .. } = fact else { return Ok(()) };
+        if self.labels.contains_key(agent) {
+            return Ok(());
+        }
+        let spec = journal.blob(agent).await?.and_then(|blob| serde_json::from_slice::<AgentSpec>(&blob).ok());
+        if let Some(spec) = spec {
+            if self.labels.len() >= MOST_LABELS {
+                self.labels.clear();
+            }
+            self.labels.insert(agent.clone(), label(&spec));
+        }
+        Ok(())
+    }
+}
+
+fn step(
+    spans: &mut TaskSpans,
+    event: &StoredEvent,
+    fact: &TaskEvent,
+    labels: &HashMap<Digest, ModelLabel>,
+    origin: &Origin,
+    out: &mut Vec<Span>,
+) {
+    let told = Told { number: event.number, at: event.at, trace: event.trace.as_deref() };
+    spans.apply(told, fact, |digest| labels.get(digest).cloned(), origin, out);
+}
+
+fn label(spec: &AgentSpec) -> ModelLabel {
+    match &spec.model {
+        ModelSpec::Playbook { .. } => {
+            ModelLabel { provider: "baton".to_owned(), model: "playbook".to_owned(), elsewhere: None }
+        }
+        ModelSpec::Peer { url, .. } => {
+            ModelLabel { provider: "a2a".to_owned(), model: String::new(), elsewhere: Some(url.clone()) }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The spans of journaled facts: the same events always give the same spans.
+
+mod handoff;
+mod make;
+mod messages;
+mod task;
+
+pub use handoff::HandoffSpans;
+pub use task::{ModelLabel, TaskSpans, Told};

@@ -1,0 +1,106 @@
+//! Handoffs as spans: one for each, from its creation to its end, with what went over and what came back.
+
+use super::make::{Draft, moment, nanos};
+use crate::{
+    Origin,
+    ids::handoff_context,
+    names::{self, operation},
+};
+use baton_types::{Handoff, HandoffEvent, HandoffStatus, Priority, Span, SpanEvent, SpanKind, Timestamp, TraceContext};
+
+/// What is known of one handoff so far.
+#[derive(Clone, Debug, Default)]
+pub struct HandoffSpans {
+    handoff: Option<Box<Handoff>>,
+    moves: Vec<SpanEvent>,
+}
+
+/// Moves of one handoff that are shown; a receiver that asks without end would make it endless.
+const MOST_MOVES: usize = 64;
+
+impl HandoffSpans {
+    /// Takes the next fact; a handoff that ends gives its span.
+    pub fn apply(&mut self, at: Timestamp, event: &HandoffEvent, origin: &Origin) -> Option<Span> {
+        match event {
+            HandoffEvent::Created(handoff) => {
+                self.handoff = Some(handoff.clone());
+                None
+            }
+            HandoffEvent::Moved { to, result, error, .. } => {
+                if self.moves.len() < MOST_MOVES {
+                    let attributes = vec![(names::HANDOFF_STATUS.into(), to.as_str().into())];
+                    self.moves.push(moment(at, moved(*to), attributes));
+                }
+                let handoff = self.handoff.as_deref().filter(|_| to.is_terminal())?;
+                let mut draft = draft(handoff, at);
+                draft.set(names::HANDOFF_STATUS, to.as_str());
+                // What goes over and comes back is what the product is about, not content of a model.
+                if let Some(result) = result {
+                    draft.set(names::HANDOFF_RESULT, result.as_str().to_owned());
+                    draft.set(names::GEN_AI_TOOL_CALL_RESULT, result.as_str().to_owned());
+                }
+                if let Some(error) = error {
+                    draft.set(names::HANDOFF_ERROR, error.clone());
+                }
+                if !matches!(to, HandoffStatus::Completed | HandoffStatus::Cancelled) {
+                    draft.fail(
+                        to.as_str(),
+                        error.clone().unwrap_or_else(|| format!("the handoff ended as {}", to.as_str())),
+                    );
+                }
+                draft.events = std::mem::take(&mut self.moves);
+                Some(draft.finish(origin))
+            }
+        }
+    }
+}
+
+fn draft(handoff: &Handoff, at: Timestamp) -> Draft {
+    let asked_in = handoff.trace.as_deref().and_then(TraceContext::parse);
+    let context = handoff_context(asked_in, &handoff.id);
+    let parent = asked_in.map(|asked| asked.span);
+    let mut draft = Draft::new(operation::HANDOFF_REQUEST, SpanKind::Producer, context, parent)
+        .between(nanos(handoff.created_at), nanos(at));
+    draft.set(names::GEN_AI_OPERATION_NAME, operation::HANDOFF_REQUEST);
+    draft.set(names::AGENT_ID, handoff.from_agent.to_string());
+    draft.set(names::HANDOFF_ID, handoff.id.to_string());
+    draft.set(names::HANDOFF_FROM_AGENT, handoff.from_agent.to_string());
+    draft.set(names::HANDOFF_TO_AGENT, handoff.to_agent.to_string());
+    draft.set(names::HANDOFF_CAPABILITY_ID, handoff.capability_id.clone());
+    draft.set(names::HANDOFF_PRIORITY, priority(handoff.priority));
+    draft.set(names::HANDOFF_TIMEOUT_MS, handoff.timeout_ms);
+    draft.set(names::HANDOFF_CHANNEL, handoff.channel.as_str());
+    draft.set(names::HANDOFF_TASK, handoff.task.clone());
+    draft.set(names::HANDOFF_INPUTS, handoff.inputs.as_str().to_owned());
+    draft.set(names::GEN_AI_TOOL_TYPE, "agent_handoff");
+    draft.set(names::GEN_AI_TRANSFER_TARGET_NAME, handoff.to_agent.to_string());
+    draft.set(names::GEN_AI_TRANSFER_MODE, "return_to_caller");
+    draft.set(names::AGENT_SESSION_ID, handoff.child_context.to_string());
+    if let Some(task) = &handoff.parent_task {
+        draft.set(names::TASK_ID, task.to_string());
+    }
+    draft
+}
+
+fn priority(priority: Priority) -> &'static str {
+    match priority {
+        Priority::Critical => "critical",
+        Priority::High => "high",
+        Priority::Normal => "normal",
+        Priority::Low => "low",
+    }
+}
+
+fn moved(to: HandoffStatus) -> &'static str {
+    match to {
+        HandoffStatus::Pending => "handoff.created",
+        HandoffStatus::Accepted => "handoff.accepted",
+        HandoffStatus::InProgress => "handoff.status_update",
+        HandoffStatus::InputRequired => "handoff.input_required",
+        HandoffStatus::Completed => "handoff.completed",
+        HandoffStatus::Failed => "handoff.failed",
+        HandoffStatus::Timeout => "handoff.timeout",
+        HandoffStatus::Cancelled => "handoff.cancelled",
+        HandoffStatus::Rejected => "handoff.rejected",
+    }
+}

@@ -1,0 +1,26 @@
+//! What was said, in the form that the GenAI conventions give it.
+
+use baton_types::{Message, PartContent, Role, ToolCall};
+use serde_json::{Value, json};
+
+/// One message as the JSON text of a list.
+pub(super) fn written(message: &Message, calls: &[ToolCall]) -> String {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Agent => "assistant",
+    };
+    let said = message.parts.iter().map(|part| match &part.content {
+        PartContent::Text(text) => json!({ "type": "text", "content": text }),
+        PartContent::Data(data) => json!({ "type": "data", "content": data.to_value() }),
+        _ => json!({ "type": "file" }),
+    });
+    let called = calls.iter().map(
+        |call| json!({ "type": "tool_call", "id": call.id, "name": call.name, "arguments": call.arguments.to_value() }),
+    );
+    let parts: Vec<Value> = match calls.is_empty() {
+        true => said.collect(),
+        // The message carries its calls as data, too.
+        false => said.filter(|part| part["type"] == "text").chain(called).collect(),
+    };
+    json!([{ "role": role, "parts": parts }]).to_string()
+}

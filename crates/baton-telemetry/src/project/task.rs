@@ -1,0 +1,472 @@
+//! Tasks as spans: runs, model calls, tool calls, and the questions that somebody had to answer.
+
+use super::{
+    make::{Draft, moment, nanos},
+    messages::written,
+};
+use crate::{
+    Origin, ids,
+    names::{self, operation},
+};
+use baton_types::{
+    AgentName, AnswerAction, CallId, ContextId, Digest, HandoffId, Json, Message, MessageId, ParentLink, Reason, RunId,
+    Span, SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState, Timestamp, ToolCall, ToolResult,
+    TraceContext, Usage, Wanted,
+};
+use std::borrow::Cow;
+
+/// What spans say of the model that a definition names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelLabel {
+    /// `gen_ai.provider.name`.
+    pub provider: String,
+    /// `gen_ai.request.model`.
+    pub model: String,
+    /// Where the agent is, when it lives elsewhere.
+    pub elsewhere: Option<String>,
+}
+
+/// What is known of one task so far.
+#[derive(Clone, Debug)]
+pub struct TaskSpans {
+    task: TaskId,
+    agent: AgentName,
+    context: ContextId,
+    parent: Option<ParentLink>,
+    asked: Option<Message>,
+    run: Option<OpenRun>,
+    attempt: Option<OpenAttempt>,
+    calls: Vec<OpenCall>,
+    questions: Vec<OpenQuestion>,
+}
+
+#[derive(Clone, Debug)]
+struct OpenRun {
+    id: RunId,
+    start: u64,
+    context: TraceContext,
+    parent: Option<SpanId>,
+    label: Option<ModelLabel>,
+    turn: u32,
+    usage: Usage,
+    events: Vec<SpanEvent>,
+    answered: Option<Message>,
+}
+
+#[derive(Clone, Debug)]
+struct OpenAttempt {
+    message: MessageId,
+    turn: u32,
+    attempt: u32,
+    start: u64,
+}
+
+#[derive(Clone, Debug)]
+struct OpenCall {
+    id: CallId,
+    name: String,
+    arguments: Json,
+    /// When it was asked for, then when it began.
+    start: u64,
+    /// The trace and the span, once it began in a run.
+    context: Option<(TraceContext, SpanId)>,
+    handoff: Option<HandoffId>,
+}
+
+#[derive(Clone, Debug)]
+struct OpenQuestion {
+    call: CallId,
+    number: u64,
+    start: u64,
+    run: TraceContext,
+    approval: bool,
+    count: usize,
+}
+
+/// Events of one run that are shown.
+const MOST_EVENTS: usize = 64;
+
+/// One event, with what the journal keeps beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// Its number in the task.
+    pub number: u64,
+    /// When it became true.
+    pub at: Timestamp,
+    /// The trace context in force.
+    pub trace: Option<&'a str>,
+}
+
+impl TaskSpans {
+    /// Begins with the first event of a task.
+    pub fn submitted(task: &TaskId, event: &TaskEvent) -> Option<Self> {
+        let TaskEvent::Submitted { context, agent, message, parent, .. } = event else { return None };
+        Some(Self {
+            task: task.clone(),
+            agent: agent.clone(),
+            context: context.clone(),
+            parent: parent.clone(),
+            asked: Some(message.clone()),
+            run: None,
+            attempt: None,
+            calls: Vec::new(),
+            questions: Vec::new(),
+        })
+    }
+
+    /// Whether nothing is open, so that it can be forgotten and read again when the task goes on.
+    pub fn is_idle(&self) -> bool {
+        self.run.is_none() && self.calls.is_empty() && self.questions.is_empty()
+    }
+
+    /// Takes the next event; what ended with it comes out as spans. `label` knows the models of definitions.
+    pub fn apply(
+        &mut self,
+        told: Told<'_>,
+        event: &TaskEvent,
+        label: impl Fn(&Digest) -> Option<ModelLabel>,
+        origin: &Origin,
+        out: &mut Vec<Span>,
+    ) {
+        let at = told.at;
+        match event {
+            TaskEvent::Submitted { .. } | TaskEvent::ArtifactEmitted { .. } | TaskEvent::PeerAsked { .. } => {}
+            TaskEvent::Said { message, results } => {
+                self.asked = Some(message.clone());
+                for result in results {
+                    self.finish_call(at, result, origin, out);
+                }
+            }
+            TaskEvent::RunStarted { run, agent, .. } => {
+                self.end_run(at, None, None, origin, out);
+                let asked_in = told.trace.and_then(TraceContext::parse);
+                self.run = Some(OpenRun {
+                    id: run.clone(),
+                    start: nanos(at),
+                    context: ids::run_context(asked_in, &self.task, run),
+                    parent: asked_in.map(|asked| asked.span),
+                    label: label(agent),
+                    turn: 0,
+                    usage: Usage::default(),
+                    events: Vec::new(),
+                    answered: None,
+                });
+            }
+            TaskEvent::RunResumed { .. } => self.note(at, "run.resumed"),
+            TaskEvent::RunPaused { .. } => self.note(at, "run.paused"),
+            TaskEvent::AttemptStarted { message, turn, attempt } => {
+                self.end_attempt(at, Ended::Interrupted, origin, out);
+                self.calls.clear();
+                if let Some(run) = &mut self.run {
+                    run.turn = *turn;
+                }
+                let (message, turn, attempt) = (message.clone(), *turn, *attempt);
+                self.attempt = Some(OpenAttempt { message, turn, attempt, start: nanos(at) });
+            }
+            TaskEvent::ToolsCalled { message, calls, usage } => {
+                self.end_attempt(at, Ended::Called(message, calls, *usage), origin, out);
+                self.calls.extend(calls.iter().map(|call| OpenCall::new(call, at)));
+            }
+            TaskEvent::Answered { message, usage } => {
+                self.end_attempt(at, Ended::Answered(message, *usage), origin, out);
+                if let Some(run) = &mut self.run {
+                    run.answered = Some(message.clone());
+                }
+            }
+            TaskEvent::ToolStarted { call, .. } => self.begin_call(at, call, None),
+            TaskEvent::HandoffSent { call, handoff, .. } => self.begin_call(at, call, Some(handoff)),
+            TaskEvent::ToolAsked { call, ask } => {
+                let approval = ask.questions.iter().any(|question| question.wants == Wanted::Approval);
+                if let Some(run) = &self.run {
+                    self.questions.push(OpenQuestion {
+                        call: call.clone(),
+                        number: told.number,
+                        start: nanos(at),
+                        run: run.context,
+                        approval,
+                        count: ask.questions.len(),
+                    });
+                }
+            }
+            TaskEvent::ToolAnswered { call, answers } => {
+                let decision = decision(answers.answers.iter().map(|answer| answer.action));
+                self.answer(at, call, decision, origin, out);
+            }
+            TaskEvent::HandoffAsked { .. } => self.note(at, "handoff.input_required"),
+            TaskEvent::HandoffAnswered { .. } => self.note(at, "handoff.input_provided"),
+            TaskEvent::PeerAttached { .. } => self.note(at, "peer.attached"),
+            TaskEvent::ToolFinished { result } => self.finish_call(at, result, origin, out),
+            TaskEvent::StatusChanged { state, reason, .. } => {
+                if state.is_terminal() || state.is_interrupted() {
+                    self.end_run(at, Some(*state), reason.as_ref(), origin, out);
+                }
+                if state.is_terminal() {
+                    self.calls.clear();
+                    self.questions.clear();
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, at: Timestamp, name: &'static str) {
+        if let Some(run) = &mut self.run
+            && run.events.len() < MOST_EVENTS
+        {
+            run.events.push(moment(at, name, Vec::new()));
+        }
+    }
+
+    /// What every span of the task says.
+    fn draft(
+        &self,
+        name: impl Into<Cow<'static, str>>,
+        kind: SpanKind,
+        context: TraceContext,
+        parent: Option<SpanId>,
+    ) -> Draft {
+        let mut draft = Draft::new(name, kind, context, parent);
+        draft.set(names::AGENT_ID, self.agent.to_string());
+        draft.set(names::GEN_AI_AGENT_NAME, self.agent.to_string());
+        draft.set(names::AGENT_SESSION_ID, self.context.to_string());
+        draft.set(names::TASK_ID, self.task.to_string());
+        draft
+    }
+
+    fn end_run(
+        &mut self,
+        at: Timestamp,
+        state: Option<TaskState>,
+        reason: Option<&Reason>,
+        origin: &Origin,
+        out: &mut Vec<Span>,
+    ) {
+        self.end_attempt(at, Ended::Interrupted, origin, out);
+        let Some(mut run) = self.run.take() else { return };
+        let elsewhere = run.label.as_ref().and_then(|label| label.elsewhere.clone());
+        let kind = if elsewhere.is_some() { SpanKind::Client } else { SpanKind::Internal };
+        let name = format!("{} {}", operation::INVOKE_AGENT, self.agent);
+        let mut draft = self.draft(name, kind, run.context, run.parent).between(run.start, nanos(at));
+        draft.set(names::GEN_AI_OPERATION_NAME, operation::INVOKE_AGENT);
+        draft.set(names::RUN_ID, run.id.to_string());
+        if let Some(label) = &run.label {
+            draft.set(names::GEN_AI_PROVIDER_NAME, label.provider.clone());
+            if elsewhere.is_none() {
+                draft.set(names::GEN_AI_REQUEST_MODEL, label.model.clone());
+            }
+        }
+        if let Some(url) = elsewhere {
+            let (host, port) = authority(&url);
+            draft.set(names::SERVER_ADDRESS, host);
+            if let Some(port) = port {
+                draft.set(names::SERVER_PORT, i64::from(port));
+            }
+        }
+        if run.usage != Usage::default() {
+            usage(&mut draft, run.usage);
+        }
+        if let Some(link) = &self.parent {
+            draft.set(names::HANDOFF_ID, link.handoff.to_string());
+            if let Some(sender) = run.parent {
+                draft.links.push(SpanLink {
+                    trace: run.context.trace,
+                    span: sender,
+                    trace_state: String::new(),
+                    attributes: vec![(names::LINK_RELATIONSHIP.into(), "handoff".into())],
+                    dropped_attributes: 0,
+                    flags: 1,
+                });
+            }
+        }
+        if let Some(state) = state {
+            draft.set(names::TASK_STATE, state.as_str());
+        }
+        match (state, reason) {
+            (Some(TaskState::Failed | TaskState::Rejected), Some(reason)) => {
+                draft.fail(reason.code.clone(), reason.detail.clone());
+            }
+            (Some(state @ (TaskState::Failed | TaskState::Rejected)), None) => {
+                draft.fail(state.as_str(), format!("the task ended as {}", state.as_str()));
+            }
+            (None, _) => draft.fail("interrupted", "another run took the task over"),
+            _ => {}
+        }
+        if origin.settings.content.on_spans() {
+            if let Some(asked) = &self.asked {
+                draft.set(names::GEN_AI_INPUT_MESSAGES, written(asked, &[]));
+            }
+            if let Some(answered) = &run.answered {
+                draft.set(names::GEN_AI_OUTPUT_MESSAGES, written(answered, &[]));
+            }
+        }
+        draft.events = std::mem::take(&mut run.events);
+        out.push(draft.finish(origin));
+    }
+
+    fn end_attempt(&mut self, at: Timestamp, ended: Ended<'_>, origin: &Origin, out: &mut Vec<Span>) {
+        let Some(open) = self.attempt.take() else { return };
+        let Some(run) = &mut self.run else { return };
+        // An agent elsewhere is asked instead of a model: the run is that span.
+        let label = run.label.clone().unwrap_or_default();
+        if label.elsewhere.is_some() {
+            return;
+        }
+        let used = ended.usage();
+        run.usage.input_tokens += used.input_tokens;
+        run.usage.output_tokens += used.output_tokens;
+        let id = ids::attempt_span(&self.task, &open.message, open.attempt);
+        let (context, parent) = (run.context.inside(id), run.context.span);
+        let name = match label.model.is_empty() {
+            true => Cow::Borrowed(operation::CHAT),
+            false => Cow::Owned(format!("{} {}", operation::CHAT, label.model)),
+        };
+        let mut draft = self.draft(name, SpanKind::Internal, context, Some(parent)).between(open.start, nanos(at));
+        draft.set(names::GEN_AI_OPERATION_NAME, operation::CHAT);
+        draft.set(names::GEN_AI_PROVIDER_NAME, label.provider);
+        draft.set(names::GEN_AI_REQUEST_MODEL, label.model);
+        draft.set(names::GEN_AI_RESPONSE_ID, open.message.to_string());
+        draft.set(names::RUN_TURN, open.turn);
+        if open.attempt > 1 {
+            draft.set(names::RUN_ATTEMPT, open.attempt);
+        }
+        match ended {
+            Ended::Interrupted => draft.fail("interrupted", "the model call did not come to its end"),
+            Ended::Called(message, calls, _) => {
+                finished(&mut draft, "tool_calls", used);
+                if origin.settings.content.on_spans() {
+                    draft.set(names::GEN_AI_OUTPUT_MESSAGES, written(message, calls));
+                }
+            }
+            Ended::Answered(message, _) => {
+                finished(&mut draft, "stop", used);
+                if origin.settings.content.on_spans() {
+                    draft.set(names::GEN_AI_OUTPUT_MESSAGES, written(message, &[]));
+                }
+            }
+        }
+        out.push(draft.finish(origin));
+    }
+
+    fn begin_call(&mut self, at: Timestamp, id: &CallId, handoff: Option<&HandoffId>) {
+        let Some(run) = &self.run else { return };
+        let span = ids::call_span(&self.task, &run.id, run.turn, id);
+        let context = (run.context.inside(span), run.context.span);
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
+            // Begun again after a crash: it is still the same call.
+            call.context.get_or_insert(context);
+            call.handoff = handoff.cloned();
+            call.start = nanos(at);
+        }
+    }
+
+    fn finish_call(&mut self, at: Timestamp, result: &ToolResult, origin: &Origin, out: &mut Vec<Span>) {
+        self.answer(at, &result.call, "unanswered", origin, out);
+        let Some(index) = self.calls.iter().position(|call| call.id == result.call) else { return };
+        let call = self.calls.swap_remove(index);
+        let begun = call.context.is_some();
+        let context = call.context.or_else(|| {
+            let run = self.run.as_ref()?;
+            let span = ids::call_span(&self.task, &run.id, run.turn, &call.id);
+            Some((run.context.inside(span), run.context.span))
+        });
+        let Some((context, parent)) = context else { return };
+        let name = format!("{} {}", operation::EXECUTE_TOOL, call.name);
+        let mut draft = self.draft(name, SpanKind::Internal, context, Some(parent)).between(call.start, nanos(at));
+        draft.set(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL);
+        draft.set(names::GEN_AI_TOOL_NAME, call.name);
+        draft.set(names::GEN_AI_TOOL_CALL_ID, call.id.to_string());
+        match &call.handoff {
+            Some(handoff) => {
+                draft.set(names::GEN_AI_TOOL_TYPE, "agent_handoff");
+                draft.set(names::HANDOFF_ID, handoff.to_string());
+            }
+            None => draft.set(names::GEN_AI_TOOL_TYPE, "function"),
+        }
+        if !begun {
+            draft.set(names::BATON_DECISION, "did_not_run");
+        }
+        if result.is_error {
+            draft.fail("tool_error", "the tool failed");
+        }
+        if origin.settings.content.on_spans() {
+            draft.set(names::GEN_AI_TOOL_CALL_ARGUMENTS, call.arguments.as_str().to_owned());
+            draft.set(names::GEN_AI_TOOL_CALL_RESULT, result.output.as_str().to_owned());
+        }
+        out.push(draft.finish(origin));
+    }
+
+    /// A question of a call has its answer, or needs none any more.
+    fn answer(&mut self, at: Timestamp, call: &CallId, decision: &'static str, origin: &Origin, out: &mut Vec<Span>) {
+        let Some(index) = self.questions.iter().position(|question| question.call == *call) else { return };
+        let question = self.questions.swap_remove(index);
+        let tool = self.calls.iter().find(|open| open.id == *call).map(|open| open.name.clone());
+        let name = if question.approval { "approval" } else { "input" };
+        let context = question.run.inside(ids::question_span(&self.task, question.number));
+        let mut draft =
+            self.draft(name, SpanKind::Internal, context, Some(question.run.span)).between(question.start, nanos(at));
+        draft.set(names::GEN_AI_TOOL_CALL_ID, call.to_string());
+        if let Some(tool) = tool {
+            draft.set(names::GEN_AI_TOOL_NAME, tool);
+        }
+        draft.set(names::APPROVAL_DECISION, decision);
+        draft.set(names::APPROVAL_QUESTIONS, u64::try_from(question.count).unwrap_or(u64::MAX));
+        out.push(draft.finish(origin));
+    }
+}
+
+impl OpenCall {
+    fn new(call: &ToolCall, at: Timestamp) -> Self {
+        Self {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+            start: nanos(at),
+            context: None,
+            handoff: None,
+        }
+    }
+}
+
+enum Ended<'a> {
+    Called(&'a Message, &'a [ToolCall], Usage),
+    Answered(&'a Message, Usage),
+    Interrupted,
+}
+
+impl Ended<'_> {
+    fn usage(&self) -> Usage {
+        match self {
+            Self::Called(_, _, usage) | Self::Answered(_, usage) => *usage,
+            Self::Interrupted => Usage::default(),
+        }
+    }
+}
+
+fn finished(draft: &mut Draft, reason: &'static str, used: Usage) {
+    draft.set(names::GEN_AI_RESPONSE_FINISH_REASONS, baton_types::Value::List(vec![reason.into()]));
+    usage(draft, used);
+}
+
+fn usage(draft: &mut Draft, used: Usage) {
+    draft.set(names::GEN_AI_USAGE_INPUT_TOKENS, used.input_tokens);
+    draft.set(names::GEN_AI_USAGE_OUTPUT_TOKENS, used.output_tokens);
+}
+
+fn decision(mut actions: impl Iterator<Item = AnswerAction> + Clone) -> &'static str {
+    let for_session = actions.clone().any(|action| action == AnswerAction::AcceptForSession);
+    match actions.all(AnswerAction::is_yes) {
+        true if for_session => "allow_session",
+        true => "allow",
+        false => "deny",
+    }
+}
+
+/// Host and port of an address; what is no address is taken for a host.
+fn authority(url: &str) -> (String, Option<u16>) {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    match authority.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?))) {
+        Some((host, port)) => (host.to_owned(), Some(port)),
+        None => (authority.to_owned(), None),
+    }
+}
