@@ -10,7 +10,18 @@
 mod answer;
 mod ast;
 mod error;
+mod lenient;
+mod lex;
+mod lex_name;
+mod lex_number;
+mod lex_text;
+mod lex_words;
+mod mode;
 mod need;
+mod parse;
+mod print;
+mod print_field;
+mod print_metrics;
 
 pub use answer::{Aliases, Shown, Spanset, Trace};
 pub use ast::{
@@ -19,4 +30,6 @@ pub use ast::{
     Scope, SecondStage, SpansetExpr, SpansetOp, Stage, UnaryOp,
 };
 pub use error::{ParseError, QueryError};
+pub use mode::Mode;
 pub use need::{SpanNeed, TraceNeed};
+pub use parse::{Parsed, parse};

@@ -1,0 +1,260 @@
+//! Text as tokens.
+//!
+//! What a character means depends on what stands before it: after a scope or a dot a name begins, in which `-` or `/`
+//! are ordinary characters. Text that is no token ends the list with [`Kind::Bad`], so that a mistake further left is
+//! reported first.
+
+use crate::lenient::Warnings;
+use crate::lex_name::{self, is_name_char};
+use crate::lex_number;
+use crate::lex_text;
+use crate::lex_words::{self, Meaning};
+use crate::{Field, Mode};
+
+/// A token and where it is, in bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    OpenBrace,
+    CloseBrace,
+    OpenParen,
+    CloseParen,
+    Comma,
+    Pipe,
+    Op(Op),
+    Text(String),
+    /// Without its sign.
+    Int(u64),
+    Float(f64),
+    /// Nanoseconds without their sign.
+    Duration(u64),
+    Field(Field),
+    /// A word of the language.
+    Word(&'static str),
+    /// Any other word; with all its dots in lenient mode.
+    Bare(String),
+    /// No token, and why.
+    Bad(String),
+    End,
+}
+
+/// An operator, whatever it combines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    And,
+    Or,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Matches,
+    NotTilde,
+    Tilde,
+    Descendant,
+    Ancestor,
+    NotChild,
+    NotParent,
+    NotDescendant,
+    NotAncestor,
+    UnionChild,
+    UnionParent,
+    UnionDescendant,
+    UnionAncestor,
+    UnionSibling,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+    Power,
+    Not,
+}
+
+/// Longer ones first where one begins like another.
+const OPERATORS: &[(&str, Op)] = &[
+    ("!>>", Op::NotDescendant),
+    ("!<<", Op::NotAncestor),
+    ("&>>", Op::UnionDescendant),
+    ("&<<", Op::UnionAncestor),
+    ("&&", Op::And),
+    ("||", Op::Or),
+    ("!=", Op::NotEqual),
+    ("!~", Op::NotTilde),
+    ("!>", Op::NotChild),
+    ("!<", Op::NotParent),
+    ("&>", Op::UnionChild),
+    ("&<", Op::UnionParent),
+    ("&~", Op::UnionSibling),
+    ("=~", Op::Matches),
+    ("<=", Op::LessEqual),
+    (">=", Op::GreaterEqual),
+    (">>", Op::Descendant),
+    ("<<", Op::Ancestor),
+    ("=", Op::Equal),
+    ("<", Op::Less),
+    (">", Op::Greater),
+    ("~", Op::Tilde),
+    ("!", Op::Not),
+    ("+", Op::Add),
+    ("-", Op::Subtract),
+    ("*", Op::Multiply),
+    ("/", Op::Divide),
+    ("%", Op::Modulo),
+    ("^", Op::Power),
+];
+
+impl Op {
+    /// As it is written.
+    pub(crate) fn symbol(self) -> &'static str {
+        OPERATORS.iter().find(|(_, op)| *op == self).map_or("", |(symbol, _)| symbol)
+    }
+}
+
+/// All tokens of a text; the last one is [`Kind::End`] or [`Kind::Bad`].
+pub(crate) fn lex(text: &str, mode: Mode, warnings: &mut Warnings) -> Vec<Token> {
+    let mut lexer = Lexer { text, at: 0, mode, warnings };
+    let mut tokens = Vec::new();
+    loop {
+        lexer.skip_space();
+        let start = lexer.at;
+        let kind = lexer.token().unwrap_or_else(Kind::Bad);
+        let last = matches!(kind, Kind::End | Kind::Bad(_));
+        tokens.push(Token { kind, start, end: lexer.at });
+        if last {
+            return tokens;
+        }
+    }
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    mode: Mode,
+    warnings: &'a mut Warnings,
+}
+
+impl<'a> Lexer<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn skip_space(&mut self) {
+        let mut line_begins = self.at == 0;
+        while let Some(next) = self.rest().chars().next() {
+            if next == '#' && line_begins && self.mode == Mode::Lenient {
+                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+            } else if next.is_whitespace() {
+                line_begins |= next == '\n';
+                self.at += next.len_utf8();
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn token(&mut self) -> Result<Kind, String> {
+        let rest = self.rest();
+        let mut chars = rest.chars();
+        let Some(first) = chars.next() else { return Ok(Kind::End) };
+        let second = chars.next();
+        let single = match first {
+            '{' => Some(Kind::OpenBrace),
+            '}' => Some(Kind::CloseBrace),
+            '(' => Some(Kind::OpenParen),
+            ')' => Some(Kind::CloseParen),
+            ',' => Some(Kind::Comma),
+            '|' if second != Some('|') => Some(Kind::Pipe),
+            _ => None,
+        };
+        if let Some(kind) = single {
+            self.at += 1;
+            return Ok(kind);
+        }
+        match first {
+            '"' | '`' => self.take(lex_text::text(rest)),
+            '\'' => self.single_quoted(),
+            '0'..='9' => self.take(lex_number::number(rest)),
+            '.' if second.is_some_and(|next| next.is_ascii_digit()) => self.take(lex_number::number(rest)),
+            '.' => self.take(lex_name::unscoped(rest)),
+            _ if first.is_alphabetic() || first == '_' => self.word(),
+            _ => self.operator(),
+        }
+    }
+
+    /// Moves on behind what was read; behind the offending part when it was not.
+    fn take(&mut self, read: (Result<Kind, String>, usize)) -> Result<Kind, String> {
+        let (kind, length) = read;
+        self.at += length;
+        kind
+    }
+
+    fn single_quoted(&mut self) -> Result<Kind, String> {
+        if self.mode == Mode::Strict {
+            self.at += 1;
+            return Err("text is written in double quotes, not in single ones".to_owned());
+        }
+        let (kind, length) = lex_text::text(self.rest());
+        if kind.is_ok() {
+            let written = self.rest().get(..length).unwrap_or_default();
+            self.warnings.add(format!("{written} is in single quotes: TraceQL has double ones"));
+        }
+        self.take((kind, length))
+    }
+
+    fn operator(&mut self) -> Result<Kind, String> {
+        let rest = self.rest();
+        if self.mode == Mode::Lenient && rest.starts_with("==") {
+            self.at += 2;
+            self.warnings.add("`==` is written `=` in TraceQL".to_owned());
+            return Ok(Kind::Op(Op::Equal));
+        }
+        if let Some((symbol, op)) = OPERATORS.iter().find(|(symbol, _)| rest.starts_with(symbol)) {
+            self.at += symbol.len();
+            return Ok(Kind::Op(*op));
+        }
+        let unknown = rest.chars().next().unwrap_or_default();
+        self.at += unknown.len_utf8();
+        Err(format!("unexpected character `{}`", unknown.escape_debug()))
+    }
+
+    fn word(&mut self) -> Result<Kind, String> {
+        let rest = self.rest();
+        let length = rest.find(|next: char| !(next.is_alphanumeric() || next == '_')).unwrap_or(rest.len());
+        let (word, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        match after.chars().next() {
+            Some('.') if lex_name::is_scope(word) => return self.take(lex_name::scoped(rest)),
+            Some(':') if lex_name::has_intrinsics(word) => return self.take(lex_name::scoped_intrinsic(rest)),
+            Some('.') if self.mode == Mode::Lenient && after.chars().nth(1).is_some_and(is_name_char) => {
+                return self.bare_name();
+            }
+            _ => {}
+        }
+        let negligible = self.mode == Mode::Lenient;
+        match lex_words::meaning(word) {
+            Some(Meaning::Keyword(keyword)) => self.take((Ok(Kind::Word(keyword)), length)),
+            Some(Meaning::Intrinsic(intrinsic)) => self.take((Ok(Kind::Field(Field::Intrinsic(intrinsic))), length)),
+            None if negligible => match lex_words::spelled_operator(word) {
+                Some(op) => {
+                    self.warnings.add(format!("`{word}` is written `{}` in TraceQL", op.symbol()));
+                    self.take((Ok(Kind::Op(op)), length))
+                }
+                None => self.bare_name(),
+            },
+            None => self.take((Ok(Kind::Bare(word.to_owned())), length)),
+        }
+    }
+
+    fn bare_name(&mut self) -> Result<Kind, String> {
+        let (name, length) = lex_name::name(self.rest());
+        self.take((name.map(Kind::Bare), length))
+    }
+}

@@ -1,0 +1,91 @@
+//! Names of attributes and of scoped intrinsics.
+
+use crate::lex::Kind;
+use crate::lex_words;
+use crate::{Attribute, Field, Scope};
+
+const SCOPES: &[(&str, Scope)] = &[
+    ("span", Scope::Span),
+    ("resource", Scope::Resource),
+    ("event", Scope::Event),
+    ("link", Scope::Link),
+    ("instrumentation", Scope::Instrumentation),
+];
+
+type Read<T> = (Result<T, String>, usize);
+
+/// Whether a name goes on with this character when it is not quoted.
+pub(crate) fn is_name_char(next: char) -> bool {
+    !next.is_whitespace() && !"{}()=~!<>&|^,".contains(next)
+}
+
+/// Whether `word.` begins an attribute.
+pub(crate) fn is_scope(word: &str) -> bool {
+    word == "parent" || SCOPES.iter().any(|(scope, _)| *scope == word)
+}
+
+/// Whether `word:` begins an intrinsic.
+pub(crate) fn has_intrinsics(word: &str) -> bool {
+    matches!(word, "span" | "trace" | "event" | "link" | "instrumentation")
+}
+
+/// A name that may have quoted parts, up to what cannot be part of it.
+pub(crate) fn name(text: &str) -> Read<String> {
+    let mut name = String::new();
+    let mut quoted = false;
+    let mut chars = text.char_indices();
+    while let Some((at, next)) = chars.next() {
+        match next {
+            '"' => quoted = !quoted,
+            '\\' if quoted => match chars.next() {
+                Some((_, escaped @ ('"' | '\\'))) => name.push(escaped),
+                _ => return (Err("only `\\\"` and `\\\\` can be escaped in a name".to_owned()), at),
+            },
+            _ if quoted || is_name_char(next) => name.push(next),
+            _ => return (Ok(name), at),
+        }
+    }
+    if quoted { (Err("a quoted name does not end".to_owned()), text.len()) } else { (Ok(name), text.len()) }
+}
+
+/// `.x`.
+pub(crate) fn unscoped(text: &str) -> Read<Kind> {
+    attribute(text, ".", Scope::Any, false)
+}
+
+/// `span.x`, `parent.resource.x`.
+pub(crate) fn scoped(text: &str) -> Read<Kind> {
+    let (of_parent, rest) = match text.strip_prefix("parent.") {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let scope = SCOPES
+        .iter()
+        .filter(|(_, scope)| !of_parent || matches!(scope, Scope::Span | Scope::Resource))
+        .find(|(word, _)| rest.strip_prefix(word).is_some_and(|after| after.starts_with('.')));
+    match (scope, of_parent) {
+        (Some((word, scope)), true) => attribute(text, &format!("parent.{word}."), *scope, true),
+        (Some((word, scope)), false) => attribute(text, &format!("{word}."), *scope, false),
+        (None, _) => attribute(text, "parent.", Scope::Any, true),
+    }
+}
+
+fn attribute(text: &str, prefix: &str, scope: Scope, of_parent: bool) -> Read<Kind> {
+    let (read, length) = name(text.get(prefix.len()..).unwrap_or_default());
+    let end = prefix.len() + length;
+    match read {
+        Ok(name) if name.is_empty() => (Err(format!("expected a name after `{prefix}`")), end),
+        Ok(name) => (Ok(Kind::Field(Field::Attribute(Attribute { scope, of_parent, name }))), end),
+        Err(why) => (Err(why), end),
+    }
+}
+
+/// `span:duration`.
+pub(crate) fn scoped_intrinsic(text: &str) -> Read<Kind> {
+    let end = text.find(|next: char| !(next.is_alphanumeric() || next == '_' || next == ':')).unwrap_or(text.len());
+    let word = text.get(..end).unwrap_or_default();
+    match lex_words::scoped_intrinsic(word) {
+        Some(intrinsic) => (Ok(Kind::Field(Field::Intrinsic(intrinsic))), end),
+        None => (Err(format!("unknown intrinsic: {word}")), end),
+    }
+}

@@ -1,0 +1,56 @@
+//! Quoted text.
+
+use std::str::Chars;
+
+use crate::lex::Kind;
+
+/// The text that begins with a quote, and its length with both quotes.
+pub(crate) fn text(source: &str) -> (Result<Kind, String>, usize) {
+    let mut chars = source.chars();
+    let Some(quote) = chars.next() else { return (Err("expected text".to_owned()), 0) };
+    let mut text = String::new();
+    loop {
+        let length = source.len() - chars.as_str().len();
+        match chars.next() {
+            Some(next) if next == quote => return (Ok(Kind::Text(text)), length + next.len_utf8()),
+            Some('\\') if quote != '`' => match escape(&mut chars) {
+                Some(escaped) => text.push(escaped),
+                None => {
+                    let end = source.len() - chars.as_str().len();
+                    let written = source.get(length..end).unwrap_or_default();
+                    return (Err(format!("`{}` is no escape that text can have", written.escape_debug())), end);
+                }
+            },
+            Some('\n') if quote != '`' => return (Err("text does not end on its line".to_owned()), length),
+            Some(next) => text.push(next),
+            None => return (Err("text does not end".to_owned()), source.len()),
+        }
+    }
+}
+
+/// What stands behind a backslash.
+fn escape(chars: &mut Chars) -> Option<char> {
+    match chars.next()? {
+        'a' => Some('\u{7}'),
+        'b' => Some('\u{8}'),
+        'f' => Some('\u{c}'),
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        't' => Some('\t'),
+        'v' => Some('\u{b}'),
+        same @ ('\\' | '"' | '\'') => Some(same),
+        // A byte beyond ASCII alone is no character.
+        'x' => code(chars, 2).filter(char::is_ascii),
+        'u' => code(chars, 4),
+        'U' => code(chars, 8),
+        _ => None,
+    }
+}
+
+fn code(chars: &mut Chars, digits: usize) -> Option<char> {
+    let mut value = 0_u32;
+    for _ in 0..digits {
+        value = value.checked_mul(16)? + chars.next()?.to_digit(16)?;
+    }
+    char::from_u32(value)
+}

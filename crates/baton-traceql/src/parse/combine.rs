@@ -1,0 +1,133 @@
+//! What an operator makes of two operands.
+
+use super::cursor::Parser;
+use super::operand::{Meaning, Operand};
+use super::precedence;
+use crate::lex::Op;
+use crate::{
+    ArithmeticOp, CompareOp, Literal, MetricsExpr, Mode, ParseError, PipelineExpr, Scalar, ScalarFilter, SecondStage,
+    SpansetExpr, SpansetOp,
+};
+
+impl Parser<'_> {
+    /// Both operands as one; `at` is where the operator is.
+    pub(super) fn combine(&mut self, left: Operand, op: Op, right: Operand, at: usize) -> Result<Operand, ParseError> {
+        let begins = left.at;
+        let wrapped = left.wrapped && right.wrapped;
+        let meaning = match (left.meaning, right.meaning) {
+            (Meaning::Spansets(left), Meaning::Spansets(right)) => match precedence::spanset(op) {
+                Some(op) => {
+                    Meaning::Spansets(SpansetExpr::Combined { op, left: Box::new(left), right: Box::new(right) })
+                }
+                None => return self.fail_at(at, format!("`{}` cannot combine spansets", op.symbol())),
+            },
+            (Meaning::Scalar(left), Meaning::Scalar(right)) => self.combine_scalars(left, op, right, at)?,
+            (Meaning::Metrics(left), right @ (Meaning::Metrics(_) | Meaning::Scalar(_))) => {
+                self.combine_metrics(left, op, right, at)?
+            }
+            (Meaning::Scalar(left), Meaning::Metrics(right)) => match number(&left) {
+                Some(number) => compute(self, number, op, right, at)?,
+                None => return self.cannot(&Meaning::Scalar(left), op, &Meaning::Metrics(right), at),
+            },
+            (left, right) => match precedence::spanset(op) {
+                Some(spanset) => self.combine_pipelines(left, spanset, right, wrapped, (op, at))?,
+                None => return self.cannot(&left, op, &right, at),
+            },
+        };
+        Ok(Operand { meaning, wrapped, at: begins })
+    }
+
+    fn cannot<T>(&self, left: &Meaning, op: Op, right: &Meaning, at: usize) -> Result<T, ParseError> {
+        self.fail_at(at, format!("`{}` cannot combine {} and {}", op.symbol(), left.noun(), right.noun()))
+    }
+
+    fn combine_scalars(&self, left: Scalar, op: Op, right: Scalar, at: usize) -> Result<Meaning, ParseError> {
+        if let Some(op) = precedence::compare_numbers(op) {
+            return Ok(Meaning::Filter(ScalarFilter { left, op, right }));
+        }
+        match precedence::arithmetic(op) {
+            Some(op) => Ok(Meaning::Scalar(Scalar::Computed { op, left: Box::new(left), right: Box::new(right) })),
+            None => self.cannot(&Meaning::Scalar(left), op, &Meaning::Scalar(right), at),
+        }
+    }
+
+    fn combine_pipelines(
+        &mut self,
+        left: Meaning,
+        spanset: SpansetOp,
+        right: Meaning,
+        wrapped: bool,
+        (op, at): (Op, usize),
+    ) -> Result<Meaning, ParseError> {
+        if [&left, &right].iter().any(|side| matches!(side, Meaning::Scalar(_) | Meaning::Metrics(_))) {
+            return self.cannot(&left, op, &right, at);
+        }
+        if !wrapped {
+            let advice = format!("pipelines that `{}` combines are written in parentheses", op.symbol());
+            if self.mode == Mode::Strict {
+                return self.fail_at(at, advice);
+            }
+            self.warnings.add(advice);
+        }
+        match (left.into_pipeline(), right.into_pipeline()) {
+            (Ok(left), Ok(right)) => Ok(Meaning::Pipelines(PipelineExpr::Combined {
+                op: spanset,
+                left: Box::new(left),
+                right: Box::new(right),
+            })),
+            (Err(scalar), _) | (_, Err(scalar)) => {
+                self.fail_at(at, format!("`{}` cannot combine `{scalar}` with a pipeline", op.symbol()))
+            }
+        }
+    }
+
+    fn combine_metrics(&self, left: MetricsExpr, op: Op, right: Meaning, at: usize) -> Result<Meaning, ParseError> {
+        if let Some(compare) = precedence::compare_numbers(op) {
+            return match right {
+                Meaning::Scalar(Scalar::Literal(value)) => self.keep(left, compare, value, at),
+                right => self.cannot(&Meaning::Metrics(left), op, &right, at),
+            };
+        }
+        match right {
+            Meaning::Metrics(right) => compute(self, left, op, right, at),
+            Meaning::Scalar(scalar) => match number(&scalar) {
+                Some(number) => compute(self, left, op, number, at),
+                None => self.cannot(&Meaning::Metrics(left), op, &Meaning::Scalar(scalar), at),
+            },
+            right => self.cannot(&Meaning::Metrics(left), op, &right, at),
+        }
+    }
+
+    fn keep(&self, metrics: MetricsExpr, op: CompareOp, value: Literal, at: usize) -> Result<Meaning, ParseError> {
+        self.then(metrics, SecondStage::Filter { op, value }, at).map(Meaning::Metrics)
+    }
+}
+
+fn compute(parser: &Parser, left: MetricsExpr, op: Op, right: MetricsExpr, at: usize) -> Result<Meaning, ParseError> {
+    match precedence::arithmetic(op) {
+        Some(op) if !matches!(op, ArithmeticOp::Modulo | ArithmeticOp::Power) => {
+            Ok(Meaning::Metrics(MetricsExpr::Computed {
+                op,
+                left: Box::new(left),
+                right: Box::new(right),
+                then: Vec::new(),
+            }))
+        }
+        _ => parser.fail_at(at, format!("`{}` cannot combine series; `+`, `-`, `*` and `/` can", op.symbol())),
+    }
+}
+
+/// What a constant means between series.
+fn number(scalar: &Scalar) -> Option<MetricsExpr> {
+    match scalar {
+        Scalar::Literal(Literal::Int(whole)) => Some(MetricsExpr::Number(*whole as f64)),
+        Scalar::Literal(Literal::Float(number)) => Some(MetricsExpr::Number(*number)),
+        Scalar::Computed { op, left, right } => Some(MetricsExpr::Computed {
+            op: Some(*op).filter(|op| !matches!(op, ArithmeticOp::Modulo | ArithmeticOp::Power))?,
+            left: Box::new(number(left)?),
+            right: Box::new(number(right)?),
+            then: Vec::new(),
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,143 @@
+//! Where the parser is, and how it says what is wrong there.
+
+use crate::lenient::Warnings;
+use crate::lex::{Kind, Op, Token};
+use crate::{Mode, ParseError};
+
+/// How deep parentheses and signs can be nested.
+const MOST_NESTED: usize = 100;
+
+/// How many operators a query can have: a tree of them is walked recursively.
+const MOST_OPERATORS: usize = 512;
+
+/// How much of an unexpected token an error shows.
+const SHOWN: usize = 40;
+
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+    next: usize,
+    nested: usize,
+    operators: usize,
+    pub(super) patterns: usize,
+    pub(super) mode: Mode,
+    pub(super) warnings: Warnings,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, tokens: Vec<Token>, mode: Mode, warnings: Warnings) -> Self {
+        Self { text, tokens, next: 0, nested: 0, operators: 0, patterns: 0, mode, warnings }
+    }
+
+    /// The token that comes next.
+    pub(super) fn peek(&self) -> &Kind {
+        self.tokens.get(self.next).map_or(&Kind::End, |token| &token.kind)
+    }
+
+    /// The one after it.
+    pub(super) fn peek_second(&self) -> &Kind {
+        self.tokens.get(self.next + 1).map_or(&Kind::End, |token| &token.kind)
+    }
+
+    /// The operator after that.
+    pub(super) fn peek_third_op(&self) -> Option<Op> {
+        match self.tokens.get(self.next + 2)?.kind {
+            Kind::Op(op) => Some(op),
+            _ => None,
+        }
+    }
+
+    /// The operator that comes next.
+    pub(super) fn peek_op(&self) -> Option<Op> {
+        match self.peek() {
+            Kind::Op(op) => Some(*op),
+            _ => None,
+        }
+    }
+
+    /// The word of the language that comes next.
+    pub(super) fn peek_word(&self) -> Option<&'static str> {
+        match self.peek() {
+            Kind::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// Goes on behind the next token.
+    pub(super) fn advance(&mut self) {
+        self.next = (self.next + 1).min(self.tokens.len());
+    }
+
+    /// Goes on behind the next token if it is this one.
+    pub(super) fn accept(&mut self, kind: &Kind) -> bool {
+        let found = self.peek() == kind;
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// Goes on behind this token, which must come next.
+    pub(super) fn require(&mut self, kind: &Kind, what: &str) -> Result<(), ParseError> {
+        if self.accept(kind) { Ok(()) } else { self.expected(what) }
+    }
+
+    /// Where the next token begins.
+    pub(super) fn here(&self) -> usize {
+        self.tokens.get(self.next).map_or(self.text.len(), |token| token.start)
+    }
+
+    /// Reads something that can contain itself.
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, ParseError>) -> Result<T, ParseError> {
+        if self.nested == MOST_NESTED {
+            return self.fail(format!("a query can be nested {MOST_NESTED} deep; this one is deeper"));
+        }
+        self.nested += 1;
+        let result = read(self);
+        self.nested -= 1;
+        result
+    }
+
+    /// Counts an operator and goes on behind it.
+    pub(super) fn operator(&mut self) -> Result<(), ParseError> {
+        if self.operators == MOST_OPERATORS {
+            return self.fail(format!("a query can have {MOST_OPERATORS} operators; this one has more"));
+        }
+        self.operators += 1;
+        self.advance();
+        Ok(())
+    }
+
+    /// An error at the next token.
+    pub(super) fn fail<T>(&self, message: impl Into<String>) -> Result<T, ParseError> {
+        self.fail_at(self.here(), message)
+    }
+
+    /// An error at a position.
+    pub(super) fn fail_at<T>(&self, at: usize, message: impl Into<String>) -> Result<T, ParseError> {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Err(ParseError { line, column, message: message.into() })
+    }
+
+    /// An error that says what should come next instead of what does.
+    pub(super) fn expected<T>(&self, what: &str) -> Result<T, ParseError> {
+        match self.peek() {
+            Kind::Bad(why) => self.fail(why.clone()),
+            Kind::Bare(word) => self.fail(format!("unknown identifier: {word}")),
+            Kind::End => self.fail(format!("expected {what}, found the end of the query")),
+            _ => self.fail(format!("expected {what}, found `{}`", self.written())),
+        }
+    }
+
+    /// The next token as it is written.
+    fn written(&self) -> String {
+        let Some(token) = self.tokens.get(self.next) else { return String::new() };
+        let written = self.text.get(token.start..token.end).unwrap_or_default();
+        match written.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}..", written.get(..end).unwrap_or_default()),
+            None => written.to_owned(),
+        }
+    }
+}

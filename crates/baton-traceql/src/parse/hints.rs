@@ -1,0 +1,86 @@
+//! `with (most_recent=true)`.
+
+use super::cursor::Parser;
+use crate::lex::{Kind, Op};
+use crate::{Hint, Literal, ParseError};
+
+/// What whoever asks may choose.
+const KNOWN: &[(&str, Takes)] = &[
+    ("sample", Takes::SwitchOrShare),
+    ("trace_sample", Takes::SwitchOrShare),
+    ("span_sample", Takes::SwitchOrShare),
+    ("exemplars", Takes::SwitchOrCount),
+    ("most_recent", Takes::Switch),
+    ("extrapolate", Takes::Switch),
+];
+
+/// What Tempo has for its operators only.
+const UNSAFE: &[&str] = &["job_interval", "job_size", "time_overlap_cutoff", "concurrent_blocks"];
+
+#[derive(Clone, Copy)]
+enum Takes {
+    Switch,
+    SwitchOrShare,
+    SwitchOrCount,
+}
+
+impl Takes {
+    fn accepts(self, value: &Literal) -> bool {
+        match (self, value) {
+            (_, Literal::Bool(_)) => true,
+            (Self::SwitchOrShare, Literal::Float(share)) => (0.0..=1.0).contains(share),
+            (Self::SwitchOrShare, Literal::Int(share)) => (0..=1).contains(share),
+            (Self::SwitchOrCount, Literal::Int(count)) => *count >= 0,
+            _ => false,
+        }
+    }
+
+    fn described(self) -> &'static str {
+        match self {
+            Self::Switch => "true or false",
+            Self::SwitchOrShare => "true, false or a number between 0 and 1",
+            Self::SwitchOrCount => "true, false or a number of exemplars",
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// All `with` clauses.
+    pub(super) fn hints(&mut self) -> Result<Vec<Hint>, ParseError> {
+        let mut hints = Vec::new();
+        while self.accept(&Kind::Word("with")) {
+            self.require(&Kind::OpenParen, "`(` after `with`")?;
+            loop {
+                hints.push(self.hint()?);
+                if !self.accept(&Kind::Comma) {
+                    break;
+                }
+            }
+            self.require(&Kind::CloseParen, "`,` or `)`")?;
+        }
+        Ok(hints)
+    }
+
+    fn hint(&mut self) -> Result<Hint, ParseError> {
+        let Kind::Bare(name) = self.peek().clone() else { return self.expected("the name of a hint") };
+        let Some((_, takes)) = KNOWN.iter().find(|(known, _)| *known == name) else {
+            if UNSAFE.contains(&name.as_str()) {
+                return self.fail(format!("unsafe hint: {name}; it is not open to queries"));
+            }
+            let known: Vec<_> = KNOWN.iter().map(|(known, _)| *known).collect();
+            return self.fail(format!("unknown hint: {name}; known are {}", known.join(", ")));
+        };
+        self.advance();
+        self.require(&Kind::Op(Op::Equal), &format!("`=` after `{name}`"))?;
+        let at = self.here();
+        let value = match self.literal()? {
+            Some(value) => value,
+            None => return self.expected(&format!("a value after `{name}=`")),
+        };
+        if takes.accepts(&value) {
+            Ok(Hint { name, value })
+        } else {
+            self.fail_at(at, format!("hint {name} takes {}", takes.described()))
+        }
+    }
+}

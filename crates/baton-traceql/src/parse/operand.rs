@@ -1,0 +1,133 @@
+//! What stands between pipes, before it is known to be a stage, an operand or a whole query.
+
+use super::cursor::Parser;
+use super::precedence;
+use crate::lex::{Kind, Op};
+use crate::{
+    Aggregate, AggregateOp, Literal, MetricsExpr, ParseError, PipelineExpr, Scalar, ScalarFilter, SpansetExpr, Stage,
+};
+
+/// Something that operators combine.
+pub(super) struct Operand {
+    pub(super) meaning: Meaning,
+    /// Whether it is in parentheses, or all that it was made of is.
+    pub(super) wrapped: bool,
+    /// Where it begins.
+    pub(super) at: usize,
+}
+
+/// What an operand turned out to be.
+pub(super) enum Meaning {
+    Spansets(SpansetExpr),
+    Scalar(Scalar),
+    Filter(ScalarFilter),
+    /// More than one stage, or one that is no expression.
+    Stages(Vec<Stage>),
+    Pipelines(PipelineExpr),
+    Metrics(MetricsExpr),
+}
+
+impl Meaning {
+    /// As a search; the scalar that it is instead when nothing is compared.
+    pub(super) fn into_pipeline(self) -> Result<PipelineExpr, String> {
+        Ok(match self {
+            Self::Pipelines(pipelines) => pipelines,
+            Self::Spansets(spansets) => PipelineExpr::Pipeline(vec![Stage::Spansets(spansets)]),
+            Self::Filter(filter) => PipelineExpr::Pipeline(vec![Stage::Scalar(filter)]),
+            Self::Stages(stages) => PipelineExpr::Pipeline(stages),
+            Self::Scalar(Scalar::Pipeline { aggregate, .. }) => return Err(aggregate.to_string()),
+            Self::Scalar(scalar) => return Err(scalar.to_string()),
+            Self::Metrics(metrics) => return Err(metrics.to_string()),
+        })
+    }
+
+    /// What people call it.
+    pub(super) fn noun(&self) -> &'static str {
+        match self {
+            Self::Spansets(_) => "a spanset",
+            Self::Scalar(Scalar::Literal(_)) => "a number",
+            Self::Scalar(_) => "an aggregate",
+            Self::Filter(_) => "a comparison",
+            Self::Stages(_) | Self::Pipelines(_) => "a pipeline",
+            Self::Metrics(_) => "a metrics query",
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// Operands and what combines them; `after` is what stands before.
+    pub(super) fn operation(&mut self, weakest: u8, after: &str) -> Result<Operand, ParseError> {
+        self.nested(|parser| {
+            let mut left = parser.operand(after)?;
+            while let Some(op) = parser.peek_op() {
+                let Some(precedence) = precedence::of(op).filter(|precedence| *precedence >= weakest) else { break };
+                let at = parser.here();
+                parser.operator()?;
+                let next = precedence::of_right_operand(op, precedence);
+                let right = parser.operation(next, &format!("`{}`", op.symbol()))?;
+                left = parser.combine(left, op, right, at)?;
+            }
+            Ok(left)
+        })
+    }
+
+    fn operand(&mut self, after: &str) -> Result<Operand, ParseError> {
+        let at = self.here();
+        let (meaning, wrapped) = match self.peek() {
+            Kind::OpenBrace => (Meaning::Spansets(self.filter()?), false),
+            Kind::OpenParen => {
+                self.advance();
+                let inner = self.nested(Self::pipeline)?;
+                self.require(&Kind::CloseParen, "`)`")?;
+                (inner.meaning, true)
+            }
+            Kind::Op(Op::Subtract)
+            | Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Duration(_)
+            | Kind::Word("minInt" | "maxInt") => (Meaning::Scalar(Scalar::Literal(self.number(after)?)), false),
+            Kind::Word(word) if aggregate_op(word).is_some() => {
+                (Meaning::Scalar(Scalar::Aggregate(self.aggregate()?)), false)
+            }
+            _ => return self.expected(&format!("`{{`, `(`, an aggregate or a number after {after}")),
+        };
+        Ok(Operand { meaning, wrapped, at })
+    }
+
+    /// A number or a duration, perhaps with a sign.
+    pub(super) fn number(&mut self, after: &str) -> Result<Literal, ParseError> {
+        let at = self.here();
+        match self.literal()? {
+            Some(literal @ (Literal::Int(_) | Literal::Float(_) | Literal::Duration(_))) => Ok(literal),
+            Some(_) => self.fail_at(at, format!("expected a number or a duration after {after}")),
+            None => self.expected(&format!("a number or a duration after {after}")),
+        }
+    }
+
+    /// `count()`, `max(duration)`.
+    fn aggregate(&mut self) -> Result<Aggregate, ParseError> {
+        let Some((word, op)) = self.peek_word().and_then(|word| Some((word, aggregate_op(word)?))) else {
+            return self.expected("an aggregate");
+        };
+        self.advance();
+        self.require(&Kind::OpenParen, &format!("`(` after `{word}`"))?;
+        let of = match op {
+            AggregateOp::Count => None,
+            _ => Some(self.field_expr(&format!("`{word}(`"))?),
+        };
+        self.require(&Kind::CloseParen, "`)`")?;
+        Ok(Aggregate { op, of })
+    }
+}
+
+/// The aggregate that a word means.
+pub(super) fn aggregate_op(word: &str) -> Option<AggregateOp> {
+    Some(match word {
+        "count" => AggregateOp::Count,
+        "min" => AggregateOp::Min,
+        "max" => AggregateOp::Max,
+        "avg" => AggregateOp::Avg,
+        "sum" => AggregateOp::Sum,
+        _ => return None,
+    })
+}

@@ -1,0 +1,78 @@
+//! What the grammar allows but no query can mean.
+
+use regex::RegexBuilder;
+
+use super::cursor::Parser;
+use crate::{CompareOp, Field, FieldExpr, Literal, ParseError, Scope};
+
+/// How many regular expressions a query can have: each is compiled.
+const MOST_PATTERNS: usize = 64;
+
+/// How large a compiled regular expression can be, in bytes.
+const LARGEST_PATTERN: usize = 1 << 20;
+
+/// `= nil` asks whether something is missing: not of what every span has.
+pub(super) fn check_nil(
+    parser: &Parser,
+    left: &FieldExpr,
+    op: CompareOp,
+    right: &FieldExpr,
+    at: usize,
+) -> Result<(), ParseError> {
+    if op != CompareOp::Equal {
+        return Ok(());
+    }
+    let asked = match (left, right) {
+        (FieldExpr::Field(field), FieldExpr::Literal(Literal::Nil))
+        | (FieldExpr::Literal(Literal::Nil), FieldExpr::Field(field)) => field,
+        _ => return Ok(()),
+    };
+    let always = match asked {
+        Field::Intrinsic(_) => true,
+        Field::Attribute(attribute) => {
+            attribute.scope == Scope::Resource && !attribute.of_parent && attribute.name == "service.name"
+        }
+    };
+    if always {
+        parser.fail_at(at, format!("`= nil` cannot be asked of `{asked}`: it is never missing"))
+    } else {
+        Ok(())
+    }
+}
+
+/// `=~` and `!~` take a regular expression as text.
+pub(super) fn check_pattern(
+    parser: &mut Parser,
+    op: CompareOp,
+    right: &FieldExpr,
+    at: usize,
+) -> Result<(), ParseError> {
+    let symbol = match op {
+        CompareOp::Matches => "=~",
+        CompareOp::MatchesNot => "!~",
+        _ => return Ok(()),
+    };
+    let FieldExpr::Literal(Literal::Text(pattern)) = right else {
+        return parser.fail_at(at, format!("expected a regular expression in quotes after `{symbol}`"));
+    };
+    parser.patterns += 1;
+    if parser.patterns > MOST_PATTERNS {
+        return parser.fail_at(at, format!("a query can have {MOST_PATTERNS} regular expressions; this one has more"));
+    }
+    match RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(LARGEST_PATTERN).build() {
+        Ok(_) => Ok(()),
+        Err(regex::Error::CompiledTooBig(_)) => parser.fail_at(at, "the regular expression is too large"),
+        Err(_) => parser.fail_at(at, format!("invalid regular expression: {}", why(pattern))),
+    }
+}
+
+/// The last line of the reason: those before it draw the pattern.
+fn why(pattern: &str) -> String {
+    let reason = RegexBuilder::new(pattern)
+        .size_limit(LARGEST_PATTERN)
+        .build()
+        .map_or_else(|why| why.to_string(), |_| String::new());
+    let last = reason.lines().last().unwrap_or_default();
+    let last = last.strip_prefix("error: ").unwrap_or(last);
+    if last.is_empty() { "it is not closed".to_owned() } else { last.to_owned() }
+}

@@ -1,0 +1,83 @@
+//! Canonical text of metrics queries.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::parse::precedence::POWER;
+use crate::print::{List, wrap};
+use crate::{Compare, Field, FirstStage, MetricsExpr, MetricsQuery, SecondStage};
+
+impl Display for MetricsExpr {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Query(query) => write!(out, "{query}"),
+            Self::Number(number) => write!(out, "{number}"),
+            Self::Computed { op, left, right, then } => {
+                wrap(out, left, left.strength() < op.strength())?;
+                write!(out, " {op} ")?;
+                wrap(out, right, right.strength() <= op.strength())?;
+                then.iter().try_for_each(|stage| write!(out, "{stage}"))
+            }
+        }
+    }
+}
+
+impl MetricsExpr {
+    fn strength(&self) -> u8 {
+        match self {
+            Self::Number(number) if number.is_sign_positive() => POWER + 1,
+            Self::Computed { op, then, .. } if then.is_empty() => op.strength(),
+            _ => 0,
+        }
+    }
+}
+
+impl Display for MetricsQuery {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} | {}", self.spans, self.first)?;
+        self.then.iter().try_for_each(|stage| write!(out, "{stage}"))
+    }
+}
+
+impl Display for FirstStage {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rate { by } => write!(out, "rate(){}", By(by)),
+            Self::CountOverTime { by } => write!(out, "count_over_time(){}", By(by)),
+            Self::AggregateOverTime { op, of, by } => write!(out, "{op}_over_time({of}){}", By(by)),
+            Self::QuantileOverTime { of, quantiles, by } => {
+                write!(out, "quantile_over_time({of}, {}){}", List(quantiles), By(by))
+            }
+            Self::HistogramOverTime { of, by } => write!(out, "histogram_over_time({of}){}", By(by)),
+            Self::Compare(compare) => write!(out, "{compare}"),
+        }
+    }
+}
+
+struct By<'a>(&'a [Field]);
+
+impl Display for By<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(out, " by({})", List(self.0)) }
+    }
+}
+
+impl Display for Compare {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "compare({}", self.selection)?;
+        for argument in [self.top, self.start, self.end].into_iter().flatten() {
+            write!(out, ", {argument}")?;
+        }
+        write!(out, ")")
+    }
+}
+
+/// With the space or pipe before it.
+impl Display for SecondStage {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TopK(most) => write!(out, " | topk({most})"),
+            Self::BottomK(most) => write!(out, " | bottomk({most})"),
+            Self::Filter { op, value } => write!(out, " {op} {value}"),
+        }
+    }
+}
