@@ -107,6 +107,7 @@ names! {
     FEATURE_FLAG_PROVIDER = "feature_flag.provider_name";
     FEATURE_FLAG_VALUE = "feature_flag.result.value";
     BATON_DECISION = "baton.permission.decision";
+    BATON_OUTCOME = "baton.outcome";
 }
 
 /// Values of `gen_ai.operation.name`.

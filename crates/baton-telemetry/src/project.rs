@@ -1,5 +1,6 @@
 //! The spans of journaled facts: the same events always give the same spans.
 
+mod calls;
 mod handoff;
 mod make;
 mod messages;

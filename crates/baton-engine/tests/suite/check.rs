@@ -89,6 +89,7 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
     }
     told_elsewhere(world, &all);
     handoffs_are_whole(&all);
+    crate::spans::are_whole(world).await;
     all
 }
 

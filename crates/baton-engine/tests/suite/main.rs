@@ -20,5 +20,6 @@ mod push;
 mod receivers;
 mod simulation;
 mod slow;
+mod spans;
 mod told;
 mod world;

@@ -32,6 +32,8 @@ pub(crate) struct World {
     answers: Arc<AtomicU64>,
     /// How often each call was run.
     pub(crate) runs: Arc<Mutex<HashMap<CallId, u32>>>,
+    /// The trace context that each call was given, as often as it ran.
+    pub(crate) traces: Arc<Mutex<Vec<(CallId, String)>>>,
     /// Calls that ran although the journal had their result.
     pub(crate) repeated: Arc<Mutex<Vec<CallId>>>,
     /// The conversations that the model was given, oldest first.
@@ -310,6 +312,7 @@ impl ToolHost for CountedTools {
             // Before and after its question a call may run once each.
             let id = if answers.is_some() { format!("{}!", call.id).into() } else { call.id.clone() };
             *self.0.runs.lock().unwrap().entry(id).or_default() += 1;
+            self.0.traces.lock().unwrap().push((call.id.clone(), run.trace.unwrap_or_default().to_owned()));
             tokio::time::sleep(Duration::from_millis(2)).await;
             let asks = matches!(tool.name.as_str(), "quiz" | "guess");
             match answers {

@@ -1,6 +1,7 @@
 //! Tasks as spans: runs, model calls, tool calls, and the questions that somebody had to answer.
 
 use super::{
+    calls::{OpenCall, OpenQuestion, decision},
     make::{Draft, moment, nanos},
     messages::written,
 };
@@ -9,9 +10,8 @@ use crate::{
     names::{self, operation},
 };
 use baton_types::{
-    AgentName, AnswerAction, CallId, ContextId, Digest, HandoffId, Json, Message, MessageId, ParentLink, Reason, RunId,
-    Span, SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState, Timestamp, ToolCall, ToolResult,
-    TraceContext, Usage, Wanted,
+    AgentName, ContextId, Digest, Message, MessageId, ParentLink, Reason, RunId, Span, SpanEvent, SpanId, SpanKind,
+    SpanLink, TaskEvent, TaskId, TaskState, Timestamp, ToolCall, TraceContext, Usage, Wanted,
 };
 use std::borrow::Cow;
 
@@ -29,25 +29,25 @@ pub struct ModelLabel {
 /// What is known of one task so far.
 #[derive(Clone, Debug)]
 pub struct TaskSpans {
-    task: TaskId,
+    pub(super) task: TaskId,
     agent: AgentName,
     context: ContextId,
     parent: Option<ParentLink>,
     asked: Option<Message>,
-    run: Option<OpenRun>,
+    pub(super) run: Option<OpenRun>,
     attempt: Option<OpenAttempt>,
-    calls: Vec<OpenCall>,
-    questions: Vec<OpenQuestion>,
+    pub(super) calls: Vec<OpenCall>,
+    pub(super) questions: Vec<OpenQuestion>,
 }
 
 #[derive(Clone, Debug)]
-struct OpenRun {
-    id: RunId,
+pub(super) struct OpenRun {
+    pub(super) id: RunId,
     start: u64,
-    context: TraceContext,
+    pub(super) context: TraceContext,
     parent: Option<SpanId>,
     label: Option<ModelLabel>,
-    turn: u32,
+    pub(super) turn: u32,
     usage: Usage,
     events: Vec<SpanEvent>,
     answered: Option<Message>,
@@ -59,28 +59,6 @@ struct OpenAttempt {
     turn: u32,
     attempt: u32,
     start: u64,
-}
-
-#[derive(Clone, Debug)]
-struct OpenCall {
-    id: CallId,
-    name: String,
-    arguments: Json,
-    /// When it was asked for, then when it began.
-    start: u64,
-    /// The trace and the span, once it began in a run.
-    context: Option<(TraceContext, SpanId)>,
-    handoff: Option<HandoffId>,
-}
-
-#[derive(Clone, Debug)]
-struct OpenQuestion {
-    call: CallId,
-    number: u64,
-    start: u64,
-    run: TraceContext,
-    approval: bool,
-    count: usize,
 }
 
 /// Events of one run that are shown.
@@ -176,16 +154,11 @@ impl TaskSpans {
             TaskEvent::ToolStarted { call, .. } => self.begin_call(at, call, None),
             TaskEvent::HandoffSent { call, handoff, .. } => self.begin_call(at, call, Some(handoff)),
             TaskEvent::ToolAsked { call, ask } => {
+                self.asked_by_call(at, call, origin, out);
                 let approval = ask.questions.iter().any(|question| question.wants == Wanted::Approval);
+                let (call, number, start, count) = (call.clone(), told.number, nanos(at), ask.questions.len());
                 if let Some(run) = &self.run {
-                    self.questions.push(OpenQuestion {
-                        call: call.clone(),
-                        number: told.number,
-                        start: nanos(at),
-                        run: run.context,
-                        approval,
-                        count: ask.questions.len(),
-                    });
+                    self.questions.push(OpenQuestion { call, number, start, run: run.context, approval, count });
                 }
             }
             TaskEvent::ToolAnswered { call, answers } => {
@@ -201,8 +174,7 @@ impl TaskSpans {
                     self.end_run(at, Some(*state), reason.as_ref(), origin, out);
                 }
                 if state.is_terminal() {
-                    self.calls.clear();
-                    self.questions.clear();
+                    self.abandon(at, origin, out);
                 }
             }
         }
@@ -217,7 +189,7 @@ impl TaskSpans {
     }
 
     /// What every span of the task says.
-    fn draft(
+    pub(super) fn draft(
         &self,
         name: impl Into<Cow<'static, str>>,
         kind: SpanKind,
@@ -345,87 +317,9 @@ impl TaskSpans {
         }
         out.push(draft.finish(origin));
     }
-
-    fn begin_call(&mut self, at: Timestamp, id: &CallId, handoff: Option<&HandoffId>) {
-        let Some(run) = &self.run else { return };
-        let span = ids::call_span(&self.task, &run.id, run.turn, id);
-        let context = (run.context.inside(span), run.context.span);
-        if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
-            // Begun again after a crash: it is still the same call.
-            call.context.get_or_insert(context);
-            call.handoff = handoff.cloned();
-            call.start = nanos(at);
-        }
-    }
-
-    fn finish_call(&mut self, at: Timestamp, result: &ToolResult, origin: &Origin, out: &mut Vec<Span>) {
-        self.answer(at, &result.call, "unanswered", origin, out);
-        let Some(index) = self.calls.iter().position(|call| call.id == result.call) else { return };
-        let call = self.calls.swap_remove(index);
-        let begun = call.context.is_some();
-        let context = call.context.or_else(|| {
-            let run = self.run.as_ref()?;
-            let span = ids::call_span(&self.task, &run.id, run.turn, &call.id);
-            Some((run.context.inside(span), run.context.span))
-        });
-        let Some((context, parent)) = context else { return };
-        let name = format!("{} {}", operation::EXECUTE_TOOL, call.name);
-        let mut draft = self.draft(name, SpanKind::Internal, context, Some(parent)).between(call.start, nanos(at));
-        draft.set(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL);
-        draft.set(names::GEN_AI_TOOL_NAME, call.name);
-        draft.set(names::GEN_AI_TOOL_CALL_ID, call.id.to_string());
-        match &call.handoff {
-            Some(handoff) => {
-                draft.set(names::GEN_AI_TOOL_TYPE, "agent_handoff");
-                draft.set(names::HANDOFF_ID, handoff.to_string());
-            }
-            None => draft.set(names::GEN_AI_TOOL_TYPE, "function"),
-        }
-        if !begun {
-            draft.set(names::BATON_DECISION, "did_not_run");
-        }
-        if result.is_error {
-            draft.fail("tool_error", "the tool failed");
-        }
-        if origin.settings.content.on_spans() {
-            draft.set(names::GEN_AI_TOOL_CALL_ARGUMENTS, call.arguments.as_str().to_owned());
-            draft.set(names::GEN_AI_TOOL_CALL_RESULT, result.output.as_str().to_owned());
-        }
-        out.push(draft.finish(origin));
-    }
-
-    /// A question of a call has its answer, or needs none any more.
-    fn answer(&mut self, at: Timestamp, call: &CallId, decision: &'static str, origin: &Origin, out: &mut Vec<Span>) {
-        let Some(index) = self.questions.iter().position(|question| question.call == *call) else { return };
-        let question = self.questions.swap_remove(index);
-        let tool = self.calls.iter().find(|open| open.id == *call).map(|open| open.name.clone());
-        let name = if question.approval { "approval" } else { "input" };
-        let context = question.run.inside(ids::question_span(&self.task, question.number));
-        let mut draft =
-            self.draft(name, SpanKind::Internal, context, Some(question.run.span)).between(question.start, nanos(at));
-        draft.set(names::GEN_AI_TOOL_CALL_ID, call.to_string());
-        if let Some(tool) = tool {
-            draft.set(names::GEN_AI_TOOL_NAME, tool);
-        }
-        draft.set(names::APPROVAL_DECISION, decision);
-        draft.set(names::APPROVAL_QUESTIONS, u64::try_from(question.count).unwrap_or(u64::MAX));
-        out.push(draft.finish(origin));
-    }
 }
 
-impl OpenCall {
-    fn new(call: &ToolCall, at: Timestamp) -> Self {
-        Self {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: call.arguments.clone(),
-            start: nanos(at),
-            context: None,
-            handoff: None,
-        }
-    }
-}
-
+#[derive(Clone, Copy)]
 enum Ended<'a> {
     Called(&'a Message, &'a [ToolCall], Usage),
     Answered(&'a Message, Usage),
@@ -449,15 +343,6 @@ fn finished(draft: &mut Draft, reason: &'static str, used: Usage) {
 fn usage(draft: &mut Draft, used: Usage) {
     draft.set(names::GEN_AI_USAGE_INPUT_TOKENS, used.input_tokens);
     draft.set(names::GEN_AI_USAGE_OUTPUT_TOKENS, used.output_tokens);
-}
-
-fn decision(mut actions: impl Iterator<Item = AnswerAction> + Clone) -> &'static str {
-    let for_session = actions.clone().any(|action| action == AnswerAction::AcceptForSession);
-    match actions.all(AnswerAction::is_yes) {
-        true if for_session => "allow_session",
-        true => "allow",
-        false => "deny",
-    }
 }
 
 /// Host and port of an address; what is no address is taken for a host.

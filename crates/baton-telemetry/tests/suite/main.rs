@@ -1,1 +1,5 @@
 //! What this crate promises, seen from outside.
+
+mod modes;
+mod settings;
+mod tracer;

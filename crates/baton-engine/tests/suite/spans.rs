@@ -1,0 +1,74 @@
+//! The spans that follow from a journal form whole trees, with the contexts that were handed out meanwhile.
+
+use crate::{check::all_events, world::World};
+use baton_ports::StoredEvent;
+use baton_telemetry::{HandoffSpans, ModelLabel, Origin, Settings, TaskSpans, Told};
+use baton_types::{Fact, Span, SpanId, StreamId, TaskEvent, TraceContext, TraceId};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+pub(crate) fn projected(events: &[Arc<StoredEvent>]) -> Vec<Span> {
+    let origin = Origin::new(Settings::default(), "test");
+    let label = |_: &baton_types::Digest| Some(ModelLabel::default());
+    let (mut tasks, mut handoffs, mut spans) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    for event in events {
+        match (&event.stream, &event.fact) {
+            (StreamId::Task(id), Fact::Task(fact)) => {
+                let told = Told { number: event.number, at: event.at, trace: event.trace.as_deref() };
+                let state = tasks.entry(id).or_insert_with(|| TaskSpans::submitted(id, fact).unwrap());
+                state.apply(told, fact, label, &origin, &mut spans);
+            }
+            (StreamId::Handoff(id), Fact::Handoff(fact)) => {
+                let state: &mut HandoffSpans = handoffs.entry(id).or_default();
+                spans.extend(state.apply(event.at, fact, &origin));
+            }
+            mixed => panic!("{mixed:?}"),
+        }
+    }
+    assert!(tasks.values().all(TaskSpans::is_idle), "something is still open although everything has ended");
+    spans
+}
+
+/// Each span once, under a parent of its own trace; every run, model call, tool call and handoff has one.
+pub(crate) async fn are_whole(world: &World) {
+    let events = all_events(&world.journal).await;
+    let spans = projected(&events);
+    let mut known: BTreeMap<(TraceId, SpanId), &Span> = BTreeMap::new();
+    for span in &spans {
+        assert!(known.insert((span.trace, span.id), span).is_none(), "{} is there twice", span.name);
+    }
+    for span in &spans {
+        let parent = span.parent.map(|parent| known.get(&(span.trace, parent)).copied());
+        let fits = match (span.name.split(' ').next().unwrap_or_default(), parent) {
+            ("invoke_agent", None) => true,
+            ("invoke_agent", Some(Some(parent))) => {
+                parent.name == "handoff.request" || parent.name.starts_with("invoke_agent ")
+            }
+            ("handoff.request", Some(Some(parent))) => parent.name.starts_with("execute_tool "),
+            (_, Some(Some(parent))) => parent.name.starts_with("invoke_agent "),
+            _ => false,
+        };
+        assert!(fits, "{} has the wrong parent: {:?}", span.name, parent.flatten().map(|parent| &parent.name));
+    }
+    let count = |word: &str| spans.iter().filter(|span| span.name.split(' ').next() == Some(word)).count();
+    let facts = |wanted: fn(&TaskEvent) -> bool| {
+        events.iter().filter(|event| matches!(&event.fact, Fact::Task(fact) if wanted(fact))).count()
+    };
+    assert_eq!(count("invoke_agent"), facts(|fact| matches!(fact, TaskEvent::RunStarted { .. })));
+    assert_eq!(count("chat"), facts(|fact| matches!(fact, TaskEvent::AttemptStarted { .. })));
+    let finished = facts(|fact| matches!(fact, TaskEvent::ToolFinished { .. }));
+    assert!(count("execute_tool") >= finished, "{} of {finished} tool calls", count("execute_tool"));
+    let mut called: BTreeSet<(&str, SpanId)> = BTreeSet::new();
+    for span in &spans {
+        if let Some(call) = span.attribute("gen_ai.tool.call.id").and_then(|call| call.as_text()) {
+            called.insert((call, span.id));
+        }
+    }
+    let ended = |call: &str| called.iter().any(|(known, _)| *known == call);
+    for (call, trace) in world.traces.lock().unwrap().iter().filter(|(call, _)| ended(call.as_str())) {
+        let given = TraceContext::parse(trace).unwrap_or_else(|| panic!("{call} was given no trace context"));
+        assert!(called.contains(&(call.as_str(), given.span)), "{call} was given the context of no span: {trace}");
+    }
+}

@@ -1,0 +1,163 @@
+//! Tool calls of a task, and the questions that somebody had to answer for them.
+
+use super::{
+    make::{Draft, nanos},
+    task::TaskSpans,
+};
+use crate::{
+    Origin, ids,
+    names::{self, operation},
+};
+use baton_types::{
+    AnswerAction, CallId, HandoffId, Json, Span, SpanId, SpanKind, Timestamp, ToolCall, ToolResult, TraceContext,
+};
+
+#[derive(Clone, Debug)]
+pub(super) struct OpenCall {
+    pub(super) id: CallId,
+    pub(super) name: String,
+    pub(super) arguments: Json,
+    /// When it was asked for, then when it began.
+    pub(super) start: u64,
+    /// The trace and the span, once it began in a run.
+    pub(super) context: Option<(TraceContext, SpanId)>,
+    pub(super) handoff: Option<HandoffId>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct OpenQuestion {
+    pub(super) call: CallId,
+    pub(super) number: u64,
+    pub(super) start: u64,
+    pub(super) run: TraceContext,
+    pub(super) approval: bool,
+    pub(super) count: usize,
+}
+
+impl TaskSpans {
+    pub(super) fn begin_call(&mut self, at: Timestamp, id: &CallId, handoff: Option<&HandoffId>) {
+        let Some(run) = &self.run else { return };
+        let span = ids::call_span(&self.task, &run.id, run.turn, id);
+        let context = (run.context.inside(span), run.context.span);
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
+            // Begun again after a crash: it is still the same call.
+            call.context.get_or_insert(context);
+            call.handoff = handoff.cloned();
+            call.start = nanos(at);
+        }
+    }
+
+    /// A call that asks has ended for now: with the answers it begins anew.
+    pub(super) fn asked_by_call(&mut self, at: Timestamp, id: &CallId, origin: &Origin, out: &mut Vec<Span>) {
+        let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) else { return };
+        let Some((context, parent)) = call.context.take() else { return };
+        let call = call.clone();
+        let mut draft = self.call(&call, context, parent, at);
+        draft.set(names::BATON_OUTCOME, "asks");
+        out.push(draft.finish(origin));
+    }
+
+    /// The task has ended; nobody waits for its calls and questions any more.
+    pub(super) fn abandon(&mut self, at: Timestamp, origin: &Origin, out: &mut Vec<Span>) {
+        let asked: Vec<CallId> = self.questions.iter().map(|question| question.call.clone()).collect();
+        for call in asked {
+            self.answer(at, &call, "unanswered", origin, out);
+        }
+        for call in std::mem::take(&mut self.calls) {
+            if let Some((context, parent)) = call.context {
+                let mut draft = self.call(&call, context, parent, at);
+                draft.set(names::BATON_OUTCOME, "abandoned");
+                out.push(draft.finish(origin));
+            }
+        }
+    }
+
+    pub(super) fn finish_call(&mut self, at: Timestamp, result: &ToolResult, origin: &Origin, out: &mut Vec<Span>) {
+        self.answer(at, &result.call, "unanswered", origin, out);
+        let Some(index) = self.calls.iter().position(|call| call.id == result.call) else { return };
+        let call = self.calls.swap_remove(index);
+        let begun = call.context.is_some();
+        let context = call.context.or_else(|| {
+            let run = self.run.as_ref()?;
+            let span = ids::call_span(&self.task, &run.id, run.turn, &call.id);
+            Some((run.context.inside(span), run.context.span))
+        });
+        let Some((context, parent)) = context else { return };
+        let mut draft = self.call(&call, context, parent, at);
+        if !begun {
+            draft.set(names::BATON_OUTCOME, "did_not_run");
+        }
+        if result.is_error {
+            draft.fail("tool_error", "the tool failed");
+        }
+        if origin.settings.content.on_spans() {
+            draft.set(names::GEN_AI_TOOL_CALL_ARGUMENTS, call.arguments.as_str().to_owned());
+            draft.set(names::GEN_AI_TOOL_CALL_RESULT, result.output.as_str().to_owned());
+        }
+        out.push(draft.finish(origin));
+    }
+
+    /// What every span of a tool call says.
+    fn call(&self, call: &OpenCall, context: TraceContext, parent: SpanId, at: Timestamp) -> Draft {
+        let name = format!("{} {}", operation::EXECUTE_TOOL, call.name);
+        let mut draft = self.draft(name, SpanKind::Internal, context, Some(parent)).between(call.start, nanos(at));
+        draft.set(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL);
+        draft.set(names::GEN_AI_TOOL_NAME, call.name.clone());
+        draft.set(names::GEN_AI_TOOL_CALL_ID, call.id.to_string());
+        match &call.handoff {
+            Some(handoff) => {
+                draft.set(names::GEN_AI_TOOL_TYPE, "agent_handoff");
+                draft.set(names::HANDOFF_ID, handoff.to_string());
+            }
+            None => draft.set(names::GEN_AI_TOOL_TYPE, "function"),
+        }
+        draft
+    }
+
+    /// A question of a call has its answer, or needs none any more.
+    pub(super) fn answer(
+        &mut self,
+        at: Timestamp,
+        call: &CallId,
+        decision: &'static str,
+        origin: &Origin,
+        out: &mut Vec<Span>,
+    ) {
+        let Some(index) = self.questions.iter().position(|question| question.call == *call) else { return };
+        let question = self.questions.swap_remove(index);
+        let tool = self.calls.iter().find(|open| open.id == *call).map(|open| open.name.clone());
+        let name = if question.approval { "approval" } else { "input" };
+        let context = question.run.inside(ids::question_span(&self.task, question.number));
+        let mut draft =
+            self.draft(name, SpanKind::Internal, context, Some(question.run.span)).between(question.start, nanos(at));
+        draft.set(names::GEN_AI_TOOL_CALL_ID, call.to_string());
+        if let Some(tool) = tool {
+            draft.set(names::GEN_AI_TOOL_NAME, tool);
+        }
+        draft.set(names::APPROVAL_DECISION, decision);
+        draft.set(names::APPROVAL_QUESTIONS, u64::try_from(question.count).unwrap_or(u64::MAX));
+        out.push(draft.finish(origin));
+    }
+}
+
+impl OpenCall {
+    pub(super) fn new(call: &ToolCall, at: Timestamp) -> Self {
+        Self {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+            start: nanos(at),
+            context: None,
+            handoff: None,
+        }
+    }
+}
+
+pub(super) fn decision(mut actions: impl Iterator<Item = AnswerAction> + Clone) -> &'static str {
+    let for_session = actions.clone().any(|action| action == AnswerAction::AcceptForSession);
+    match actions.all(AnswerAction::is_yes) {
+        true if for_session => "allow_session",
+        true => "allow",
+        false => "deny",
+    }
+}
