@@ -10,4 +10,5 @@
 mod block;
 mod codec;
 mod head;
+mod index;
 mod segment;

@@ -1,0 +1,216 @@
+//! The values of attributes by key, in the order in which they came.
+//!
+//! Nothing is sorted here: a scan over what a head holds takes microseconds, and adding a value only appends to a list.
+
+use super::dictionary::Dictionary;
+use crate::index::{Atom, MAX_FIELDS, MAX_TEXT, Place, Test, cut};
+use std::{collections::HashMap, hash::RandomState};
+
+/// Values of one form with the entries that have them, by entry.
+pub(crate) struct Pairs<T> {
+    pub(crate) entries: Vec<u32>,
+    pub(crate) values: Vec<T>,
+}
+
+impl<T: Copy> Pairs<T> {
+    fn new() -> Self {
+        Self { entries: Vec::new(), values: Vec::new() }
+    }
+
+    fn push(&mut self, entry: u32, value: T) -> usize {
+        self.entries.push(entry);
+        self.values.push(value);
+        size_of::<u32>() + size_of::<T>()
+    }
+
+    fn select(&self, into: &mut Vec<u32>, keep: impl Fn(T) -> bool) {
+        for (entry, value) in self.entries.iter().zip(&self.values) {
+            if keep(*value) {
+                into.push(*entry);
+            }
+        }
+    }
+}
+
+/// All values of one key in one place.
+pub(crate) struct Column {
+    pub(crate) place: Place,
+    pub(crate) key: Box<str>,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) texts: Pairs<u32>,
+    pub(crate) ints: Pairs<i64>,
+    pub(crate) floats: Pairs<f64>,
+    pub(crate) bools: Pairs<bool>,
+    /// Entries that have a list: its elements are listed, too.
+    pub(crate) lists: Vec<u32>,
+    /// Entries with something that cannot be compared here.
+    pub(crate) odd: Vec<u32>,
+}
+
+impl Column {
+    fn new(place: Place, key: &str) -> Self {
+        Self {
+            place,
+            key: key.into(),
+            dictionary: Dictionary::new(),
+            texts: Pairs::new(),
+            ints: Pairs::new(),
+            floats: Pairs::new(),
+            bools: Pairs::new(),
+            lists: Vec::new(),
+            odd: Vec::new(),
+        }
+    }
+
+    /// Entries for which the test may hold, in no order, some of them twice.
+    pub(crate) fn find(&self, test: &Test, state: &RandomState) -> Vec<u32> {
+        let mut found = self.odd.clone();
+        if test.is_negative() {
+            found.extend_from_slice(&self.lists);
+        }
+        if let Some(text) = test.text() {
+            if let Some(number) = self.dictionary.number(text, state) {
+                self.texts.select(&mut found, |value| value == number);
+            }
+            return found;
+        }
+        if self.dictionary.len() > 0 {
+            let holds: Vec<bool> = (0..self.dictionary.len())
+                .map(|number| test.holds(Atom::Text(self.dictionary.text(number as u32))))
+                .collect();
+            self.texts.select(&mut found, |value| holds[value as usize]);
+        }
+        self.ints.select(&mut found, |value| test.holds(Atom::Int(value)));
+        self.floats.select(&mut found, |value| test.holds(Atom::Float(value)));
+        self.bools.select(&mut found, |value| test.holds(Atom::Bool(value)));
+        found
+    }
+
+    /// Entries with any value, in no order, some of them twice.
+    pub(crate) fn present(&self) -> Vec<u32> {
+        let lists = [
+            &self.texts.entries,
+            &self.ints.entries,
+            &self.floats.entries,
+            &self.bools.entries,
+            &self.lists,
+            &self.odd,
+        ];
+        lists.into_iter().flatten().copied().collect()
+    }
+}
+
+/// The columns of one kind of entry: spans, or what spans share.
+pub(crate) struct Columns {
+    pub(crate) columns: Vec<Column>,
+    by_key: [HashMap<Box<str>, u32>; Place::COUNT],
+    /// The column that followed a column last: the attributes of spans often come in the same order.
+    after: Vec<u32>,
+    last: usize,
+    /// Entries with a key that has no column.
+    pub(crate) unlisted: Vec<u32>,
+    state: RandomState,
+    pub(crate) bytes: usize,
+}
+
+/// A column is not small even when it is empty.
+const COLUMN_BYTES: usize = 640;
+
+impl Columns {
+    /// None yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            columns: Vec::new(),
+            by_key: std::array::from_fn(|_| HashMap::new()),
+            after: Vec::new(),
+            last: 0,
+            unlisted: Vec::new(),
+            state: RandomState::new(),
+            bytes: 0,
+        }
+    }
+
+    /// How texts are hashed.
+    pub(crate) fn state(&self) -> &RandomState {
+        &self.state
+    }
+
+    /// The column of a key, if there is one.
+    pub(crate) fn get(&self, place: Place, key: &str) -> Option<&Column> {
+        let number = self.by_key[place as usize].get(key)?;
+        self.columns.get(*number as usize)
+    }
+
+    /// The column of a key; none when the key is not indexed, and the entry is remembered for that.
+    pub(crate) fn column(&mut self, place: Place, key: &str, entry: u32) -> Option<usize> {
+        if let Some(guess) = self.after.get(self.last) {
+            let guess = *guess as usize;
+            if let Some(column) = self.columns.get(guess)
+                && column.place == place
+                && *column.key == *key
+            {
+                self.last = guess;
+                return Some(guess);
+            }
+        }
+        let number = match self.by_key[place as usize].get(key) {
+            Some(number) => *number,
+            None if self.columns.len() >= MAX_FIELDS || key.len() > MAX_TEXT => {
+                if self.unlisted.last() != Some(&entry) {
+                    self.unlisted.push(entry);
+                    self.bytes += size_of::<u32>();
+                }
+                return None;
+            }
+            None => {
+                let number = self.columns.len() as u32;
+                self.by_key[place as usize].insert(key.into(), number);
+                self.columns.push(Column::new(place, key));
+                self.after.push(number);
+                self.bytes += COLUMN_BYTES + 2 * key.len();
+                number
+            }
+        };
+        if let Some(after) = self.after.get_mut(self.last) {
+            *after = number;
+        }
+        self.last = number as usize;
+        Some(self.last)
+    }
+
+    /// Notes a value of an entry.
+    pub(crate) fn push(&mut self, column: usize, entry: u32, value: Atom<'_>) {
+        let Some(column) = self.columns.get_mut(column) else { return };
+        self.bytes += match value {
+            Atom::Text(text) => match column.dictionary.intern(cut(text), &self.state) {
+                Some((number, more)) => column.texts.push(entry, number) + more,
+                None => push_once(&mut column.odd, entry),
+            },
+            Atom::Int(number) => column.ints.push(entry, number),
+            Atom::Float(number) => column.floats.push(entry, number),
+            Atom::Bool(flag) => column.bools.push(entry, flag),
+        };
+    }
+
+    /// Notes that an entry has a list.
+    pub(crate) fn push_list(&mut self, column: usize, entry: u32) {
+        if let Some(column) = self.columns.get_mut(column) {
+            self.bytes += push_once(&mut column.lists, entry);
+        }
+    }
+
+    /// Notes that an entry has something that cannot be compared here.
+    pub(crate) fn push_odd(&mut self, column: usize, entry: u32) {
+        if let Some(column) = self.columns.get_mut(column) {
+            self.bytes += push_once(&mut column.odd, entry);
+        }
+    }
+}
+
+fn push_once(list: &mut Vec<u32>, entry: u32) -> usize {
+    if list.last() == Some(&entry) {
+        return 0;
+    }
+    list.push(entry);
+    size_of::<u32>()
+}

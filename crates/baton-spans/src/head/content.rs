@@ -1,0 +1,187 @@
+//! What a head holds.
+
+use super::{
+    columns::Columns,
+    index_span::{index_shared, index_span},
+};
+use crate::codec;
+use baton_ports::SpanStoreError;
+use baton_types::{Resource, Span, SpanId, SpanScope, TraceId};
+use std::{collections::HashMap, sync::Arc};
+
+/// Bodies are kept in pieces of this size, so that growing never copies them all.
+const PIECE: usize = 1 << 20;
+
+/// What is kept for every span beside its body and values.
+const ROW_BYTES: usize = size_of::<Row>() + 2 * size_of::<u32>();
+/// What is kept for every trace.
+const TRACE_BYTES: usize = size_of::<HeadTrace>() + 40;
+
+/// No row.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A span in the head.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) id: SpanId,
+    /// The next span of the same trace.
+    pub(crate) next: u32,
+    piece: u32,
+    start: u32,
+    len: u32,
+}
+
+/// A trace in the head.
+#[derive(Clone, Copy)]
+pub(crate) struct HeadTrace {
+    pub(crate) id: TraceId,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+}
+
+/// What spans have in common: who emitted them and what made them.
+pub(crate) type Shared = (Arc<Resource>, Arc<SpanScope>);
+
+/// What a head holds; spans are numbered as they come, and so are traces.
+pub(crate) struct Content {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) trace_of: Vec<u32>,
+    pub(crate) shared_of: Vec<u32>,
+    pub(crate) traces: Vec<HeadTrace>,
+    by_id: HashMap<TraceId, u32>,
+    pub(crate) shared: Vec<Shared>,
+    by_form: HashMap<Vec<u8>, u32>,
+    last_shared: Option<u32>,
+    pieces: Vec<Vec<u8>>,
+    scratch: Vec<u8>,
+    /// By row.
+    pub(crate) own: Columns,
+    /// By number of what is shared.
+    pub(crate) common: Columns,
+    bytes: usize,
+}
+
+impl Content {
+    /// Nothing yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            rows: Vec::new(),
+            trace_of: Vec::new(),
+            shared_of: Vec::new(),
+            traces: Vec::new(),
+            by_id: HashMap::new(),
+            shared: Vec::new(),
+            by_form: HashMap::new(),
+            last_shared: None,
+            pieces: Vec::new(),
+            scratch: Vec::new(),
+            own: Columns::new(),
+            common: Columns::new(),
+            bytes: 0,
+        }
+    }
+
+    /// About how many bytes of memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes + self.own.bytes + self.common.bytes
+    }
+
+    /// The trace with that id.
+    pub(crate) fn ordinal(&self, id: TraceId) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// The written form of a span without what it shares.
+    pub(crate) fn body(&self, row: u32) -> &[u8] {
+        let row = &self.rows[row as usize];
+        &self.pieces[row.piece as usize][row.start as usize..(row.start + row.len) as usize]
+    }
+
+    /// The rows of a trace.
+    pub(crate) fn rows_of(&self, ordinal: u32) -> impl Iterator<Item = u32> {
+        let first = self.traces.get(ordinal as usize).map_or(NONE, |trace| trace.first);
+        let row = |row: u32| (row != NONE).then_some(row);
+        std::iter::successors(row(first), move |at| row(self.rows[*at as usize].next))
+    }
+
+    /// Adds a span.
+    pub(crate) fn push(&mut self, span: &Span) -> Result<(), SpanStoreError> {
+        let row = u32::try_from(self.rows.len()).ok().filter(|row| *row != NONE).ok_or_else(full)?;
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        codec::write_body(&mut scratch, span)?;
+        let shared = self.share(span)?;
+        let (piece, start) = self.keep(&scratch)?;
+        let len = u32::try_from(scratch.len()).map_err(|_| full())?;
+        self.scratch = scratch;
+        let ordinal = self.join(row, span);
+        self.rows.push(Row { id: span.id, next: NONE, piece, start, len });
+        self.trace_of.push(ordinal);
+        self.shared_of.push(shared);
+        self.bytes += ROW_BYTES + len as usize;
+        index_span(&mut self.own, row, span);
+        Ok(())
+    }
+
+    /// Makes a row the last of its trace.
+    fn join(&mut self, row: u32, span: &Span) -> u32 {
+        let end = span.end.max(span.start);
+        let next = self.traces.len() as u32;
+        let ordinal = *self.by_id.entry(span.trace).or_insert(next);
+        if let Some(trace) = self.traces.get_mut(ordinal as usize) {
+            self.rows[trace.last as usize].next = row;
+            trace.last = row;
+            trace.start = trace.start.min(span.start);
+            trace.end = trace.end.max(end);
+        } else {
+            self.traces.push(HeadTrace { id: span.trace, start: span.start, end, first: row, last: row });
+            self.bytes += TRACE_BYTES;
+        }
+        ordinal
+    }
+
+    fn share(&mut self, span: &Span) -> Result<u32, SpanStoreError> {
+        if let Some(last) = self.last_shared {
+            let (resource, scope) = &self.shared[last as usize];
+            if Arc::ptr_eq(resource, &span.resource) && Arc::ptr_eq(scope, &span.scope) {
+                return Ok(last);
+            }
+        }
+        let mut form = Vec::new();
+        codec::append(&mut form, &(&*span.resource, &*span.scope))?;
+        let number = match self.by_form.get(&form) {
+            Some(number) => {
+                // Whoever comes next has probably the same: known by its address then.
+                self.shared[*number as usize] = (Arc::clone(&span.resource), Arc::clone(&span.scope));
+                *number
+            }
+            None => {
+                let number = u32::try_from(self.shared.len()).map_err(|_| full())?;
+                index_shared(&mut self.common, number, &span.resource, &span.scope);
+                self.shared.push((Arc::clone(&span.resource), Arc::clone(&span.scope)));
+                self.bytes += 4 * form.len() + 256;
+                self.by_form.insert(form, number);
+                number
+            }
+        };
+        self.last_shared = Some(number);
+        Ok(number)
+    }
+
+    fn keep(&mut self, body: &[u8]) -> Result<(u32, u32), SpanStoreError> {
+        if self.pieces.last().is_none_or(|piece| piece.len() + body.len() > PIECE) {
+            self.pieces.push(Vec::new());
+        }
+        let number = u32::try_from(self.pieces.len() - 1).map_err(|_| full())?;
+        let Some(piece) = self.pieces.last_mut() else { return Err(full()) };
+        let start = u32::try_from(piece.len()).map_err(|_| full())?;
+        piece.extend_from_slice(body);
+        Ok((number, start))
+    }
+}
+
+fn full() -> SpanStoreError {
+    SpanStoreError::Unavailable("too many spans are in memory".to_owned())
+}

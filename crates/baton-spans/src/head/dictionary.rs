@@ -1,0 +1,89 @@
+//! Texts, each once, known by a number.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState},
+};
+
+/// Texts in the order in which they came; all in one buffer, because there may be very many short ones.
+pub(crate) struct Dictionary {
+    texts: String,
+    ends: Vec<u32>,
+    /// The last text with that hash.
+    by_hash: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
+    /// For each text the one before it with the same hash; itself when there is none.
+    before: Vec<u32>,
+}
+
+/// What is hashed already.
+#[derive(Default)]
+pub(crate) struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+impl Dictionary {
+    /// Empty.
+    pub(crate) fn new() -> Self {
+        Self { texts: String::new(), ends: Vec::new(), by_hash: HashMap::default(), before: Vec::new() }
+    }
+
+    /// How many texts there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The text with that number.
+    pub(crate) fn text(&self, number: u32) -> &str {
+        let number = number as usize;
+        let start = if number == 0 { 0 } else { self.ends[number - 1] as usize };
+        &self.texts[start..self.ends[number] as usize]
+    }
+
+    /// The number of a text, if it is here.
+    pub(crate) fn number(&self, text: &str, state: &RandomState) -> Option<u32> {
+        self.with_hash(text, state.hash_one(text))
+    }
+
+    fn with_hash(&self, text: &str, hash: u64) -> Option<u32> {
+        let mut number = *self.by_hash.get(&hash)?;
+        loop {
+            if self.text(number) == text {
+                return Some(number);
+            }
+            let before = self.before[number as usize];
+            if before == number {
+                return None;
+            }
+            number = before;
+        }
+    }
+
+    /// The number of a text, and how many bytes more that takes; none when the buffer is full.
+    pub(crate) fn intern(&mut self, text: &str, state: &RandomState) -> Option<(u32, usize)> {
+        let hash = state.hash_one(text);
+        if let Some(number) = self.with_hash(text, hash) {
+            return Some((number, 0));
+        }
+        let number = u32::try_from(self.ends.len()).ok()?;
+        let end = u32::try_from(self.texts.len() + text.len()).ok()?;
+        self.texts.push_str(text);
+        self.ends.push(end);
+        let before = self.by_hash.insert(hash, number).unwrap_or(number);
+        self.before.push(before);
+        Some((number, text.len() + 32))
+    }
+}

@@ -1,0 +1,218 @@
+//! How a head is searched.
+
+use super::{
+    Head,
+    columns::{Column, Columns},
+    content::Content,
+};
+use crate::{
+    codec,
+    index::{Atom, Counts, Form, Found, Place, Postings, Test, Union, field_places, rows_meeting},
+    segment::{Names, Segment, Summary, TracePart},
+};
+use baton_ports::{SpanStoreError, TimeRange};
+use baton_traceql::{Aliases, Field, SpanNeed};
+use baton_types::{Span, TraceId, Value};
+use roaring::RoaringBitmap;
+use std::{ops::Range, sync::Arc};
+
+impl Segment for Head {
+    fn summary(&self) -> Summary {
+        let content = self.content.read();
+        Summary {
+            class: self.class,
+            spans: content.rows.len() as u64,
+            traces: content.traces.len() as u32,
+            start: content.traces.iter().map(|trace| trace.start).min().unwrap_or(0),
+            end: content.traces.iter().map(|trace| trace.end).max().unwrap_or(0),
+            bytes: 0,
+        }
+    }
+
+    fn newest_first(&self) -> bool {
+        false
+    }
+
+    fn window(&self, range: TimeRange) -> Result<Range<u32>, SpanStoreError> {
+        let content = self.content.read();
+        let touches = |trace: &super::content::HeadTrace| range.touches(trace.start, trace.end);
+        let first = content.traces.iter().position(touches);
+        let last = content.traces.iter().rposition(touches);
+        Ok(match (first, last) {
+            (Some(first), Some(last)) => first as u32..last as u32 + 1,
+            _ => 0..0,
+        })
+    }
+
+    fn meeting(&self, need: &SpanNeed, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
+        let content = self.content.read();
+        let mut ordinals = Union::new(content.traces.len() as u32);
+        match rows_meeting(&*content, need, aliases)? {
+            Found::All => {
+                let mut all = RoaringBitmap::new();
+                all.insert_range(0..content.traces.len() as u32);
+                return Ok(all);
+            }
+            Found::Rows(rows) => {
+                for row in rows {
+                    if let Some(ordinal) = content.trace_of.get(row as usize) {
+                        ordinals.add(&[*ordinal]);
+                    }
+                }
+            }
+        }
+        Ok(ordinals.finish())
+    }
+
+    fn part(&self, ordinal: u32) -> Result<TracePart, SpanStoreError> {
+        let content = self.content.read();
+        let trace = content.traces.get(ordinal as usize).ok_or_else(unknown)?;
+        Ok(TracePart { id: trace.id, start: trace.start, end: trace.end })
+    }
+
+    fn ordinal(&self, trace: TraceId) -> Result<Option<u32>, SpanStoreError> {
+        Ok(self.content.read().ordinal(trace))
+    }
+
+    fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
+        let content = self.content.read();
+        let (mut spans, mut bytes) = (Vec::new(), 0);
+        for row in content.rows_of(ordinal) {
+            let (resource, scope) = &content.shared[content.shared_of[row as usize] as usize];
+            let mut body = content.body(row);
+            bytes += body.len() as u64;
+            spans.push(codec::read_body(&mut body, Arc::clone(resource), Arc::clone(scope))?);
+        }
+        Ok((spans, bytes))
+    }
+
+    fn names(&self) -> Result<Names, SpanStoreError> {
+        let content = self.content.read();
+        let columns = content.own.columns.iter().chain(&content.common.columns);
+        Ok(columns.filter_map(|column| Some((column.place.scope()?, column.key.to_string()))).collect())
+    }
+
+    fn values(
+        &self,
+        field: &Field,
+        of: Option<&RoaringBitmap>,
+        limit: usize,
+    ) -> Result<Vec<(Value, u64)>, SpanStoreError> {
+        let content = self.content.read();
+        let (places, key) = field_places(field);
+        let mut counts = Counts::default();
+        let within = |row: usize| of.is_none_or(|of| content.trace_of.get(row).is_some_and(|trace| of.contains(*trace)));
+        for place in places {
+            let Some(column) = content.columns(*place).get(*place, key) else { continue };
+            if place.is_shared() {
+                let mut rows = vec![0; content.shared.len()];
+                for (row, shared) in content.shared_of.iter().enumerate() {
+                    rows[*shared as usize] += u64::from(within(row));
+                }
+                count(column, &mut counts, |entry| rows[entry as usize]);
+            } else {
+                count(column, &mut counts, |entry| u64::from(within(entry as usize)));
+            }
+        }
+        Ok(counts.finish(key, places.contains(&Place::Own), limit))
+    }
+}
+
+/// Counts the values of a column, each once for every entry.
+fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
+    let mut texts = vec![(0u64, None); column.dictionary.len()];
+    for (entry, number) in column.texts.entries.iter().zip(&column.texts.values) {
+        let (count, last) = &mut texts[*number as usize];
+        if *last != Some(*entry) {
+            *count += weight(*entry);
+            *last = Some(*entry);
+        }
+    }
+    for (number, (spans, _)) in texts.into_iter().enumerate() {
+        counts.add(Form::Text, column.dictionary.text(number as u32).as_bytes(), spans);
+    }
+    let ints = column.ints.entries.iter().zip(&column.ints.values).map(|(entry, value)| (*entry, Atom::Int(*value)));
+    let floats =
+        column.floats.entries.iter().zip(&column.floats.values).map(|(entry, value)| (*entry, Atom::Float(*value)));
+    let bools =
+        column.bools.entries.iter().zip(&column.bools.values).map(|(entry, value)| (*entry, Atom::Bool(*value)));
+    let mut of_entry: (Option<u32>, Vec<Atom<'_>>) = (None, Vec::new());
+    for (entry, atom) in ints.chain(floats).chain(bools) {
+        if of_entry.0 != Some(entry) {
+            of_entry = (Some(entry), Vec::new());
+        }
+        if !of_entry.1.contains(&atom) {
+            of_entry.1.push(atom);
+            counts.add(atom.form(), &atom.bytes(), weight(entry));
+        }
+    }
+}
+
+impl Content {
+    /// The columns that a place is in.
+    fn columns(&self, place: Place) -> &Columns {
+        if place.is_shared() { &self.common } else { &self.own }
+    }
+
+    /// The rows of what was found in the columns of a place.
+    fn rows_of_entries(&self, place: Place, entries: &[u32]) -> RoaringBitmap {
+        let mut rows = Union::new(self.rows.len() as u32);
+        if place.is_shared() {
+            self.add_sharing(&mut rows, entries);
+        } else {
+            rows.add(entries);
+        }
+        rows.finish()
+    }
+
+    fn add_sharing(&self, rows: &mut Union, shared: &[u32]) {
+        if shared.is_empty() {
+            return;
+        }
+        let mut found = vec![false; self.shared.len()];
+        for number in shared {
+            found[*number as usize] = true;
+        }
+        for (row, number) in self.shared_of.iter().enumerate() {
+            if found[*number as usize] {
+                rows.add(&[row as u32]);
+            }
+        }
+    }
+}
+
+impl Postings for Content {
+    fn rows(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    fn find(&self, place: Place, key: &str, test: &Test) -> Result<RoaringBitmap, SpanStoreError> {
+        let columns = self.columns(place);
+        let entries = columns.get(place, key).map(|column| column.find(test, columns.state())).unwrap_or_default();
+        Ok(self.rows_of_entries(place, &entries))
+    }
+
+    fn present(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+        let entries = self.columns(place).get(place, key).map(Column::present).unwrap_or_default();
+        Ok(self.rows_of_entries(place, &entries))
+    }
+
+    fn unlisted(&self) -> Result<RoaringBitmap, SpanStoreError> {
+        let mut rows = Union::new(self.rows.len() as u32);
+        rows.add(&self.own.unlisted);
+        self.add_sharing(&mut rows, &self.common.unlisted);
+        Ok(rows.finish())
+    }
+
+    fn trace(&self, id: TraceId) -> Result<RoaringBitmap, SpanStoreError> {
+        Ok(self.ordinal(id).map(|ordinal| self.rows_of(ordinal).collect()).unwrap_or_default())
+    }
+
+    fn cost(&self, _place: Place, _key: &str, _test: &Test) -> usize {
+        0
+    }
+}
+
+fn unknown() -> SpanStoreError {
+    SpanStoreError::Unavailable("the head has no trace with that number".to_owned())
+}

@@ -1,0 +1,156 @@
+//! Single values, written so that bytes sort as the values do.
+
+use super::own;
+use baton_types::{SpanKind, SpanStatus, Value};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Longer text is indexed by its beginning only.
+pub(crate) const MAX_TEXT: usize = 256;
+
+/// Cutting never goes back further than this to find where a character begins.
+pub(crate) const MIN_CUT: usize = MAX_TEXT - 3;
+
+/// What kind of value it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Form {
+    Text,
+    Int,
+    Float,
+    Bool,
+}
+
+impl Form {
+    pub(crate) const ALL: [Self; 4] = [Self::Text, Self::Int, Self::Float, Self::Bool];
+}
+
+/// A value that can be compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Atom<'a> {
+    Text(&'a str),
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+}
+
+/// The beginning of a text, as far as it is indexed.
+pub(crate) fn cut(text: &str) -> &str {
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    let end = (MIN_CUT..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    &text[..end]
+}
+
+/// Whether indexed text may be only the beginning of what a span says.
+pub(crate) fn is_cut(text: &str) -> bool {
+    text.len() >= MIN_CUT
+}
+
+const SIGN: u64 = 1 << 63;
+
+/// A whole number as bytes that sort as numbers do.
+pub(crate) fn int_bytes(number: i64) -> [u8; 8] {
+    (number.cast_unsigned() ^ SIGN).to_be_bytes()
+}
+
+/// A number as bytes that sort as numbers do; what is no number sorts at the ends.
+pub(crate) fn float_bytes(number: f64) -> [u8; 8] {
+    let bits = number.to_bits();
+    let ordered = if bits & SIGN == 0 { bits ^ SIGN } else { !bits };
+    ordered.to_be_bytes()
+}
+
+impl<'a> Atom<'a> {
+    /// What kind of value it is.
+    pub(crate) fn form(self) -> Form {
+        match self {
+            Self::Text(_) => Form::Text,
+            Self::Int(_) => Form::Int,
+            Self::Float(_) => Form::Float,
+            Self::Bool(_) => Form::Bool,
+        }
+    }
+
+    /// Bytes that sort as values of the same form do.
+    pub(crate) fn bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.as_bytes().to_vec(),
+            Self::Int(number) => int_bytes(number).to_vec(),
+            Self::Float(number) => float_bytes(number).to_vec(),
+            Self::Bool(flag) => vec![u8::from(flag)],
+        }
+    }
+
+    /// The bytes back as a value.
+    pub(crate) fn read(form: Form, bytes: &'a [u8]) -> Option<Self> {
+        match form {
+            Form::Text => std::str::from_utf8(bytes).ok().map(Self::Text),
+            Form::Int => {
+                let ordered = u64::from_be_bytes(bytes.try_into().ok()?);
+                Some(Self::Int((ordered ^ SIGN).cast_signed()))
+            }
+            Form::Float => {
+                let ordered = u64::from_be_bytes(bytes.try_into().ok()?);
+                let bits = if ordered & SIGN == 0 { !ordered } else { ordered ^ SIGN };
+                Some(Self::Float(f64::from_bits(bits)))
+            }
+            Form::Bool => match bytes {
+                [flag @ 0..=1] => Some(Self::Bool(*flag == 1)),
+                _ => None,
+            },
+        }
+    }
+
+    /// The value as people know it; numbers stand for kinds and statuses of spans.
+    pub(crate) fn shown(self, key: &str, of_span: bool) -> Value {
+        match self {
+            Self::Int(code) if of_span && key == own::KIND => Value::Text(Cow::Borrowed(kind_name(code))),
+            Self::Int(code) if of_span && key == own::STATUS => Value::Text(Cow::Borrowed(status_name(code))),
+            Self::Text(text) => Value::Text(Cow::Owned(text.to_owned())),
+            Self::Int(number) => Value::Int(number),
+            Self::Float(number) => Value::Float(number),
+            Self::Bool(flag) => Value::Bool(flag),
+        }
+    }
+}
+
+/// The number that stands for a kind.
+pub(crate) fn kind_code(kind: SpanKind) -> i64 {
+    match kind {
+        SpanKind::Unspecified => 0,
+        SpanKind::Internal => 1,
+        SpanKind::Server => 2,
+        SpanKind::Client => 3,
+        SpanKind::Producer => 4,
+        SpanKind::Consumer => 5,
+    }
+}
+
+fn kind_name(code: i64) -> &'static str {
+    match code {
+        1 => "internal",
+        2 => "server",
+        3 => "client",
+        4 => "producer",
+        5 => "consumer",
+        _ => "unspecified",
+    }
+}
+
+/// The number that stands for a status.
+pub(crate) fn status_code(status: SpanStatus) -> i64 {
+    match status {
+        SpanStatus::Unset => 0,
+        SpanStatus::Ok => 1,
+        SpanStatus::Error => 2,
+    }
+}
+
+fn status_name(code: i64) -> &'static str {
+    match code {
+        1 => "ok",
+        2 => "error",
+        _ => "unset",
+    }
+}

@@ -1,0 +1,40 @@
+//! Which values a field has, and how often.
+
+use super::{Atom, Form, MAX_COUNTED, atom::is_cut};
+use baton_types::Value;
+use std::{cmp::Reverse, collections::BTreeMap};
+
+/// Values with how many spans have them; not more than [`MAX_COUNTED`] different ones.
+#[derive(Default)]
+pub(crate) struct Counts {
+    by_value: BTreeMap<(Form, Vec<u8>), u64>,
+}
+
+impl Counts {
+    /// Counts spans that have a value; text of which only the beginning is known is none that anybody could ask for.
+    pub(crate) fn add(&mut self, form: Form, value: &[u8], spans: u64) {
+        if spans == 0 || (form == Form::Text && std::str::from_utf8(value).is_ok_and(is_cut)) {
+            return;
+        }
+        if let Some(count) = self.by_value.get_mut(&(form, value.to_vec())) {
+            *count += spans;
+        } else if !self.is_full() {
+            self.by_value.insert((form, value.to_vec()), spans);
+        }
+    }
+
+    /// Whether further values would not be kept.
+    pub(crate) fn is_full(&self) -> bool {
+        self.by_value.len() >= MAX_COUNTED
+    }
+
+    /// The most frequent ones.
+    pub(crate) fn finish(self, key: &str, of_span: bool, limit: usize) -> Vec<(Value, u64)> {
+        let mut all: Vec<_> = self.by_value.into_iter().collect();
+        all.sort_by_key(|(_, count)| Reverse(*count));
+        let shown = |((form, bytes), count): ((Form, Vec<u8>), u64)| {
+            Atom::read(form, &bytes).map(|atom| (atom.shown(key, of_span), count))
+        };
+        all.into_iter().take(limit).filter_map(shown).collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! From a need to rows: what all conditions on one span have in common is found on the rows of spans.
+
+use super::{Place, Test, field_places, own};
+use baton_ports::SpanStoreError;
+use baton_traceql::{Aliases, CompareOp, Comparison, Field, Intrinsic, Literal, SpanNeed};
+use baton_types::{SpanId, TraceId};
+use roaring::RoaringBitmap;
+
+/// What can be looked up; rows of a segment are numbers below [`Postings::rows`].
+pub(crate) trait Postings {
+    /// How many rows there are.
+    fn rows(&self) -> u32;
+
+    /// Rows with a value for which the test may hold.
+    fn find(&self, place: Place, key: &str, test: &Test) -> Result<RoaringBitmap, SpanStoreError>;
+
+    /// Rows with any value.
+    fn present(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError>;
+
+    /// Rows with a key that is not indexed: they may have any attribute.
+    fn unlisted(&self) -> Result<RoaringBitmap, SpanStoreError>;
+
+    /// The rows of a trace.
+    fn trace(&self, id: TraceId) -> Result<RoaringBitmap, SpanStoreError>;
+
+    /// About how many stretches of values must be read.
+    fn cost(&self, place: Place, key: &str, test: &Test) -> usize;
+}
+
+/// Rows that may meet a need.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// All there are.
+    All,
+    /// These.
+    Rows(RoaringBitmap),
+}
+
+/// When so few rows are left, reading them costs less than what is expensive to look up.
+const FEW: u64 = 64;
+const EXPENSIVE: usize = 64;
+
+/// The rows that may meet a need.
+pub(crate) fn rows_meeting(
+    postings: &impl Postings,
+    need: &SpanNeed,
+    aliases: Aliases,
+) -> Result<Found, SpanStoreError> {
+    match need {
+        SpanNeed::Anything => Ok(Found::All),
+        SpanNeed::Nothing => Ok(Found::Rows(RoaringBitmap::new())),
+        SpanNeed::All(needs) => all(postings, needs, aliases),
+        SpanNeed::Any(needs) => {
+            let mut any = RoaringBitmap::new();
+            for need in needs {
+                match rows_meeting(postings, need, aliases)? {
+                    Found::All => return Ok(Found::All),
+                    Found::Rows(rows) => any |= rows,
+                }
+            }
+            Ok(Found::Rows(any))
+        }
+        SpanNeed::Holds(comparison) => holds(postings, comparison, aliases),
+        SpanNeed::Exists(field) => exists(postings, field, aliases),
+    }
+}
+
+fn all(postings: &impl Postings, needs: &[SpanNeed], aliases: Aliases) -> Result<Found, SpanStoreError> {
+    let mut costs: Vec<(usize, &SpanNeed)> =
+        needs.iter().map(|need| (need_cost(postings, need, aliases), need)).collect();
+    costs.sort_by_key(|(cost, _)| *cost);
+    let mut left: Option<RoaringBitmap> = None;
+    for (cost, need) in costs {
+        if let Some(rows) = &left
+            && (rows.is_empty() || (rows.len() <= FEW && cost >= EXPENSIVE))
+        {
+            break;
+        }
+        if let Found::Rows(rows) = rows_meeting(postings, need, aliases)? {
+            left = Some(match left {
+                Some(mut both) => {
+                    both &= rows;
+                    both
+                }
+                None => rows,
+            });
+        }
+    }
+    Ok(left.map_or(Found::All, Found::Rows))
+}
+
+fn need_cost(postings: &impl Postings, need: &SpanNeed, aliases: Aliases) -> usize {
+    match need {
+        SpanNeed::Anything | SpanNeed::Nothing | SpanNeed::Exists(_) => 0,
+        SpanNeed::All(needs) | SpanNeed::Any(needs) => {
+            needs.iter().map(|need| need_cost(postings, need, aliases)).sum()
+        }
+        SpanNeed::Holds(comparison) => {
+            let Some(test) = Test::new(comparison.op, &comparison.value) else { return 0 };
+            let (places, key) = field_places(&comparison.field);
+            let cost = |key: &str| -> usize { places.iter().map(|place| postings.cost(*place, key, &test)).sum() };
+            cost(key) + other_names(&comparison.field, aliases).map(cost).sum::<usize>()
+        }
+    }
+}
+
+/// The other keys that mean the same.
+fn other_names(field: &Field, aliases: Aliases) -> impl Iterator<Item = &'static str> {
+    let name = match field {
+        Field::Attribute(attribute) => Some(attribute.name.as_str()),
+        Field::Intrinsic(_) => None,
+    };
+    name.map(|name| aliases.of(name)).into_iter().flatten()
+}
+
+fn exists(postings: &impl Postings, field: &Field, aliases: Aliases) -> Result<Found, SpanStoreError> {
+    let Field::Attribute(attribute) = field else { return Ok(Found::All) };
+    if attribute.of_parent {
+        return Ok(Found::All);
+    }
+    let mut rows = postings.unlisted()?;
+    for place in Place::of(attribute.scope) {
+        rows |= postings.present(*place, &attribute.name)?;
+        for name in aliases.of(&attribute.name) {
+            rows |= postings.present(*place, name)?;
+        }
+    }
+    Ok(Found::Rows(rows))
+}
+
+fn holds(postings: &impl Postings, comparison: &Comparison, aliases: Aliases) -> Result<Found, SpanStoreError> {
+    let Comparison { field, op, value } = comparison;
+    let attribute = match field {
+        Field::Attribute(attribute) if attribute.of_parent => return Ok(Found::All),
+        Field::Attribute(attribute) => attribute,
+        Field::Intrinsic(intrinsic) => return intrinsic_holds(postings, *intrinsic, *op, value),
+    };
+    if *value == Literal::Nil {
+        return if *op == CompareOp::NotEqual { exists(postings, field, aliases) } else { Ok(Found::All) };
+    }
+    let Some(test) = Test::new(*op, value) else { return exists(postings, field, aliases) };
+    let mut rows = postings.unlisted()?;
+    for place in Place::of(attribute.scope) {
+        let mut look_up = |name: &str| -> Result<(), SpanStoreError> {
+            // Of several values none may be the one: that says little about each of them.
+            rows |= if place.is_repeated() && test.is_negative() {
+                postings.present(*place, name)?
+            } else {
+                postings.find(*place, name, &test)?
+            };
+            Ok(())
+        };
+        look_up(&attribute.name)?;
+        for name in aliases.of(&attribute.name) {
+            look_up(name)?;
+        }
+    }
+    Ok(Found::Rows(rows))
+}
+
+fn intrinsic_holds(
+    postings: &impl Postings,
+    intrinsic: Intrinsic,
+    op: CompareOp,
+    value: &Literal,
+) -> Result<Found, SpanStoreError> {
+    let text = matches!(value, Literal::Text(_));
+    let number = matches!(value, Literal::Int(_) | Literal::Float(_) | Literal::Duration(_));
+    let ask = |place: Place, key: &str| match Test::new(op, value) {
+        Some(test) => postings.find(place, key, &test).map(Found::Rows),
+        None => Ok(Found::All),
+    };
+    match intrinsic {
+        Intrinsic::Duration if number => ask(Place::Own, own::DURATION),
+        Intrinsic::Name if text => ask(Place::Own, own::NAME),
+        Intrinsic::InstrumentationName if text => ask(Place::Maker, own::MAKER_NAME),
+        Intrinsic::InstrumentationVersion if text => ask(Place::Maker, own::MAKER_VERSION),
+        Intrinsic::Kind if matches!(value, Literal::Kind(_)) => code(postings, own::KIND, op, value),
+        Intrinsic::Status if matches!(value, Literal::Status(_)) => code(postings, own::STATUS, op, value),
+        Intrinsic::StatusMessage if text => status_message(postings, op, value),
+        Intrinsic::EventName if text => repeated(postings, own::EVENT_NAME, op, value),
+        Intrinsic::LinkTraceId => {
+            let written = whole(value, |text| text.parse::<TraceId>().ok().map(|id| id.to_string()));
+            repeated(postings, own::LINK_TRACE, op, &written)
+        }
+        Intrinsic::LinkSpanId => {
+            let written = whole(value, |text| text.parse::<SpanId>().ok().map(|id| id.to_string()));
+            repeated(postings, own::LINK_SPAN, op, &written)
+        }
+        Intrinsic::TraceId if op == CompareOp::Equal => match value {
+            Literal::Text(text) => match text.parse() {
+                Ok(id) => postings.trace(id).map(Found::Rows),
+                Err(_) => Ok(Found::All),
+            },
+            _ => Ok(Found::All),
+        },
+        _ => Ok(Found::All),
+    }
+}
+
+fn code(postings: &impl Postings, key: &str, op: CompareOp, value: &Literal) -> Result<Found, SpanStoreError> {
+    match Test::code(op, value) {
+        Some(test) => postings.find(Place::Own, key, &test).map(Found::Rows),
+        None => Ok(Found::All),
+    }
+}
+
+/// Only messages that say something are indexed.
+fn status_message(postings: &impl Postings, op: CompareOp, value: &Literal) -> Result<Found, SpanStoreError> {
+    let Some(test) = Test::new(op, value) else { return Ok(Found::All) };
+    let mut rows = postings.find(Place::Own, own::STATUS_MESSAGE, &test)?;
+    if test.holds(super::Atom::Text("")) {
+        let mut silent = RoaringBitmap::new();
+        silent.insert_range(0..postings.rows());
+        silent -= postings.present(Place::Own, own::STATUS_MESSAGE)?;
+        rows |= silent;
+    }
+    Ok(Found::Rows(rows))
+}
+
+/// An id that is written in full.
+fn whole(value: &Literal, read: impl Fn(&str) -> Option<String>) -> Literal {
+    match value {
+        Literal::Text(text) => Literal::Text(read(text).unwrap_or_else(|| text.clone())),
+        other => other.clone(),
+    }
+}
+
+fn repeated(postings: &impl Postings, key: &str, op: CompareOp, value: &Literal) -> Result<Found, SpanStoreError> {
+    let plain = matches!(op, CompareOp::Equal) || (op == CompareOp::Matches && key == own::EVENT_NAME);
+    match Test::new(op, value) {
+        Some(test) if plain => postings.find(Place::Own, key, &test).map(Found::Rows),
+        _ => postings.present(Place::Own, key).map(Found::Rows),
+    }
+}
