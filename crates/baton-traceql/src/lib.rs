@@ -9,7 +9,9 @@
 
 mod answer;
 mod ast;
+mod check;
 mod error;
+mod evaluate;
 mod lenient;
 mod lex;
 mod lex_name;
@@ -18,10 +20,13 @@ mod lex_text;
 mod lex_words;
 mod mode;
 mod need;
+mod need_of;
 mod parse;
 mod print;
 mod print_field;
 mod print_metrics;
+mod searchable;
+mod shown;
 
 pub use answer::{Aliases, Shown, Spanset, Trace};
 pub use ast::{
@@ -29,7 +34,11 @@ pub use ast::{
     FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query, Root, Scalar, ScalarFilter,
     Scope, SecondStage, SpansetExpr, SpansetOp, Stage, UnaryOp,
 };
+pub use check::{check, check_tail};
 pub use error::{ParseError, QueryError};
+pub use evaluate::{Prepared, ValueTest, evaluate, matches_span, shown};
 pub use mode::Mode;
 pub use need::{SpanNeed, TraceNeed};
+pub use need_of::need;
 pub use parse::{Parsed, parse};
+pub use searchable::searchable;

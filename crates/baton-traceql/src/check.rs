@@ -1,0 +1,122 @@
+//! What can be read but not run.
+
+mod scalar;
+mod types;
+
+use crate::{
+    Field, FieldExpr, Intrinsic, MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, SpansetExpr, Stage,
+    shown::{is_local, visit_fields},
+};
+pub(crate) use scalar::unsupported_scalar;
+use types::{Type, check_aggregate, check_filter, type_of};
+
+/// Says whether a search can be run, and if not, what to do instead.
+pub fn check(query: &Query) -> Result<(), QueryError> {
+    match &query.root {
+        Root::Search(pipeline) => check_pipeline(pipeline),
+        Root::Metrics(metrics) => Err(unsupported_metrics(metrics)),
+    }
+}
+
+/// Says whether spans can be matched one by one, as a live tail does: one filter over what a span says itself.
+pub fn check_tail(query: &Query) -> Result<(), QueryError> {
+    check(query)?;
+    let refused = |what: &str| {
+        let remedy = "only one filter such as `{ status = error }` can be followed live; search for the rest";
+        Err(QueryError::Invalid(format!(
+            "{what} needs the whole trace, and a live tail sees one span at a time: {remedy}"
+        )))
+    };
+    let Root::Search(PipelineExpr::Pipeline(stages)) = &query.root else { return refused("a combination") };
+    for (index, stage) in stages.iter().enumerate() {
+        match stage {
+            Stage::Spansets(SpansetExpr::Filter(filter)) if index == 0 => {
+                let mut foreign = None;
+                filter.iter().for_each(|filter| {
+                    visit_fields(filter, &mut |field| {
+                        if !is_local(field) {
+                            foreign.get_or_insert_with(|| field.to_string());
+                        }
+                    });
+                });
+                if let Some(field) = foreign {
+                    return refused(&format!("`{field}`"));
+                }
+            }
+            Stage::Select(_) => {}
+            Stage::Spansets(_) => return refused("a combination of filters"),
+            Stage::Scalar(_) => return refused("an aggregate"),
+            Stage::By(_) | Stage::Coalesce => return refused("grouping"),
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn check_pipeline(pipeline: &PipelineExpr) -> Result<(), QueryError> {
+    match pipeline {
+        PipelineExpr::Pipeline(stages) => {
+            if matches!(stages.first(), None | Some(Stage::Coalesce)) {
+                return Err(QueryError::Invalid("a pipeline begins with spans, such as `{ }`".to_owned()));
+            }
+            stages.iter().try_for_each(check_stage)
+        }
+        PipelineExpr::Combined { left, right, .. } => {
+            check_pipeline(left)?;
+            check_pipeline(right)
+        }
+    }
+}
+
+fn check_stage(stage: &Stage) -> Result<(), QueryError> {
+    match stage {
+        Stage::Spansets(expr) => check_spansets(expr),
+        Stage::Scalar(filter) => scalar::check(filter),
+        Stage::By(of) => {
+            type_of(of)?;
+            check_reference(of, "by")
+        }
+        Stage::Coalesce => Ok(()),
+        Stage::Select(fields) => fields.iter().try_for_each(check_field),
+    }
+}
+
+fn check_spansets(expr: &SpansetExpr) -> Result<(), QueryError> {
+    match expr {
+        SpansetExpr::Filter(None) => Ok(()),
+        SpansetExpr::Filter(Some(filter)) => check_filter(filter),
+        SpansetExpr::Combined { left, right, .. } => {
+            check_spansets(left)?;
+            check_spansets(right)
+        }
+    }
+}
+
+/// A constant would be the same for every span.
+fn check_reference(expr: &FieldExpr, whose: &str) -> Result<(), QueryError> {
+    let mut fields = 0;
+    visit_fields(expr, &mut |_| fields += 1);
+    if fields > 0 {
+        return Ok(());
+    }
+    Err(QueryError::Invalid(format!("`{whose}({expr})` must name something of a span, such as `{whose}(duration)`")))
+}
+
+fn check_field(field: &Field) -> Result<(), QueryError> {
+    match field {
+        Field::Intrinsic(Intrinsic::Parent) => Err(QueryError::Unsupported {
+            what: "`parent`".to_owned(),
+            instead: "compare `span:parentID`, name an attribute of the parent (`parent.x`), or use `{ .. } > { .. }`"
+                .to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A metrics function where spans are searched.
+pub(crate) fn unsupported_metrics(metrics: &MetricsExpr) -> QueryError {
+    let what = match metrics {
+        MetricsExpr::Query(MetricsQuery { first, .. }) => format!("`{first}`"),
+        MetricsExpr::Number(_) | MetricsExpr::Computed { .. } => "arithmetic over series".to_owned(),
+    };
+    QueryError::Unsupported { what, instead: "leave the metrics function out to get the spans".to_owned() }
+}

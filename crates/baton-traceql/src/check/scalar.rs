@@ -1,0 +1,36 @@
+//! Aggregates: each is compared with a number, nothing else.
+
+use super::{Type, check_aggregate};
+use crate::{CompareOp, Literal, QueryError, Scalar, ScalarFilter};
+
+pub(super) fn check(filter: &ScalarFilter) -> Result<(), QueryError> {
+    if matches!(filter.op, CompareOp::Matches | CompareOp::MatchesNot) {
+        return Err(QueryError::Invalid("an aggregate is a number: a regular expression cannot match it".to_owned()));
+    }
+    match (&filter.left, &filter.right) {
+        (Scalar::Aggregate(aggregate), Scalar::Literal(value))
+        | (Scalar::Literal(value), Scalar::Aggregate(aggregate)) => {
+            check_aggregate(aggregate)?;
+            check_number(value)
+        }
+        (Scalar::Literal(_), Scalar::Literal(_)) => {
+            Err(QueryError::Invalid("two constants are compared; one side must be an aggregate".to_owned()))
+        }
+        _ => Err(unsupported_scalar()),
+    }
+}
+
+fn check_number(value: &Literal) -> Result<(), QueryError> {
+    match Type::of(value) {
+        Type::Number => Ok(()),
+        _ => Err(QueryError::Invalid(format!("an aggregate is a number or a duration, and `{value}` is neither"))),
+    }
+}
+
+/// Aggregates that are compared with or computed from each other.
+pub(crate) fn unsupported_scalar() -> QueryError {
+    QueryError::Unsupported {
+        what: "an aggregate compared with or computed from another aggregate".to_owned(),
+        instead: "compare one aggregate with a number, such as `| count() > 2`".to_owned(),
+    }
+}

@@ -1,0 +1,204 @@
+//! Which types expressions have, as far as the query tells.
+
+use super::{check_field, check_reference};
+use crate::{
+    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal,
+    QueryError, Scope, UnaryOp,
+    evaluate::{flipped, regex},
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    /// An attribute: only the span tells.
+    Any,
+    Text,
+    /// Whole or not, or a duration.
+    Number,
+    Bool,
+    Status,
+    Kind,
+    Nil,
+}
+
+impl Type {
+    pub(super) fn of(literal: &Literal) -> Self {
+        match literal {
+            Literal::Text(_) => Self::Text,
+            Literal::Int(_) | Literal::Float(_) | Literal::Duration(_) => Self::Number,
+            Literal::Bool(_) => Self::Bool,
+            Literal::Nil => Self::Nil,
+            Literal::Status(_) => Self::Status,
+            Literal::Kind(_) => Self::Kind,
+        }
+    }
+
+    fn named(self) -> &'static str {
+        match self {
+            Self::Any => "an attribute",
+            Self::Text => "text",
+            Self::Number => "a number",
+            Self::Bool => "true or false",
+            Self::Status => "a status",
+            Self::Kind => "a kind",
+            Self::Nil => "nil",
+        }
+    }
+
+    fn may_be(self, wanted: Self) -> bool {
+        self == wanted || self == Self::Any
+    }
+}
+
+fn invalid<T>(message: String) -> Result<T, QueryError> {
+    Err(QueryError::Invalid(message))
+}
+
+/// A filter must say true or false of a span.
+pub(super) fn check_filter(filter: &FieldExpr) -> Result<(), QueryError> {
+    let found = type_of(filter)?;
+    if found.may_be(Type::Bool) {
+        return Ok(());
+    }
+    invalid(format!("`{{ {filter} }}` is {}, and a filter must be true or false; compare it", found.named()))
+}
+
+pub(super) fn check_aggregate(aggregate: &Aggregate) -> Result<(), QueryError> {
+    let Some(of) = &aggregate.of else {
+        if aggregate.op == AggregateOp::Count {
+            return Ok(());
+        }
+        return invalid(format!("`{aggregate}` must say of what, such as `max(duration)`"));
+    };
+    if !type_of(of)?.may_be(Type::Number) {
+        return invalid(format!("`{aggregate}` is over no numbers"));
+    }
+    check_reference(of, &aggregate.op.to_string())
+}
+
+pub(super) fn type_of(expr: &FieldExpr) -> Result<Type, QueryError> {
+    match expr {
+        FieldExpr::Literal(literal) => Ok(Type::of(literal)),
+        FieldExpr::Field(field) => {
+            check_field(field)?;
+            Ok(type_of_field(field))
+        }
+        FieldExpr::Unary { op: UnaryOp::Negative, of } => operand(of, Type::Number, "-"),
+        FieldExpr::Unary { op: UnaryOp::Not, of } => operand(of, Type::Bool, "!"),
+        FieldExpr::Binary { op: BinaryOp::And, left, right } => {
+            operand(left, Type::Bool, "&&")?;
+            operand(right, Type::Bool, "&&")
+        }
+        FieldExpr::Binary { op: BinaryOp::Or, left, right } => {
+            operand(left, Type::Bool, "||")?;
+            operand(right, Type::Bool, "||")
+        }
+        FieldExpr::Binary { op: BinaryOp::Arithmetic(op), left, right } => {
+            operand(left, Type::Number, "arithmetic")?;
+            operand(right, Type::Number, "arithmetic")?;
+            if matches!(op, ArithmeticOp::Divide | ArithmeticOp::Modulo) && is_zero(right) {
+                return invalid(format!("`{expr}` divides by zero"));
+            }
+            Ok(Type::Number)
+        }
+        FieldExpr::Binary { op: BinaryOp::Compare(op), left, right } => check_comparison(expr, *op, left, right),
+    }
+}
+
+fn operand(of: &FieldExpr, wanted: Type, op: &str) -> Result<Type, QueryError> {
+    let found = type_of(of)?;
+    if found.may_be(wanted) {
+        return Ok(wanted);
+    }
+    invalid(format!("`{op}` needs {}, and `{of}` is {}", wanted.named(), found.named()))
+}
+
+fn is_zero(expr: &FieldExpr) -> bool {
+    match expr {
+        FieldExpr::Literal(Literal::Int(0) | Literal::Duration(0)) => true,
+        FieldExpr::Literal(Literal::Float(number)) => *number == 0.0,
+        FieldExpr::Unary { op: UnaryOp::Negative, of } => is_zero(of),
+        _ => false,
+    }
+}
+
+fn check_comparison(expr: &FieldExpr, op: CompareOp, left: &FieldExpr, right: &FieldExpr) -> Result<Type, QueryError> {
+    let (found, other) = (type_of(left)?, type_of(right)?);
+    if matches!(op, CompareOp::Matches | CompareOp::MatchesNot) {
+        return check_regex(expr, found, right);
+    }
+    match (found, other) {
+        (Type::Nil, Type::Nil) => return invalid(format!("`{expr}` compares nil with nil")),
+        (Type::Nil, _) => check_nil(expr, flipped(op), right)?,
+        (_, Type::Nil) => check_nil(expr, op, left)?,
+        _ if found != other && found != Type::Any && other != Type::Any => {
+            return invalid(format!("`{expr}` compares {} with {}", found.named(), other.named()));
+        }
+        _ => {}
+    }
+    let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
+    let without_order = [found, other].into_iter().find(|side| matches!(side, Type::Bool | Type::Status | Type::Kind));
+    match without_order {
+        Some(side) if !equality => invalid(format!("`{expr}`: {} is compared with `=` or `!=` only", side.named())),
+        _ => Ok(Type::Bool),
+    }
+}
+
+fn check_regex(expr: &FieldExpr, found: Type, pattern: &FieldExpr) -> Result<Type, QueryError> {
+    let FieldExpr::Literal(Literal::Text(pattern)) = pattern else {
+        return invalid(format!("`{expr}`: a regular expression must be text in quotes"));
+    };
+    if !found.may_be(Type::Text) {
+        return invalid(format!("`{expr}`: a regular expression matches text, and this is {}", found.named()));
+    }
+    regex(pattern)?;
+    Ok(Type::Bool)
+}
+
+/// Whether something is there can only be asked of what may be missing.
+fn check_nil(expr: &FieldExpr, op: CompareOp, of: &FieldExpr) -> Result<(), QueryError> {
+    match (op, of) {
+        (CompareOp::NotEqual, _) => Ok(()),
+        (CompareOp::Equal, FieldExpr::Field(field)) if is_always_there(field) => {
+            invalid(format!("`{expr}`: every span has `{field}`, so it is never nil"))
+        }
+        (CompareOp::Equal, _) => Ok(()),
+        _ => invalid(format!("`{expr}`: nil is compared with `=` or `!=` only")),
+    }
+}
+
+fn is_always_there(field: &Field) -> bool {
+    match field {
+        Field::Intrinsic(_) => true,
+        Field::Attribute(Attribute { scope, of_parent, name }) => {
+            *scope == Scope::Resource && !of_parent && name == "service.name"
+        }
+    }
+}
+
+fn type_of_field(field: &Field) -> Type {
+    let Field::Intrinsic(intrinsic) = field else { return Type::Any };
+    match intrinsic {
+        Intrinsic::Duration
+        | Intrinsic::TraceDuration
+        | Intrinsic::EventTimeSinceStart
+        | Intrinsic::ChildCount
+        | Intrinsic::NestedSetLeft
+        | Intrinsic::NestedSetRight
+        | Intrinsic::NestedSetParent => Type::Number,
+        Intrinsic::Kind => Type::Kind,
+        Intrinsic::Status => Type::Status,
+        Intrinsic::Parent => Type::Any,
+        Intrinsic::Name
+        | Intrinsic::StatusMessage
+        | Intrinsic::SpanId
+        | Intrinsic::ParentId
+        | Intrinsic::RootName
+        | Intrinsic::RootService
+        | Intrinsic::TraceId
+        | Intrinsic::EventName
+        | Intrinsic::LinkTraceId
+        | Intrinsic::LinkSpanId
+        | Intrinsic::InstrumentationName
+        | Intrinsic::InstrumentationVersion => Type::Text,
+    }
+}

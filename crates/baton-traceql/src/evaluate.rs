@@ -1,0 +1,20 @@
+//! The one meaning of a query on one complete trace.
+
+mod aggregate;
+mod arithmetic;
+mod compile;
+mod expression;
+mod group;
+mod item;
+mod lookup;
+mod pipeline;
+mod plan;
+mod prepared;
+mod scene;
+mod structure;
+mod tree;
+mod value_test;
+
+pub(crate) use compile::{flipped, normal, regex};
+pub use prepared::{Prepared, evaluate, matches_span, shown};
+pub use value_test::ValueTest;

@@ -1,0 +1,154 @@
+//! From the tree of a query to a plan.
+
+use super::{
+    expression::Expression,
+    lookup::Lookup,
+    plan::{Grouping, Having, Measure, Plan, Sets, Step},
+};
+use crate::{
+    Aggregate, Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, QueryError, Scalar,
+    ScalarFilter, SpansetExpr, Stage, UnaryOp,
+};
+use baton_types::{SpanId, TraceId};
+use regex::{Regex, RegexBuilder};
+use std::borrow::Cow;
+
+/// Most memory that a compiled regular expression may take.
+const REGEX_BYTES: usize = 1 << 20;
+
+pub(super) fn plan(expr: &PipelineExpr, aliases: Aliases) -> Result<Plan, QueryError> {
+    match expr {
+        PipelineExpr::Pipeline(stages) => {
+            let steps = stages.iter().filter_map(|stage| step(stage, aliases).transpose());
+            steps.collect::<Result<_, _>>().map(Plan::Steps)
+        }
+        PipelineExpr::Combined { op, left, right } => {
+            Ok(Plan::Combined { op: *op, left: Box::new(plan(left, aliases)?), right: Box::new(plan(right, aliases)?) })
+        }
+    }
+}
+
+fn step(stage: &Stage, aliases: Aliases) -> Result<Option<Step>, QueryError> {
+    Ok(Some(match stage {
+        Stage::Spansets(expr) => Step::Keep(sets(expr, aliases)?),
+        Stage::Scalar(filter) => Step::Having(having(filter, aliases)?),
+        Stage::By(of) => Step::By(Grouping { of: expression(of, aliases)?, label: format!("by({of})") }),
+        Stage::Coalesce => Step::Coalesce,
+        Stage::Select(_) => return Ok(None),
+    }))
+}
+
+fn sets(expr: &SpansetExpr, aliases: Aliases) -> Result<Sets, QueryError> {
+    Ok(match expr {
+        SpansetExpr::Filter(None | Some(FieldExpr::Literal(Literal::Bool(true)))) => Sets::All,
+        SpansetExpr::Filter(Some(filter)) => Sets::Filter(expression(filter, aliases)?),
+        SpansetExpr::Combined { op, left, right } => {
+            Sets::Combined { op: *op, left: Box::new(sets(left, aliases)?), right: Box::new(sets(right, aliases)?) }
+        }
+    })
+}
+
+fn having(filter: &ScalarFilter, aliases: Aliases) -> Result<Having, QueryError> {
+    let (aggregate, op, value) = match (&filter.left, &filter.right) {
+        (Scalar::Aggregate(aggregate), Scalar::Literal(value)) => (aggregate, filter.op, value),
+        (Scalar::Literal(value), Scalar::Aggregate(aggregate)) => (aggregate, flipped(filter.op), value),
+        _ => return Err(crate::check::unsupported_scalar()),
+    };
+    Ok(Having { measure: measure(aggregate, aliases)?, op, value: value.clone() })
+}
+
+fn measure(aggregate: &Aggregate, aliases: Aliases) -> Result<Measure, QueryError> {
+    let of = aggregate.of.as_ref().map(|of| expression(of, aliases)).transpose()?;
+    Ok(Measure { op: aggregate.op, of, label: aggregate.to_string() })
+}
+
+pub(super) fn expression(expr: &FieldExpr, aliases: Aliases) -> Result<Expression, QueryError> {
+    Ok(match expr {
+        FieldExpr::Literal(literal) => Expression::Constant(literal.clone()),
+        FieldExpr::Field(field) => Expression::Field(Lookup::new(field, aliases)),
+        FieldExpr::Unary { op: UnaryOp::Negative, of } => Expression::Negative(boxed(of, aliases)?),
+        FieldExpr::Unary { op: UnaryOp::Not, of } => Expression::Not(boxed(of, aliases)?),
+        FieldExpr::Binary { op: BinaryOp::And, left, right } => {
+            Expression::And(boxed(left, aliases)?, boxed(right, aliases)?)
+        }
+        FieldExpr::Binary { op: BinaryOp::Or, left, right } => {
+            Expression::Or(boxed(left, aliases)?, boxed(right, aliases)?)
+        }
+        FieldExpr::Binary { op: BinaryOp::Arithmetic(op), left, right } => {
+            Expression::Arithmetic(*op, boxed(left, aliases)?, boxed(right, aliases)?)
+        }
+        FieldExpr::Binary { op: BinaryOp::Compare(op), left, right } => comparison(*op, left, right, aliases)?,
+    })
+}
+
+fn boxed(expr: &FieldExpr, aliases: Aliases) -> Result<Box<Expression>, QueryError> {
+    expression(expr, aliases).map(Box::new)
+}
+
+fn comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr, aliases: Aliases) -> Result<Expression, QueryError> {
+    const NIL: FieldExpr = FieldExpr::Literal(Literal::Nil);
+    match (op, left, right) {
+        (CompareOp::Equal, of, nil) | (CompareOp::Equal, nil, of) if *nil == NIL => {
+            Ok(Expression::Absent(boxed(of, aliases)?))
+        }
+        (CompareOp::NotEqual, of, nil) | (CompareOp::NotEqual, nil, of) if *nil == NIL => {
+            Ok(Expression::Present(boxed(of, aliases)?))
+        }
+        (CompareOp::Matches, of, FieldExpr::Literal(Literal::Text(pattern))) => {
+            Ok(Expression::Matches(boxed(of, aliases)?, regex(pattern)?))
+        }
+        (CompareOp::MatchesNot, of, FieldExpr::Literal(Literal::Text(pattern))) => {
+            Ok(Expression::MatchesNot(boxed(of, aliases)?, regex(pattern)?))
+        }
+        (_, FieldExpr::Field(field), FieldExpr::Literal(value)) => {
+            let value = Expression::Constant(normal(field, op, value).into_owned());
+            Ok(Expression::Compare(op, boxed(left, aliases)?, Box::new(value)))
+        }
+        (_, FieldExpr::Literal(value), FieldExpr::Field(field)) => {
+            let value = Expression::Constant(normal(field, op, value).into_owned());
+            Ok(Expression::Compare(op, Box::new(value), boxed(right, aliases)?))
+        }
+        _ => Ok(Expression::Compare(op, boxed(left, aliases)?, boxed(right, aliases)?)),
+    }
+}
+
+/// The same comparison seen from the other side.
+pub(crate) fn flipped(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Less => CompareOp::Greater,
+        CompareOp::LessEqual => CompareOp::GreaterEqual,
+        CompareOp::Greater => CompareOp::Less,
+        CompareOp::GreaterEqual => CompareOp::LessEqual,
+        same => same,
+    }
+}
+
+/// A constant as the field spells it: ids may be written in capitals and without leading zeros.
+pub(crate) fn normal<'l>(field: &Field, op: CompareOp, value: &'l Literal) -> Cow<'l, Literal> {
+    let (Literal::Text(text), CompareOp::Equal | CompareOp::NotEqual) = (value, op) else {
+        return Cow::Borrowed(value);
+    };
+    let id = match field {
+        Field::Intrinsic(Intrinsic::TraceId | Intrinsic::LinkTraceId) => {
+            text.parse::<TraceId>().ok().map(|id| id.to_string())
+        }
+        Field::Intrinsic(Intrinsic::SpanId | Intrinsic::ParentId | Intrinsic::LinkSpanId) => {
+            text.parse::<SpanId>().ok().map(|id| id.to_string())
+        }
+        _ => None,
+    };
+    id.map_or(Cow::Borrowed(value), |id| Cow::Owned(Literal::Text(id)))
+}
+
+/// Compiles a pattern that matches whole values only.
+pub(crate) fn regex(pattern: &str) -> Result<Regex, QueryError> {
+    let refused = |error: regex::Error| {
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        QueryError::Invalid(format!("the regular expression \"{pattern}\" cannot be used: {reason}"))
+    };
+    let compile = |text: &str| RegexBuilder::new(text).size_limit(REGEX_BYTES).build().map_err(refused);
+    // On its own first: a stray parenthesis must not close the group that anchors it.
+    compile(pattern)?;
+    compile(&format!(r"\A(?:{pattern})\z"))
+}

@@ -1,0 +1,158 @@
+//! What an expression says about one span.
+//!
+//! An expression has any number of values on a span: none when something is missing, several for lists and for what
+//! events and links say. A comparison holds when some pair of values meets it; `!=` and `!~` hold when there is
+//! something to compare and nothing is equal.
+
+use super::{
+    arithmetic::{compute, negative},
+    item::{Flow, Item, holds},
+    lookup::{Lookup, Raw},
+    scene::Scene,
+};
+use crate::{ArithmeticOp, CompareOp, Literal};
+use baton_types::Value;
+use regex::Regex;
+
+/// An expression that is ready to be asked of many spans.
+#[derive(Debug)]
+pub(super) enum Expression {
+    Constant(Literal),
+    Field(Lookup),
+    Not(Box<Expression>),
+    Negative(Box<Expression>),
+    And(Box<Expression>, Box<Expression>),
+    Or(Box<Expression>, Box<Expression>),
+    /// `x != nil`.
+    Present(Box<Expression>),
+    /// `x = nil`.
+    Absent(Box<Expression>),
+    /// `x =~ ".."`.
+    Matches(Box<Expression>, Regex),
+    /// `x !~ ".."`.
+    MatchesNot(Box<Expression>, Regex),
+    Compare(CompareOp, Box<Expression>, Box<Expression>),
+    Arithmetic(ArithmeticOp, Box<Expression>, Box<Expression>),
+}
+
+type Seen<'f> = &'f mut dyn FnMut(Item<'_>) -> Flow;
+
+impl Expression {
+    /// Whether it is true of a span.
+    pub(super) fn test(&self, scene: &Scene<'_>, at: usize) -> bool {
+        match self {
+            Self::And(left, right) => left.test(scene, at) && right.test(scene, at),
+            Self::Or(left, right) => left.test(scene, at) || right.test(scene, at),
+            Self::Not(of) if of.decides() => !of.test(scene, at),
+            Self::Not(of) => of.any(scene, at, &mut |item| item == Item::Bool(false)),
+            Self::Present(of) => of.is_present(scene, at),
+            Self::Absent(of) => !of.is_present(scene, at),
+            Self::Matches(of, regex) => {
+                of.any(scene, at, &mut |item| matches!(item, Item::Text(text) if regex.is_match(text)))
+            }
+            Self::MatchesNot(of, regex) => of.none(scene, at, &mut |item| match item {
+                Item::Text(text) => Some(!regex.is_match(text)),
+                _ => None,
+            }),
+            Self::Compare(op, left, right) => compare(*op, left, right, scene, at),
+            Self::Constant(_) | Self::Field(_) | Self::Negative(_) | Self::Arithmetic(..) => {
+                self.any(scene, at, &mut |item| item == Item::Bool(true))
+            }
+        }
+    }
+
+    /// Whether it is true or false of every span, whatever is missing there.
+    fn decides(&self) -> bool {
+        match self {
+            Self::Constant(_) | Self::Field(_) | Self::Negative(_) | Self::Arithmetic(..) => false,
+            Self::Not(of) => of.decides(),
+            _ => true,
+        }
+    }
+
+    /// Shows its values on a span.
+    pub(super) fn visit(&self, scene: &Scene<'_>, at: usize, seen: Seen<'_>) -> Flow {
+        match self {
+            Self::Constant(literal) => Item::of(literal).map_or(Flow::Continue(()), seen),
+            Self::Field(lookup) => lookup.visit(scene, at, &mut |raw| match raw {
+                Raw::Value(value) => Item::each(value, seen),
+                Raw::Item(item) => seen(item),
+            }),
+            Self::Negative(of) => {
+                of.visit(scene, at, &mut |item| negative(item).map_or(Flow::Continue(()), &mut *seen))
+            }
+            Self::Arithmetic(op, left, right) => left.visit(scene, at, &mut |left| {
+                right.visit(scene, at, &mut |right| compute(*op, left, right).map_or(Flow::Continue(()), &mut *seen))
+            }),
+            Self::Not(of) if !of.decides() => of.visit(scene, at, &mut |item| match item {
+                Item::Bool(value) => seen(Item::Bool(!value)),
+                _ => Flow::Continue(()),
+            }),
+            _ => seen(Item::Bool(self.test(scene, at))),
+        }
+    }
+
+    /// What it is on a span, to be shown: several values are a list.
+    pub(super) fn value(&self, scene: &Scene<'_>, at: usize) -> Option<Value> {
+        let mut values = Vec::new();
+        if let Self::Field(lookup) = self {
+            let _ = lookup.visit(scene, at, &mut |raw| {
+                values.push(match raw {
+                    Raw::Value(value) => value.clone(),
+                    Raw::Item(item) => item.shown(),
+                });
+                Flow::Continue(())
+            });
+        } else {
+            let _ = self.visit(scene, at, &mut |item| {
+                values.push(item.shown());
+                Flow::Continue(())
+            });
+        }
+        if values.len() > 1 { Some(Value::List(values)) } else { values.pop() }
+    }
+
+    fn is_present(&self, scene: &Scene<'_>, at: usize) -> bool {
+        match self {
+            Self::Field(lookup) => lookup.visit(scene, at, &mut |_| Flow::Break(())).is_break(),
+            _ => self.any(scene, at, &mut |_| true),
+        }
+    }
+
+    fn any(&self, scene: &Scene<'_>, at: usize, test: &mut dyn FnMut(Item<'_>) -> bool) -> bool {
+        let found = self.visit(scene, at, &mut |item| if test(item) { Flow::Break(()) } else { Flow::Continue(()) });
+        found.is_break()
+    }
+
+    /// Whether the test can be made on some value and fails on none.
+    fn none(&self, scene: &Scene<'_>, at: usize, test: &mut dyn FnMut(Item<'_>) -> Option<bool>) -> bool {
+        let mut compared = false;
+        let failed = self.visit(scene, at, &mut |item| match test(item) {
+            Some(true) => {
+                compared = true;
+                Flow::Continue(())
+            }
+            Some(false) => Flow::Break(()),
+            None => Flow::Continue(()),
+        });
+        compared && failed.is_continue()
+    }
+}
+
+fn compare(op: CompareOp, left: &Expression, right: &Expression, scene: &Scene<'_>, at: usize) -> bool {
+    if op != CompareOp::NotEqual {
+        return left
+            .any(scene, at, &mut |left| right.any(scene, at, &mut |right| holds(op, left, right) == Some(true)));
+    }
+    let mut compared = false;
+    let equal = left.any(scene, at, &mut |left| {
+        right.any(scene, at, &mut |right| match holds(op, left, right) {
+            Some(differs) => {
+                compared = true;
+                !differs
+            }
+            None => false,
+        })
+    });
+    compared && !equal
+}

@@ -1,0 +1,170 @@
+//! One value as comparisons see it.
+
+use crate::{CompareOp, Literal};
+use baton_types::{SpanKind, SpanStatus, Value};
+use std::{cmp::Ordering, ops::ControlFlow};
+
+/// Whether whoever looks at values wants more of them.
+pub(super) type Flow = ControlFlow<()>;
+
+/// One value; what is neither text, number nor truth cannot be compared and is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Item<'a> {
+    Text(&'a str),
+    Int(i64),
+    Float(f64),
+    /// In nanoseconds.
+    Duration(i64),
+    Bool(bool),
+    Status(SpanStatus),
+    Kind(SpanKind),
+}
+
+enum Number {
+    Whole(i64),
+    Real(f64),
+}
+
+impl<'a> Item<'a> {
+    /// A constant; `nil` is no value.
+    pub(super) fn of(literal: &'a Literal) -> Option<Self> {
+        Some(match literal {
+            Literal::Text(text) => Self::Text(text),
+            Literal::Int(number) => Self::Int(*number),
+            Literal::Float(number) => Self::Float(*number),
+            Literal::Duration(nanoseconds) => Self::Duration(*nanoseconds),
+            Literal::Bool(value) => Self::Bool(*value),
+            Literal::Status(status) => Self::Status(*status),
+            Literal::Kind(kind) => Self::Kind(*kind),
+            Literal::Nil => return None,
+        })
+    }
+
+    /// Shows every element of a value.
+    pub(super) fn each(value: &'a Value, seen: &mut dyn FnMut(Item<'_>) -> Flow) -> Flow {
+        match value {
+            Value::Text(text) => seen(Self::Text(text)),
+            Value::Bool(value) => seen(Self::Bool(*value)),
+            Value::Int(number) => seen(Self::Int(*number)),
+            Value::Float(number) => seen(Self::Float(*number)),
+            Value::List(values) => values.iter().try_for_each(|value| Self::each(value, seen)),
+            Value::Map(_) | Value::Bytes(_) | Value::Empty => Flow::Continue(()),
+        }
+    }
+
+    /// The value as an answer shows it.
+    pub(super) fn shown(self) -> Value {
+        match self {
+            Self::Text(text) => Value::from(text.to_owned()),
+            Self::Int(number) => Value::Int(number),
+            Self::Float(number) => Value::Float(number),
+            Self::Duration(nanoseconds) => Value::from(Literal::Duration(nanoseconds).to_string()),
+            Self::Bool(value) => Value::Bool(value),
+            Self::Status(status) => Value::from(Literal::Status(status).to_string()),
+            Self::Kind(kind) => Value::from(Literal::Kind(kind).to_string()),
+        }
+    }
+
+    fn number(self) -> Option<Number> {
+        match self {
+            Self::Int(number) | Self::Duration(number) => Some(Number::Whole(number)),
+            Self::Float(number) => Some(Number::Real(number)),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is one.
+    pub(super) fn as_float(self) -> Option<f64> {
+        self.number().map(|number| match number {
+            Number::Whole(number) => number as f64,
+            Number::Real(number) => number,
+        })
+    }
+
+    /// The whole number, if it is one.
+    pub(super) fn as_whole(self) -> Option<i64> {
+        match self.number() {
+            Some(Number::Whole(number)) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a comparison holds; none when values of these types cannot be compared that way.
+pub(super) fn holds(op: CompareOp, left: Item<'_>, right: Item<'_>) -> Option<bool> {
+    let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
+    let order = match (left, right) {
+        (Item::Text(left), Item::Text(right)) => Some(left.cmp(right)),
+        (Item::Bool(left), Item::Bool(right)) if equality => Some(left.cmp(&right)),
+        (Item::Status(left), Item::Status(right)) if equality => Some(left.cmp(&right)),
+        (Item::Kind(left), Item::Kind(right)) if equality => Some(left.cmp(&right)),
+        _ => order(left.number()?, right.number()?),
+    };
+    Some(match op {
+        CompareOp::Equal => order == Some(Ordering::Equal),
+        CompareOp::NotEqual => order != Some(Ordering::Equal),
+        CompareOp::Less => order == Some(Ordering::Less),
+        CompareOp::LessEqual => order.is_some_and(Ordering::is_le),
+        CompareOp::Greater => order == Some(Ordering::Greater),
+        CompareOp::GreaterEqual => order.is_some_and(Ordering::is_ge),
+        CompareOp::Matches | CompareOp::MatchesNot => return None,
+    })
+}
+
+fn order(left: Number, right: Number) -> Option<Ordering> {
+    match (left, right) {
+        (Number::Whole(left), Number::Whole(right)) => Some(left.cmp(&right)),
+        (Number::Real(left), Number::Real(right)) => left.partial_cmp(&right),
+        (Number::Whole(left), Number::Real(right)) => order_mixed(left, right),
+        (Number::Real(left), Number::Whole(right)) => order_mixed(right, left).map(Ordering::reverse),
+    }
+}
+
+/// Two to the power of 63: the first number beyond every `i64`.
+const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+
+/// Exact, also where `f64` cannot tell neighbouring whole numbers apart.
+fn order_mixed(whole: i64, real: f64) -> Option<Ordering> {
+    if real.is_nan() {
+        return None;
+    }
+    if real >= BEYOND {
+        return Some(Ordering::Less);
+    }
+    if real < -BEYOND {
+        return Some(Ordering::Greater);
+    }
+    let fraction = 0.0_f64.partial_cmp(&real.fract())?;
+    Some(whole.cmp(&(real.trunc() as i64)).then(fraction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_compare_by_value_whatever_their_type() {
+        let table = [
+            (Item::Int(1), CompareOp::Equal, Item::Float(1.0), Some(true)),
+            (Item::Int(1), CompareOp::Less, Item::Float(1.5), Some(true)),
+            (Item::Int(-1), CompareOp::Greater, Item::Float(-1.5), Some(true)),
+            (Item::Float(2.5), CompareOp::Greater, Item::Int(2), Some(true)),
+            (Item::Duration(1_000), CompareOp::Equal, Item::Int(1_000), Some(true)),
+            (Item::Int(i64::MAX), CompareOp::Less, Item::Float(BEYOND), Some(true)),
+            (Item::Int(i64::MAX), CompareOp::Equal, Item::Float(BEYOND), Some(false)),
+            (Item::Int(9_007_199_254_740_993), CompareOp::Greater, Item::Float(9_007_199_254_740_992.0), Some(true)),
+            (Item::Int(i64::MIN), CompareOp::Equal, Item::Float(-BEYOND), Some(true)),
+            (Item::Float(f64::NAN), CompareOp::Equal, Item::Int(0), Some(false)),
+            (Item::Float(f64::NAN), CompareOp::NotEqual, Item::Int(0), Some(true)),
+            (Item::Int(1), CompareOp::Equal, Item::Text("1"), None),
+            (Item::Int(1), CompareOp::NotEqual, Item::Text("1"), None),
+            (Item::Bool(true), CompareOp::Equal, Item::Bool(true), Some(true)),
+            (Item::Bool(true), CompareOp::Greater, Item::Bool(false), None),
+            (Item::Text("b"), CompareOp::GreaterEqual, Item::Text("a"), Some(true)),
+            (Item::Status(SpanStatus::Ok), CompareOp::Less, Item::Status(SpanStatus::Error), None),
+        ];
+        for (left, op, right, expected) in table {
+            assert_eq!(holds(op, left, right), expected, "{left:?} {op:?} {right:?}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Stages from left to right.
+
+use super::{
+    plan::{Plan, Sets, Step},
+    scene::Scene,
+    structure::{combine, union},
+};
+use crate::Spanset;
+use baton_types::Value;
+
+impl Plan {
+    /// What the trace answers; no set is empty.
+    pub(super) fn run(&self, scene: &Scene<'_>) -> Vec<Spanset> {
+        match self {
+            Self::Steps(steps) => {
+                let all = Spanset { spans: (0..scene.spans.len()).collect(), attributes: Vec::new() };
+                let all = if all.spans.is_empty() { Vec::new() } else { vec![all] };
+                steps.iter().fold(all, |sets, step| if sets.is_empty() { sets } else { step.run(scene, sets) })
+            }
+            Self::Combined { op, left, right } => {
+                let (left, right) = (merged(scene, left.run(scene)), merged(scene, right.run(scene)));
+                let spans = combine(scene, *op, &left, &right);
+                if spans.is_empty() { Vec::new() } else { vec![Spanset { spans, attributes: Vec::new() }] }
+            }
+        }
+    }
+}
+
+impl Step {
+    fn run(&self, scene: &Scene<'_>, sets: Vec<Spanset>) -> Vec<Spanset> {
+        match self {
+            Self::Keep(which) => sets.into_iter().filter_map(|set| kept(scene, which, set)).collect(),
+            Self::Having(having) => sets.into_iter().filter_map(|set| having.run(scene, set)).collect(),
+            Self::By(grouping) => sets.into_iter().flat_map(|set| grouping.run(scene, set)).collect(),
+            Self::Coalesce => vec![Spanset { spans: merged(scene, sets), attributes: Vec::new() }],
+        }
+    }
+}
+
+fn kept(scene: &Scene<'_>, which: &Sets, mut set: Spanset) -> Option<Spanset> {
+    set.spans = which.run(scene, &set.spans);
+    (!set.spans.is_empty()).then_some(set)
+}
+
+fn merged(scene: &Scene<'_>, mut sets: Vec<Spanset>) -> Vec<usize> {
+    match sets.len() {
+        0 => Vec::new(),
+        1 => sets.remove(0).spans,
+        _ => sets.iter().fold(Vec::new(), |all, set| union(scene, &all, &set.spans)),
+    }
+}
+
+impl Sets {
+    fn run(&self, scene: &Scene<'_>, of: &[usize]) -> Vec<usize> {
+        match self {
+            Self::All => of.to_vec(),
+            Self::Filter(filter) => of.iter().copied().filter(|span| filter.test(scene, *span)).collect(),
+            Self::Combined { op, left, right } => combine(scene, *op, &left.run(scene, of), &right.run(scene, of)),
+        }
+    }
+}
+
+/// Says something about a set; what was said before under that name is forgotten.
+pub(super) fn say(set: &mut Spanset, name: &str, value: Value) {
+    set.attributes.retain(|(known, _)| known != name);
+    set.attributes.push((name.to_owned(), value));
+}

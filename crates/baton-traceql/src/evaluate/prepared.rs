@@ -1,0 +1,86 @@
+//! A query with everything worked out that does not depend on a trace.
+
+use super::{
+    compile,
+    expression::Expression,
+    lookup::Lookup,
+    plan::{Plan, Sets, Step},
+    scene::Scene,
+};
+use crate::{
+    Aliases, Field, Query, QueryError, Root, Shown, Spanset, Trace,
+    check::{check, unsupported_metrics},
+    shown::shown_fields,
+};
+use baton_types::{Key, Span};
+
+/// A query that is ready to be asked of many traces: it was checked, and its regular expressions are compiled.
+#[derive(Debug)]
+pub struct Prepared {
+    plan: Plan,
+    shown: Vec<(Key, Expression)>,
+}
+
+impl Prepared {
+    /// Checks a query and works out what does not depend on a trace.
+    pub fn new(query: &Query, aliases: Aliases) -> Result<Self, QueryError> {
+        check(query)?;
+        let pipeline = match &query.root {
+            Root::Search(pipeline) => pipeline,
+            Root::Metrics(metrics) => return Err(unsupported_metrics(metrics)),
+        };
+        let field = |(key, field): (Key, Field)| (key, Expression::Field(Lookup::new(&field, aliases)));
+        Ok(Self {
+            plan: compile::plan(pipeline, aliases)?,
+            shown: shown_fields(pipeline).into_iter().map(field).collect(),
+        })
+    }
+
+    /// What a complete trace answers: no spansets, or some that are not empty.
+    pub fn evaluate(&self, trace: &Trace) -> Vec<Spanset> {
+        let scene = Scene::new(&trace.spans);
+        let mut sets = self.plan.run(&scene);
+        for set in &mut sets {
+            scene.sort(&mut set.spans);
+        }
+        sets
+    }
+
+    /// Which attributes of the span at that position an answer shows.
+    pub fn shown(&self, trace: &Trace, span: usize) -> Shown {
+        if span >= trace.spans.len() {
+            return Shown::default();
+        }
+        let scene = Scene::new(&trace.spans);
+        let value = |(key, of): &(Key, Expression)| of.value(&scene, span).map(|value| (key.clone(), value));
+        Shown { attributes: self.shown.iter().filter_map(value).collect() }
+    }
+
+    /// Whether a span matches on its own; [`crate::check_tail`] says for which queries that has a meaning.
+    pub fn matches_span(&self, span: &Span) -> bool {
+        let scene = Scene::new(std::slice::from_ref(span));
+        match &self.plan {
+            Plan::Steps(steps) => match steps.as_slice() {
+                [] | [Step::Keep(Sets::All)] => true,
+                [Step::Keep(Sets::Filter(filter))] => filter.test(&scene, 0),
+                _ => !self.plan.run(&scene).is_empty(),
+            },
+            Plan::Combined { .. } => !self.plan.run(&scene).is_empty(),
+        }
+    }
+}
+
+/// What a complete trace answers. Whoever asks many traces the same uses [`Prepared`].
+pub fn evaluate(query: &Query, trace: &Trace, aliases: Aliases) -> Result<Vec<Spanset>, QueryError> {
+    Ok(Prepared::new(query, aliases)?.evaluate(trace))
+}
+
+/// Which attributes of the span at that position an answer shows; none for a query that cannot be run.
+pub fn shown(query: &Query, trace: &Trace, span: usize, aliases: Aliases) -> Shown {
+    Prepared::new(query, aliases).map(|prepared| prepared.shown(trace, span)).unwrap_or_default()
+}
+
+/// Whether a span matches on its own; never for a query that [`crate::check_tail`] refuses.
+pub fn matches_span(query: &Query, span: &Span, aliases: Aliases) -> bool {
+    crate::check_tail(query).is_ok() && Prepared::new(query, aliases).is_ok_and(|query| query.matches_span(span))
+}

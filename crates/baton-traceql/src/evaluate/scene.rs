@@ -1,0 +1,56 @@
+//! The trace that is asked, with what is worked out about it only when a query wants to know.
+
+use super::tree::Tree;
+use baton_types::Span;
+use std::{cell::OnceCell, cmp::Reverse};
+
+pub(super) struct Scene<'t> {
+    pub(super) spans: &'t [Span],
+    tree: OnceCell<Tree>,
+    whole: OnceCell<Whole>,
+}
+
+/// What holds for the whole trace.
+#[derive(Clone, Copy)]
+pub(super) struct Whole {
+    /// The span without parent; if there is none, the earliest.
+    pub(super) root: Option<usize>,
+    /// From the first beginning to the last end, in nanoseconds.
+    pub(super) duration: u64,
+}
+
+impl<'t> Scene<'t> {
+    pub(super) fn new(spans: &'t [Span]) -> Self {
+        Self { spans, tree: OnceCell::new(), whole: OnceCell::new() }
+    }
+
+    pub(super) fn tree(&self) -> &Tree {
+        self.tree.get_or_init(|| Tree::new(self.spans))
+    }
+
+    pub(super) fn whole(&self) -> Whole {
+        *self.whole.get_or_init(|| Whole::new(self.spans))
+    }
+
+    /// By start time, whatever the order in which the spans came.
+    pub(super) fn sort(&self, spans: &mut [usize]) {
+        spans.sort_unstable_by_key(|index| place(&self.spans[*index]));
+    }
+}
+
+impl Whole {
+    fn new(spans: &[Span]) -> Self {
+        let first = |(_, span): &(usize, &Span)| (Reverse(span.parent.is_none()), place(span));
+        let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
+        let end = spans.iter().map(|span| span.end).max().unwrap_or_default();
+        Self {
+            root: spans.iter().enumerate().min_by_key(first).map(|(index, _)| index),
+            duration: end.saturating_sub(start),
+        }
+    }
+}
+
+/// Where a span stands among others of its trace.
+pub(super) fn place(span: &Span) -> (u64, [u8; 8]) {
+    (span.start, span.id.0)
+}

@@ -1,0 +1,136 @@
+//! How two sets of spans of a trace are combined.
+
+use super::{scene::Scene, tree::Tree};
+use crate::SpansetOp;
+use baton_types::SpanId;
+use std::collections::HashMap;
+
+/// How a right span stands to a left one.
+#[derive(Clone, Copy)]
+enum Relation {
+    Child,
+    Parent,
+    Descendant,
+    Ancestor,
+    Sibling,
+}
+
+enum Form {
+    Plain,
+    Negated,
+    Union,
+}
+
+/// The spans of both sets that the operator keeps, each once.
+pub(super) fn combine(scene: &Scene<'_>, op: SpansetOp, left: &[usize], right: &[usize]) -> Vec<usize> {
+    match op {
+        SpansetOp::And if left.is_empty() || right.is_empty() => Vec::new(),
+        SpansetOp::And | SpansetOp::Or => union(scene, left, right),
+        _ => related(scene, op, left, right),
+    }
+}
+
+pub(super) fn union(scene: &Scene<'_>, left: &[usize], right: &[usize]) -> Vec<usize> {
+    let mut both = marks(scene, left);
+    right.iter().for_each(|span| both[*span] = true);
+    both.iter().enumerate().filter(|(_, marked)| **marked).map(|(span, _)| span).collect()
+}
+
+fn related(scene: &Scene<'_>, op: SpansetOp, left: &[usize], right: &[usize]) -> Vec<usize> {
+    let (relation, form) = parts(op);
+    let tree = scene.tree();
+    let stands = stands(tree, relation, &marks(scene, left));
+    let matching: Vec<usize> = right.iter().copied().filter(|span| stands[*span]).collect();
+    match form {
+        Form::Plain => matching,
+        Form::Negated => right.iter().copied().filter(|span| !stands[*span]).collect(),
+        Form::Union => {
+            let stands = self::stands(tree, relation.inverse(), &marks(scene, right));
+            let others: Vec<usize> = left.iter().copied().filter(|span| stands[*span]).collect();
+            union(scene, &others, &matching)
+        }
+    }
+}
+
+fn marks(scene: &Scene<'_>, spans: &[usize]) -> Vec<bool> {
+    let mut marks = vec![false; scene.spans.len()];
+    spans.iter().for_each(|span| marks[*span] = true);
+    marks
+}
+
+/// For every span of the trace, whether it stands in the relation to some marked one.
+fn stands(tree: &Tree, relation: Relation, marked: &[bool]) -> Vec<bool> {
+    let mut stands = vec![false; marked.len()];
+    match relation {
+        Relation::Child => {
+            for (span, parent) in tree.parent.iter().enumerate() {
+                stands[span] = parent.is_some_and(|parent| marked[parent]);
+            }
+        }
+        Relation::Parent => {
+            for (span, parent) in tree.parent.iter().enumerate() {
+                if let Some(parent) = parent.filter(|_| marked[span]) {
+                    stands[parent] = true;
+                }
+            }
+        }
+        Relation::Descendant => {
+            for span in tree.preorder.iter().copied() {
+                stands[span] = tree.parent[span].is_some_and(|parent| marked[parent] || stands[parent]);
+            }
+        }
+        Relation::Ancestor => {
+            for span in tree.preorder.iter().rev().copied() {
+                if let Some(parent) = tree.parent[span].filter(|_| marked[span] || stands[span]) {
+                    stands[parent] = true;
+                }
+            }
+        }
+        Relation::Sibling => {
+            let mut families: HashMap<SpanId, usize> = HashMap::new();
+            for (family, marked) in tree.family.iter().zip(marked) {
+                if let Some(family) = family.filter(|_| *marked) {
+                    *families.entry(family).or_default() += 1;
+                }
+            }
+            for (span, family) in tree.family.iter().enumerate() {
+                let members = family.and_then(|family| families.get(&family)).copied().unwrap_or_default();
+                // Nobody is their own sibling.
+                stands[span] = members > usize::from(marked[span]);
+            }
+        }
+    }
+    stands
+}
+
+impl Relation {
+    fn inverse(self) -> Self {
+        match self {
+            Self::Child => Self::Parent,
+            Self::Parent => Self::Child,
+            Self::Descendant => Self::Ancestor,
+            Self::Ancestor => Self::Descendant,
+            Self::Sibling => Self::Sibling,
+        }
+    }
+}
+
+fn parts(op: SpansetOp) -> (Relation, Form) {
+    match op {
+        SpansetOp::Child => (Relation::Child, Form::Plain),
+        SpansetOp::NotChild => (Relation::Child, Form::Negated),
+        SpansetOp::UnionChild => (Relation::Child, Form::Union),
+        SpansetOp::Parent => (Relation::Parent, Form::Plain),
+        SpansetOp::NotParent => (Relation::Parent, Form::Negated),
+        SpansetOp::UnionParent => (Relation::Parent, Form::Union),
+        SpansetOp::Descendant => (Relation::Descendant, Form::Plain),
+        SpansetOp::NotDescendant => (Relation::Descendant, Form::Negated),
+        SpansetOp::UnionDescendant => (Relation::Descendant, Form::Union),
+        SpansetOp::Ancestor => (Relation::Ancestor, Form::Plain),
+        SpansetOp::NotAncestor => (Relation::Ancestor, Form::Negated),
+        SpansetOp::UnionAncestor => (Relation::Ancestor, Form::Union),
+        SpansetOp::Sibling | SpansetOp::And | SpansetOp::Or => (Relation::Sibling, Form::Plain),
+        SpansetOp::NotSibling => (Relation::Sibling, Form::Negated),
+        SpansetOp::UnionSibling => (Relation::Sibling, Form::Union),
+    }
+}

@@ -1,0 +1,129 @@
+//! Who is whose parent.
+//!
+//! Traces are incomplete: parents are missing, there are several roots, and broken emitters make circles. A circle is cut
+//! above its earliest span, so that everything here is a forest.
+
+use super::scene::place;
+use baton_types::{Span, SpanId};
+
+pub(super) struct Tree {
+    /// Positions of the parents that are here.
+    pub(super) parent: Vec<Option<usize>>,
+    /// What siblings have in common: the parent's id, also when the parent is not here.
+    pub(super) family: Vec<Option<SpanId>>,
+    /// Every span after its parent.
+    pub(super) preorder: Vec<usize>,
+    pub(super) children: Vec<i64>,
+    pub(super) left: Vec<i64>,
+    pub(super) right: Vec<i64>,
+}
+
+impl Tree {
+    pub(super) fn new(spans: &[Span]) -> Self {
+        let mut order: Vec<usize> = (0..spans.len()).collect();
+        order.sort_unstable_by_key(|index| place(&spans[*index]));
+        let mut parent = parents(spans);
+        let mut family: Vec<Option<SpanId>> = spans.iter().map(|span| span.parent).collect();
+        for cut in cuts(spans, &parent) {
+            parent[cut] = None;
+            family[cut] = None;
+        }
+        let mut tree = Self {
+            parent,
+            family,
+            preorder: Vec::with_capacity(spans.len()),
+            children: vec![0; spans.len()],
+            left: vec![0; spans.len()],
+            right: vec![0; spans.len()],
+        };
+        tree.number(&order);
+        tree
+    }
+
+    /// The number of the parent: -1 for a root, 0 when the parent is not here.
+    pub(super) fn parent_number(&self, span: usize) -> i64 {
+        match (self.parent[span], self.family[span]) {
+            (Some(parent), _) => self.left[parent],
+            (None, Some(_)) => 0,
+            (None, None) => -1,
+        }
+    }
+
+    /// Numbers both sides of every span, as nested sets: what is inside has numbers between.
+    fn number(&mut self, order: &[usize]) {
+        let mut first: Vec<Option<usize>> = vec![None; order.len()];
+        let mut next: Vec<Option<usize>> = vec![None; order.len()];
+        let mut roots = Vec::new();
+        for span in order.iter().rev().copied() {
+            match self.parent[span] {
+                Some(parent) => {
+                    next[span] = first[parent].replace(span);
+                    self.children[parent] += 1;
+                }
+                None => roots.push(span),
+            }
+        }
+        let mut number = 0;
+        for root in roots.into_iter().rev() {
+            let mut at = Some(root);
+            while let Some(span) = at {
+                if self.left[span] == 0 {
+                    number += 1;
+                    self.left[span] = number;
+                    self.preorder.push(span);
+                }
+                // The list of children is used up as they are visited.
+                if let Some(child) = first[span] {
+                    first[span] = next[child];
+                    at = Some(child);
+                    continue;
+                }
+                number += 1;
+                self.right[span] = number;
+                at = self.parent[span];
+            }
+        }
+    }
+}
+
+fn parents(spans: &[Span]) -> Vec<Option<usize>> {
+    let mut ids: Vec<(SpanId, usize)> = spans.iter().enumerate().map(|(index, span)| (span.id, index)).collect();
+    ids.sort_unstable();
+    let find = |id: SpanId| {
+        let at = ids.partition_point(|(known, _)| *known < id);
+        ids.get(at).filter(|(known, _)| *known == id).map(|(_, index)| *index)
+    };
+    spans.iter().map(|span| span.parent.and_then(find)).collect()
+}
+
+/// The earliest span of every circle.
+fn cuts(spans: &[Span], parent: &[Option<usize>]) -> Vec<usize> {
+    let mut walk = vec![usize::MAX; spans.len()];
+    let mut cuts = Vec::new();
+    for start in 0..spans.len() {
+        let mut at = start;
+        while walk[at] == usize::MAX {
+            walk[at] = start;
+            match parent[at] {
+                Some(parent) => at = parent,
+                None => break,
+            }
+        }
+        if walk[at] == start && parent[at].is_some() {
+            cuts.push(earliest(spans, parent, at));
+        }
+    }
+    cuts
+}
+
+fn earliest(spans: &[Span], parent: &[Option<usize>], on_circle: usize) -> usize {
+    let mut earliest = on_circle;
+    let mut at = parent[on_circle];
+    while let Some(span) = at.filter(|span| *span != on_circle) {
+        if place(&spans[span]) < place(&spans[earliest]) {
+            earliest = span;
+        }
+        at = parent[span];
+    }
+    earliest
+}

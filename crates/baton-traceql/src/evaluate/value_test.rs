@@ -1,0 +1,58 @@
+//! One comparison with a constant, asked of values: what an index does with its dictionary.
+
+use super::{
+    compile::regex,
+    item::{Flow, Item, holds},
+};
+use crate::{CompareOp, Literal, QueryError};
+use baton_types::Value;
+use regex::Regex;
+
+/// A comparison with a constant that is ready to be asked of many values.
+#[derive(Debug)]
+pub struct ValueTest {
+    op: CompareOp,
+    against: Against,
+}
+
+#[derive(Debug)]
+enum Against {
+    Constant(Literal),
+    Pattern(Regex),
+}
+
+impl ValueTest {
+    /// Compiles a regular expression; refuses one that is none.
+    pub fn new(op: CompareOp, value: &Literal) -> Result<Self, QueryError> {
+        let against = match (op, value) {
+            (CompareOp::Matches | CompareOp::MatchesNot, Literal::Text(pattern)) => Against::Pattern(regex(pattern)?),
+            _ => Against::Constant(value.clone()),
+        };
+        Ok(Self { op, against })
+    }
+
+    /// Whether the comparison holds of a value as an attribute has it: of a list, for some element, and for `!=` and
+    /// `!~` for all that can be compared.
+    pub fn holds(&self, value: &Value) -> bool {
+        let negative = matches!(self.op, CompareOp::NotEqual | CompareOp::MatchesNot);
+        let mut compared = false;
+        let decided = Item::each(value, &mut |item| match self.of(item) {
+            Some(holds) => {
+                compared = true;
+                if holds == negative { Flow::Continue(()) } else { Flow::Break(()) }
+            }
+            None => Flow::Continue(()),
+        });
+        if negative { compared && decided.is_continue() } else { decided.is_break() }
+    }
+
+    fn of(&self, item: Item<'_>) -> Option<bool> {
+        match (&self.against, item) {
+            (Against::Constant(value), _) => holds(self.op, item, Item::of(value)?),
+            (Against::Pattern(regex), Item::Text(text)) => {
+                Some(regex.is_match(text) == (self.op == CompareOp::Matches))
+            }
+            (Against::Pattern(_), _) => None,
+        }
+    }
+}

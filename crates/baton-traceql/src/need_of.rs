@@ -1,0 +1,101 @@
+//! From a query to what a trace must have to answer it.
+
+mod build;
+mod expression;
+
+use crate::{
+    Aggregate, AggregateOp, Aliases, BinaryOp, CompareOp, FieldExpr, MetricsExpr, PipelineExpr, Query, Root, Scalar,
+    ScalarFilter, SpanNeed, SpansetExpr, SpansetOp, Stage, TraceNeed, evaluate::flipped,
+};
+use build::{all_of_trace, any_of_trace, of_span};
+use expression::{Asker, Whose};
+
+/// What every trace that answers the query has; whatever cannot be said of single spans is left out.
+pub fn need(query: &Query, aliases: Aliases) -> TraceNeed {
+    let asker = Asker { aliases };
+    match &query.root {
+        Root::Search(pipeline) => need_of_pipeline(asker, pipeline),
+        Root::Metrics(MetricsExpr::Query(metrics)) => need_of_pipeline(asker, &metrics.spans),
+        Root::Metrics(_) => TraceNeed::Anything,
+    }
+}
+
+fn need_of_pipeline(asker: Asker, pipeline: &PipelineExpr) -> TraceNeed {
+    match pipeline {
+        PipelineExpr::Pipeline(stages) => all_of_trace(stages.iter().map(|stage| need_of_stage(asker, stage))),
+        PipelineExpr::Combined { op, left, right } => {
+            combined(*op, need_of_pipeline(asker, left), need_of_pipeline(asker, right))
+        }
+    }
+}
+
+fn need_of_stage(asker: Asker, stage: &Stage) -> TraceNeed {
+    match stage {
+        Stage::Spansets(expr) => need_of_spansets(asker, expr),
+        Stage::Scalar(filter) => need_of_scalar(asker, filter),
+        Stage::By(_) | Stage::Coalesce | Stage::Select(_) => TraceNeed::Anything,
+    }
+}
+
+fn need_of_spansets(asker: Asker, expr: &SpansetExpr) -> TraceNeed {
+    match expr {
+        SpansetExpr::Filter(None) => TraceNeed::Anything,
+        SpansetExpr::Filter(Some(filter)) => need_of_filter(asker, filter),
+        SpansetExpr::Combined { op, left, right } => {
+            combined(*op, need_of_spansets(asker, left), need_of_spansets(asker, right))
+        }
+    }
+}
+
+/// One span must meet what is local to it; what is said of its parent or of the root must hold of some span, too.
+fn need_of_filter(asker: Asker, filter: &FieldExpr) -> TraceNeed {
+    let own = of_span(asker.need(filter, Whose::Own));
+    let others = [Whose::Parents, Whose::Roots].map(|whose| need_of_others(asker, filter, whose));
+    all_of_trace(std::iter::once(own).chain(others))
+}
+
+/// Only parts of a conjunction: a span that another one stands in for must meet each by itself.
+fn need_of_others(asker: Asker, filter: &FieldExpr, whose: Whose) -> TraceNeed {
+    match filter {
+        FieldExpr::Binary { op: BinaryOp::And, left, right } => {
+            all_of_trace([need_of_others(asker, left, whose), need_of_others(asker, right, whose)])
+        }
+        _ => match asker.need(filter, whose) {
+            // What is false of every span was said as the span's own.
+            SpanNeed::Nothing => TraceNeed::Anything,
+            need => of_span(need),
+        },
+    }
+}
+
+fn combined(op: SpansetOp, left: TraceNeed, right: TraceNeed) -> TraceNeed {
+    match op {
+        SpansetOp::Or => any_of_trace([left, right]),
+        SpansetOp::NotChild
+        | SpansetOp::NotParent
+        | SpansetOp::NotDescendant
+        | SpansetOp::NotAncestor
+        | SpansetOp::NotSibling => right,
+        _ => all_of_trace([left, right]),
+    }
+}
+
+fn need_of_scalar(asker: Asker, filter: &ScalarFilter) -> TraceNeed {
+    let (aggregate, op, value) = match (&filter.left, &filter.right) {
+        (Scalar::Aggregate(aggregate), Scalar::Literal(value)) => (aggregate, filter.op, value),
+        (Scalar::Literal(value), Scalar::Aggregate(aggregate)) => (aggregate, flipped(filter.op), value),
+        _ => return TraceNeed::Anything,
+    };
+    let Aggregate { op: aggregate, of: Some(of) } = aggregate else { return TraceNeed::Anything };
+    // The greatest is one of the values: if it is above, some value is.
+    let some_value = matches!(
+        (aggregate, op),
+        (AggregateOp::Max, CompareOp::Greater | CompareOp::GreaterEqual | CompareOp::Equal)
+            | (AggregateOp::Min, CompareOp::Less | CompareOp::LessEqual | CompareOp::Equal)
+    );
+    match (some_value, aggregate) {
+        (true, _) => of_span(asker.compared(op, of, &FieldExpr::Literal(value.clone()), Whose::Own)),
+        (false, AggregateOp::Count) => TraceNeed::Anything,
+        (false, _) => of_span(asker.present(of, Whose::Own)),
+    }
+}

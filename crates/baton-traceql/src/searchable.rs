@@ -1,0 +1,30 @@
+//! Which spans a query asks for, where that is not all it says.
+
+use crate::{
+    CompareOp, FirstStage, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, SecondStage,
+    check::{check_pipeline, unsupported_metrics},
+};
+
+/// The spans that a search of this query finds, and a warning that names what was left aside.
+///
+/// A metrics query is no search, with one exception: `.. | rate() > 0` only says that something happened, and agents
+/// write it to mean "recent"; the spans themselves answer that.
+pub fn searchable(query: &Query) -> Result<(PipelineExpr, Option<String>), QueryError> {
+    let (spans, warning) = match &query.root {
+        Root::Search(pipeline) => (pipeline, None),
+        Root::Metrics(MetricsExpr::Query(metrics)) if asks_whether(metrics) => {
+            let warning = "`rate() > 0` was ignored: a search answers with spans; say when with the start and end of \
+                           the search";
+            (&metrics.spans, Some(warning.to_owned()))
+        }
+        Root::Metrics(metrics) => return Err(unsupported_metrics(metrics)),
+    };
+    check_pipeline(spans)?;
+    Ok((spans.clone(), warning))
+}
+
+fn asks_whether(metrics: &MetricsQuery) -> bool {
+    let FirstStage::Rate { by } = &metrics.first else { return false };
+    let [SecondStage::Filter { op: CompareOp::Greater, value }] = metrics.then.as_slice() else { return false };
+    by.is_empty() && (*value == Literal::Int(0) || *value == Literal::Float(0.0))
+}

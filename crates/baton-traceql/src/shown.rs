@@ -1,0 +1,103 @@
+//! Which fields a query names, and under which keys an answer shows them.
+
+use crate::{Aggregate, Field, FieldExpr, Intrinsic, PipelineExpr, Scalar, SpansetExpr, Stage};
+use baton_types::Key;
+
+/// Fields whose values the answer lists beside every span, each once, in the order of the query.
+pub(crate) fn shown_fields(pipeline: &PipelineExpr) -> Vec<(Key, Field)> {
+    let mut shown: Vec<(Key, Field)> = Vec::new();
+    visit_pipeline(pipeline, &mut |field| {
+        if let Some(key) = key(field)
+            && !shown.iter().any(|(_, known)| known == field)
+        {
+            shown.push((key, field.clone()));
+        }
+    });
+    shown
+}
+
+/// The key without scope; none for what every answer says anyway.
+fn key(field: &Field) -> Option<Key> {
+    match field {
+        Field::Attribute(attribute) => Some(Key::Owned(attribute.name.clone())),
+        Field::Intrinsic(
+            Intrinsic::Name
+            | Intrinsic::Duration
+            | Intrinsic::TraceDuration
+            | Intrinsic::RootName
+            | Intrinsic::RootService
+            | Intrinsic::TraceId
+            | Intrinsic::SpanId
+            | Intrinsic::Parent,
+        ) => None,
+        Field::Intrinsic(Intrinsic::Status) => Some(Key::Borrowed("status")),
+        Field::Intrinsic(Intrinsic::Kind) => Some(Key::Borrowed("kind")),
+        Field::Intrinsic(Intrinsic::StatusMessage) => Some(Key::Borrowed("statusMessage")),
+        Field::Intrinsic(_) => Some(Key::Owned(field.to_string())),
+    }
+}
+
+/// Whether a span says it itself, so that nothing else of the trace must be known.
+pub(crate) fn is_local(field: &Field) -> bool {
+    match field {
+        Field::Attribute(attribute) => !attribute.of_parent,
+        Field::Intrinsic(intrinsic) => !matches!(
+            intrinsic,
+            Intrinsic::ChildCount
+                | Intrinsic::Parent
+                | Intrinsic::TraceDuration
+                | Intrinsic::RootName
+                | Intrinsic::RootService
+                | Intrinsic::NestedSetLeft
+                | Intrinsic::NestedSetRight
+                | Intrinsic::NestedSetParent
+        ),
+    }
+}
+
+/// Every field that an expression names.
+pub(crate) fn visit_fields(expr: &FieldExpr, seen: &mut dyn FnMut(&Field)) {
+    match expr {
+        FieldExpr::Literal(_) => {}
+        FieldExpr::Field(field) => seen(field),
+        FieldExpr::Unary { of, .. } => visit_fields(of, seen),
+        FieldExpr::Binary { left, right, .. } => {
+            visit_fields(left, seen);
+            visit_fields(right, seen);
+        }
+    }
+}
+
+fn visit_pipeline(pipeline: &PipelineExpr, seen: &mut dyn FnMut(&Field)) {
+    match pipeline {
+        PipelineExpr::Pipeline(stages) => stages.iter().for_each(|stage| visit_stage(stage, seen)),
+        PipelineExpr::Combined { left, right, .. } => {
+            visit_pipeline(left, seen);
+            visit_pipeline(right, seen);
+        }
+    }
+}
+
+fn visit_stage(stage: &Stage, seen: &mut dyn FnMut(&Field)) {
+    match stage {
+        Stage::Spansets(expr) => visit_spansets(expr, seen),
+        Stage::Scalar(filter) => [&filter.left, &filter.right].into_iter().for_each(|side| {
+            if let Scalar::Aggregate(Aggregate { of: Some(of), .. }) = side {
+                visit_fields(of, seen);
+            }
+        }),
+        Stage::By(of) => visit_fields(of, seen),
+        Stage::Coalesce => {}
+        Stage::Select(fields) => fields.iter().for_each(seen),
+    }
+}
+
+fn visit_spansets(expr: &SpansetExpr, seen: &mut dyn FnMut(&Field)) {
+    match expr {
+        SpansetExpr::Filter(filter) => filter.iter().for_each(|filter| visit_fields(filter, seen)),
+        SpansetExpr::Combined { left, right, .. } => {
+            visit_spansets(left, seen);
+            visit_spansets(right, seen);
+        }
+    }
+}
