@@ -1,4 +1,23 @@
 //! OTLP and Tempo's answers, as messages and as JSON, mapped to and from spans.
 //!
 //! This crate must never listen, send or store: it turns bytes into values and back. Its messages never reach further
-//! than the edges that speak these protocols.
+//! than the edges that speak these protocols, and nothing that arrives can make it use more memory than it announced.
+//!
+//! Read first: [`Export`] (what an exporter sent, weighed and then read), [`Arrival`] (its spans, and those that were
+//! refused), [`resource_spans`] (spans as messages), [`tempo`] (answers that Tempo's clients read).
+
+mod arrival;
+mod encoding;
+mod json;
+mod read;
+mod status;
+mod tell;
+pub mod tempo;
+mod write;
+
+pub use arrival::{Arrival, Rejection};
+pub use encoding::Encoding;
+pub use read::{Export, MAX_ITEMS, MAX_SPAN_BYTES, MAX_SPANS, ReadError};
+pub use status::{RpcStatus, StatusCode};
+pub use tell::{export_request, resource_spans};
+pub use write::write_export;

@@ -1,1 +1,7 @@
-//! What this crate promises, seen from outside.
+//! What exporters send and what Tempo's clients read.
+
+mod answers;
+mod bounds;
+mod forms;
+mod generate;
+mod round_trip;

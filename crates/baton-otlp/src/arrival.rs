@@ -1,0 +1,80 @@
+//! What became of an export request.
+
+use crate::{Encoding, MAX_SPAN_BYTES};
+use baton_types::Span;
+use opentelemetry_proto::tonic::collector::trace::v1::{ExportTracePartialSuccess, ExportTraceServiceResponse};
+use prost::Message as _;
+use serde_json::json;
+use std::fmt;
+
+/// The spans of a request, and how many were no spans.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arrival {
+    /// Those that can be kept.
+    pub spans: Vec<Span>,
+    /// How many of the others there are, by reason.
+    pub rejected: Vec<(Rejection, u64)>,
+}
+
+/// Why a span cannot be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rejection {
+    /// Its trace id is none.
+    TraceId,
+    /// Its own id is none.
+    SpanId,
+    /// Its parent's id is none.
+    ParentId,
+    /// It is too large, or whatever emitted it is.
+    TooLarge,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TraceId => f.write_str("the trace id is not 16 bytes (32 hex digits) or only zeros"),
+            Self::SpanId => f.write_str("the span id is not 8 bytes (16 hex digits) or only zeros"),
+            Self::ParentId => f.write_str("the parent span id is not 8 bytes (16 hex digits)"),
+            Self::TooLarge => write!(f, "the span or its resource is larger than {MAX_SPAN_BYTES} bytes"),
+        }
+    }
+}
+
+impl Arrival {
+    /// Notes spans that cannot be kept.
+    pub(crate) fn reject(&mut self, why: Rejection, spans: u64) {
+        if spans == 0 {
+            return;
+        }
+        match self.rejected.iter_mut().find(|(reason, _)| *reason == why) {
+            Some((_, count)) => *count += spans,
+            None => self.rejected.push((why, spans)),
+        }
+    }
+
+    /// What the exporter is told: nothing when everything was taken.
+    pub fn response(&self) -> ExportTraceServiceResponse {
+        let rejected: u64 = self.rejected.iter().map(|(_, count)| count).sum();
+        let reasons: Vec<String> = self.rejected.iter().map(|(why, count)| format!("{why} ({count})")).collect();
+        let partial_success = (rejected > 0).then(|| ExportTracePartialSuccess {
+            rejected_spans: i64::try_from(rejected).unwrap_or(i64::MAX),
+            error_message: format!("{rejected} spans were rejected: {}", reasons.join("; ")),
+        });
+        ExportTraceServiceResponse { partial_success }
+    }
+
+    /// [`Arrival::response`] as the body of a reply.
+    pub fn write_response(&self, encoding: Encoding) -> Vec<u8> {
+        let response = self.response();
+        match (encoding, &response.partial_success) {
+            (Encoding::Protobuf, _) => response.encode_to_vec(),
+            (Encoding::Json, None) => b"{}".to_vec(),
+            (Encoding::Json, Some(partial)) => {
+                let (rejected, message) = (partial.rejected_spans.to_string(), &partial.error_message);
+                json!({ "partialSuccess": { "rejectedSpans": rejected, "errorMessage": message } })
+                    .to_string()
+                    .into_bytes()
+            }
+        }
+    }
+}

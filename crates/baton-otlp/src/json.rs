@@ -1,0 +1,215 @@
+//! Messages of OTLP as JSON: 64-bit numbers are text, what is zero is left out.
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use opentelemetry_proto::tonic::{
+    common::v1::{AnyValue, InstrumentationScope, KeyValue, any_value},
+    resource::v1::Resource,
+    trace::v1::{
+        ResourceSpans, ScopeSpans, Span, Status,
+        span::{Event, Link, SpanKind},
+        status::StatusCode,
+    },
+};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+/// A message that knows its JSON; everything inside is written the same way.
+pub(crate) trait Write {
+    /// Writes it.
+    fn write<S: Serializer>(&self, dialect: Dialect, serializer: S) -> Result<S::Ok, S::Error>;
+}
+
+struct Written<'a, T>(&'a T, Dialect);
+
+/// A list of messages.
+pub(crate) struct List<'a, T>(pub(crate) &'a [T], pub(crate) Dialect);
+
+/// Who reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Receivers of OTLP: ids in hex, enums as numbers.
+    Otlp,
+    /// Clients of Tempo: ids in base64, enums by name.
+    Tempo,
+}
+
+/// Members of an object, without those that are zero.
+struct Members<S: SerializeMap>(S, Dialect);
+
+impl<S: SerializeMap> Members<S> {
+    fn text(&mut self, name: &'static str, text: &str) -> Result<(), S::Error> {
+        if text.is_empty() { Ok(()) } else { self.0.serialize_entry(name, text) }
+    }
+
+    fn number(&mut self, name: &'static str, number: u32) -> Result<(), S::Error> {
+        if number == 0 { Ok(()) } else { self.0.serialize_entry(name, &number) }
+    }
+
+    fn time(&mut self, name: &'static str, nanos: u64) -> Result<(), S::Error> {
+        if nanos == 0 { Ok(()) } else { self.0.serialize_entry(name, &nanos.to_string()) }
+    }
+
+    fn id(&mut self, name: &'static str, id: &[u8]) -> Result<(), S::Error> {
+        match self.1 {
+            _ if id.is_empty() => Ok(()),
+            Dialect::Otlp => self.0.serialize_entry(name, &hex(id)),
+            Dialect::Tempo => self.0.serialize_entry(name, &BASE64_STANDARD.encode(id)),
+        }
+    }
+
+    fn word(&mut self, name: &'static str, number: i32, word: Option<&'static str>) -> Result<(), S::Error> {
+        match (self.1, word) {
+            _ if number == 0 => Ok(()),
+            (Dialect::Tempo, Some(word)) => self.0.serialize_entry(name, word),
+            _ => self.0.serialize_entry(name, &number),
+        }
+    }
+
+    fn list(&mut self, name: &'static str, items: &[impl Write]) -> Result<(), S::Error> {
+        if items.is_empty() { Ok(()) } else { self.0.serialize_entry(name, &List(items, self.1)) }
+    }
+
+    fn message(&mut self, name: &'static str, message: Option<&impl Write>) -> Result<(), S::Error> {
+        message.map_or(Ok(()), |message| self.0.serialize_entry(name, &Written(message, self.1)))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+impl<T: Write> Serialize for Written<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.write(self.1, serializer)
+    }
+}
+
+impl<T: Write> Serialize for List<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|item| Written(item, self.1)))
+    }
+}
+
+macro_rules! objects {
+    ($($message:ty, |$it:ident, $to:ident| $members:block)*) => {$(
+        impl Write for $message {
+            fn write<S: Serializer>(&self, dialect: Dialect, serializer: S) -> Result<S::Ok, S::Error> {
+                let ($it, mut $to) = (self, Members(serializer.serialize_map(None)?, dialect));
+                $members
+                $to.0.end()
+            }
+        }
+    )*};
+}
+
+objects! {
+    ResourceSpans, |it, to| {
+        to.message("resource", it.resource.as_ref())?;
+        to.list("scopeSpans", &it.scope_spans)?;
+        to.text("schemaUrl", &it.schema_url)?;
+    }
+    Resource, |it, to| {
+        to.list("attributes", &it.attributes)?;
+        to.number("droppedAttributesCount", it.dropped_attributes_count)?;
+    }
+    ScopeSpans, |it, to| {
+        to.message("scope", it.scope.as_ref())?;
+        to.list("spans", &it.spans)?;
+        to.text("schemaUrl", &it.schema_url)?;
+    }
+    InstrumentationScope, |it, to| {
+        to.text("name", &it.name)?;
+        to.text("version", &it.version)?;
+        to.list("attributes", &it.attributes)?;
+        to.number("droppedAttributesCount", it.dropped_attributes_count)?;
+    }
+    Span, |it, to| {
+        to.id("traceId", &it.trace_id)?;
+        to.id("spanId", &it.span_id)?;
+        to.text("traceState", &it.trace_state)?;
+        to.id("parentSpanId", &it.parent_span_id)?;
+        to.number("flags", it.flags)?;
+        to.text("name", &it.name)?;
+        to.word("kind", it.kind, SpanKind::try_from(it.kind).ok().map(|kind| kind.as_str_name()))?;
+        to.time("startTimeUnixNano", it.start_time_unix_nano)?;
+        to.time("endTimeUnixNano", it.end_time_unix_nano)?;
+        to.list("attributes", &it.attributes)?;
+        to.number("droppedAttributesCount", it.dropped_attributes_count)?;
+        to.list("events", &it.events)?;
+        to.number("droppedEventsCount", it.dropped_events_count)?;
+        to.list("links", &it.links)?;
+        to.number("droppedLinksCount", it.dropped_links_count)?;
+        to.message("status", it.status.as_ref())?;
+    }
+    Status, |it, to| {
+        to.text("message", &it.message)?;
+        to.word("code", it.code, StatusCode::try_from(it.code).ok().map(|code| code.as_str_name()))?;
+    }
+    Event, |it, to| {
+        to.time("timeUnixNano", it.time_unix_nano)?;
+        to.text("name", &it.name)?;
+        to.list("attributes", &it.attributes)?;
+        to.number("droppedAttributesCount", it.dropped_attributes_count)?;
+    }
+    Link, |it, to| {
+        to.id("traceId", &it.trace_id)?;
+        to.id("spanId", &it.span_id)?;
+        to.text("traceState", &it.trace_state)?;
+        to.list("attributes", &it.attributes)?;
+        to.number("droppedAttributesCount", it.dropped_attributes_count)?;
+        to.number("flags", it.flags)?;
+    }
+    KeyValue, |it, to| {
+        to.text("key", &it.key)?;
+        to.message("value", it.value.as_ref())?;
+    }
+}
+
+/// The chosen member of a value is written even when it is zero.
+impl Write for AnyValue {
+    fn write<S: Serializer>(&self, dialect: Dialect, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        match &self.value {
+            Some(any_value::Value::StringValue(text)) => members.serialize_entry("stringValue", text)?,
+            Some(any_value::Value::BoolValue(value)) => members.serialize_entry("boolValue", value)?,
+            Some(any_value::Value::IntValue(number)) => members.serialize_entry("intValue", &number.to_string())?,
+            Some(any_value::Value::DoubleValue(number)) if number.is_finite() => {
+                members.serialize_entry("doubleValue", number)?;
+            }
+            Some(any_value::Value::DoubleValue(number)) => {
+                let word = if number.is_nan() {
+                    "NaN"
+                } else if *number > 0.0 {
+                    "Infinity"
+                } else {
+                    "-Infinity"
+                };
+                members.serialize_entry("doubleValue", word)?;
+            }
+            Some(any_value::Value::ArrayValue(list)) => {
+                members.serialize_entry("arrayValue", &Values(&list.values, dialect))?;
+            }
+            Some(any_value::Value::KvlistValue(map)) => {
+                members.serialize_entry("kvlistValue", &Values(&map.values, dialect))?;
+            }
+            Some(any_value::Value::BytesValue(bytes)) => {
+                members.serialize_entry("bytesValue", &BASE64_STANDARD.encode(bytes))?;
+            }
+            Some(any_value::Value::StringValueStrindex(_)) | None => {}
+        }
+        members.end()
+    }
+}
+
+struct Values<'a, T>(&'a [T], Dialect);
+
+impl<T: Write> Serialize for Values<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(Some(1))?;
+        members.serialize_entry("values", &List(self.0, self.1))?;
+        members.end()
+    }
+}

@@ -1,0 +1,295 @@
+//! OTLP's JSON: ids in hex, numbers as numbers or text, enums as numbers or names, and unknown members of no interest.
+//!
+//! Every member may be missing or null, and may have its name of the schema instead of the one of JSON.
+
+use super::{
+    ReadError,
+    scalar::{Base64, Double, Hex, KindNumber, StatusNumber, Whole},
+};
+use opentelemetry_proto::tonic::{
+    collector::trace::v1::ExportTraceServiceRequest,
+    common::v1::{self as common, any_value},
+    resource::v1 as resource,
+    trace::v1 as otlp,
+};
+use serde::{Deserialize, Deserializer};
+
+/// Reads a request.
+pub(super) fn request(body: &[u8]) -> Result<ExportTraceServiceRequest, ReadError> {
+    let request: Request = serde_json::from_slice(body).map_err(|error| ReadError::Malformed(error.to_string()))?;
+    Ok(ExportTraceServiceRequest { resource_spans: mapped(request.resource_spans) })
+}
+
+fn mapped<T, U: From<T>>(items: Vec<T>) -> Vec<U> {
+    items.into_iter().map(U::from).collect()
+}
+
+/// A member that may be null.
+fn member<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+#[derive(Deserialize)]
+struct Request {
+    #[serde(default, rename = "resourceSpans", alias = "resource_spans", deserialize_with = "member")]
+    resource_spans: Vec<ResourceSpans>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct ResourceSpans {
+    #[serde(deserialize_with = "member")]
+    resource: Resource,
+    #[serde(alias = "scope_spans", deserialize_with = "member")]
+    scope_spans: Vec<ScopeSpans>,
+    #[serde(alias = "schema_url", deserialize_with = "member")]
+    schema_url: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Resource {
+    #[serde(deserialize_with = "member")]
+    attributes: Vec<KeyValue>,
+    #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
+    dropped_attributes_count: Whole<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct ScopeSpans {
+    #[serde(deserialize_with = "member")]
+    scope: Scope,
+    #[serde(deserialize_with = "member")]
+    spans: Vec<Span>,
+    #[serde(alias = "schema_url", deserialize_with = "member")]
+    schema_url: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Scope {
+    #[serde(deserialize_with = "member")]
+    name: String,
+    #[serde(deserialize_with = "member")]
+    version: String,
+    #[serde(deserialize_with = "member")]
+    attributes: Vec<KeyValue>,
+    #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
+    dropped_attributes_count: Whole<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Span {
+    #[serde(alias = "trace_id", deserialize_with = "member")]
+    trace_id: Hex,
+    #[serde(alias = "span_id", deserialize_with = "member")]
+    span_id: Hex,
+    #[serde(alias = "trace_state", deserialize_with = "member")]
+    trace_state: String,
+    #[serde(alias = "parent_span_id", deserialize_with = "member")]
+    parent_span_id: Hex,
+    #[serde(deserialize_with = "member")]
+    flags: Whole<u32>,
+    #[serde(deserialize_with = "member")]
+    name: String,
+    #[serde(deserialize_with = "member")]
+    kind: KindNumber,
+    #[serde(alias = "start_time_unix_nano", deserialize_with = "member")]
+    start_time_unix_nano: Whole<u64>,
+    #[serde(alias = "end_time_unix_nano", deserialize_with = "member")]
+    end_time_unix_nano: Whole<u64>,
+    #[serde(deserialize_with = "member")]
+    attributes: Vec<KeyValue>,
+    #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
+    dropped_attributes_count: Whole<u32>,
+    #[serde(deserialize_with = "member")]
+    events: Vec<Event>,
+    #[serde(alias = "dropped_events_count", deserialize_with = "member")]
+    dropped_events_count: Whole<u32>,
+    #[serde(deserialize_with = "member")]
+    links: Vec<Link>,
+    #[serde(alias = "dropped_links_count", deserialize_with = "member")]
+    dropped_links_count: Whole<u32>,
+    #[serde(deserialize_with = "member")]
+    status: Status,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Event {
+    #[serde(alias = "time_unix_nano", deserialize_with = "member")]
+    time_unix_nano: Whole<u64>,
+    #[serde(deserialize_with = "member")]
+    name: String,
+    #[serde(deserialize_with = "member")]
+    attributes: Vec<KeyValue>,
+    #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
+    dropped_attributes_count: Whole<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Link {
+    #[serde(alias = "trace_id", deserialize_with = "member")]
+    trace_id: Hex,
+    #[serde(alias = "span_id", deserialize_with = "member")]
+    span_id: Hex,
+    #[serde(alias = "trace_state", deserialize_with = "member")]
+    trace_state: String,
+    #[serde(deserialize_with = "member")]
+    attributes: Vec<KeyValue>,
+    #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
+    dropped_attributes_count: Whole<u32>,
+    #[serde(deserialize_with = "member")]
+    flags: Whole<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Status {
+    #[serde(deserialize_with = "member")]
+    message: String,
+    #[serde(deserialize_with = "member")]
+    code: StatusNumber,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct KeyValue {
+    #[serde(deserialize_with = "member")]
+    key: String,
+    #[serde(deserialize_with = "member")]
+    value: Value,
+}
+
+/// At most one member is there; of several, the first of this order counts.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Value {
+    #[serde(alias = "string_value")]
+    string_value: Option<String>,
+    #[serde(alias = "bool_value")]
+    bool_value: Option<bool>,
+    #[serde(alias = "int_value")]
+    int_value: Option<Whole<i64>>,
+    #[serde(alias = "double_value")]
+    double_value: Option<Double>,
+    #[serde(alias = "array_value")]
+    array_value: Option<Array>,
+    #[serde(alias = "kvlist_value")]
+    kvlist_value: Option<Map>,
+    #[serde(alias = "bytes_value")]
+    bytes_value: Option<Base64>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Array {
+    #[serde(deserialize_with = "member")]
+    values: Vec<Value>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Map {
+    #[serde(deserialize_with = "member")]
+    values: Vec<KeyValue>,
+}
+
+impl From<ResourceSpans> for otlp::ResourceSpans {
+    fn from(read: ResourceSpans) -> Self {
+        let resource = resource::Resource {
+            attributes: mapped(read.resource.attributes),
+            dropped_attributes_count: read.resource.dropped_attributes_count.0,
+            entity_refs: Vec::new(),
+        };
+        Self { resource: Some(resource), scope_spans: mapped(read.scope_spans), schema_url: read.schema_url }
+    }
+}
+
+impl From<ScopeSpans> for otlp::ScopeSpans {
+    fn from(read: ScopeSpans) -> Self {
+        let scope = common::InstrumentationScope {
+            name: read.scope.name,
+            version: read.scope.version,
+            attributes: mapped(read.scope.attributes),
+            dropped_attributes_count: read.scope.dropped_attributes_count.0,
+        };
+        Self { scope: Some(scope), spans: mapped(read.spans), schema_url: read.schema_url }
+    }
+}
+
+impl From<Span> for otlp::Span {
+    fn from(read: Span) -> Self {
+        Self {
+            trace_id: read.trace_id.0,
+            span_id: read.span_id.0,
+            trace_state: read.trace_state,
+            parent_span_id: read.parent_span_id.0,
+            flags: read.flags.0,
+            name: read.name,
+            kind: read.kind.0,
+            start_time_unix_nano: read.start_time_unix_nano.0,
+            end_time_unix_nano: read.end_time_unix_nano.0,
+            attributes: mapped(read.attributes),
+            dropped_attributes_count: read.dropped_attributes_count.0,
+            events: mapped(read.events),
+            dropped_events_count: read.dropped_events_count.0,
+            links: mapped(read.links),
+            dropped_links_count: read.dropped_links_count.0,
+            status: Some(otlp::Status { message: read.status.message, code: read.status.code.0 }),
+        }
+    }
+}
+
+impl From<Event> for otlp::span::Event {
+    fn from(read: Event) -> Self {
+        Self {
+            time_unix_nano: read.time_unix_nano.0,
+            name: read.name,
+            attributes: mapped(read.attributes),
+            dropped_attributes_count: read.dropped_attributes_count.0,
+        }
+    }
+}
+
+impl From<Link> for otlp::span::Link {
+    fn from(read: Link) -> Self {
+        Self {
+            trace_id: read.trace_id.0,
+            span_id: read.span_id.0,
+            trace_state: read.trace_state,
+            attributes: mapped(read.attributes),
+            dropped_attributes_count: read.dropped_attributes_count.0,
+            flags: read.flags.0,
+        }
+    }
+}
+
+impl From<KeyValue> for common::KeyValue {
+    fn from(read: KeyValue) -> Self {
+        Self { key: read.key, value: Some(read.value.into()), key_strindex: 0 }
+    }
+}
+
+impl From<Value> for common::AnyValue {
+    fn from(read: Value) -> Self {
+        let text = read.string_value.map(any_value::Value::StringValue);
+        let value = text
+            .or_else(|| read.bool_value.map(any_value::Value::BoolValue))
+            .or_else(|| read.int_value.map(|number| any_value::Value::IntValue(number.0)))
+            .or_else(|| read.double_value.map(|number| any_value::Value::DoubleValue(number.0)))
+            .or_else(|| {
+                let list = |list: Array| common::ArrayValue { values: mapped(list.values) };
+                read.array_value.map(|array| any_value::Value::ArrayValue(list(array)))
+            })
+            .or_else(|| {
+                let map = |map: Map| common::KeyValueList { values: mapped(map.values) };
+                read.kvlist_value.map(|values| any_value::Value::KvlistValue(map(values)))
+            })
+            .or_else(|| read.bytes_value.map(|bytes| any_value::Value::BytesValue(bytes.0)));
+        Self { value }
+    }
+}

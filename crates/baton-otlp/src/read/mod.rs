@@ -1,0 +1,14 @@
+//! Export requests, from bytes to spans.
+//!
+//! `weigh/` looks at the bytes first, because two bytes can stand for a message that takes hundreds in memory; `json.rs`
+//! reads OTLP's JSON into the same messages as protobuf; `take.rs` makes spans of them.
+
+mod export;
+mod json;
+mod scalar;
+mod take;
+mod weigh;
+
+pub use export::{Export, ReadError};
+pub use take::MAX_SPAN_BYTES;
+pub use weigh::{MAX_ITEMS, MAX_SPANS};

@@ -1,0 +1,208 @@
+//! Messages of OTLP as spans.
+
+use crate::{Arrival, Rejection};
+use baton_types::{
+    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
+    Value,
+};
+use opentelemetry_proto::tonic::{
+    collector::trace::v1::ExportTraceServiceRequest,
+    common::v1::{AnyValue, KeyValue, any_value},
+    trace::v1::{self as otlp, ScopeSpans, span::SpanKind as OtlpKind, status::StatusCode as OtlpStatus},
+};
+use prost::Message as _;
+use std::{collections::HashMap, sync::Arc};
+
+/// Largest span, in bytes of its binary message; the same holds for the resource and scope that it came with.
+pub const MAX_SPAN_BYTES: usize = 1024 * 1024;
+
+/// More attributes than this are looked up and not compared one by one.
+const FEW: usize = 24;
+
+/// Makes spans of a request; those that are none are counted.
+pub(super) fn spans(request: ExportTraceServiceRequest) -> Arrival {
+    let mut arrival = Arrival::default();
+    for group in request.resource_spans {
+        let large = group.resource.as_ref().is_some_and(|resource| resource.encoded_len() > MAX_SPAN_BYTES);
+        if large || group.schema_url.len() > MAX_SPAN_BYTES {
+            let spans = group.scope_spans.iter().map(|scope| scope.spans.len() as u64).sum();
+            arrival.reject(Rejection::TooLarge, spans);
+            continue;
+        }
+        let given = group.resource.unwrap_or_default();
+        let resource = Arc::new(Resource {
+            attributes: attributes(given.attributes),
+            dropped_attributes: given.dropped_attributes_count,
+            schema_url: group.schema_url,
+        });
+        for scope in group.scope_spans {
+            of_scope(&mut arrival, &resource, scope);
+        }
+    }
+    arrival
+}
+
+fn of_scope(arrival: &mut Arrival, resource: &Arc<Resource>, group: ScopeSpans) {
+    let large = group.scope.as_ref().is_some_and(|scope| scope.encoded_len() > MAX_SPAN_BYTES);
+    if large || group.schema_url.len() > MAX_SPAN_BYTES {
+        arrival.reject(Rejection::TooLarge, group.spans.len() as u64);
+        return;
+    }
+    let given = group.scope.unwrap_or_default();
+    let scope = Arc::new(SpanScope {
+        name: given.name,
+        version: given.version,
+        attributes: attributes(given.attributes),
+        dropped_attributes: given.dropped_attributes_count,
+        schema_url: group.schema_url,
+    });
+    arrival.spans.reserve(group.spans.len());
+    for given in group.spans {
+        match span(given, resource, &scope) {
+            Ok(span) => arrival.spans.push(span),
+            Err(why) => arrival.reject(why, 1),
+        }
+    }
+}
+
+fn span(given: otlp::Span, resource: &Arc<Resource>, scope: &Arc<SpanScope>) -> Result<Span, Rejection> {
+    if given.encoded_len() > MAX_SPAN_BYTES {
+        return Err(Rejection::TooLarge);
+    }
+    let trace = <[u8; 16]>::try_from(given.trace_id).map(TraceId).map_err(|_| Rejection::TraceId)?;
+    let id = <[u8; 8]>::try_from(given.span_id).map(SpanId).map_err(|_| Rejection::SpanId)?;
+    let parent = match given.parent_span_id {
+        none if none.is_empty() => None,
+        // Some exporters write zeros for a span without a parent.
+        some => Some(<[u8; 8]>::try_from(some).map(SpanId).map_err(|_| Rejection::ParentId)?),
+    };
+    if !trace.is_valid() {
+        return Err(Rejection::TraceId);
+    }
+    if !id.is_valid() {
+        return Err(Rejection::SpanId);
+    }
+    let kind = kind(given.kind);
+    let (links, lost) = links(given.links);
+    let status = given.status.unwrap_or_default();
+    Ok(Span {
+        trace,
+        id,
+        parent: parent.filter(|parent| parent.is_valid()),
+        trace_state: given.trace_state,
+        flags: given.flags,
+        name: given.name.into(),
+        kind,
+        start: given.start_time_unix_nano,
+        end: given.end_time_unix_nano,
+        attributes: attributes(given.attributes),
+        events: given.events.into_iter().map(event).collect(),
+        links,
+        status: outcome(status.code),
+        status_message: status.message,
+        dropped: Dropped {
+            attributes: given.dropped_attributes_count,
+            events: given.dropped_events_count,
+            links: given.dropped_links_count.saturating_add(lost),
+        },
+        resource: Arc::clone(resource),
+        scope: Arc::clone(scope),
+    })
+}
+
+/// Kinds that later versions may add count as none.
+fn kind(given: i32) -> SpanKind {
+    match OtlpKind::try_from(given) {
+        Ok(OtlpKind::Internal) => SpanKind::Internal,
+        Ok(OtlpKind::Server) => SpanKind::Server,
+        Ok(OtlpKind::Client) => SpanKind::Client,
+        Ok(OtlpKind::Producer) => SpanKind::Producer,
+        Ok(OtlpKind::Consumer) => SpanKind::Consumer,
+        Ok(OtlpKind::Unspecified) | Err(_) => SpanKind::Unspecified,
+    }
+}
+
+fn outcome(given: i32) -> SpanStatus {
+    match OtlpStatus::try_from(given) {
+        Ok(OtlpStatus::Ok) => SpanStatus::Ok,
+        Ok(OtlpStatus::Error) => SpanStatus::Error,
+        Ok(OtlpStatus::Unset) | Err(_) => SpanStatus::Unset,
+    }
+}
+
+fn event(given: otlp::span::Event) -> SpanEvent {
+    SpanEvent {
+        at: given.time_unix_nano,
+        name: given.name.into(),
+        attributes: attributes(given.attributes),
+        dropped_attributes: given.dropped_attributes_count,
+    }
+}
+
+/// The links, and how many were none: they name nothing that could be found.
+fn links(given: Vec<otlp::span::Link>) -> (Vec<SpanLink>, u32) {
+    let mut lost = 0;
+    let mut links = Vec::with_capacity(given.len());
+    for link in given {
+        // A link without ids may still say something in its attributes.
+        let (Some(trace), Some(span)) = (id(&link.trace_id), id(&link.span_id)) else {
+            lost += 1;
+            continue;
+        };
+        links.push(SpanLink {
+            trace: TraceId(trace),
+            span: SpanId(span),
+            trace_state: link.trace_state,
+            attributes: attributes(link.attributes),
+            dropped_attributes: link.dropped_attributes_count,
+            flags: link.flags,
+        });
+    }
+    (links, lost)
+}
+
+fn id<const N: usize>(given: &[u8]) -> Option<[u8; N]> {
+    if given.is_empty() { Some([0; N]) } else { given.try_into().ok() }
+}
+
+/// Attributes with each key once; of several values the last counts, as when they are set one after the other.
+fn attributes(given: Vec<KeyValue>) -> Attributes {
+    let mut attributes = Attributes::with_capacity(given.len());
+    let mut known = HashMap::new();
+    for KeyValue { key, value, .. } in given {
+        let value = self::value(value);
+        let key = Key::from(key);
+        let same = if attributes.len() < FEW {
+            attributes.iter().position(|(other, _)| *other == key)
+        } else {
+            if known.is_empty() {
+                known.extend(attributes.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)));
+            }
+            let next = attributes.len();
+            let at = *known.entry(key.clone()).or_insert(next);
+            (at < next).then_some(at)
+        };
+        match same.and_then(|at| attributes.get_mut(at)) {
+            Some((_, old)) => *old = value,
+            None => attributes.push((key, value)),
+        }
+    }
+    attributes
+}
+
+/// The depth is bounded by those who decoded it.
+fn value(given: Option<AnyValue>) -> Value {
+    match given.and_then(|given| given.value) {
+        Some(any_value::Value::StringValue(text)) => text.into(),
+        Some(any_value::Value::BoolValue(value)) => Value::Bool(value),
+        Some(any_value::Value::IntValue(number)) => Value::Int(number),
+        Some(any_value::Value::DoubleValue(number)) => Value::Float(number),
+        Some(any_value::Value::ArrayValue(list)) => {
+            Value::List(list.values.into_iter().map(|value| self::value(Some(value))).collect())
+        }
+        Some(any_value::Value::KvlistValue(map)) => Value::Map(attributes(map.values)),
+        Some(any_value::Value::BytesValue(bytes)) => Value::Bytes(bytes),
+        // Places in a dictionary belong to profiles; a trace has no dictionary.
+        Some(any_value::Value::StringValueStrindex(_)) | None => Value::Empty,
+    }
+}

@@ -1,0 +1,155 @@
+//! How much is in a body, before anything is made of it.
+
+use super::ReadError;
+
+/// Most spans of one request.
+pub const MAX_SPANS: usize = 100_000;
+
+/// Most messages of all kinds in one request: spans, attributes, values, events, links.
+pub const MAX_ITEMS: usize = 2_000_000;
+
+/// What a message takes in memory besides its bytes, about.
+const ITEM: usize = 96;
+
+/// How deep messages may be nested; the decoder allows no more either.
+const DEPTH: usize = 100;
+
+/// The weight of a binary request.
+pub(super) fn protobuf(body: &[u8]) -> Result<usize, ReadError> {
+    let mut scale = Scale::default();
+    scale.message(body, Shape::Request, DEPTH)?;
+    Ok(body.len() + scale.items * ITEM)
+}
+
+/// The weight of a JSON request: every object is a message or a value.
+pub(super) fn json(body: &[u8]) -> Result<usize, ReadError> {
+    let mut scale = Scale::default();
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in body {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' if !quoted => scale.item()?,
+            _ => {}
+        }
+    }
+    Ok(body.len() + scale.items * ITEM)
+}
+
+/// The messages of OTLP that can hold others; what is not listed holds none.
+#[derive(Clone, Copy)]
+enum Shape {
+    Request,
+    ResourceSpans,
+    Resource,
+    ScopeSpans,
+    Scope,
+    Span,
+    Event,
+    Link,
+    EntityRef,
+    KeyValue,
+    Value,
+    Array,
+    Map,
+    Leaf,
+}
+
+impl Shape {
+    /// What the field of that number holds.
+    fn inside(self, field: u64) -> Option<Self> {
+        Some(match (self, field) {
+            (Self::Request, 1) => Self::ResourceSpans,
+            (Self::ResourceSpans, 1) => Self::Resource,
+            (Self::ResourceSpans, 2) => Self::ScopeSpans,
+            (Self::Resource, 3) => Self::EntityRef,
+            (Self::ScopeSpans, 1) => Self::Scope,
+            (Self::ScopeSpans, 2) => Self::Span,
+            (Self::Span, 11) => Self::Event,
+            (Self::Span, 13) => Self::Link,
+            (Self::Resource | Self::Map, 1) | (Self::Scope | Self::Event, 3) | (Self::Span, 9) | (Self::Link, 4) => {
+                Self::KeyValue
+            }
+            (Self::KeyValue, 2) | (Self::Array, 1) => Self::Value,
+            (Self::Value, 5) => Self::Array,
+            (Self::Value, 6) => Self::Map,
+            (Self::EntityRef, 3 | 4) => Self::Leaf,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Default)]
+struct Scale {
+    items: usize,
+    spans: usize,
+}
+
+impl Scale {
+    fn item(&mut self) -> Result<(), ReadError> {
+        self.items += 1;
+        if self.items > MAX_ITEMS {
+            return Err(ReadError::TooMany { what: "spans, attributes and other items", most: MAX_ITEMS });
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, mut bytes: &[u8], shape: Shape, depth: usize) -> Result<(), ReadError> {
+        let depth = depth.checked_sub(1).ok_or_else(|| malformed("it is nested too deeply"))?;
+        while !bytes.is_empty() {
+            let key = varint(&mut bytes)?;
+            let content = match key & 7 {
+                0 => varint(&mut bytes).map(|_| None)?,
+                1 => take(&mut bytes, 8).map(|_| None)?,
+                2 => {
+                    let length = usize::try_from(varint(&mut bytes)?).map_err(|_| cut_off())?;
+                    Some(take(&mut bytes, length)?)
+                }
+                5 => take(&mut bytes, 4).map(|_| None)?,
+                _ => return Err(malformed("a field has an unknown wire type")),
+            };
+            let Some((content, inside)) = content.zip(shape.inside(key >> 3)) else { continue };
+            self.item()?;
+            if matches!(inside, Shape::Span) {
+                self.spans += 1;
+                if self.spans > MAX_SPANS {
+                    return Err(ReadError::TooMany { what: "spans", most: MAX_SPANS });
+                }
+            }
+            self.message_unless_leaf(content, inside, depth)?;
+        }
+        Ok(())
+    }
+
+    fn message_unless_leaf(&mut self, bytes: &[u8], shape: Shape, depth: usize) -> Result<(), ReadError> {
+        if matches!(shape, Shape::Leaf) { Ok(()) } else { self.message(bytes, shape, depth) }
+    }
+}
+
+fn malformed(why: &str) -> ReadError {
+    ReadError::Malformed(why.to_owned())
+}
+
+fn cut_off() -> ReadError {
+    malformed("it is cut off")
+}
+
+fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8], ReadError> {
+    let (taken, rest) = bytes.split_at_checked(length).ok_or_else(cut_off)?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+fn varint(bytes: &mut &[u8]) -> Result<u64, ReadError> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = bytes.split_first().ok_or_else(cut_off)?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(value);
+        }
+    }
+    Err(malformed("a number is too long"))
+}

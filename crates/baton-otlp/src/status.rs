@@ -1,0 +1,93 @@
+//! Refusals as `google.rpc.Status`, which OTLP prescribes for both encodings.
+
+use crate::Encoding;
+use prost::Message;
+use serde_json::json;
+use std::time::Duration;
+
+/// The codes that are used here; numbers as in `google.rpc.Code`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusCode {
+    /// The request is wrong and stays wrong.
+    InvalidArgument = 3,
+    /// The caller may not.
+    PermissionDenied = 7,
+    /// Too much at once; again after a while.
+    ResourceExhausted = 8,
+    /// Not offered.
+    Unimplemented = 12,
+    /// A fault of the server.
+    Internal = 13,
+    /// Not now; again after a while.
+    Unavailable = 14,
+    /// Nobody knows who is asking.
+    Unauthenticated = 16,
+}
+
+/// `google.rpc.Status`.
+#[derive(Clone, PartialEq, Message)]
+pub struct RpcStatus {
+    /// One of `google.rpc.Code`.
+    #[prost(int32, tag = "1")]
+    pub code: i32,
+    /// What happened.
+    #[prost(string, tag = "2")]
+    pub message: String,
+    /// More about it.
+    #[prost(message, repeated, tag = "3")]
+    pub details: Vec<RpcDetail>,
+}
+
+/// `google.protobuf.Any`.
+#[derive(Clone, PartialEq, Message)]
+pub struct RpcDetail {
+    /// What it is.
+    #[prost(string, tag = "1")]
+    pub type_url: String,
+    /// The message.
+    #[prost(bytes = "vec", tag = "2")]
+    pub value: Vec<u8>,
+}
+
+/// `google.rpc.RetryInfo`: exporters repeat what was exhausted only when they are told when.
+#[derive(Clone, PartialEq, Message)]
+struct RetryInfo {
+    #[prost(message, optional, tag = "1")]
+    retry_delay: Option<Delay>,
+}
+
+/// `google.protobuf.Duration`.
+#[derive(Clone, PartialEq, Message)]
+struct Delay {
+    #[prost(int64, tag = "1")]
+    seconds: i64,
+    #[prost(int32, tag = "2")]
+    nanos: i32,
+}
+
+const RETRY_INFO: &str = "type.googleapis.com/google.rpc.RetryInfo";
+
+impl RpcStatus {
+    /// A refusal.
+    pub fn new(code: StatusCode, message: impl Into<String>) -> Self {
+        Self { code: code as i32, message: message.into(), details: Vec::new() }
+    }
+
+    /// The same, for now: it may be tried again after that long.
+    #[must_use]
+    pub fn retry_after(mut self, delay: Duration) -> Self {
+        let seconds = i64::try_from(delay.as_secs()).unwrap_or(i64::MAX);
+        let nanos = i32::try_from(delay.subsec_nanos()).unwrap_or_default();
+        let info = RetryInfo { retry_delay: Some(Delay { seconds, nanos }) };
+        self.details.push(RpcDetail { type_url: RETRY_INFO.to_owned(), value: info.encode_to_vec() });
+        self
+    }
+
+    /// The body of a reply; JSON leaves the details out, which are for gRPC.
+    pub fn write(&self, encoding: Encoding) -> Vec<u8> {
+        match encoding {
+            Encoding::Protobuf => self.encode_to_vec(),
+            Encoding::Json => json!({ "code": self.code, "message": self.message }).to_string().into_bytes(),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Spans as messages of OTLP.
+
+use baton_types::{Key, Resource, Span, SpanEvent, SpanKind, SpanLink, SpanScope, SpanStatus, Value};
+use opentelemetry_proto::tonic::{
+    collector::trace::v1::ExportTraceServiceRequest,
+    common::v1::{AnyValue, ArrayValue, InstrumentationScope, KeyValue, KeyValueList, any_value},
+    resource::v1::Resource as OtlpResource,
+    trace::v1::{
+        self as otlp, ResourceSpans, ScopeSpans, Status,
+        span::{Event, Link, SpanKind as OtlpKind},
+        status::StatusCode as OtlpStatus,
+    },
+};
+use std::{collections::HashMap, ptr, sync::Arc};
+
+/// Spans as the request that an exporter sends.
+pub fn export_request(spans: &[Span]) -> ExportTraceServiceRequest {
+    ExportTraceServiceRequest { resource_spans: resource_spans(spans) }
+}
+
+/// Spans grouped by what emitted them and what made them, in the order in which those first occur.
+pub fn resource_spans(spans: &[Span]) -> Vec<ResourceSpans> {
+    let mut groups: Vec<ResourceSpans> = Vec::new();
+    let (mut resources, mut scopes) = (Known::default(), Known::default());
+    for span in spans {
+        let resource = resources.place(&span.resource, 0, groups.len());
+        if resource == groups.len() {
+            groups.push(ResourceSpans {
+                resource: Some(self::resource(&span.resource)),
+                scope_spans: Vec::new(),
+                schema_url: span.resource.schema_url.clone(),
+            });
+        }
+        let Some(group) = groups.get_mut(resource) else { continue };
+        let scope = scopes.place(&span.scope, resource, group.scope_spans.len());
+        if scope == group.scope_spans.len() {
+            group.scope_spans.push(ScopeSpans {
+                scope: Some(self::scope(&span.scope)),
+                spans: Vec::new(),
+                schema_url: span.scope.schema_url.clone(),
+            });
+        }
+        if let Some(group) = group.scope_spans.get_mut(scope) {
+            group.spans.push(self::span(span));
+        }
+    }
+    groups
+}
+
+/// Where the groups of shared values are; equal values that are not shared belong together, too.
+struct Known<T> {
+    by_address: HashMap<(usize, *const T), usize>,
+    /// The group that a value is within, the value, and its place there.
+    values: Vec<(usize, Arc<T>, usize)>,
+}
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self { by_address: HashMap::new(), values: Vec::new() }
+    }
+}
+
+impl<T: PartialEq> Known<T> {
+    /// The place of a value within a group; `next` when it is a new one.
+    fn place(&mut self, value: &Arc<T>, within: usize, next: usize) -> usize {
+        let address = (within, ptr::from_ref(&**value));
+        if let Some(place) = self.by_address.get(&address) {
+            return *place;
+        }
+        let equal = |(group, other, _): &&(usize, Arc<T>, usize)| *group == within && **other == **value;
+        let place = match self.values.iter().find(equal) {
+            Some((_, _, place)) => *place,
+            None => {
+                self.values.push((within, Arc::clone(value), next));
+                next
+            }
+        };
+        self.by_address.insert(address, place);
+        place
+    }
+}
+
+fn resource(resource: &Resource) -> OtlpResource {
+    OtlpResource {
+        attributes: attributes(&resource.attributes),
+        dropped_attributes_count: resource.dropped_attributes,
+        entity_refs: Vec::new(),
+    }
+}
+
+fn scope(scope: &SpanScope) -> InstrumentationScope {
+    InstrumentationScope {
+        name: scope.name.clone(),
+        version: scope.version.clone(),
+        attributes: attributes(&scope.attributes),
+        dropped_attributes_count: scope.dropped_attributes,
+    }
+}
+
+fn span(span: &Span) -> otlp::Span {
+    let kind = match span.kind {
+        SpanKind::Unspecified => OtlpKind::Unspecified,
+        SpanKind::Internal => OtlpKind::Internal,
+        SpanKind::Server => OtlpKind::Server,
+        SpanKind::Client => OtlpKind::Client,
+        SpanKind::Producer => OtlpKind::Producer,
+        SpanKind::Consumer => OtlpKind::Consumer,
+    };
+    let code = match span.status {
+        SpanStatus::Unset => OtlpStatus::Unset,
+        SpanStatus::Ok => OtlpStatus::Ok,
+        SpanStatus::Error => OtlpStatus::Error,
+    };
+    otlp::Span {
+        trace_id: span.trace.0.to_vec(),
+        span_id: span.id.0.to_vec(),
+        trace_state: span.trace_state.clone(),
+        parent_span_id: span.parent.map(|parent| parent.0.to_vec()).unwrap_or_default(),
+        flags: span.flags,
+        name: span.name.clone().into_owned(),
+        kind: kind.into(),
+        start_time_unix_nano: span.start,
+        end_time_unix_nano: span.end,
+        attributes: attributes(&span.attributes),
+        dropped_attributes_count: span.dropped.attributes,
+        events: span.events.iter().map(event).collect(),
+        dropped_events_count: span.dropped.events,
+        links: span.links.iter().map(link).collect(),
+        dropped_links_count: span.dropped.links,
+        status: Some(Status { message: span.status_message.clone(), code: code.into() }),
+    }
+}
+
+fn event(event: &SpanEvent) -> Event {
+    Event {
+        time_unix_nano: event.at,
+        name: event.name.clone().into_owned(),
+        attributes: attributes(&event.attributes),
+        dropped_attributes_count: event.dropped_attributes,
+    }
+}
+
+fn link(link: &SpanLink) -> Link {
+    Link {
+        trace_id: link.trace.0.to_vec(),
+        span_id: link.span.0.to_vec(),
+        trace_state: link.trace_state.clone(),
+        attributes: attributes(&link.attributes),
+        dropped_attributes_count: link.dropped_attributes,
+        flags: link.flags,
+    }
+}
+
+/// Attributes as OTLP lists them.
+pub(crate) fn attributes(attributes: &[(Key, Value)]) -> Vec<KeyValue> {
+    attributes.iter().map(|(key, value)| attribute(key, value)).collect()
+}
+
+/// One attribute.
+pub(crate) fn attribute(key: &str, value: &Value) -> KeyValue {
+    KeyValue { key: key.to_owned(), value: Some(self::value(value)), key_strindex: 0 }
+}
+
+fn value(value: &Value) -> AnyValue {
+    let value = match value {
+        Value::Text(text) => any_value::Value::StringValue(text.clone().into_owned()),
+        Value::Bool(value) => any_value::Value::BoolValue(*value),
+        Value::Int(number) => any_value::Value::IntValue(*number),
+        Value::Float(number) => any_value::Value::DoubleValue(*number),
+        Value::List(list) => {
+            any_value::Value::ArrayValue(ArrayValue { values: list.iter().map(self::value).collect() })
+        }
+        Value::Map(map) => any_value::Value::KvlistValue(KeyValueList { values: attributes(map) }),
+        Value::Bytes(bytes) => any_value::Value::BytesValue(bytes.clone()),
+        Value::Empty => return AnyValue { value: None },
+    };
+    AnyValue { value: Some(value) }
+}

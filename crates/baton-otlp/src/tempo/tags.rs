@@ -1,0 +1,141 @@
+//! Names and values of attributes, as Tempo says them.
+
+use super::{
+    MetadataMetrics, SearchTagValuesResponse, SearchTagValuesV2Response, SearchTagsResponse, SearchTagsV2Response,
+    SearchTagsV2Scope, TagValue,
+};
+use baton_ports::Tags;
+use baton_types::Value;
+use std::collections::BTreeSet;
+
+/// What every span has, by the names that queries use.
+pub const INTRINSICS: &[&str] = &[
+    "duration",
+    "event:name",
+    "event:timeSinceStart",
+    "instrumentation:name",
+    "instrumentation:version",
+    "kind",
+    "link:spanID",
+    "link:traceID",
+    "name",
+    "rootName",
+    "rootServiceName",
+    "span:childCount",
+    "span:duration",
+    "span:id",
+    "span:kind",
+    "span:name",
+    "span:parentID",
+    "span:status",
+    "span:statusMessage",
+    "status",
+    "statusMessage",
+    "trace:duration",
+    "trace:id",
+    "trace:rootName",
+    "trace:rootService",
+    "traceDuration",
+];
+
+/// Where names are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagScope {
+    /// Everywhere.
+    All,
+    /// Of spans.
+    Span,
+    /// Of resources.
+    Resource,
+    /// Of events.
+    Event,
+    /// Of links.
+    Link,
+    /// Of instrumentations.
+    Instrumentation,
+    /// What every span has.
+    Intrinsic,
+}
+
+impl TagScope {
+    /// The scope of a `scope` parameter.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "" | "all" | "none" => Self::All,
+            "span" => Self::Span,
+            "resource" => Self::Resource,
+            "event" => Self::Event,
+            "link" => Self::Link,
+            "instrumentation" => Self::Instrumentation,
+            "intrinsic" => Self::Intrinsic,
+            _ => return None,
+        })
+    }
+}
+
+/// The names by scope; scopes without names are left out.
+pub fn tag_scopes(tags: &Tags, wanted: TagScope) -> SearchTagsV2Response {
+    let intrinsics = INTRINSICS.iter().map(|name| (*name).to_owned()).collect();
+    let scopes = [
+        ("span", TagScope::Span, tags.span.clone()),
+        ("resource", TagScope::Resource, tags.resource.clone()),
+        ("event", TagScope::Event, tags.event.clone()),
+        ("link", TagScope::Link, tags.link.clone()),
+        ("instrumentation", TagScope::Instrumentation, tags.instrumentation.clone()),
+        ("intrinsic", TagScope::Intrinsic, intrinsics),
+    ];
+    let scopes = scopes
+        .into_iter()
+        .filter(|(_, scope, names)| !names.is_empty() && (wanted == TagScope::All || wanted == *scope));
+    let scopes = scopes.map(|(name, _, tags)| SearchTagsV2Scope { name: name.to_owned(), tags }).collect();
+    SearchTagsV2Response { scopes, metrics: Some(MetadataMetrics {}) }
+}
+
+/// The names in one list; those that every span has only when they are asked for.
+pub fn tag_names(tags: &Tags, wanted: TagScope) -> SearchTagsResponse {
+    let scopes = tag_scopes(tags, wanted).scopes.into_iter();
+    let named = scopes.filter(|scope| wanted == TagScope::Intrinsic || scope.name != "intrinsic");
+    let names: BTreeSet<String> = named.flat_map(|scope| scope.tags).collect();
+    SearchTagsResponse { tag_names: names.into_iter().collect() }
+}
+
+/// What kind of values a field has beyond what they say themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// Their own.
+    Own,
+    /// Words of the language: `error`, `server`.
+    Keyword,
+    /// Nanoseconds.
+    Duration,
+}
+
+/// Values with their types, and without; what has no place in a query is left out.
+pub fn tag_values(values: &[Value], kind: ValueKind) -> (SearchTagValuesV2Response, SearchTagValuesResponse) {
+    let typed: Vec<TagValue> = values.iter().filter_map(|value| typed(value, kind)).collect();
+    let plain = typed.iter().map(|value| value.value.clone()).collect();
+    let metrics = Some(MetadataMetrics {});
+    (SearchTagValuesV2Response { tag_values: typed, metrics }, SearchTagValuesResponse { tag_values: plain })
+}
+
+fn typed(value: &Value, kind: ValueKind) -> Option<TagValue> {
+    let (word, value) = match (value, kind) {
+        (Value::Text(text), ValueKind::Keyword) => ("keyword", text.clone().into_owned()),
+        (Value::Text(text), _) => ("string", text.clone().into_owned()),
+        (Value::Int(nanos), ValueKind::Duration) => ("duration", duration(*nanos)),
+        (Value::Int(number), _) => ("int", number.to_string()),
+        (Value::Float(number), _) => ("float", number.to_string()),
+        (Value::Bool(value), _) => ("bool", value.to_string()),
+        (Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty, _) => return None,
+    };
+    Some(TagValue { kind: word.to_owned(), value })
+}
+
+/// A duration as queries write it, in the largest unit that keeps every digit.
+fn duration(nanos: i64) -> String {
+    let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
+    match units.iter().find(|(_, unit)| nanos != 0 && nanos % unit == 0) {
+        Some((name, unit)) => format!("{}{name}", nanos / unit),
+        None => format!("{nanos}ns"),
+    }
+}

@@ -1,0 +1,29 @@
+//! Spans as the body of an export request.
+
+use crate::{
+    Encoding, export_request,
+    json::{Dialect, List},
+};
+use baton_types::Span;
+use opentelemetry_proto::tonic::trace::v1::ResourceSpans;
+use prost::Message as _;
+use serde::Serialize;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Request<'a> {
+    resource_spans: List<'a, ResourceSpans>,
+}
+
+/// Spans as an exporter sends them.
+pub fn write_export(spans: &[Span], encoding: Encoding) -> Vec<u8> {
+    let request = export_request(spans);
+    match encoding {
+        Encoding::Protobuf => request.encode_to_vec(),
+        Encoding::Json => {
+            let resource_spans = List(request.resource_spans.as_slice(), Dialect::Otlp);
+            // Text, numbers and lists cannot fail to be written.
+            serde_json::to_vec(&Request { resource_spans }).unwrap_or_default()
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Tempo's answers, letter by letter.
+
+use crate::generate::span;
+use baton_otlp::{
+    Encoding,
+    tempo::{self, TagScope, ValueKind},
+};
+use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, SearchAnswer, ServiceStats, Tags};
+use baton_types::{SpanEvent, SpanId, SpanKind, SpanLink, SpanStatus, TraceId, Value};
+use prost::Message;
+use serde::Serialize;
+
+fn shown(message: &(impl Message + Serialize)) -> String {
+    pretty(&tempo::write(message, Encoding::Json))
+}
+
+fn pretty(json: &[u8]) -> String {
+    let tree: serde_json::Value = serde_json::from_slice(json).expect("JSON");
+    serde_json::to_string_pretty(&tree).expect("JSON")
+}
+
+#[test]
+fn a_search() {
+    let found = FoundSpan {
+        id: SpanId([0xab; 8]),
+        name: "insight.decision".into(),
+        start: 1_794_767_304_664_938_900,
+        duration: 2827,
+        status: SpanStatus::Unset,
+        attributes: vec![
+            ("insight.type".into(), "decision".into()),
+            ("insight.confidence".into(), Value::Float(0.5)),
+            ("gen_ai.usage.input_tokens".into(), Value::Int(7)),
+            ("ok".into(), Value::Bool(false)),
+        ],
+    };
+    let trace = FoundTrace {
+        id: TraceId([0x01; 16]),
+        root_service: "checkout-agents".to_owned(),
+        root_name: "invoke_agent orchestrator".to_owned(),
+        start: 1_794_767_304_664_938_900,
+        duration: 12_900_000,
+        spansets: vec![FoundSpanset {
+            spans: vec![found],
+            matched: 1,
+            attributes: vec![
+                ("by(span.insight.type)".to_owned(), "decision".into()),
+                ("count()".to_owned(), Value::Int(1)),
+            ],
+        }],
+        services: vec![("checkout-agents".to_owned(), ServiceStats { spans: 4, errors: 1 })],
+    };
+    let answer = SearchAnswer { traces: vec![trace], inspected_traces: 1, inspected_bytes: 21114, partial: false };
+    insta::assert_snapshot!("search", shown(&tempo::search_response(&answer)));
+    let given_up = SearchAnswer { partial: true, ..SearchAnswer::default() };
+    insta::assert_snapshot!("search_given_up", shown(&tempo::search_response(&given_up)));
+}
+
+#[test]
+fn a_trace() {
+    let mut span = span();
+    span.parent = Some(SpanId([3; 8]));
+    span.kind = SpanKind::Client;
+    span.status = SpanStatus::Error;
+    span.status_message = "no answer".to_owned();
+    span.attributes = vec![
+        ("list".into(), Value::List(vec![Value::Int(1), Value::from("b")])),
+        ("map".into(), Value::Map(vec![("nan".into(), Value::Float(f64::NAN))])),
+        ("bytes".into(), Value::Bytes(vec![1, 2, 3])),
+        ("empty".into(), Value::Empty),
+    ];
+    span.events = vec![SpanEvent { at: 5, name: "exception".into(), ..SpanEvent::default() }];
+    span.links = vec![SpanLink {
+        trace: TraceId([9; 16]),
+        span: SpanId([8; 8]),
+        trace_state: String::new(),
+        attributes: Vec::new(),
+        dropped_attributes: 0,
+        flags: 1,
+    }];
+    let spans = [span];
+    insta::assert_snapshot!("trace_v2", shown(&tempo::trace_by_id(&spans)));
+    insta::assert_snapshot!("trace_v1", pretty(&tempo::write_batches(&tempo::trace(&spans))));
+    insta::assert_snapshot!("trace_v2_empty", shown(&tempo::trace_by_id(&[])));
+    let empty = tempo::write(&tempo::trace_by_id(&[]), Encoding::Protobuf);
+    assert_eq!(empty, [0x0a, 0, 0x12, 0], "the trace is there although it is empty");
+}
+
+#[test]
+fn names_and_values() {
+    let tags = Tags {
+        span: vec!["a".to_owned(), "b".to_owned()],
+        resource: vec!["b".to_owned(), "service.name".to_owned()],
+        ..Tags::default()
+    };
+    insta::assert_snapshot!("tags_v2", shown(&tempo::tag_scopes(&tags, TagScope::All)));
+    assert_eq!(tempo::tag_scopes(&tags, TagScope::Event).scopes, []);
+    assert_eq!(tempo::tag_names(&tags, TagScope::All).tag_names, ["a", "b", "service.name"]);
+    assert_eq!(tempo::tag_names(&tags, TagScope::Intrinsic).tag_names.len(), tempo::INTRINSICS.len());
+    let values = [Value::from("x"), Value::Int(1), Value::Float(0.5), Value::Bool(true), Value::Bytes(Vec::new())];
+    let (typed, plain) = tempo::tag_values(&values, ValueKind::Own);
+    insta::assert_snapshot!("tag_values_v2", shown(&typed));
+    assert_eq!(plain.tag_values, ["x", "1", "0.5", "true"]);
+    let words = |values: &[Value], kind| tempo::tag_values(values, kind).0.tag_values;
+    let keyword = &words(&["error".into()], ValueKind::Keyword)[0];
+    assert_eq!((keyword.kind.as_str(), keyword.value.as_str()), ("keyword", "error"));
+    let times = words(&[0, 1, 1500, 2_000_000, 90_000_000_000].map(Value::Int), ValueKind::Duration);
+    let times: Vec<_> = times.iter().map(|time| time.value.as_str()).collect();
+    assert_eq!(times, ["0ns", "1ns", "1500ns", "2ms", "90s"]);
+}

@@ -1,0 +1,61 @@
+//! A few bytes cannot take much memory.
+
+use crate::generate::span;
+use baton_otlp::{Encoding, Export, MAX_ITEMS, MAX_SPANS, ReadError, write_export};
+
+/// A field that holds these bytes.
+fn field(number: u8, content: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![number << 3 | 2];
+    let mut length = content.len();
+    while length >= 0x80 {
+        bytes.push(u8::try_from(length & 0x7f).expect("seven bits") | 0x80);
+        length >>= 7;
+    }
+    bytes.push(u8::try_from(length).expect("seven bits"));
+    bytes.extend_from_slice(content);
+    bytes
+}
+
+fn refusal(encoding: Encoding, body: &[u8]) -> ReadError {
+    Export::weigh(encoding, body).and_then(|export| export.read()).expect_err("too much")
+}
+
+#[test]
+fn empty_messages_are_counted_before_they_are_made() {
+    let spans = |count: usize| field(1, &field(2, &field(2, &[]).repeat(count)));
+    assert!(Export::weigh(Encoding::Protobuf, &spans(MAX_SPANS)).is_ok());
+    assert_eq!(
+        refusal(Encoding::Protobuf, &spans(MAX_SPANS + 1)),
+        ReadError::TooMany { what: "spans", most: MAX_SPANS }
+    );
+    let attributes = field(1, &field(2, &field(2, &field(9, &[]).repeat(MAX_ITEMS))));
+    let groups = field(1, &[]).repeat(MAX_ITEMS + 1);
+    let values = field(9, &field(2, &field(5, &field(1, &[]).repeat(MAX_ITEMS))));
+    let values = field(1, &field(2, &field(2, &values)));
+    for body in [attributes, groups, values] {
+        assert!(matches!(refusal(Encoding::Protobuf, &body), ReadError::TooMany { most: MAX_ITEMS, .. }));
+    }
+    let objects = format!("{{\"resourceSpans\":[{}{{}}]}}", "{},".repeat(MAX_ITEMS));
+    assert!(matches!(refusal(Encoding::Json, objects.as_bytes()), ReadError::TooMany { most: MAX_ITEMS, .. }));
+}
+
+#[test]
+fn braces_in_text_are_no_objects() {
+    let mut span = span();
+    let content = "{\"\\\"{".repeat(1000);
+    span.attributes.push(("gen_ai.input.messages".into(), content.into()));
+    let body = write_export(&[span], Encoding::Json);
+    let weight = Export::weigh(Encoding::Json, &body).expect("little").weight();
+    assert!(weight < body.len() + 2000, "{weight} of {}", body.len());
+}
+
+#[test]
+fn what_is_nested_too_deeply_is_refused() {
+    let deep = (0..200).fold(Vec::new(), |inner, _| field(5, &field(1, &inner)));
+    let body = field(1, &field(2, &field(2, &field(9, &field(2, &deep)))));
+    assert!(matches!(refusal(Encoding::Protobuf, &body), ReadError::Malformed(_)));
+    let deep = format!("{}{}", "{\"arrayValue\":{\"values\":[".repeat(200), "]}}".repeat(200));
+    let body =
+        format!("{{\"resourceSpans\":[{{\"resource\":{{\"attributes\":[{{\"key\":\"a\",\"value\":{deep}}}]}}}}]}}");
+    assert!(matches!(refusal(Encoding::Json, body.as_bytes()), ReadError::Malformed(_)));
+}

@@ -1,0 +1,125 @@
+//! JSON as exporters write it, and what becomes of spans that are none.
+
+use baton_otlp::{Arrival, Encoding, Export, Rejection};
+use baton_types::{Span, SpanKind, SpanStatus, Value};
+use serde_json::{Value as Tree, json};
+
+const TRACE: &str = "5B8EFFF798038103D269B633813FC60C";
+const SPAN: &str = "eee19b7ec3c1b174";
+
+fn arrive(body: &Tree) -> Arrival {
+    let body = body.to_string();
+    Export::weigh(Encoding::Json, body.as_bytes()).and_then(|export| export.read()).expect("readable")
+}
+
+fn request(spans: Tree) -> Tree {
+    json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] })
+}
+
+/// The one span with these members besides its ids.
+fn one(mut members: Tree) -> Span {
+    members["traceId"] = TRACE.into();
+    members["spanId"] = SPAN.into();
+    let mut arrival = arrive(&request(json!([members])));
+    assert_eq!(arrival.rejected, []);
+    arrival.spans.pop().expect("a span")
+}
+
+#[test]
+fn numbers_come_as_numbers_or_as_text() {
+    for time in [json!("1544712660300000000"), json!(1_544_712_660_300_000_000_u64), json!(1.5447126603e18)] {
+        assert_eq!(one(json!({ "startTimeUnixNano": time })).start, 1_544_712_660_300_000_000, "{time}");
+    }
+    for (kind, expect) in [
+        (json!(2), SpanKind::Server),
+        (json!("2"), SpanKind::Server),
+        (json!("SPAN_KIND_SERVER"), SpanKind::Server),
+        (json!(0), SpanKind::Unspecified),
+        (json!(77), SpanKind::Unspecified),
+        (json!("SPAN_KIND_OF_TOMORROW"), SpanKind::Unspecified),
+        (Tree::Null, SpanKind::Unspecified),
+    ] {
+        assert_eq!(one(json!({ "kind": kind })).kind, expect, "{kind}");
+    }
+    for code in [json!(2), json!("STATUS_CODE_ERROR")] {
+        assert_eq!(one(json!({ "status": { "code": code } })).status, SpanStatus::Error, "{code}");
+    }
+    assert_eq!(one(json!({ "droppedEventsCount": "7", "flags": 257 })).dropped.events, 7);
+}
+
+#[test]
+fn values_of_attributes() {
+    for (value, expect) in [
+        (json!({ "stringValue": "" }), Value::from("")),
+        (json!({ "boolValue": false }), Value::Bool(false)),
+        (json!({ "intValue": "-9223372036854775808" }), Value::Int(i64::MIN)),
+        (json!({ "intValue": 5 }), Value::Int(5)),
+        (json!({ "doubleValue": 0.1 }), Value::Float(0.1)),
+        (json!({ "doubleValue": 1 }), Value::Float(1.0)),
+        (json!({ "doubleValue": "-Infinity" }), Value::Float(f64::NEG_INFINITY)),
+        (json!({ "bytesValue": "+/8=" }), Value::Bytes(vec![0xfb, 0xff])),
+        (json!({ "bytesValue": "-_8" }), Value::Bytes(vec![0xfb, 0xff])),
+        (json!({ "arrayValue": {} }), Value::List(Vec::new())),
+        (
+            json!({ "arrayValue": { "values": [{ "intValue": "1" }, {}] } }),
+            Value::List(vec![Value::Int(1), Value::Empty]),
+        ),
+        (
+            json!({ "kvlistValue": { "values": [{ "key": "a", "value": { "stringValue": "b" } }] } }),
+            Value::Map(vec![("a".into(), "b".into())]),
+        ),
+        (json!({}), Value::Empty),
+        (Tree::Null, Value::Empty),
+        (json!({ "valueOfTomorrow": { "x": [1] } }), Value::Empty),
+        (json!({ "stringValue": null, "intValue": 3 }), Value::Int(3)),
+    ] {
+        let span = one(json!({ "attributes": [{ "key": "k", "value": value }] }));
+        assert_eq!(span.attributes, [("k".into(), expect)], "{value}");
+    }
+    let twice =
+        json!([{ "key": "a", "value": { "intValue": 1 } }, { "key": "b" }, { "key": "a", "value": { "intValue": 2 } }]);
+    assert_eq!(
+        one(json!({ "attributes": twice })).attributes,
+        [("a".into(), Value::Int(2)), ("b".into(), Value::Empty)],
+        "the last of several counts"
+    );
+}
+
+#[test]
+fn members_may_be_unknown_null_or_named_as_in_the_schema() {
+    let body = json!({ "resource_spans": [{
+        "unknown": { "deep": [[]] },
+        "resource": null,
+        "scope_spans": [{ "scope": { "name": "s", "more": 1 }, "spans": [{
+            "trace_id": TRACE, "span_id": SPAN, "parent_span_id": "", "start_time_unix_nano": 5, "name": null,
+            "events": null, "links": [{ "traceId": TRACE, "spanId": SPAN }], "tomorrow": [{}],
+        }] }],
+    }, {}], "more": null });
+    let arrival = arrive(&body);
+    let span = &arrival.spans[0];
+    assert_eq!((span.trace.to_string(), span.id.to_string()), (TRACE.to_lowercase(), SPAN.to_owned()));
+    assert_eq!((span.start, span.parent, span.links.len(), span.scope.name.as_str()), (5, None, 1, "s"));
+    assert_eq!(arrive(&json!({})), Arrival::default());
+}
+
+#[test]
+fn a_span_that_is_none_is_rejected_and_the_others_are_kept() {
+    let zeros = "0".repeat(32);
+    let arrival = arrive(&request(json!([
+        { "traceId": TRACE, "spanId": SPAN, "name": "kept" },
+        { "traceId": zeros, "spanId": SPAN },
+        { "traceId": "abc", "spanId": SPAN },
+        { "traceId": "not hex at all, 32 characters ..", "spanId": SPAN },
+        { "spanId": SPAN },
+        { "traceId": TRACE, "spanId": "0000000000000000" },
+        { "traceId": TRACE, "spanId": SPAN, "parentSpanId": "xyz" },
+        { "traceId": TRACE, "spanId": SPAN, "name": "root", "parentSpanId": "0000000000000000" },
+        { "traceId": TRACE, "spanId": SPAN, "name": "x".repeat(1024 * 1024) },
+        { "traceId": TRACE, "spanId": SPAN, "name": "links", "links": [{ "traceId": "ff", "spanId": SPAN }, {}] },
+    ])));
+    let kept: Vec<_> = arrival.spans.iter().map(|span| (&*span.name, span.parent, span.dropped.links)).collect();
+    assert_eq!(kept, [("kept", None, 0), ("root", None, 0), ("links", None, 1)]);
+    use Rejection::{ParentId, SpanId, TooLarge, TraceId};
+    assert_eq!(arrival.rejected, [(TraceId, 4), (SpanId, 1), (ParentId, 1), (TooLarge, 1)]);
+    insta::assert_snapshot!(String::from_utf8(arrival.write_response(Encoding::Json)).expect("UTF-8"));
+}
