@@ -5,7 +5,8 @@
 
 use baton_ports::SpanStoreError;
 use baton_types::{
-    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId, Value,
+    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
+    Value,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, mem, sync::Arc};
@@ -123,11 +124,7 @@ struct Read {
 }
 
 /// Appends a span to the buffer.
-pub(crate) fn write_span(
-    buffer: &mut Vec<u8>,
-    span: &Span,
-    tables: &mut TableBuilder,
-) -> Result<(), SpanStoreError> {
+pub(crate) fn write_span(buffer: &mut Vec<u8>, span: &Span, tables: &mut TableBuilder) -> Result<(), SpanStoreError> {
     let shared = (tables.resource(&span.resource)?, tables.scope(&span.scope)?);
     write_body(buffer, span)?;
     append(buffer, &shared)
@@ -159,7 +156,8 @@ pub(crate) fn write_body(buffer: &mut Vec<u8>, span: &Span) -> Result<(), SpanSt
 pub(crate) fn read_span(bytes: &mut &[u8], tables: &Tables) -> Result<Span, SpanStoreError> {
     let read: Read = take(bytes)?;
     let (resource, scope): (u32, u32) = take(bytes)?;
-    let shared = |missing: &str| SpanStoreError::Corrupt(format!("a span names {missing} that is not written beside it"));
+    let shared =
+        |missing: &str| SpanStoreError::Corrupt(format!("a span names {missing} that is not written beside it"));
     let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let resource = tables.resources.get(at(resource)).map(Arc::clone).ok_or_else(|| shared("a resource"))?;
     let scope = tables.scopes.get(at(scope)).map(Arc::clone).ok_or_else(|| shared("a scope"))?;
@@ -224,8 +222,10 @@ fn too_many() -> SpanStoreError {
 
 /// About how many bytes of memory a span takes by itself, without what it shares.
 pub(crate) fn weight(span: &Span) -> usize {
-    let events = span.events.iter().map(|event| mem::size_of::<SpanEvent>() + event.name.len() + all(&event.attributes));
-    let links = span.links.iter().map(|link| mem::size_of::<SpanLink>() + link.trace_state.len() + all(&link.attributes));
+    let events =
+        span.events.iter().map(|event| mem::size_of::<SpanEvent>() + event.name.len() + all(&event.attributes));
+    let links =
+        span.links.iter().map(|link| mem::size_of::<SpanLink>() + link.trace_state.len() + all(&link.attributes));
     mem::size_of::<Span>()
         + span.name.len()
         + span.trace_state.len()

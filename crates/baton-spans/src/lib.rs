@@ -5,10 +5,23 @@
 //! frames. This crate must never decide what a query means (that is `baton-traceql`), never hold more in memory than it
 //! says, and never show a block that is not whole.
 //!
-//! Read first: `Segment` (what can be searched), `Store` (how spans move through it).
+//! Read first: `Segment` (what can be searched), [`EmbeddedSpans`] (how spans move through it).
 
 mod block;
 mod codec;
+mod disk;
+mod emitter;
+mod feed;
 mod head;
 mod index;
+mod options;
+mod projector;
+mod search;
 mod segment;
+mod store;
+mod wal;
+
+pub use emitter::Emitter;
+pub use options::{Options, Probe, Retention, wall_clock};
+pub use projector::{Projecting, Projector};
+pub use store::EmbeddedSpans;

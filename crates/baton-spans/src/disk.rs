@@ -1,0 +1,57 @@
+//! Files and directories, with the order of syncs that makes a name durable.
+
+use baton_ports::SpanStoreError;
+use std::{
+    fs::{self, File},
+    io,
+    path::Path,
+};
+
+/// Says what could not be done to which file.
+pub(crate) fn unavailable<'a>(verb: &'a str, path: &'a Path) -> impl Fn(io::Error) -> SpanStoreError + 'a {
+    move |error| SpanStoreError::Unavailable(format!("cannot {verb} {}: {error}", path.display()))
+}
+
+/// Gives a file or directory its name; the name is durable when this returns.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), SpanStoreError> {
+    fs::rename(from, to).map_err(unavailable("rename", from))?;
+    match to.parent() {
+        Some(parent) => sync_directory(parent),
+        None => Ok(()),
+    }
+}
+
+/// Makes the names in a directory durable.
+pub(crate) fn sync_directory(path: &Path) -> Result<(), SpanStoreError> {
+    File::open(path).and_then(|directory| directory.sync_all()).map_err(unavailable("sync", path))
+}
+
+/// Makes a directory that only its owner can read, and those above it.
+pub(crate) fn make_directory(path: &Path) -> Result<(), SpanStoreError> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unavailable("make", path))?;
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => sync_directory(parent),
+        _ => Ok(()),
+    }
+}
+
+/// The names in a directory; those that are no text are nobody's here.
+pub(crate) fn names(path: &Path) -> Result<Vec<String>, SpanStoreError> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path).map_err(unavailable("list", path))? {
+        let entry = entry.map_err(unavailable("list", path))?;
+        names.extend(entry.file_name().into_string().ok());
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Removes a file or a directory with all in it; one that is not there is gone already.
+pub(crate) fn remove(path: &Path) -> Result<(), SpanStoreError> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unavailable("remove", path)(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,138 @@
+//! Spans as they are kept, for whoever listens; one who listens too slowly misses some and is told how many batches.
+
+use crate::codec::weight;
+use baton_ports::{BoxFuture, Heard, SpanFeed};
+use baton_types::Span;
+use parking_lot::Mutex;
+use std::{collections::VecDeque, sync::Arc};
+use tokio::sync::watch;
+
+/// What is kept for the slowest listener.
+const MOST_BATCHES: usize = 1024;
+const MOST_BYTES: usize = 16 << 20;
+
+/// The last batches, while somebody listens.
+#[derive(Clone, Default)]
+pub(crate) struct Feed {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    ring: Mutex<Ring>,
+    /// The number of the next batch; `None` when nothing comes any more.
+    next: watch::Sender<Option<u64>>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self { ring: Mutex::default(), next: watch::Sender::new(Some(0)) }
+    }
+}
+
+#[derive(Default)]
+struct Ring {
+    /// Those that can still be heard, with their weights.
+    batches: VecDeque<(Arc<[Span]>, usize)>,
+    bytes: usize,
+    /// The number of the next batch.
+    next: u64,
+}
+
+impl Ring {
+    fn first(&self) -> u64 {
+        self.next - self.batches.len() as u64
+    }
+
+    fn shorten(&mut self, batches: usize, bytes: usize) {
+        while (self.batches.len() > batches || self.bytes > bytes)
+            && let Some((_, weight)) = self.batches.pop_front()
+        {
+            self.bytes -= weight;
+        }
+    }
+}
+
+impl Feed {
+    /// Whether anybody listens.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.shared.next.receiver_count() > 0
+    }
+
+    /// Tells everybody who listens.
+    pub(crate) fn tell(&self, spans: &Arc<[Span]>) {
+        if spans.is_empty() {
+            return;
+        }
+        let mut ring = self.shared.ring.lock();
+        ring.next += 1;
+        if self.is_heard() {
+            let weight = spans.iter().map(weight).sum();
+            ring.bytes += weight;
+            ring.batches.push_back((Arc::clone(spans), weight));
+            ring.shorten(MOST_BATCHES, MOST_BYTES);
+        } else {
+            ring.shorten(0, 0);
+        }
+        let next = ring.next;
+        drop(ring);
+        self.shared.next.send_modify(|told| {
+            if let Some(told) = told {
+                *told = next;
+            }
+        });
+    }
+
+    /// Nothing comes any more.
+    pub(crate) fn close(&self) {
+        self.shared.next.send_replace(None);
+    }
+
+    /// Listens from now on.
+    pub(crate) fn subscribe(&self) -> Listener {
+        // Under the lock, so that no batch is told between the two.
+        let ring = self.shared.ring.lock();
+        Listener { next: ring.next, told: self.shared.next.subscribe(), shared: Arc::clone(&self.shared) }
+    }
+}
+
+/// One who listens.
+pub(crate) struct Listener {
+    shared: Arc<Shared>,
+    told: watch::Receiver<Option<u64>>,
+    next: u64,
+}
+
+impl Listener {
+    fn heard(&mut self) -> Option<Heard> {
+        let ring = self.shared.ring.lock();
+        let first = ring.first();
+        if self.next < first {
+            let missed = first - self.next;
+            self.next = first;
+            return Some(Heard::Missed(missed));
+        }
+        let place = usize::try_from(self.next - first).ok()?;
+        let (spans, _) = ring.batches.get(place)?;
+        self.next += 1;
+        Some(Heard::Spans(Arc::clone(spans)))
+    }
+}
+
+impl SpanFeed for Listener {
+    fn next(&mut self) -> BoxFuture<'_, Option<Heard>> {
+        Box::pin(async move {
+            loop {
+                if let Some(heard) = self.heard() {
+                    return Some(heard);
+                }
+                let next = self.next;
+                let more = self.told.wait_for(|told| told.is_none_or(|told| told > next)).await;
+                let ended = !more.is_ok_and(|told| told.is_some());
+                if ended {
+                    // What was told before the end is still heard.
+                    return self.heard();
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! What others ask of the store, through its port.
+
+use super::embedded::{EmbeddedSpans, Store, closed};
+use crate::{
+    search::{self, Budget},
+    segment::Segment,
+};
+use baton_ports::{
+    BoxFuture, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
+};
+use baton_traceql::Field;
+use baton_types::{Span, TraceId, Value};
+use std::{
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+/// More searches than this are refused instead of waiting.
+const MOST_WAITING: usize = 256;
+/// Most traces that one search reads.
+const MOST_TRACES: u64 = 1 << 20;
+
+impl SpanStore for EmbeddedSpans {
+    fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+        if batch.spans.is_empty() && batch.mark.is_none() {
+            return Box::pin(ready(Ok(())));
+        }
+        match self.store.submit(batch) {
+            Ok(kept) => Box::pin(async move { kept.await.unwrap_or_else(|_| Err(closed())) }),
+            Err(error) => Box::pin(ready(Err(error))),
+        }
+    }
+
+    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+        let limit = self.store.options.search_budget;
+        Box::pin(self.store.read(move |segments| {
+            let budget = Budget { deadline: Instant::now() + limit, traces: MOST_TRACES };
+            search::search(segments, &ask, &budget)
+        }))
+    }
+
+    fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
+        Box::pin(self.store.read(move |segments| search::trace(segments, id)))
+    }
+
+    fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+        Box::pin(self.store.read(move |segments| search::tags(segments, &ask)))
+    }
+
+    fn tag_values(&self, field: Field, ask: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+        Box::pin(self.store.read(move |segments| search::tag_values(segments, &field, &ask)))
+    }
+
+    fn subscribe(&self) -> Box<dyn SpanFeed> {
+        Box::new(self.store.feed.subscribe())
+    }
+
+    fn mark(&self, name: &str) -> Option<u64> {
+        self.store.marks.lock().get(name).copied()
+    }
+
+    fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
+        Box::pin(ready(Ok(self.store.stats())))
+    }
+}
+
+impl Store {
+    /// Reads what there is now on a thread of its own, a few readers at a time.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&[Arc<dyn Segment>]) -> Result<T, SpanStoreError> + Send + 'static,
+    ) -> Result<T, SpanStoreError> {
+        let turn = {
+            let _place = Place::take(&self.waiting_searches)?;
+            Arc::clone(&self.searches).acquire_owned().await.map_err(|_| closed())?
+        };
+        let segments = self.view().segments();
+        let running = tokio::task::spawn_blocking(move || {
+            let answer = work(&segments);
+            drop(turn);
+            answer
+        });
+        running.await.unwrap_or_else(|error| Err(SpanStoreError::Unavailable(format!("a search ended early: {error}"))))
+    }
+
+    fn stats(&self) -> SpanStats {
+        let view = self.view();
+        let mut stats = SpanStats {
+            blocks: view.blocks.len() as u64,
+            head_spans: view.heads().map(|generation| generation.spans() as u64).sum(),
+            bytes: self.log_bytes.load(Ordering::Relaxed),
+            max_age: self.options.retention.max_age,
+            max_bytes: self.options.retention.max_bytes,
+            dropped: self.dropped.load(Ordering::Relaxed),
+            ..SpanStats::default()
+        };
+        let mut oldest = None;
+        for segment in view.segments() {
+            let summary = segment.summary();
+            stats.spans += summary.spans;
+            stats.newest = stats.newest.max(summary.end);
+            oldest = Some(oldest.map_or(summary.start, |oldest: u64| oldest.min(summary.start)));
+        }
+        stats.bytes += view.blocks.iter().map(|kept| kept.block.summary().bytes).sum::<u64>();
+        stats.oldest = oldest.unwrap_or(0);
+        stats
+    }
+}
+
+/// A place among those that wait for their turn; given back however the wait ends.
+struct Place<'a>(&'a AtomicUsize);
+
+impl<'a> Place<'a> {
+    fn take(waiting: &'a AtomicUsize) -> Result<Self, SpanStoreError> {
+        let place = Self(waiting);
+        if waiting.fetch_add(1, Ordering::AcqRel) >= MOST_WAITING { Err(SpanStoreError::Busy) } else { Ok(place) }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}

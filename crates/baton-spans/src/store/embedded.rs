@@ -1,0 +1,149 @@
+//! The span store in this process.
+
+use super::{
+    flush::FlushState,
+    queue::{Queue, Refused, Waiting},
+    view::{View, by_class},
+};
+use crate::{
+    feed::Feed,
+    options::Options,
+    wal::{Marks, write_entry},
+};
+use baton_ports::{SpanBatch, SpanStoreError};
+use parking_lot::{Condvar, Mutex, RwLock};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    thread::JoinHandle,
+};
+use tokio::sync::{Semaphore, oneshot};
+
+/// The span store in this process, on disk or in memory only.
+pub struct EmbeddedSpans {
+    pub(crate) store: Arc<Store>,
+    pub(super) threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// Where the files are.
+pub(super) struct Places {
+    pub(super) log: PathBuf,
+    pub(super) blocks: PathBuf,
+}
+
+/// What the threads and the readers share.
+pub(crate) struct Store {
+    pub(super) options: Options,
+    /// None when everything is in memory.
+    pub(super) places: Option<Places>,
+    pub(super) view: RwLock<Arc<View>>,
+    pub(super) queue: Queue,
+    /// As far as they are on disk.
+    pub(super) marks: Mutex<Marks>,
+    pub(super) feed: Feed,
+    pub(super) flush: FlushState,
+    pub(super) keeper: Keeper,
+    pub(super) closing: AtomicBool,
+    pub(super) log_bytes: AtomicU64,
+    pub(super) searches: Arc<Semaphore>,
+    pub(super) waiting_searches: AtomicUsize,
+    /// Spans that were emitted in this process and could not be kept.
+    pub(crate) dropped: AtomicU64,
+}
+
+/// Wakes the thread that merges and drops blocks.
+#[derive(Default)]
+pub(super) struct Keeper {
+    pub(super) woken: Mutex<bool>,
+    pub(super) wake: Condvar,
+}
+
+impl Keeper {
+    pub(super) fn wake(&self) {
+        *self.woken.lock() = true;
+        self.wake.notify_all();
+    }
+}
+
+impl Store {
+    pub(super) fn new(options: Options, places: Option<Places>, view: View, marks: Marks) -> Self {
+        Self {
+            queue: Queue::new(options.queue_spans, options.queue_bytes),
+            searches: Arc::new(Semaphore::new(options.searches.max(1))),
+            options,
+            places,
+            view: RwLock::new(Arc::new(view)),
+            marks: Mutex::new(marks),
+            feed: Feed::default(),
+            flush: FlushState::default(),
+            keeper: Keeper::default(),
+            closing: AtomicBool::new(false),
+            log_bytes: AtomicU64::new(0),
+            waiting_searches: AtomicUsize::new(0),
+            dropped: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.view.read())
+    }
+
+    /// Replaces what readers see; nothing slow may happen meanwhile.
+    pub(super) fn change_view(&self, change: impl FnOnce(&mut View)) {
+        let mut current = self.view.write();
+        let mut next = View::clone(&current);
+        change(&mut next);
+        *current = Arc::new(next);
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// Writes a batch down and queues it; the receiver hears when it is kept.
+    pub(crate) fn submit(&self, batch: SpanBatch) -> Result<Kept, SpanStoreError> {
+        if self.queue.is_full(batch.spans.len()) {
+            return Err(SpanStoreError::Busy);
+        }
+        let (waiting, kept) = prepare(batch)?;
+        match self.enqueue(waiting) {
+            Ok(()) => Ok(kept),
+            Err(Refused::Full(_)) => Err(SpanStoreError::Busy),
+            Err(Refused::Closed) => Err(closed()),
+        }
+    }
+
+    pub(crate) fn enqueue(&self, waiting: Waiting) -> Result<(), Refused> {
+        self.queue.push(waiting)
+    }
+}
+
+/// Hears what became of a batch.
+pub(crate) type Kept = oneshot::Receiver<Result<(), SpanStoreError>>;
+
+/// Writes a batch down, on the thread of whoever brings it: the writer has only to copy.
+pub(crate) fn prepare(batch: SpanBatch) -> Result<(Waiting, Kept), SpanStoreError> {
+    let SpanBatch { mut spans, mark } = batch;
+    let telemetry = by_class(&mut spans);
+    let marks: &[(&str, u64)] = match &mark {
+        Some(mark) => &[*mark],
+        None => &[],
+    };
+    let entry = write_entry(marks, &spans)?;
+    if entry.len() > MOST_ENTRY {
+        let message = format!("{} bytes of spans came at once; at most {MOST_ENTRY} are taken", entry.len());
+        return Err(SpanStoreError::Unavailable(message));
+    }
+    let (done, kept) = oneshot::channel();
+    Ok((Waiting { entry, spans: spans.into(), telemetry, mark, done }, kept))
+}
+
+/// What a single batch may take in the log.
+const MOST_ENTRY: usize = 256 << 20;
+
+pub(crate) fn closed() -> SpanStoreError {
+    SpanStoreError::Unavailable("it has been closed".to_owned())
+}

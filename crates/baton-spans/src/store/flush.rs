@@ -1,0 +1,209 @@
+//! From full heads to blocks.
+
+use super::{
+    embedded::{EmbeddedSpans, Places, Store, closed},
+    view::{Frozen, Kept},
+};
+use crate::{
+    block::{self, Covers},
+    disk,
+    options::Options,
+    wal,
+};
+use baton_ports::SpanStoreError;
+use baton_types::SpanClass;
+use parking_lot::{Condvar, Mutex};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+use tokio::sync::watch;
+
+/// Heads that may wait to become blocks; ingest waits beyond that.
+pub(super) const MOST_FROZEN: usize = 2;
+/// How long it takes until what failed is tried again, at first and at last.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
+
+/// How the making of blocks goes.
+pub(super) struct FlushState {
+    state: Mutex<State>,
+    changed: Condvar,
+    progress: watch::Sender<Progress>,
+}
+
+#[derive(Default)]
+struct State {
+    failed: Option<SpanStoreError>,
+    stop: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Progress {
+    /// Heads up to this number are in blocks.
+    done: u64,
+    failed: Option<SpanStoreError>,
+}
+
+impl Default for FlushState {
+    fn default() -> Self {
+        Self { state: Mutex::default(), changed: Condvar::new(), progress: watch::Sender::new(Progress::default()) }
+    }
+}
+
+impl FlushState {
+    pub(super) fn wake(&self) {
+        // Under the lock, so that nobody who has just looked falls asleep.
+        let _state = self.state.lock();
+        self.changed.notify_all();
+    }
+
+    /// What is frozen is still made into blocks, unless that fails.
+    pub(super) fn stop(&self) {
+        self.state.lock().stop = true;
+        self.changed.notify_all();
+    }
+}
+
+impl Store {
+    /// Waits until another head may freeze.
+    pub(super) fn wait_for_room(&self) -> Result<(), SpanStoreError> {
+        if self.places.is_none() {
+            return Ok(());
+        }
+        let mut state = self.flush.state.lock();
+        while self.view().frozen.len() >= MOST_FROZEN {
+            if let Some(error) = &state.failed {
+                return Err(error.clone());
+            }
+            self.flush.changed.wait(&mut state);
+        }
+        Ok(())
+    }
+
+    /// The thread that makes blocks.
+    pub(super) fn flush_until_stopped(&self, places: &Places) {
+        let mut made = Made::default();
+        let mut pause = PAUSE.0;
+        while let Some(frozen) = self.next_frozen() {
+            match made.make(&frozen, places, &self.options) {
+                Ok(blocks) => {
+                    self.take_over(&frozen, blocks, places);
+                    pause = PAUSE.0;
+                }
+                Err(error) => {
+                    tracing::error!(%error, "spans stay in memory and in the log: no block could be written");
+                    if self.pause_after(error, pause) {
+                        return;
+                    }
+                    pause = (pause * 2).min(PAUSE.1);
+                }
+            }
+        }
+    }
+
+    fn next_frozen(&self) -> Option<Frozen> {
+        let mut state = self.flush.state.lock();
+        loop {
+            if let Some(frozen) = self.view().frozen.first() {
+                return Some(frozen.clone());
+            }
+            if state.stop {
+                return None;
+            }
+            self.flush.changed.wait(&mut state);
+        }
+    }
+
+    /// Says that it failed, and whether to give up.
+    fn pause_after(&self, error: SpanStoreError, pause: Duration) -> bool {
+        self.flush.progress.send_modify(|progress| progress.failed = Some(error.clone()));
+        let mut state = self.flush.state.lock();
+        state.failed = Some(error);
+        self.flush.changed.notify_all();
+        if !state.stop {
+            self.flush.changed.wait_for(&mut state, pause);
+        }
+        state.stop
+    }
+
+    /// Readers see the blocks instead of the heads from now on, and their file of the log is not needed any more.
+    fn take_over(&self, frozen: &Frozen, blocks: Vec<Kept>, places: &Places) {
+        let number = frozen.generation.number;
+        self.change_view(|view| {
+            view.frozen.retain(|other| other.generation.number != number);
+            view.blocks.extend(blocks);
+        });
+        let freed = forget_log(places, number, &self.options);
+        self.log_bytes.fetch_sub(freed, Ordering::Relaxed);
+        let mut state = self.flush.state.lock();
+        state.failed = None;
+        self.flush.changed.notify_all();
+        drop(state);
+        self.flush.progress.send_modify(|progress| *progress = Progress { done: number, failed: None });
+        self.keeper.wake();
+    }
+}
+
+impl EmbeddedSpans {
+    /// Makes blocks of everything that was ingested before, without waiting until it is much or old.
+    pub async fn flush(&self) -> Result<(), SpanStoreError> {
+        let asked = self.store.queue.ask_flush().ok_or(SpanStoreError::Busy)?;
+        let number = asked.await.map_err(|_| closed())?;
+        let frozen = self.store.view().frozen.iter().any(|frozen| frozen.generation.number <= number);
+        if self.store.places.is_none() || !frozen {
+            return Ok(());
+        }
+        let mut progress = self.store.flush.progress.subscribe();
+        let progress = progress.wait_for(|progress| progress.done >= number || progress.failed.is_some()).await;
+        match progress.map_err(|_| closed())?.failed.clone() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Blocks of heads of which not all are written yet: what succeeded is not done again.
+#[derive(Default)]
+pub(super) struct Made {
+    blocks: Vec<(SpanClass, Kept)>,
+}
+
+impl Made {
+    /// Writes the blocks of heads; they are on disk when this returns.
+    pub(super) fn make(
+        &mut self,
+        frozen: &Frozen,
+        places: &Places,
+        options: &Options,
+    ) -> Result<Vec<Kept>, SpanStoreError> {
+        let generation = &frozen.generation;
+        let heads = [
+            (SpanClass::Telemetry, "telemetry", &generation.telemetry),
+            (SpanClass::Memory, "memory", &generation.memory),
+        ];
+        for (class, word, head) in heads {
+            if head.spans_len() == 0 || self.blocks.iter().any(|(made, _)| *made == class) {
+                continue;
+            }
+            let directory = places.blocks.join(format!("{word}-{:010}", generation.number));
+            let marks = frozen.marks.as_ref().clone();
+            let covers = Covers { log: vec![generation.number], blocks: Vec::new(), marks };
+            let block = Arc::new(block::write(&directory, head, covers)?);
+            options.probe.step("block written");
+            self.blocks.push((class, Kept { block, written: (options.now)() }));
+        }
+        Ok(std::mem::take(&mut self.blocks).into_iter().map(|(_, kept)| kept).collect())
+    }
+}
+
+/// Deletes a file of the log all of which is in blocks, and says how large it was.
+pub(super) fn forget_log(places: &Places, number: u64, options: &Options) -> u64 {
+    let path = places.log.join(wal::name_of(number));
+    let length = std::fs::metadata(&path).map_or(0, |file| file.len());
+    // Synced, so that files go in the order of their numbers and a gap can only mean damage.
+    if let Err(error) = disk::remove(&path).and_then(|()| disk::sync_directory(&places.log)) {
+        tracing::warn!(%error, "a file of the log is not needed any more and stays until the next start");
+    }
+    options.probe.step("log deleted");
+    length
+}

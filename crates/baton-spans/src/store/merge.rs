@@ -1,0 +1,136 @@
+//! From many small blocks to few large ones.
+
+use super::{
+    embedded::{Places, Store},
+    view::Kept,
+};
+use crate::{
+    block::{self, Block},
+    segment::Segment as _,
+};
+use baton_ports::SpanStoreError;
+use baton_types::SpanClass;
+use std::{sync::Arc, time::Instant};
+
+/// Blocks of about the same size are merged when they are this many.
+const MANY: usize = 8;
+
+impl Store {
+    /// The thread that merges blocks and drops old ones; it stands in nobody's way.
+    pub(super) fn keep_until_closing(&self) {
+        let Some(places) = &self.places else { return };
+        while !self.is_closing() {
+            if let Err(error) = self.retain(self.options.retention) {
+                tracing::warn!(%error, "old spans could not be deleted");
+            }
+            if let Err(error) = self.merge_all(places) {
+                tracing::warn!(%error, "blocks could not be merged");
+            }
+            let until = Instant::now() + self.options.retention_period;
+            let mut woken = self.keeper.woken.lock();
+            while !*woken && !self.is_closing() {
+                if self.keeper.wake.wait_until(&mut woken, until).timed_out() {
+                    break;
+                }
+            }
+            *woken = false;
+        }
+    }
+
+    fn merge_all(&self, places: &Places) -> Result<(), SpanStoreError> {
+        while !self.is_closing() {
+            let blocks = self.view().blocks.clone();
+            let sizes: Vec<_> = blocks.iter().map(Size::of).collect();
+            let Some(chosen) = choose(&sizes, self.options.merged_spans) else { return Ok(()) };
+            let inputs: Vec<_> = chosen.iter().map(|index| blocks[*index].clone()).collect();
+            self.merge(places, &inputs)?;
+        }
+        Ok(())
+    }
+
+    fn merge(&self, places: &Places, inputs: &[Kept]) -> Result<(), SpanStoreError> {
+        let blocks: Vec<_> = inputs.iter().map(|kept| Arc::clone(&kept.block)).collect();
+        let merged = Arc::new(block::merge(&places.blocks, &blocks)?);
+        self.options.probe.step("blocks merged");
+        let written = inputs.iter().map(|kept| kept.written).max().unwrap_or(0);
+        let is_input = |block: &Arc<Block>| blocks.iter().any(|input| Arc::ptr_eq(input, block));
+        let mut replaced = false;
+        self.change_view(|view| {
+            // Retention may have dropped some meanwhile: what it dropped must not come back.
+            let there = view.blocks.iter().filter(|kept| is_input(&kept.block)).count();
+            if there == blocks.len() {
+                view.blocks.retain(|kept| !is_input(&kept.block));
+                view.blocks.push(Kept { block: Arc::clone(&merged), written });
+                replaced = true;
+            }
+        });
+        if !replaced {
+            return merged.delete();
+        }
+        for block in &blocks {
+            block.delete()?;
+            self.options.probe.step("block deleted");
+        }
+        Ok(())
+    }
+}
+
+/// What matters about a block when it is merged.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    class: SpanClass,
+    spans: u64,
+    start: u64,
+}
+
+impl Size {
+    fn of(kept: &Kept) -> Self {
+        let summary = kept.block.summary();
+        Self { class: summary.class, spans: summary.spans, start: summary.start }
+    }
+}
+
+/// Which blocks to merge next: neighbours in time of about the same size, when they are many or make a whole one.
+fn choose(blocks: &[Size], target: u64) -> Option<Vec<usize>> {
+    let mut small: Vec<usize> = (0..blocks.len()).filter(|index| blocks[*index].spans < target / 4 * 3).collect();
+    let tier = |index: usize| blocks[index].spans.max(1).ilog(MANY as u64);
+    small.sort_by_key(|index| (blocks[*index].class, tier(*index), blocks[*index].start));
+    for group in small.chunk_by(|a, b| blocks[*a].class == blocks[*b].class && tier(*a) == tier(*b)) {
+        let mut total = 0;
+        let fits = |index: &&usize| {
+            total += blocks[**index].spans;
+            total <= target / 4 * 5
+        };
+        let chosen: Vec<usize> = group.iter().take_while(fits).take(2 * MANY).copied().collect();
+        let spans: u64 = chosen.iter().map(|index| blocks[*index].spans).sum();
+        if chosen.len() >= MANY || chosen.len() >= 2 && spans >= target / 10 * 9 {
+            return Some(chosen);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Size, choose};
+    use baton_types::SpanClass::{self, Memory, Telemetry};
+
+    fn check(blocks: &[(SpanClass, u64)], expected: Option<&[usize]>) {
+        let sizes: Vec<_> =
+            (0_u64..).zip(blocks).map(|(start, &(class, spans))| Size { class, spans, start }).collect();
+        assert_eq!(choose(&sizes, 1000).as_deref(), expected, "{blocks:?}");
+    }
+
+    #[test]
+    fn neighbours_of_a_size_are_merged_when_they_are_many_or_make_a_whole_block() {
+        check(&[], None);
+        check(&[(Telemetry, 1000), (Telemetry, 900), (Telemetry, 800)], None);
+        check(&[(Telemetry, 600), (Telemetry, 500)], Some(&[0, 1]));
+        check(&[(Telemetry, 600), (Memory, 500)], None);
+        check(&[(Telemetry, 3); 7], None);
+        check(&[(Telemetry, 3); 9], Some(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));
+        check(&[(Memory, 128); 8], Some(&[0, 1, 2, 3, 4, 5, 6, 7]));
+        // A tiny block does not make a large one be written again.
+        check(&[(Telemetry, 700), (Telemetry, 5), (Telemetry, 5)], None);
+    }
+}

@@ -1,0 +1,20 @@
+//! How spans move: queue, log, heads in memory, blocks, larger blocks, and away.
+//!
+//! Three threads do it. The writer syncs what waits and puts it into the heads; the flusher makes blocks of full heads and
+//! deletes their log; the keeper merges blocks and drops old ones. Readers take a [`View`], which is replaced whole.
+
+mod answer;
+mod close;
+mod embedded;
+mod flush;
+mod merge;
+mod open;
+mod queue;
+mod recover;
+mod retain;
+mod view;
+mod writer;
+
+pub use embedded::EmbeddedSpans;
+pub(crate) use embedded::{closed, prepare};
+pub(crate) use queue::Refused;

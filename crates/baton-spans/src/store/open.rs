@@ -1,0 +1,63 @@
+//! How a store begins.
+
+use super::{
+    embedded::{EmbeddedSpans, Places, Store},
+    recover::{Recovered, recover},
+    view::{Generation, View},
+    writer::Writer,
+};
+use crate::{
+    options::Options,
+    wal::{LogFile, Marks},
+};
+use baton_ports::SpanStoreError;
+use parking_lot::Mutex;
+use std::{
+    io,
+    path::Path,
+    sync::{Arc, atomic::Ordering},
+    thread::{self, JoinHandle},
+};
+
+impl EmbeddedSpans {
+    /// Opens the store in that directory, or makes one. No other process may have it open.
+    pub fn open(directory: &Path, options: Options) -> Result<Arc<Self>, SpanStoreError> {
+        let places = Places { log: directory.join("log"), blocks: directory.join("blocks") };
+        let Recovered { view, marks, log, log_bytes } = recover(&places, &options)?;
+        let store = Store::new(options, Some(places), view, marks);
+        store.log_bytes.store(log_bytes, Ordering::Relaxed);
+        Self::start(store, Some(log))
+    }
+
+    /// A store that keeps the last spans in memory and nothing on disk.
+    pub fn in_memory(options: Options) -> Result<Arc<Self>, SpanStoreError> {
+        let view = View { active: Arc::new(Generation::new(1)), frozen: Vec::new(), blocks: Vec::new() };
+        Self::start(Store::new(options, None, view, Marks::new()), None)
+    }
+
+    fn start(store: Store, log: Option<LogFile>) -> Result<Arc<Self>, SpanStoreError> {
+        let store = Arc::new(store);
+        // From here on, whatever fails ends the threads that have begun.
+        let spans = Arc::new(Self { store: Arc::clone(&store), threads: Mutex::default() });
+        let writer = Writer::new(Arc::clone(&store), log);
+        spans.begin("spans-writer", move || writer.run())?;
+        if store.places.is_some() {
+            let flusher = Arc::clone(&store);
+            spans.begin("spans-flusher", move || {
+                if let Some(places) = &flusher.places {
+                    flusher.flush_until_stopped(places);
+                }
+            })?;
+            spans.begin("spans-keeper", move || store.keep_until_closing())?;
+        }
+        Ok(spans)
+    }
+
+    fn begin(&self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), SpanStoreError> {
+        let begun: io::Result<JoinHandle<()>> = thread::Builder::new().name(name.to_owned()).spawn(work);
+        let thread = begun
+            .map_err(|error| SpanStoreError::Unavailable(format!("the thread {name} could not begin: {error}")))?;
+        self.threads.lock().push(thread);
+        Ok(())
+    }
+}

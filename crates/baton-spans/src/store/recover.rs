@@ -1,0 +1,207 @@
+//! From what a directory holds after whatever happened to what the store goes on with.
+
+use super::{
+    embedded::Places,
+    flush::{MOST_FROZEN, Made, forget_log},
+    view::{Frozen, Generation, Kept, View, by_class},
+};
+use crate::{
+    block::{self, UNFINISHED},
+    disk,
+    options::Options,
+    segment::Segment as _,
+    wal::{self, Entry, LogFile, Marks, Place, Replayed},
+};
+use baton_ports::SpanStoreError;
+use baton_types::{Span, SpanClass};
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    path::Path,
+    sync::Arc,
+    time::UNIX_EPOCH,
+};
+
+/// What the store goes on with.
+pub(super) struct Recovered {
+    pub(super) view: View,
+    pub(super) marks: Marks,
+    pub(super) log: LogFile,
+    pub(super) log_bytes: u64,
+}
+
+/// Reads the directory, and removes what a crash left half done.
+pub(super) fn recover(places: &Places, options: &Options) -> Result<Recovered, SpanStoreError> {
+    disk::make_directory(&places.log)?;
+    disk::make_directory(&places.blocks)?;
+    let blocks = open_blocks(&places.blocks)?;
+    let covered = Covered::by(&blocks);
+    let numbers = log_numbers(&places.log, &covered)?;
+    let mut recovery = Recovery { places, options, covered, marks: Marks::new(), blocks, frozen: Vec::new() };
+    for kept in &recovery.blocks {
+        raise(&mut recovery.marks, kept.block.covers().marks.iter().map(|(name, mark)| (name.clone(), *mark)));
+    }
+    recovery.read(&numbers)
+}
+
+struct Recovery<'a> {
+    places: &'a Places,
+    options: &'a Options,
+    covered: Covered,
+    marks: Marks,
+    blocks: Vec<Kept>,
+    frozen: Vec<Frozen>,
+}
+
+impl Recovery<'_> {
+    fn read(mut self, numbers: &[u64]) -> Result<Recovered, SpanStoreError> {
+        let mut last = None;
+        for (index, &number) in numbers.iter().enumerate() {
+            let place = if index + 1 == numbers.len() { Place::Last } else { Place::Before };
+            let generation = Generation::new(number);
+            let replayed = self.replay(&generation, place)?;
+            // What blocks cover is never read again: nothing new may go into that file.
+            if place == Place::Last && !self.covered.any(number) {
+                last = Some((generation, replayed));
+            } else {
+                self.freeze(generation)?;
+            }
+        }
+        let (active, log) = match last {
+            Some((generation, replayed)) => {
+                let path = self.places.log.join(wal::name_of(generation.number));
+                let log = LogFile::resume(&path, replayed.marker, replayed.length)?;
+                (generation, log)
+            }
+            None => {
+                let number = numbers.last().copied().max(self.covered.last()).unwrap_or(0) + 1;
+                (Generation::new(number), LogFile::create(&self.places.log, number, &self.marks)?)
+            }
+        };
+        let older = self.frozen.iter().map(|frozen| self.places.log.join(wal::name_of(frozen.generation.number)));
+        let log_bytes = log.length() + older.map(|path| fs::metadata(path).map_or(0, |file| file.len())).sum::<u64>();
+        let view = View { active: Arc::new(active), frozen: self.frozen, blocks: self.blocks };
+        Ok(Recovered { view, marks: self.marks, log, log_bytes })
+    }
+
+    fn replay(&mut self, generation: &Generation, place: Place) -> Result<Replayed, SpanStoreError> {
+        let path = self.places.log.join(wal::name_of(generation.number));
+        let in_block = |class| self.covered.has(class, generation.number);
+        let in_block = [in_block(SpanClass::Telemetry), in_block(SpanClass::Memory)];
+        let replayed = wal::replay(&path, place, |entry| {
+            let Entry { marks, mut spans } = entry;
+            raise(&mut self.marks, marks);
+            show(generation, &mut spans, in_block)
+        })?;
+        if replayed.torn > 0 {
+            tracing::warn!(file = %path.display(), bytes = replayed.torn, "the end of the log was torn by a crash");
+        }
+        Ok(replayed)
+    }
+
+    /// Heads whose file is complete wait to become blocks; more than may wait become blocks now.
+    fn freeze(&mut self, generation: Generation) -> Result<(), SpanStoreError> {
+        if generation.spans() == 0 {
+            forget_log(self.places, generation.number, self.options);
+            return Ok(());
+        }
+        self.frozen.push(Frozen { generation: Arc::new(generation), marks: Arc::new(self.marks.clone()) });
+        if self.frozen.len() > MOST_FROZEN {
+            let oldest = self.frozen.remove(0);
+            self.blocks.extend(Made::default().make(&oldest, self.places, self.options)?);
+            forget_log(self.places, oldest.generation.number, self.options);
+        }
+        Ok(())
+    }
+}
+
+fn show(generation: &Generation, spans: &mut [Span], in_block: [bool; 2]) -> Result<(), SpanStoreError> {
+    let (telemetry, memory) = {
+        let count = by_class(spans);
+        spans.split_at(count)
+    };
+    for ((head, spans), in_block) in
+        [(&generation.telemetry, telemetry), (&generation.memory, memory)].into_iter().zip(in_block)
+    {
+        if !in_block && !spans.is_empty() {
+            head.push(spans)?;
+        }
+    }
+    Ok(())
+}
+
+fn raise(marks: &mut Marks, more: impl IntoIterator<Item = (String, u64)>) {
+    for (name, position) in more {
+        let known = marks.entry(name).or_insert(position);
+        *known = position.max(*known);
+    }
+}
+
+/// Which files of the log blocks hold, by class.
+struct Covered(HashMap<SpanClass, HashSet<u64>>);
+
+impl Covered {
+    fn by(blocks: &[Kept]) -> Self {
+        let mut covered: HashMap<SpanClass, HashSet<u64>> = HashMap::new();
+        for kept in blocks {
+            covered.entry(kept.block.summary().class).or_default().extend(&kept.block.covers().log);
+        }
+        Self(covered)
+    }
+
+    fn has(&self, class: SpanClass, number: u64) -> bool {
+        self.0.get(&class).is_some_and(|numbers| numbers.contains(&number))
+    }
+
+    fn any(&self, number: u64) -> bool {
+        self.0.values().any(|numbers| numbers.contains(&number))
+    }
+
+    fn last(&self) -> Option<u64> {
+        self.0.values().flatten().copied().max()
+    }
+}
+
+/// Opens every whole block, and removes those that a larger one has taken the place of.
+fn open_blocks(directory: &Path) -> Result<Vec<Kept>, SpanStoreError> {
+    let mut blocks = Vec::new();
+    for name in disk::names(directory)? {
+        let path = directory.join(&name);
+        if name.starts_with(UNFINISHED) {
+            disk::remove(&path)?;
+        } else if path.is_dir() {
+            let written = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+            let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_nanos());
+            let written = written.and_then(|nanos| u64::try_from(nanos).ok()).unwrap_or(u64::MAX);
+            blocks.push((name, Kept { block: Arc::new(block::open(&path)?), written }));
+        }
+    }
+    let merged: HashSet<String> = blocks.iter().flat_map(|(_, kept)| kept.block.covers().blocks.clone()).collect();
+    let (gone, kept): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(name, _)| merged.contains(name));
+    for (_, kept) in gone {
+        kept.block.delete()?;
+    }
+    Ok(kept.into_iter().map(|(_, kept)| kept).collect())
+}
+
+/// The files of the log, oldest first, none missing between them.
+fn log_numbers(directory: &Path, covered: &Covered) -> Result<Vec<u64>, SpanStoreError> {
+    let mut numbers = Vec::new();
+    for name in disk::names(directory)? {
+        if name.ends_with(".new") {
+            disk::remove(&directory.join(&name))?;
+        }
+        numbers.extend(wal::number_of(&name));
+    }
+    numbers.sort_unstable();
+    for pair in numbers.windows(2) {
+        if let Some(missing) = (pair[0] + 1..pair[1]).find(|number| !covered.any(*number)) {
+            let path = directory.join(wal::name_of(missing));
+            return Err(SpanStoreError::Corrupt(format!(
+                "{} is missing between others; restore it from a copy, or move the directory of spans away to begin anew",
+                path.display()
+            )));
+        }
+    }
+    Ok(numbers)
+}

@@ -1,0 +1,94 @@
+//! What goes when it is old, or too much.
+
+use super::{
+    embedded::{EmbeddedSpans, Store, closed},
+    view::Kept,
+};
+use crate::{options::Retention, segment::Segment as _};
+use baton_ports::SpanStoreError;
+use baton_types::SpanClass;
+use std::sync::Arc;
+
+impl EmbeddedSpans {
+    /// Drops telemetry beyond these limits now, and says how many blocks went; whoever reads them can go on.
+    pub async fn retain(&self, retention: Retention) -> Result<usize, SpanStoreError> {
+        let store = Arc::clone(&self.store);
+        tokio::task::spawn_blocking(move || store.retain(retention)).await.map_err(|_| closed())?
+    }
+}
+
+impl Store {
+    pub(super) fn retain(&self, retention: Retention) -> Result<usize, SpanStoreError> {
+        let now = (self.options.now)();
+        let mut gone: Vec<Kept> = Vec::new();
+        self.change_view(|view| {
+            let telemetry: Vec<_> = view
+                .blocks
+                .iter()
+                .filter(|kept| kept.block.summary().class == SpanClass::Telemetry)
+                .map(|kept| (kept.clone(), Held::of(kept)))
+                .collect();
+            let held: Vec<_> = telemetry.iter().map(|(_, held)| *held).collect();
+            gone = expired(&held, now, retention).into_iter().map(|index| telemetry[index].0.clone()).collect();
+            view.blocks.retain(|kept| !gone.iter().any(|gone| Arc::ptr_eq(&gone.block, &kept.block)));
+        });
+        for kept in &gone {
+            kept.block.delete()?;
+            self.options.probe.step("block deleted");
+        }
+        Ok(gone.len())
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// When its newest span ended, or was written if its clock ran ahead.
+    newest: u64,
+    bytes: u64,
+}
+
+impl Held {
+    fn of(kept: &Kept) -> Self {
+        let summary = kept.block.summary();
+        Self { newest: summary.end.min(kept.written), bytes: summary.bytes }
+    }
+}
+
+/// Which blocks go.
+fn expired(blocks: &[Held], now: u64, retention: Retention) -> Vec<usize> {
+    let age = retention.max_age.map(|age| u64::try_from(age.as_nanos()).unwrap_or(u64::MAX));
+    let oldest = age.map_or(0, |age| now.saturating_sub(age));
+    let mut by_age: Vec<usize> = (0..blocks.len()).collect();
+    by_age.sort_by_key(|index| blocks[*index].newest);
+    let mut bytes: u64 = blocks.iter().map(|held| held.bytes).sum();
+    let goes = |index: &usize| {
+        let goes = blocks[*index].newest < oldest || retention.max_bytes.is_some_and(|most| bytes > most);
+        bytes -= if goes { blocks[*index].bytes } else { 0 };
+        goes
+    };
+    by_age.into_iter().filter(goes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Held, expired};
+    use crate::options::Retention;
+    use std::time::Duration;
+
+    #[test]
+    fn the_oldest_go_first_and_only_as_many_as_must() {
+        let blocks = [(30, 10), (10, 10), (20, 10), (40, 10)].map(|(newest, bytes)| Held { newest, bytes });
+        let check = |max_age: Option<u64>, max_bytes: Option<u64>, expected: &[usize]| {
+            let retention = Retention { max_age: max_age.map(Duration::from_nanos), max_bytes };
+            assert_eq!(expired(&blocks, 50, retention), expected, "{retention:?}");
+        };
+        check(None, None, &[]);
+        check(Some(50), Some(40), &[]);
+        check(Some(30), None, &[1]);
+        check(Some(29), None, &[1, 2]);
+        check(None, Some(39), &[1]);
+        check(None, Some(20), &[1, 2]);
+        check(Some(25), Some(35), &[1, 2]);
+        check(None, Some(0), &[1, 2, 0, 3]);
+    }
+}

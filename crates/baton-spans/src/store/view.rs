@@ -1,0 +1,90 @@
+//! What readers see: which heads and blocks there are at one moment.
+
+use crate::{block::Block, head::Head, segment::Segment, wal::Marks};
+use baton_types::{Span, SpanClass};
+use std::{sync::Arc, time::Instant};
+
+/// The heads that belong to one file of the log.
+pub(super) struct Generation {
+    /// The number of that file.
+    pub(super) number: u64,
+    pub(super) telemetry: Arc<Head>,
+    pub(super) memory: Arc<Head>,
+    pub(super) born: Instant,
+}
+
+impl Generation {
+    pub(super) fn new(number: u64) -> Self {
+        Self {
+            number,
+            telemetry: Arc::new(Head::new(SpanClass::Telemetry)),
+            memory: Arc::new(Head::new(SpanClass::Memory)),
+            born: Instant::now(),
+        }
+    }
+
+    pub(super) fn spans(&self) -> usize {
+        self.telemetry.spans_len() + self.memory.spans_len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.telemetry.bytes() + self.memory.bytes()
+    }
+}
+
+/// Heads that no longer change and wait to become blocks.
+#[derive(Clone)]
+pub(super) struct Frozen {
+    pub(super) generation: Arc<Generation>,
+    /// How far sources had come when they froze.
+    pub(super) marks: Arc<Marks>,
+}
+
+/// A block, and when it was written.
+#[derive(Clone)]
+pub(super) struct Kept {
+    pub(super) block: Arc<Block>,
+    /// In nanoseconds since the Unix epoch: the age of spans whose clock ran ahead.
+    pub(super) written: u64,
+}
+
+/// What there is at one moment; never changed, only replaced.
+#[derive(Clone)]
+pub(super) struct View {
+    pub(super) active: Arc<Generation>,
+    /// Oldest first.
+    pub(super) frozen: Vec<Frozen>,
+    pub(super) blocks: Vec<Kept>,
+}
+
+impl View {
+    /// Everything that can be asked.
+    pub(super) fn segments(&self) -> Vec<Arc<dyn Segment>> {
+        let mut segments: Vec<Arc<dyn Segment>> = Vec::with_capacity(2 + 2 * self.frozen.len() + self.blocks.len());
+        for generation in self.heads() {
+            for head in [&generation.telemetry, &generation.memory] {
+                if head.spans_len() > 0 {
+                    segments.push(Arc::clone(head) as Arc<dyn Segment>);
+                }
+            }
+        }
+        segments.extend(self.blocks.iter().map(|kept| Arc::clone(&kept.block) as Arc<dyn Segment>));
+        segments
+    }
+
+    /// The heads, newest first.
+    pub(super) fn heads(&self) -> impl Iterator<Item = &Arc<Generation>> {
+        std::iter::once(&self.active).chain(self.frozen.iter().rev().map(|frozen| &frozen.generation))
+    }
+}
+
+/// Puts the spans that machines made before those that agents remember, and says how many they are.
+pub(super) fn by_class(spans: &mut [Span]) -> usize {
+    let memory = |span: &Span| span.class() == SpanClass::Memory;
+    let first = spans.iter().position(memory).unwrap_or(spans.len());
+    if spans[first..].iter().all(memory) {
+        return first;
+    }
+    spans.sort_by_cached_key(memory);
+    spans.partition_point(|span| !memory(span))
+}

@@ -1,0 +1,174 @@
+//! The thread that syncs what waits and puts it where it is found.
+
+use super::{
+    embedded::Store,
+    flush::MOST_FROZEN,
+    queue::{Taken, Waiting},
+    view::{Frozen, Generation},
+};
+use crate::wal::{Failed, LogFile};
+use baton_ports::SpanStoreError;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Instant,
+};
+
+/// Only this changes the heads and the log.
+pub(super) struct Writer {
+    store: Arc<Store>,
+    /// None when everything is in memory.
+    log: Option<LogFile>,
+    active: Arc<Generation>,
+    /// When the oldest span of the heads came.
+    since: Option<Instant>,
+    /// Why nothing can be written any more.
+    broken: Option<SpanStoreError>,
+}
+
+/// What may be in memory beyond blocks when there are none: this many generations.
+const IN_MEMORY_GENERATIONS: usize = 4;
+/// A file of the log is not made larger than about this, whatever the heads make of it.
+const LOG_BYTES: u64 = 64 << 20;
+
+impl Writer {
+    pub(super) fn new(store: Arc<Store>, log: Option<LogFile>) -> Self {
+        let active = Arc::clone(&store.view().active);
+        let since = (active.spans() > 0).then(Instant::now);
+        Self { store, log, active, since, broken: None }
+    }
+
+    pub(super) fn run(mut self) {
+        loop {
+            let Taken { group, flushes, closed } = self.store.queue.take(self.due());
+            if !group.is_empty() {
+                self.keep(group);
+            }
+            let asked = !flushes.is_empty() || closed && self.active.spans() >= self.store.options.close_spans;
+            if asked || self.is_full() || self.due().is_some_and(|due| due <= Instant::now()) {
+                self.rotate_if_possible();
+            }
+            for flush in flushes {
+                let _ = flush.send(self.active.number.saturating_sub(1));
+            }
+            if closed {
+                return;
+            }
+        }
+    }
+
+    /// When the heads become old.
+    fn due(&self) -> Option<Instant> {
+        self.since.and_then(|since| since.checked_add(self.store.options.head_age))
+    }
+
+    fn is_full(&self) -> bool {
+        let (options, parts) = (&self.store.options, if self.log.is_some() { 1 } else { IN_MEMORY_GENERATIONS });
+        self.active.spans() >= options.head_spans / parts
+            || self.active.bytes() >= options.head_bytes / parts
+            || self.log.as_ref().is_some_and(|log| log.length() >= LOG_BYTES)
+    }
+
+    /// Keeps a group: on disk, in the heads, and only then told to those who brought it and those who listen.
+    fn keep(&mut self, group: Vec<Waiting>) {
+        if let Err(error) = self.make_room().and_then(|()| self.log_group(&group)) {
+            for waiting in group {
+                let _ = waiting.done.send(Err(error.clone()));
+            }
+            return;
+        }
+        self.store.options.probe.step("log synced");
+        self.since.get_or_insert_with(Instant::now);
+        let shown: Vec<_> = group.iter().map(|waiting| self.show(waiting)).collect();
+        let mut marks = self.store.marks.lock();
+        for (name, position) in group.iter().filter_map(|waiting| waiting.mark) {
+            let known = marks.entry(name.to_owned()).or_insert(position);
+            *known = position.max(*known);
+        }
+        drop(marks);
+        let mut kept = Vec::with_capacity(group.len());
+        for (waiting, shown) in group.into_iter().zip(shown) {
+            let _ = waiting.done.send(shown);
+            kept.push(waiting.spans);
+        }
+        kept.iter().for_each(|spans| self.store.feed.tell(spans));
+    }
+
+    fn log_group(&mut self, group: &[Waiting]) -> Result<(), SpanStoreError> {
+        if let Some(broken) = &self.broken {
+            return Err(broken.clone());
+        }
+        let Some(log) = &mut self.log else { return Ok(()) };
+        let before = log.length();
+        match log.append(group.iter().map(|waiting| waiting.entry.as_slice())) {
+            Ok(()) => {
+                self.store.log_bytes.fetch_add(log.length() - before, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(Failed { error, lasting }) => {
+                tracing::error!(%error, lasting, "spans could not be written");
+                self.broken = lasting.then(|| error.clone());
+                Err(error)
+            }
+        }
+    }
+
+    fn show(&self, waiting: &Waiting) -> Result<(), SpanStoreError> {
+        let (telemetry, memory) = waiting.spans.split_at(waiting.telemetry);
+        for (head, spans) in [(&self.active.telemetry, telemetry), (&self.active.memory, memory)] {
+            if !spans.is_empty() {
+                head.push(spans)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Full heads take nothing more: waits until they can wait for the disk, unless that has failed.
+    fn make_room(&mut self) -> Result<(), SpanStoreError> {
+        if !self.is_full() {
+            return Ok(());
+        }
+        self.store.wait_for_room()?;
+        self.rotate()
+    }
+
+    fn rotate_if_possible(&mut self) {
+        if self.store.view().frozen.len() >= MOST_FROZEN && self.log.is_some() {
+            // Age alone need not be looked at again before it has passed anew.
+            self.since = self.since.map(|_| Instant::now());
+            return;
+        }
+        if let Err(error) = self.rotate() {
+            tracing::error!(%error, "the next file of the log could not be begun");
+            self.since = self.since.map(|_| Instant::now());
+        }
+    }
+
+    /// Freezes the heads and begins anew, with a new file of the log that knows all marks.
+    fn rotate(&mut self) -> Result<(), SpanStoreError> {
+        if self.active.spans() == 0 && self.log.as_ref().is_none_or(|log| log.length() < LOG_BYTES) {
+            self.since = None;
+            return Ok(());
+        }
+        let number = self.active.number + 1;
+        let marks = Arc::new(self.store.marks.lock().clone());
+        if let (Some(log), Some(places)) = (&mut self.log, &self.store.places) {
+            let next = LogFile::create(&places.log, number, &marks)?;
+            self.store.log_bytes.fetch_add(next.length(), Ordering::Relaxed);
+            *log = next;
+            self.store.options.probe.step("log begun");
+        }
+        let next = Arc::new(Generation::new(number));
+        let frozen = Frozen { generation: std::mem::replace(&mut self.active, Arc::clone(&next)), marks };
+        let in_memory = self.log.is_none();
+        self.store.change_view(|view| {
+            view.active = next;
+            view.frozen.push(frozen);
+            if in_memory && view.frozen.len() >= IN_MEMORY_GENERATIONS {
+                view.frozen.remove(0);
+            }
+        });
+        self.since = None;
+        self.store.flush.wake();
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! The form of a file of the log: a head with a marker of its own, then frames that each begin with that marker.
+//!
+//! The marker is random, so that nothing that somebody sends in a span can look like a frame.
+
+use std::ops::Range;
+
+const MAGIC: &[u8; 8] = b"BATONLOG";
+const VERSION: u32 = 1;
+
+/// How many bytes the head of a file takes.
+pub(super) const FILE_HEAD: usize = 24;
+/// How many bytes come before the payload of a frame.
+pub(super) const FRAME_HEAD: usize = 16;
+
+/// What every frame of a file begins with.
+pub(super) type Marker = [u8; 8];
+
+pub(super) fn file_head(marker: Marker) -> [u8; FILE_HEAD] {
+    let mut head = [0; FILE_HEAD];
+    head[..8].copy_from_slice(MAGIC);
+    head[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    head[12..20].copy_from_slice(&marker);
+    let check = crc32fast::hash(&head[..20]);
+    head[20..].copy_from_slice(&check.to_le_bytes());
+    head
+}
+
+/// What is wrong with the head of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum BadHead {
+    Foreign,
+    Newer(u32),
+    Damaged,
+}
+
+pub(super) fn read_file_head(head: &[u8; FILE_HEAD]) -> Result<Marker, BadHead> {
+    if head[..8] != *MAGIC {
+        return Err(BadHead::Foreign);
+    }
+    if crc32fast::hash(&head[..20]) != number(head, 20) {
+        return Err(BadHead::Damaged);
+    }
+    match number(head, 8) {
+        VERSION => {
+            let mut marker = [0; 8];
+            marker.copy_from_slice(&head[12..20]);
+            Ok(marker)
+        }
+        newer => Err(BadHead::Newer(newer)),
+    }
+}
+
+/// The bytes that come before a payload; its length is known to fit.
+pub(super) fn frame_head(marker: Marker, payload: &[u8]) -> Option<[u8; FRAME_HEAD]> {
+    let length = u32::try_from(payload.len()).ok()?.to_le_bytes();
+    let mut head = [0; FRAME_HEAD];
+    head[..8].copy_from_slice(&marker);
+    head[8..12].copy_from_slice(&length);
+    head[12..].copy_from_slice(&check(length, payload).to_le_bytes());
+    Some(head)
+}
+
+fn check(length: [u8; 4], payload: &[u8]) -> u32 {
+    let mut hash = crc32fast::Hasher::new();
+    hash.update(&length);
+    hash.update(payload);
+    hash.finalize()
+}
+
+/// Where the payload of the frame at that place is, if a whole one is there.
+pub(super) fn frame_at(bytes: &[u8], at: usize, marker: Marker) -> Option<Range<usize>> {
+    let head = bytes.get(at..at.checked_add(FRAME_HEAD)?)?;
+    if head[..8] != marker {
+        return None;
+    }
+    let length = usize::try_from(number(head, 8)).ok()?;
+    let start = at + FRAME_HEAD;
+    let payload = start..start.checked_add(length)?;
+    let whole = check([head[8], head[9], head[10], head[11]], bytes.get(payload.clone())?) == number(head, 12);
+    whole.then_some(payload)
+}
+
+/// Whether a whole frame begins anywhere behind that place.
+pub(super) fn frame_behind(bytes: &[u8], at: usize, marker: Marker) -> bool {
+    (at + 1..bytes.len().saturating_sub(FRAME_HEAD - 1))
+        .any(|place| bytes[place] == marker[0] && frame_at(bytes, place, marker).is_some())
+}
+
+fn number(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}

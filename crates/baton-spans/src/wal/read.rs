@@ -1,0 +1,70 @@
+//! Reading a file of the log again after a start.
+
+use super::{Entry, frame, read_entry};
+use crate::disk::unavailable;
+use baton_ports::SpanStoreError;
+use std::{fs, path::Path};
+
+/// Whether a file may end in a frame that is not whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// It is the last one, where a crash leaves what nobody was told of.
+    Last,
+    /// Others follow, so it was whole once.
+    Before,
+}
+
+/// How far a file was read.
+#[derive(Debug)]
+pub(crate) struct Replayed {
+    pub(crate) marker: [u8; 8],
+    /// Everything before this is whole.
+    pub(crate) length: u64,
+    /// How many bytes behind it are not.
+    pub(crate) torn: u64,
+}
+
+/// Reads a file, batch by batch.
+pub(crate) fn replay(
+    path: &Path,
+    place: Place,
+    mut each: impl FnMut(Entry) -> Result<(), SpanStoreError>,
+) -> Result<Replayed, SpanStoreError> {
+    let bytes = fs::read(path).map_err(unavailable("read", path))?;
+    let marker = match bytes.first_chunk().map(frame::read_file_head) {
+        Some(Ok(marker)) => marker,
+        Some(Err(frame::BadHead::Newer(version))) => {
+            return Err(SpanStoreError::Corrupt(format!(
+                "{} was written by a newer Baton (log version {version}); start that one",
+                path.display()
+            )));
+        }
+        Some(Err(frame::BadHead::Foreign | frame::BadHead::Damaged)) | None => return Err(damaged(path, 0)),
+    };
+    let mut at = frame::FILE_HEAD;
+    let mut frames = 0_u64;
+    while let Some(payload) = frame::frame_at(&bytes, at, marker) {
+        let mut rest = &bytes[payload.clone()];
+        while !rest.is_empty() {
+            let entry = read_entry(&mut rest).map_err(|_| damaged(path, at))?;
+            each(entry)?;
+        }
+        at = payload.end;
+        frames += 1;
+    }
+    let torn = bytes.len() - at;
+    // A file gets its name when its first frame is on disk, so that one cannot be torn.
+    let lost = frames == 0 || torn > 0 && (place == Place::Before || frame::frame_behind(&bytes, at, marker));
+    if lost {
+        return Err(damaged(path, at));
+    }
+    Ok(Replayed { marker, length: at as u64, torn: torn as u64 })
+}
+
+fn damaged(path: &Path, at: usize) -> SpanStoreError {
+    SpanStoreError::Corrupt(format!(
+        "{} cannot be read at byte {at}, and that is not where a crash would have cut it; restore it from a copy, or move \
+         the directory of spans away to begin anew",
+        path.display()
+    ))
+}
