@@ -1,5 +1,7 @@
 //! What this crate promises, seen from outside.
 
+#![cfg(test)]
+
 mod modes;
 mod settings;
 mod tracer;

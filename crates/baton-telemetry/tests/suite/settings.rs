@@ -12,7 +12,8 @@ fn read(variables: &[(&str, &str)]) -> (Settings, Vec<String>) {
 #[test]
 fn the_mode_is_found_in_order() {
     const OPT: (&str, &str) = ("OTEL_SEMCONV_STABILITY_OPT_IN", "http, gen_ai_latest_experimental");
-    let cases: &[(&[(&str, &str)], EmitMode, &str, usize)] = &[
+    type Case<'a> = (&'a [(&'a str, &'a str)], EmitMode, &'a str, usize);
+    let cases: &[Case<'_>] = &[
         (&[], EmitMode::Dual, "contextcore-default", 0),
         (&[("CONTEXTCORE_EMIT_MODE", " Legacy ")], EmitMode::Legacy, "contextcore-env", 0),
         (&[("BATON_EMIT_MODE", "otel"), ("CONTEXTCORE_EMIT_MODE", "legacy")], EmitMode::Otel, "contextcore-env", 0),

@@ -7,6 +7,7 @@ mod lists;
 mod peer;
 mod push;
 mod secret;
+mod telemetry;
 
 pub(crate) use a2a::Extension;
 #[cfg(test)]
@@ -26,6 +27,9 @@ pub(super) use peer::{BINDINGS, MOST_HOSTS, MOST_PEERS, MOST_SIGNERS, PLACES};
 pub(super) use push::MOST_ALLOWED;
 pub(super) use push::RawPush;
 pub(crate) use secret::secret_below;
+#[cfg(test)]
+pub(super) use telemetry::MOST_BYTES;
+pub(super) use telemetry::RawTelemetry;
 
 use self::lists::texts;
 use baton_agentdir::{
@@ -53,6 +57,7 @@ pub(super) struct RawConfig {
     pub(super) tls: RawTls,
     pub(super) cors: Vec<String>,
     pub(super) peers: Vec<PeerConfig>,
+    pub(super) telemetry: RawTelemetry,
 }
 
 impl RawConfig {
@@ -87,6 +92,7 @@ impl RawConfig {
             tls: fields.take("tls").and_then(|node| RawTls::read(reader, node)).unwrap_or_default(),
             cors: fields.take("cors").map(|node| auth::cors(reader, node)).unwrap_or_default(),
             peers: peer::read(reader, &mut fields),
+            telemetry: fields.take("telemetry").and_then(|node| RawTelemetry::read(reader, node)).unwrap_or_default(),
         };
         fields.finish(reader);
         Some(config)
@@ -105,6 +111,8 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     jwks_url: \"https://login.example.com/keys\", tenant: acme, algorithms: [ES256], scopes: [\"call:weather\"], \
     scope_claim: scp }] }\n\
     tls: { cert: cert.pem, key: key.pem, client_ca: ca.pem }\ncors: { origins: [\"https://app.example.com\"] }\n\
+    telemetry: { enabled: false, service_name: team, emit_mode: otel, schema: latest, capture_content: true, \
+    retention: { age: 7d, bytes: 2GB } }\n\
     peers:\n\
     - { name: everything, url: \"https://weather.example.com\", binding: grpc, bearer: \"env://TOKEN\", \
     client_cert: me.pem, client_key: me.key, hosts: [\"api.example.com:8443\"], allow: [\"10.0.0.0/8\"], \
@@ -214,6 +222,17 @@ mod tests {
             },
             cors: vec!["https://app.example.com".to_owned()],
             peers: peers(),
+            telemetry: RawTelemetry {
+                enabled: Some(false),
+                service_name: Some("team".to_owned()),
+                emit_mode: Some(baton_telemetry::EmitMode::Otel),
+                schema: Some(baton_telemetry::Schema::Latest),
+                capture_content: Some(true),
+                retention: telemetry::RawSpanRetention {
+                    age: Some(Duration::from_secs(7 * 24 * 60 * 60)),
+                    bytes: Some(2 << 30),
+                },
+            },
         };
         assert_eq!(RawConfig::parse("baton.yaml", FULL_FILE.as_bytes()), Ok(expect));
         assert_eq!(RawConfig::parse("baton.yaml", b"# nothing yet\n"), Ok(RawConfig::default()));

@@ -3,7 +3,7 @@
 use super::{
     access::{Auth, ChosenAccess, Rate, Tls, rate},
     find,
-    raw::{Extension, RawA2a, RawConfig, Version, peer_below},
+    raw::{Extension, RawA2a, RawConfig, RawTelemetry, Version, peer_below},
 };
 use crate::failure::Failure;
 use baton_http::CorsOrigins;
@@ -58,6 +58,18 @@ pub(crate) struct Settings {
     pub(crate) rate: Option<Rate>,
     /// Agents elsewhere.
     pub(crate) peers: Vec<PeerConfig>,
+    /// What is said about all that.
+    pub(crate) telemetry: Telemetry,
+}
+
+/// What Baton says about itself, and how long it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Telemetry {
+    pub(crate) settings: baton_telemetry::Settings,
+    /// Telemetry older than this goes; the store's own default when not given.
+    pub(crate) age: Option<Duration>,
+    /// Telemetry beyond this goes, oldest first; the store's own default when not given.
+    pub(crate) bytes: Option<u64>,
 }
 
 /// What of A2A is offered.
@@ -151,10 +163,21 @@ impl Chosen {
             rate: rate(&raw.limits, &auth),
             tls: self.access.tls(raw.tls, base)?,
             cors: self.access.cors(raw.cors, &auth)?,
+            telemetry: telemetry(raw.telemetry),
             auth,
             peers: raw.peers.into_iter().map(|peer| peer_below(peer, base)).collect(),
         })
     }
+}
+
+fn telemetry(raw: RawTelemetry) -> Telemetry {
+    let (age, bytes) = (raw.retention.age, raw.retention.bytes);
+    let mut settings = baton_telemetry::Settings::default();
+    raw.over(&mut settings);
+    for remark in settings.overlay(|name| std::env::var(name).ok()) {
+        tracing::warn!("{remark}");
+    }
+    Telemetry { settings, age, bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()) }
 }
 
 fn a2a(raw: RawA2a) -> A2a {

@@ -1,7 +1,7 @@
 //! The JSON Schema of `baton.yaml`, made from the bounds that the reader enforces and published for editors.
 
 use super::raw::{
-    ALGORITHMS, BINDINGS, LARGEST_BODY, MOST_ALLOWED, MOST_CONNECTIONS, MOST_DAYS, MOST_EXTENSIONS, MOST_HOSTS,
+    ALGORITHMS, BINDINGS, LARGEST_BODY, MOST_ALLOWED, MOST_BYTES, MOST_CONNECTIONS, MOST_DAYS, MOST_EXTENSIONS, MOST_HOSTS,
     MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_REQUESTS, MOST_SCOPES, MOST_SIGNERS, PLACES,
 };
 use serde_json::{Value, json};
@@ -37,6 +37,32 @@ fn secret(about: &str) -> Value {
 
 fn off(about: &str) -> Value {
     json!({"type": "boolean", "default": false, "description": about})
+}
+
+/// The key `telemetry`.
+fn telemetry() -> Value {
+    let retention = object(
+        "How long telemetry is kept; insights, handoffs and gate results always are.",
+        &json!({
+            "age": duration("Telemetry older than this goes; 14d when not given."),
+            "bytes": {"oneOf": [
+                {"type": "integer", "minimum": 1 << 20, "maximum": MOST_BYTES},
+                {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
+                "description": "Telemetry beyond this goes, oldest first; 8GB when not given."},
+        }),
+    );
+    object(
+        "What Baton says about itself, as spans. Since 0.5.",
+        &json!({
+            "enabled": {"type": "boolean", "default": true, "description": "Whether Baton makes spans of its own."},
+            "service_name": text("The service that spans name; baton when not given."),
+            "emit_mode": {"enum": ["dual", "legacy", "otel"], "default": "dual",
+                "description": "Which names are used for what has an older and a newer one."},
+            "schema": {"enum": ["1.41", "latest"], "default": "1.41", "description": "Which GenAI conventions are followed."},
+            "capture_content": off("Whether spans show what models and tools read and wrote."),
+            "retention": retention,
+        }),
+    )
 }
 
 /// The key `auth`.
@@ -161,6 +187,7 @@ fn schema() -> Value {
                     "description": "Forget tasks that ended longer ago."},
                 "keep": {"type": "integer", "minimum": 0, "description": "Forget the oldest beyond this many."},
             })),
+            "telemetry": telemetry(),
             "a2a": object("What of A2A is offered; agent cards say the same. Since 0.2.", &json!({
                 "streaming": switch("Whether replies and tasks can be streamed."),
                 "push": switch("Whether callers can have notifications pushed to them."),
@@ -220,9 +247,11 @@ fn the_schema_and_the_reader_know_the_same_keys() {
         assert_eq!(given, known);
     };
     same(&file, &schema);
-    for key in ["limits", "retention", "a2a", "push", "auth", "tls", "cors"] {
+    for key in ["limits", "retention", "a2a", "push", "auth", "tls", "cors", "telemetry"] {
         same(&file[key], &schema["properties"][key]);
     }
+    let telemetry = &schema["properties"]["telemetry"]["properties"]["retention"];
+    same(&file["telemetry"]["retention"], telemetry);
     same(&file["a2a"]["extensions"][0], &schema["properties"]["a2a"]["properties"]["extensions"]["items"]);
     same(&file["auth"]["issuers"][0], &schema["properties"]["auth"]["properties"]["issuers"]["items"]);
     let peer = &schema["properties"]["peers"]["items"];

@@ -1,0 +1,67 @@
+//! The key `telemetry`: what Baton says about itself, and how long it is kept.
+
+use baton_agentdir::document::{Fields, Node, Reader};
+use baton_telemetry::{Content, EmitMode, Schema};
+use std::time::Duration;
+
+const SHORTEST_AGE: Duration = Duration::from_secs(60);
+const LONGEST_AGE: Duration = Duration::from_secs(36_500 * 24 * 60 * 60);
+const FEWEST_BYTES: usize = 1 << 20;
+pub(in crate::config) const MOST_BYTES: usize = 1 << 50;
+
+/// The key `telemetry`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct RawTelemetry {
+    pub(in crate::config) enabled: Option<bool>,
+    pub(in crate::config) service_name: Option<String>,
+    pub(in crate::config) emit_mode: Option<EmitMode>,
+    pub(in crate::config) schema: Option<Schema>,
+    pub(in crate::config) capture_content: Option<bool>,
+    pub(in crate::config) retention: RawSpanRetention,
+}
+
+/// The key `telemetry.retention`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct RawSpanRetention {
+    pub(in crate::config) age: Option<Duration>,
+    pub(in crate::config) bytes: Option<usize>,
+}
+
+impl RawTelemetry {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "telemetry", node)?;
+        let modes = [("dual", EmitMode::Dual), ("legacy", EmitMode::Legacy), ("otel", EmitMode::Otel)];
+        let schemas = [("1.41", Schema::V1_41), ("latest", Schema::Latest)];
+        let raw = Self {
+            enabled: fields.take("enabled").and_then(|node| reader.boolean("enabled", &node)),
+            service_name: fields.text(reader, "service_name").map(|text| text.value),
+            emit_mode: fields.take("emit_mode").and_then(|node| reader.choice("emit_mode", &node, &modes)),
+            schema: fields.take("schema").and_then(|node| reader.choice("schema", &node, &schemas)),
+            capture_content: fields.take("capture_content").and_then(|node| reader.boolean("capture_content", &node)),
+            retention: fields.take("retention").and_then(|node| retention(reader, node)).unwrap_or_default(),
+        };
+        fields.finish(reader);
+        Some(raw)
+    }
+
+    /// Over the defaults, under the variables.
+    pub(in crate::config) fn over(self, settings: &mut baton_telemetry::Settings) {
+        settings.enabled = self.enabled.unwrap_or(settings.enabled);
+        settings.mode = self.emit_mode.unwrap_or(settings.mode);
+        settings.schema = self.schema.unwrap_or(settings.schema);
+        if let Some(service) = self.service_name {
+            settings.service = service;
+        }
+        if self.capture_content == Some(true) {
+            settings.content = Content::Span;
+        }
+    }
+}
+
+fn retention(reader: &mut Reader, node: Node) -> Option<RawSpanRetention> {
+    let mut fields = Fields::open(reader, "retention", node)?;
+    let age = fields.take("age").and_then(|node| reader.duration("age", &node, SHORTEST_AGE, LONGEST_AGE));
+    let bytes = fields.take("bytes").and_then(|node| reader.size("bytes", &node, FEWEST_BYTES, MOST_BYTES));
+    fields.finish(reader);
+    Some(RawSpanRetention { age, bytes })
+}
