@@ -10,7 +10,9 @@ impl Display for MetricsExpr {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Query(query) => write!(out, "{query}"),
-            Self::Number(number) => write!(out, "{number}"),
+            // Small whole numbers as people write them; great ones would be too long without their exponent.
+            Self::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => write!(out, "{number}"),
+            Self::Number(number) => write!(out, "{number:?}"),
             Self::Computed { op, left, right, then } => {
                 wrap(out, left, left.strength() < op.strength())?;
                 write!(out, " {op} ")?;

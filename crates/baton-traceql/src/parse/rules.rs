@@ -59,20 +59,21 @@ pub(super) fn check_pattern(
     if parser.patterns > MOST_PATTERNS {
         return parser.fail_at(at, format!("a query can have {MOST_PATTERNS} regular expressions; this one has more"));
     }
-    match RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(LARGEST_PATTERN).build() {
-        Ok(_) => Ok(()),
-        Err(regex::Error::CompiledTooBig(_)) => parser.fail_at(at, "the regular expression is too large"),
-        Err(_) => parser.fail_at(at, format!("invalid regular expression: {}", why(pattern))),
+    // Alone first: between anchors, `a)(b` would be closed by what is put around it.
+    for regex in [pattern.clone(), format!("^(?:{pattern})$")] {
+        if let Err(why) = RegexBuilder::new(&regex).size_limit(LARGEST_PATTERN).build() {
+            return parser.fail_at(at, format!("invalid regular expression: {}", reason(&why)));
+        }
     }
+    Ok(())
 }
 
-/// The last line of the reason: those before it draw the pattern.
-fn why(pattern: &str) -> String {
-    let reason = RegexBuilder::new(pattern)
-        .size_limit(LARGEST_PATTERN)
-        .build()
-        .map_or_else(|why| why.to_string(), |_| String::new());
-    let last = reason.lines().last().unwrap_or_default();
-    let last = last.strip_prefix("error: ").unwrap_or(last);
-    if last.is_empty() { "it is not closed".to_owned() } else { last.to_owned() }
+/// In one line: those before the last draw the pattern.
+fn reason(why: &regex::Error) -> String {
+    if let regex::Error::CompiledTooBig(_) = why {
+        return "it is too large".to_owned();
+    }
+    let lines = why.to_string();
+    let last = lines.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }

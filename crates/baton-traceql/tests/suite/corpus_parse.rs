@@ -1,0 +1,25 @@
+//! The queries that people were told to write.
+
+use std::fmt::Write;
+
+use baton_traceql::{Mode, parse};
+
+/// As documented for agents: keys without a scope, newer keys with one, and those about generated code.
+const DOCUMENTED: &str = include_str!("queries/documented.txt");
+
+#[test]
+fn documented_queries_are_read_as_written() {
+    let mut table = String::new();
+    let mut read = 0;
+    for written in DOCUMENTED.split("\n\n") {
+        let parsed = parse(written, Mode::Lenient).unwrap_or_else(|why| panic!("{written}: {why}"));
+        writeln!(table, "{}\n    {}", written.trim_end(), parsed.query).unwrap();
+        for warning in parsed.warnings {
+            writeln!(table, "    - {warning}").unwrap();
+        }
+        assert!(parse(&parsed.query.to_string(), Mode::Strict).is_ok(), "{}", parsed.query);
+        read += 1;
+    }
+    assert_eq!(read, 11);
+    insta::assert_snapshot!("documented", table);
+}
