@@ -17,15 +17,15 @@ impl Teller {
     }
 
     /// What the trace answers, if anything; its spans are sorted by start time.
-    pub(super) fn tell(&self, id: TraceId, trace: &Trace) -> Result<Option<FoundTrace>, QueryError> {
-        let spansets = self.query.evaluate(trace)?;
+    pub(super) fn tell(&self, id: TraceId, trace: &Trace) -> Option<FoundTrace> {
+        let spansets = self.query.evaluate(trace);
         if spansets.is_empty() {
-            return Ok(None);
+            return None;
         }
         let root = root(&trace.spans);
         let start = trace.spans.first().map_or(0, |span| span.start);
         let end = trace.spans.iter().map(|span| span.end).max().unwrap_or(start);
-        Ok(Some(FoundTrace {
+        Some(FoundTrace {
             id,
             root_service: root.and_then(Span::service).unwrap_or_default().to_owned(),
             root_name: root.map(|span| span.name.to_string()).unwrap_or_default(),
@@ -33,7 +33,7 @@ impl Teller {
             duration: end.saturating_sub(start),
             spansets: spansets.into_iter().map(|spanset| self.spanset(trace, spanset)).collect(),
             services: services(&trace.spans),
-        }))
+        })
     }
 
     fn spanset(&self, trace: &Trace, spanset: Spanset) -> FoundSpanset {

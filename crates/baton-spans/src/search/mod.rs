@@ -7,6 +7,8 @@ mod found;
 mod gather;
 mod plan;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod values;
 mod window;
 

@@ -3,7 +3,7 @@
 use super::among::Among;
 use crate::segment::Segment;
 use baton_ports::{SpanStoreError, TagsAsk};
-use baton_traceql::{Attribute, Field, Intrinsic, Scope};
+use baton_traceql::Field;
 use baton_types::Value;
 use std::{cmp::Ordering, sync::Arc};
 
@@ -16,14 +16,13 @@ pub(crate) fn tag_values(
     field: &Field,
     ask: &TagsAsk,
 ) -> Result<Vec<Value>, SpanStoreError> {
-    let field = stands_for(field);
     let most = ask.limit.max(AT_LEAST);
     let mut counted: Vec<(Value, u64)> = Vec::new();
     for (segment, among) in segments.iter().zip(Among::each(segments, ask)?) {
         match among {
             Among::Nothing => continue,
-            Among::Everything => counted.extend(segment.values(&field, None, most)?),
-            Among::Traces(traces) => counted.extend(segment.values(&field, Some(&traces), most)?),
+            Among::Everything => counted.extend(segment.values(field, None, most)?),
+            Among::Traces(traces) => counted.extend(segment.values(field, Some(&traces), most)?),
         }
         counted.sort_by(|(left, _), (right, _)| compare(left, right));
         counted.dedup_by(|(value, count), (kept, sum)| {
@@ -37,18 +36,6 @@ pub(crate) fn tag_values(
     counted.sort_by(|(left, more), (right, fewer)| fewer.cmp(more).then_with(|| compare(left, right)));
     counted.truncate(ask.limit);
     Ok(counted.into_iter().map(|(value, _)| value).collect())
-}
-
-/// What is known of single spans; the root's name is some span's name.
-fn stands_for(field: &Field) -> Field {
-    match field {
-        Field::Intrinsic(Intrinsic::RootName) => Field::Intrinsic(Intrinsic::Name),
-        Field::Intrinsic(Intrinsic::RootService) => {
-            Field::Attribute(Attribute { scope: Scope::Resource, of_parent: false, name: "service.name".to_owned() })
-        }
-        Field::Attribute(attribute) => Field::Attribute(Attribute { of_parent: false, ..attribute.clone() }),
-        Field::Intrinsic(_) => field.clone(),
-    }
 }
 
 /// Values of one type by what they are, and types in a fixed order.

@@ -1,0 +1,166 @@
+//! A segment whose index is perfect: a trace is in a set only if one of its spans truly meets the need. What the search
+//! finds with it, it finds with every index that gives at least as much.
+
+use super::naive::expr;
+use crate::segment::{Names, Segment, Summary, TracePart};
+use baton_ports::{SpanStoreError, TimeRange};
+use baton_traceql::{Aliases, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, SpanNeed};
+use baton_types::{Span, SpanClass, TraceId, Value};
+use roaring::RoaringBitmap;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    sync::Arc,
+};
+
+pub(super) struct Memory {
+    traces: Vec<(TracePart, Vec<Span>)>,
+    newest_first: bool,
+}
+
+impl Memory {
+    /// Like a block: newest trace first.
+    pub(super) fn block(spans: &[Span]) -> Arc<dyn Segment> {
+        let mut traces = traces(spans);
+        traces.sort_by_key(|(part, _)| Reverse(part.start));
+        Arc::new(Self { traces, newest_first: true })
+    }
+
+    /// Like the head: traces as they came.
+    pub(super) fn head(spans: &[Span]) -> Arc<dyn Segment> {
+        Arc::new(Self { traces: traces(spans), newest_first: false })
+    }
+}
+
+fn traces(spans: &[Span]) -> Vec<(TracePart, Vec<Span>)> {
+    let mut traces: Vec<(TracePart, Vec<Span>)> = Vec::new();
+    for span in spans {
+        match traces.iter_mut().find(|(part, _)| part.id == span.trace) {
+            Some((part, known)) => {
+                part.start = part.start.min(span.start);
+                part.end = part.end.max(span.end);
+                known.push(span.clone());
+            }
+            None => {
+                traces.push((TracePart { id: span.trace, start: span.start, end: span.end }, vec![span.clone()]));
+            }
+        }
+    }
+    traces
+}
+
+fn meets(need: &SpanNeed, span: &Span) -> bool {
+    let holds = |field: &Field, op: CompareOp, value: &Literal| {
+        if of_the_whole_trace(field) {
+            return true;
+        }
+        let expr = FieldExpr::Binary {
+            op: BinaryOp::Compare(op),
+            left: Box::new(FieldExpr::Field(field.clone())),
+            right: Box::new(FieldExpr::Literal(value.clone())),
+        };
+        expr::out(&expr, std::slice::from_ref(span), 0).is_true()
+    };
+    match need {
+        SpanNeed::Anything => true,
+        SpanNeed::Nothing => false,
+        SpanNeed::All(needs) => needs.iter().all(|need| meets(need, span)),
+        SpanNeed::Any(needs) => needs.iter().any(|need| meets(need, span)),
+        SpanNeed::Holds(comparison) => holds(&comparison.field, comparison.op, &comparison.value),
+        SpanNeed::Exists(field) => holds(field, CompareOp::NotEqual, &Literal::Nil),
+    }
+}
+
+/// What nobody knows who sees only one of the spans.
+fn of_the_whole_trace(field: &Field) -> bool {
+    match field {
+        Field::Attribute(attribute) => attribute.of_parent,
+        Field::Intrinsic(intrinsic) => matches!(
+            intrinsic,
+            Intrinsic::ChildCount
+                | Intrinsic::TraceDuration
+                | Intrinsic::RootName
+                | Intrinsic::RootService
+                | Intrinsic::NestedSetLeft
+                | Intrinsic::NestedSetRight
+                | Intrinsic::NestedSetParent
+        ),
+    }
+}
+
+impl Segment for Memory {
+    fn summary(&self) -> Summary {
+        Summary {
+            class: SpanClass::Telemetry,
+            spans: self.traces.iter().map(|(_, spans)| spans.len() as u64).sum(),
+            traces: self.traces.len() as u32,
+            start: self.traces.iter().map(|(part, _)| part.start).min().unwrap_or_default(),
+            end: self.traces.iter().map(|(part, _)| part.end).max().unwrap_or_default(),
+            bytes: 0,
+        }
+    }
+
+    fn newest_first(&self) -> bool {
+        self.newest_first
+    }
+
+    fn window(&self, range: TimeRange) -> Result<Range<u32>, SpanStoreError> {
+        let touching = |(part, _): &(TracePart, Vec<Span>)| range.touches(part.start, part.end);
+        let first = self.traces.iter().position(touching);
+        let last = self.traces.iter().rposition(touching);
+        Ok(first.zip(last).map_or(0..0, |(first, last)| first as u32..last as u32 + 1))
+    }
+
+    fn meeting(&self, need: &SpanNeed, _: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
+        let having =
+            self.traces.iter().enumerate().filter(|(_, (_, spans))| spans.iter().any(|span| meets(need, span)));
+        Ok(having.map(|(ordinal, _)| ordinal as u32).collect())
+    }
+
+    fn part(&self, ordinal: u32) -> Result<TracePart, SpanStoreError> {
+        Ok(self.traces[ordinal as usize].0)
+    }
+
+    fn ordinal(&self, trace: TraceId) -> Result<Option<u32>, SpanStoreError> {
+        Ok(self.traces.iter().position(|(part, _)| part.id == trace).map(|ordinal| ordinal as u32))
+    }
+
+    fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
+        let spans = self.traces[ordinal as usize].1.clone();
+        let bytes = spans.len() as u64;
+        Ok((spans, bytes))
+    }
+
+    fn names(&self) -> Result<Names, SpanStoreError> {
+        let mut names = BTreeSet::new();
+        for span in self.traces.iter().flat_map(|(_, spans)| spans) {
+            names.extend(span.attributes.iter().map(|(key, _)| (Scope::Span, key.to_string())));
+            names.extend(span.resource.attributes.iter().map(|(key, _)| (Scope::Resource, key.to_string())));
+            names.extend(span.scope.attributes.iter().map(|(key, _)| (Scope::Instrumentation, key.to_string())));
+            let events = span.events.iter().flat_map(|event| &event.attributes);
+            names.extend(events.map(|(key, _)| (Scope::Event, key.to_string())));
+            let links = span.links.iter().flat_map(|link| &link.attributes);
+            names.extend(links.map(|(key, _)| (Scope::Link, key.to_string())));
+        }
+        Ok(names.into_iter().collect())
+    }
+
+    fn values(
+        &self,
+        field: &Field,
+        of: Option<&RoaringBitmap>,
+        limit: usize,
+    ) -> Result<Vec<(Value, u64)>, SpanStoreError> {
+        let Field::Attribute(Attribute { scope: Scope::Span, name, .. }) = field else { return Ok(Vec::new()) };
+        let mut counts: BTreeMap<String, (Value, u64)> = BTreeMap::new();
+        for (ordinal, (_, spans)) in self.traces.iter().enumerate() {
+            if of.is_none_or(|of| of.contains(ordinal as u32)) {
+                for value in spans.iter().filter_map(|span| span.attribute(name)) {
+                    counts.entry(format!("{value:?}")).or_insert((value.clone(), 0)).1 += 1;
+                }
+            }
+        }
+        Ok(counts.into_values().take(limit).collect())
+    }
+}

@@ -1,0 +1,358 @@
+//! Expressions over one span.
+
+use baton_traceql::{
+    ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, UnaryOp,
+};
+use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, Value};
+use regex::Regex;
+
+/// One plain value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plain {
+    Text(String),
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Duration(i64),
+    Status(SpanStatus),
+    Kind(SpanKind),
+}
+
+/// What an expression gives: nothing where something is missing, several values for lists and for what events and links
+/// say. Bytes and maps are there, but have no values to compare.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Out {
+    /// As an answer shows it.
+    pub shown: Vec<Value>,
+    pub values: Vec<Plain>,
+}
+
+impl Out {
+    pub fn one(value: Plain) -> Self {
+        Self::many(vec![value])
+    }
+
+    fn many(values: Vec<Plain>) -> Self {
+        Self { shown: values.iter().map(Plain::shown).collect(), values }
+    }
+
+    fn of(value: &Value) -> Self {
+        let shown = if *value == Value::Empty { Vec::new() } else { vec![value.clone()] };
+        Self { shown, values: flat(value) }
+    }
+
+    fn is_there(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
+    pub fn is_true(&self) -> bool {
+        self.values.contains(&Plain::Bool(true))
+    }
+}
+
+fn flat(value: &Value) -> Vec<Plain> {
+    match value {
+        Value::Text(text) => vec![Plain::Text(text.to_string())],
+        Value::Bool(value) => vec![Plain::Bool(*value)],
+        Value::Int(number) => vec![Plain::Int(*number)],
+        Value::Float(number) => vec![Plain::Float(*number)],
+        Value::List(list) => list.iter().flat_map(flat).collect(),
+        Value::Map(_) | Value::Bytes(_) | Value::Empty => Vec::new(),
+    }
+}
+
+impl Plain {
+    pub fn shown(&self) -> Value {
+        match self {
+            Self::Text(text) => text.clone().into(),
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Int(number) => Value::Int(*number),
+            Self::Float(number) => Value::Float(*number),
+            Self::Duration(nanos) => Literal::Duration(*nanos).to_string().into(),
+            Self::Status(status) => format!("{status:?}").to_lowercase().into(),
+            Self::Kind(kind) => format!("{kind:?}").to_lowercase().into(),
+        }
+    }
+
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Int(number) | Self::Duration(number) => Some(*number as f64),
+            Self::Float(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+/// What an expression gives for the span at `at`.
+pub fn out(expr: &FieldExpr, spans: &[Span], at: usize) -> Out {
+    match expr {
+        FieldExpr::Literal(literal) => constant(literal),
+        FieldExpr::Field(field) => look_up(field, spans, at),
+        FieldExpr::Unary { op: UnaryOp::Not, of } => {
+            let values = out(of, spans, at).values;
+            let turned = values.into_iter().filter_map(|value| match value {
+                Plain::Bool(value) => Some(Plain::Bool(!value)),
+                _ => None,
+            });
+            Out::many(turned.collect())
+        }
+        FieldExpr::Unary { op: UnaryOp::Negative, of } => {
+            let values = out(of, spans, at).values;
+            let turned = values.into_iter().filter_map(|value| match value {
+                Plain::Int(number) => Some(Plain::Int(-number)),
+                Plain::Float(number) => Some(Plain::Float(0.0 - number)),
+                Plain::Duration(number) => Some(Plain::Duration(-number)),
+                _ => None,
+            });
+            Out::many(turned.collect())
+        }
+        FieldExpr::Binary { op, left, right } => {
+            let (left, right) = (out(left, spans, at), out(right, spans, at));
+            match op {
+                BinaryOp::And => Out::one(Plain::Bool(left.is_true() && right.is_true())),
+                BinaryOp::Or => Out::one(Plain::Bool(left.is_true() || right.is_true())),
+                BinaryOp::Compare(op) if is_nil(expr) => {
+                    let there = left.is_there() || right.is_there();
+                    Out::one(Plain::Bool(if *op == CompareOp::Equal { !there } else { there }))
+                }
+                BinaryOp::Compare(op) => Out::one(Plain::Bool(compare(*op, &left, &right))),
+                BinaryOp::Arithmetic(op) => {
+                    let pairs = left.values.iter().flat_map(|left| right.values.iter().map(move |right| (left, right)));
+                    Out::many(pairs.filter_map(|(left, right)| compute(*op, left, right)).collect())
+                }
+            }
+        }
+    }
+}
+
+/// Whether one side of a comparison is `nil`, which is not there.
+fn is_nil(expr: &FieldExpr) -> bool {
+    let FieldExpr::Binary { left, right, .. } = expr else { return false };
+    [left, right].into_iter().any(|side| **side == FieldExpr::Literal(Literal::Nil))
+}
+
+pub fn constant(literal: &Literal) -> Out {
+    Out::one(match literal {
+        Literal::Text(text) => Plain::Text(text.clone()),
+        Literal::Int(number) => Plain::Int(*number),
+        Literal::Float(number) => Plain::Float(*number),
+        Literal::Duration(number) => Plain::Duration(*number),
+        Literal::Bool(value) => Plain::Bool(*value),
+        Literal::Status(status) => Plain::Status(*status),
+        Literal::Kind(kind) => Plain::Kind(*kind),
+        Literal::Nil => return Out::default(),
+    })
+}
+
+/// Any value does for what is asked positively; for what is asked negatively none may be equal, and there must be one
+/// that could be.
+pub fn compare(op: CompareOp, left: &Out, right: &Out) -> bool {
+    let pairs: Vec<(&Plain, &Plain)> = left
+        .values
+        .iter()
+        .flat_map(|left| right.values.iter().map(move |right| (left, right)))
+        .filter(|(left, right)| comparable(left, right))
+        .collect();
+    match op {
+        CompareOp::NotEqual => !pairs.is_empty() && !pairs.iter().any(|(left, right)| equal(left, right)),
+        CompareOp::MatchesNot => {
+            let texts = pairs.iter().any(|(left, _)| matches!(left, Plain::Text(_)));
+            texts && !pairs.iter().any(|(left, right)| matches(left, right))
+        }
+        CompareOp::Matches => pairs.iter().any(|(left, right)| matches(left, right)),
+        CompareOp::Equal => pairs.iter().any(|(left, right)| equal(left, right)),
+        CompareOp::Less => pairs.iter().any(|(left, right)| less(left, right)),
+        CompareOp::Greater => pairs.iter().any(|(left, right)| less(right, left)),
+        CompareOp::LessEqual => {
+            pairs.iter().any(|(left, right)| ordered(left) && (less(left, right) || equal(left, right)))
+        }
+        CompareOp::GreaterEqual => {
+            pairs.iter().any(|(left, right)| ordered(left) && (less(right, left) || equal(left, right)))
+        }
+    }
+}
+
+fn comparable(left: &Plain, right: &Plain) -> bool {
+    match (left, right) {
+        (Plain::Text(_), Plain::Text(_))
+        | (Plain::Bool(_), Plain::Bool(_))
+        | (Plain::Status(_), Plain::Status(_))
+        | (Plain::Kind(_), Plain::Kind(_)) => true,
+        _ => left.number().is_some() && right.number().is_some(),
+    }
+}
+
+fn ordered(value: &Plain) -> bool {
+    value.number().is_some() || matches!(value, Plain::Text(_))
+}
+
+fn equal(left: &Plain, right: &Plain) -> bool {
+    match (left.number(), right.number()) {
+        (Some(left), Some(right)) => left == right,
+        _ => left == right,
+    }
+}
+
+fn less(left: &Plain, right: &Plain) -> bool {
+    match (left, right) {
+        (Plain::Text(left), Plain::Text(right)) => left < right,
+        _ => matches!((left.number(), right.number()), (Some(left), Some(right)) if left < right),
+    }
+}
+
+fn matches(text: &Plain, pattern: &Plain) -> bool {
+    match (text, pattern) {
+        (Plain::Text(text), Plain::Text(pattern)) => {
+            Regex::new(&format!("^(?:{pattern})$")).expect("a pattern").is_match(text)
+        }
+        _ => false,
+    }
+}
+
+/// Whole numbers stay whole where that is exact.
+fn compute(op: ArithmeticOp, left: &Plain, right: &Plain) -> Option<Plain> {
+    let (x, y) = (left.number()?, right.number()?);
+    let whole = |value: &Plain| !matches!(value, Plain::Float(_));
+    let result = match op {
+        ArithmeticOp::Add => x + y,
+        ArithmeticOp::Subtract => x - y,
+        ArithmeticOp::Multiply => x * y,
+        ArithmeticOp::Divide if y == 0.0 => return None,
+        ArithmeticOp::Modulo if y == 0.0 => return None,
+        ArithmeticOp::Divide => x / y,
+        ArithmeticOp::Modulo => x % y,
+        ArithmeticOp::Power => x.powf(y),
+    };
+    let exact = whole(left) && whole(right) && result.fract() == 0.0 && result.abs() < 1e15;
+    Some(if exact { Plain::Int(result as i64) } else { Plain::Float(result) })
+}
+
+fn look_up(field: &Field, spans: &[Span], at: usize) -> Out {
+    let span = &spans[at];
+    match field {
+        Field::Attribute(attribute) if attribute.of_parent => match parent(spans, at) {
+            Some(parent) => attribute_of(attribute, &spans[parent]),
+            None => Out::default(),
+        },
+        Field::Attribute(attribute) => attribute_of(attribute, span),
+        Field::Intrinsic(intrinsic) => intrinsic_of(*intrinsic, spans, at),
+    }
+}
+
+fn attribute_of(attribute: &Attribute, span: &Span) -> Out {
+    let within = |attributes: &Attributes| {
+        let found = attributes.iter().find(|(key, _)| *key == attribute.name);
+        found.map(|(_, value)| Out::of(value)).unwrap_or_default()
+    };
+    let several = |all: Vec<&Attributes>| {
+        let mut together = Out::default();
+        for out in all.into_iter().map(within) {
+            together.shown.extend(out.shown);
+            together.values.extend(out.values);
+        }
+        together
+    };
+    let of = |scope: Scope| match scope {
+        Scope::Span => within(&span.attributes),
+        Scope::Resource => within(&span.resource.attributes),
+        Scope::Event => several(span.events.iter().map(|event| &event.attributes).collect()),
+        Scope::Link => several(span.links.iter().map(|link| &link.attributes).collect()),
+        Scope::Instrumentation | Scope::Any => within(&span.scope.attributes),
+    };
+    if attribute.scope != Scope::Any {
+        return of(attribute.scope);
+    }
+    let places = [Scope::Span, Scope::Resource, Scope::Event, Scope::Link, Scope::Instrumentation];
+    places.into_iter().map(of).find(Out::is_there).unwrap_or_default()
+}
+
+fn intrinsic_of(intrinsic: Intrinsic, spans: &[Span], at: usize) -> Out {
+    use Intrinsic as I;
+    let span = &spans[at];
+    let text = |text: &str| Out::one(Plain::Text(text.to_owned()));
+    let duration = |nanos: u64| Out::one(Plain::Duration(nanos as i64));
+    let root = spans.iter().find(|span| span.parent.is_none()).or(spans.first());
+    match intrinsic {
+        I::Duration => duration(span.end - span.start),
+        I::Name => text(&span.name),
+        I::Kind => Out::one(Plain::Kind(span.kind)),
+        I::Status => Out::one(Plain::Status(span.status)),
+        I::StatusMessage => text(&span.status_message),
+        I::SpanId => text(&span.id.to_string()),
+        I::ParentId => span.parent.map(|parent| text(&parent.to_string())).unwrap_or_default(),
+        I::ChildCount => {
+            let children = (0..spans.len()).filter(|child| parent(spans, *child) == Some(at)).count();
+            Out::one(Plain::Int(children as i64))
+        }
+        I::TraceDuration => {
+            let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
+            let end = spans.iter().map(|span| span.end).max().unwrap_or_default();
+            duration(end - start)
+        }
+        I::RootName => root.map(|root| text(&root.name)).unwrap_or_default(),
+        I::RootService => root.and_then(Span::service).map(text).unwrap_or_default(),
+        I::TraceId => text(&span.trace.to_string()),
+        I::NestedSetLeft => Out::one(Plain::Int(nested_set(spans, at).0)),
+        I::NestedSetRight => Out::one(Plain::Int(nested_set(spans, at).1)),
+        I::NestedSetParent => Out::one(Plain::Int(nested_set(spans, at).2)),
+        I::EventName => Out::many(span.events.iter().map(|event| Plain::Text(event.name.to_string())).collect()),
+        I::EventTimeSinceStart => {
+            Out::many(span.events.iter().map(|event| Plain::Duration((event.at - span.start) as i64)).collect())
+        }
+        I::LinkTraceId => Out::many(span.links.iter().map(|link| Plain::Text(link.trace.to_string())).collect()),
+        I::LinkSpanId => Out::many(span.links.iter().map(|link| Plain::Text(link.span.to_string())).collect()),
+        I::InstrumentationName => text(&span.scope.name),
+        I::InstrumentationVersion => text(&span.scope.version),
+        I::Parent => Out::default(),
+    }
+}
+
+/// The parent, if it is here. In a circle the earliest span has none.
+pub fn parent(spans: &[Span], at: usize) -> Option<usize> {
+    if is_cut(spans, at) { None } else { named_parent(spans, at) }
+}
+
+/// What siblings share.
+pub fn family(spans: &[Span], at: usize) -> Option<SpanId> {
+    if is_cut(spans, at) { None } else { spans[at].parent }
+}
+
+fn named_parent(spans: &[Span], at: usize) -> Option<usize> {
+    let id = spans[at].parent?;
+    spans.iter().position(|span| span.id == id)
+}
+
+/// Whether it is the earliest of a circle.
+fn is_cut(spans: &[Span], at: usize) -> bool {
+    let mut circle = Vec::new();
+    let mut next = Some(at);
+    while let Some(one) = next.filter(|one| !circle.contains(one)) {
+        circle.push(one);
+        next = named_parent(spans, one);
+    }
+    next == Some(at) && circle.iter().min() == Some(&at)
+}
+
+/// Left, right, and the left of the parent: -1 for a root, 0 when the parent is not here.
+fn nested_set(spans: &[Span], at: usize) -> (i64, i64, i64) {
+    fn number(spans: &[Span], at: usize, above: i64, next: &mut i64, numbers: &mut [(i64, i64, i64)]) {
+        let left = *next;
+        *next += 1;
+        for child in 0..spans.len() {
+            if parent(spans, child) == Some(at) {
+                number(spans, child, left, next, numbers);
+            }
+        }
+        numbers[at] = (left, *next, above);
+        *next += 1;
+    }
+    let mut numbers = vec![(0, 0, 0); spans.len()];
+    let mut next = 1;
+    for root in 0..spans.len() {
+        if parent(spans, root).is_none() {
+            let above = if family(spans, root).is_none() { -1 } else { 0 };
+            number(spans, root, above, &mut next, &mut numbers);
+        }
+    }
+    numbers[at]
+}

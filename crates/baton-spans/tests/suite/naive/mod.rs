@@ -1,0 +1,101 @@
+//! What queries mean, once more: written down as simply as possible, slow, and sharing nothing with the engine but the
+//! tree of the query. Whatever the engine answers, over whatever segments, is compared with this.
+
+pub mod dice;
+pub mod expr;
+pub mod pipeline;
+pub mod queries;
+pub mod spans;
+
+use baton_ports::{ServiceStats, TimeRange};
+use baton_traceql::{PipelineExpr, Query, Root};
+use baton_types::{Span, SpanId, SpanStatus, TraceId, Value};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+/// A trace that answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    pub id: TraceId,
+    pub root: (String, String),
+    pub start: u64,
+    pub duration: u64,
+    pub services: Vec<(String, ServiceStats)>,
+    /// Spans by start time and id, with what `by` and aggregates said; the sets in the order of their spans.
+    pub spansets: Vec<(Vec<SpanId>, Vec<(String, String)>)>,
+}
+
+/// What spans answer, newest trace first; a span that occurs twice counts once.
+pub fn answer(query: &Query, spans: &[Span], range: TimeRange) -> Vec<Told> {
+    let Root::Search(pipeline) = &query.root else { panic!("not a search: {query:?}") };
+    let mut traces: BTreeMap<TraceId, BTreeMap<SpanId, Span>> = BTreeMap::new();
+    for span in spans {
+        traces.entry(span.trace).or_default().insert(span.id, span.clone());
+    }
+    let mut told: Vec<Told> = traces
+        .into_values()
+        .filter_map(|spans| {
+            let mut spans: Vec<Span> = spans.into_values().collect();
+            spans.sort_by_key(|span| (span.start, span.id));
+            let in_time = spans.iter().any(|span| span.start <= range.end && span.end >= range.start);
+            in_time.then(|| tell(pipeline, &spans)).flatten()
+        })
+        .collect();
+    told.sort_by_key(|told| (Reverse(told.start), told.id));
+    told
+}
+
+fn tell(pipeline: &PipelineExpr, spans: &[Span]) -> Option<Told> {
+    let sets = pipeline::run(pipeline, spans);
+    if sets.is_empty() {
+        return None;
+    }
+    let first = spans.first()?;
+    let root = spans.iter().find(|span| span.parent.is_none()).unwrap_or(first);
+    let last_end = spans.iter().map(|span| span.end).max()?;
+    let names: BTreeSet<&str> = spans.iter().map(service).collect();
+    let mut spansets: Vec<_> = sets
+        .into_iter()
+        .map(|set| (set.spans.iter().map(|at| spans[*at].id).collect::<Vec<_>>(), printed(&set.attributes)))
+        .collect();
+    spansets.sort_by(|left, right| left.0.cmp(&right.0));
+    Some(Told {
+        id: first.trace,
+        root: (service(root).to_owned(), root.name.to_string()),
+        start: first.start,
+        duration: last_end - first.start,
+        services: names
+            .into_iter()
+            .map(|name| {
+                let here: Vec<&Span> = spans.iter().filter(|span| service(span) == name).collect();
+                let errors = here.iter().filter(|span| span.status == SpanStatus::Error).count();
+                (name.to_owned(), ServiceStats { spans: here.len() as u32, errors: errors as u32 })
+            })
+            .collect(),
+        spansets,
+    })
+}
+
+/// Values as text: two that are not numbers are the same, and so are numbers up to how they were added.
+pub fn printed(attributes: &[(String, Value)]) -> Vec<(String, String)> {
+    attributes.iter().map(|(name, value)| (name.clone(), print(value))).collect()
+}
+
+fn print(value: &Value) -> String {
+    match value {
+        Value::Int(number) => format!("{:.6e}", *number as f64),
+        Value::Float(number) => format!("{number:.6e}"),
+        Value::List(list) => list.iter().map(print).collect::<Vec<_>>().join(", "),
+        other => format!("{other:?}"),
+    }
+}
+
+fn service(span: &Span) -> &str {
+    let named = span.resource.attributes.iter().find(|(key, _)| key == "service.name");
+    match named {
+        Some((_, Value::Text(name))) => name,
+        _ => "",
+    }
+}

@@ -1,0 +1,182 @@
+//! Pipelines over one trace.
+
+use super::expr::{Out, Plain, compare, constant, family, out, parent};
+use baton_traceql::{
+    Aggregate, AggregateOp, FieldExpr, PipelineExpr, Scalar, ScalarFilter, SpansetExpr, SpansetOp, Stage,
+};
+use baton_types::{Span, Value};
+use std::collections::BTreeSet;
+
+/// Spans that belong together, by position, and what was said about them.
+#[derive(Clone, Debug)]
+pub struct Set {
+    pub spans: BTreeSet<usize>,
+    pub attributes: Vec<(String, Value)>,
+}
+
+impl Set {
+    fn say(&mut self, name: String, value: Value) {
+        self.attributes.retain(|(known, _)| *known != name);
+        self.attributes.push((name, value));
+    }
+}
+
+/// What a trace answers; its spans are sorted.
+pub fn run(pipeline: &PipelineExpr, spans: &[Span]) -> Vec<Set> {
+    let all = Set { spans: (0..spans.len()).collect(), attributes: Vec::new() };
+    pipelines(pipeline, spans, all)
+}
+
+fn pipelines(pipeline: &PipelineExpr, spans: &[Span], all: Set) -> Vec<Set> {
+    match pipeline {
+        PipelineExpr::Pipeline(stages) => {
+            let mut sets = vec![all];
+            for stage in stages {
+                sets = apply(stage, spans, sets);
+                sets.retain(|set| !set.spans.is_empty());
+            }
+            sets
+        }
+        PipelineExpr::Combined { op, left, right } => {
+            let union = |sets: Vec<Set>| sets.into_iter().flat_map(|set| set.spans).collect::<BTreeSet<usize>>();
+            let left = union(pipelines(left, spans, all.clone()));
+            let right = union(pipelines(right, spans, all));
+            let both = combine(*op, &left, &right, spans);
+            if both.is_empty() { Vec::new() } else { vec![Set { spans: both, attributes: Vec::new() }] }
+        }
+    }
+}
+
+fn apply(stage: &Stage, spans: &[Span], sets: Vec<Set>) -> Vec<Set> {
+    match stage {
+        Stage::Select(_) => sets,
+        Stage::Coalesce if sets.is_empty() => sets,
+        Stage::Coalesce => {
+            vec![Set { spans: sets.into_iter().flat_map(|set| set.spans).collect(), attributes: Vec::new() }]
+        }
+        Stage::Spansets(expr) => {
+            sets.into_iter().map(|set| Set { spans: spansets(expr, spans, &set.spans), ..set }).collect()
+        }
+        Stage::By(expr) => sets.into_iter().flat_map(|set| split(expr, spans, set)).collect(),
+        Stage::Scalar(filter) => sets.into_iter().filter_map(|set| kept(filter, spans, set)).collect(),
+    }
+}
+
+fn spansets(expr: &SpansetExpr, spans: &[Span], within: &BTreeSet<usize>) -> BTreeSet<usize> {
+    match expr {
+        SpansetExpr::Filter(None) => within.clone(),
+        SpansetExpr::Filter(Some(condition)) => {
+            within.iter().copied().filter(|at| out(condition, spans, *at).is_true()).collect()
+        }
+        SpansetExpr::Combined { op, left, right } => {
+            combine(*op, &spansets(left, spans, within), &spansets(right, spans, within), spans)
+        }
+    }
+}
+
+fn combine(op: SpansetOp, left: &BTreeSet<usize>, right: &BTreeSet<usize>, spans: &[Span]) -> BTreeSet<usize> {
+    use SpansetOp as Op;
+    let above = |at: usize| -> BTreeSet<usize> {
+        let mut seen = BTreeSet::new();
+        let mut next = parent(spans, at);
+        while let Some(one) = next.filter(|one| seen.insert(*one)) {
+            next = parent(spans, one);
+        }
+        seen
+    };
+    let child = |l: usize, r: usize| parent(spans, r) == Some(l);
+    let below = |l: usize, r: usize| above(r).contains(&l);
+    let beside = |l: usize, r: usize| l != r && family(spans, l).is_some() && family(spans, l) == family(spans, r);
+    let related = |l: usize, r: usize| match op {
+        Op::Child | Op::NotChild | Op::UnionChild => child(l, r),
+        Op::Parent | Op::NotParent | Op::UnionParent => child(r, l),
+        Op::Descendant | Op::NotDescendant | Op::UnionDescendant => below(l, r),
+        Op::Ancestor | Op::NotAncestor | Op::UnionAncestor => below(r, l),
+        Op::Sibling | Op::NotSibling | Op::UnionSibling => beside(l, r),
+        Op::And | Op::Or => false,
+    };
+    let has_left = |r: &usize| left.iter().any(|l| related(*l, *r));
+    let has_right = |l: &usize| right.iter().any(|r| related(*l, *r));
+    match op {
+        Op::And if left.is_empty() || right.is_empty() => BTreeSet::new(),
+        Op::And | Op::Or => left.union(right).copied().collect(),
+        Op::Child | Op::Parent | Op::Descendant | Op::Ancestor | Op::Sibling => {
+            right.iter().copied().filter(has_left).collect()
+        }
+        Op::NotChild | Op::NotParent | Op::NotDescendant | Op::NotAncestor | Op::NotSibling => {
+            right.iter().copied().filter(|r| !has_left(r)).collect()
+        }
+        Op::UnionChild | Op::UnionParent | Op::UnionDescendant | Op::UnionAncestor | Op::UnionSibling => {
+            let lefts = left.iter().copied().filter(has_right);
+            lefts.chain(right.iter().copied().filter(has_left)).collect()
+        }
+    }
+}
+
+fn split(expr: &FieldExpr, spans: &[Span], set: Set) -> Vec<Set> {
+    let mut groups: Vec<(String, Set)> = Vec::new();
+    for at in set.spans {
+        let mut shown = out(expr, spans, at).shown;
+        let value = match shown.len() {
+            0 => "nil".into(),
+            1 => shown.remove(0),
+            _ => Value::List(shown.clone()),
+        };
+        // `nil` as text is not the same as nothing.
+        let key = format!("{} {value:?}", shown.len());
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => {
+                group.spans.insert(at);
+            }
+            None => {
+                let mut group = Set { spans: BTreeSet::from([at]), attributes: set.attributes.clone() };
+                group.say(format!("by({expr})"), value);
+                groups.push((key, group));
+            }
+        }
+    }
+    groups.into_iter().map(|(_, set)| set).collect()
+}
+
+fn kept(filter: &ScalarFilter, spans: &[Span], mut set: Set) -> Option<Set> {
+    let side = |scalar: &Scalar| match scalar {
+        Scalar::Literal(literal) => constant(literal),
+        Scalar::Aggregate(aggregate) => aggregated(aggregate, spans, &set.spans).map(Out::one).unwrap_or_default(),
+        other => panic!("not run: {other:?}"),
+    };
+    let (left, right) = (side(&filter.left), side(&filter.right));
+    if !compare(filter.op, &left, &right) {
+        return None;
+    }
+    for (scalar, out) in [(&filter.left, left), (&filter.right, right)] {
+        if let Scalar::Aggregate(aggregate) = scalar {
+            set.say(aggregate.to_string(), out.shown[0].clone());
+        }
+    }
+    Some(set)
+}
+
+fn aggregated(aggregate: &Aggregate, spans: &[Span], set: &BTreeSet<usize>) -> Option<Plain> {
+    let Some(of) = &aggregate.of else { return Some(Plain::Int(set.len() as i64)) };
+    let values: Vec<Plain> = set.iter().flat_map(|at| out(of, spans, *at).values).collect();
+    let numbers: Vec<&Plain> = values.iter().filter(|value| value.number().is_some_and(|it| !it.is_nan())).collect();
+    let all_durations = numbers.iter().all(|number| matches!(number, Plain::Duration(_)));
+    let all_whole = numbers.iter().all(|number| !matches!(number, Plain::Float(_)));
+    let mut plain: Vec<f64> = numbers.iter().filter_map(|number| number.number()).collect();
+    plain.sort_by(f64::total_cmp);
+    let (least, greatest) = (*plain.first()?, *plain.last()?);
+    let sum: f64 = plain.iter().sum();
+    let result = match aggregate.op {
+        AggregateOp::Count => numbers.len() as f64,
+        AggregateOp::Min => least,
+        AggregateOp::Max => greatest,
+        AggregateOp::Avg => sum / plain.len() as f64,
+        AggregateOp::Sum => sum,
+    };
+    Some(match aggregate.op {
+        _ if all_durations => Plain::Duration(result.round() as i64),
+        AggregateOp::Avg => Plain::Float(result),
+        _ if all_whole => Plain::Int(result as i64),
+        _ => Plain::Float(result),
+    })
+}

@@ -1,0 +1,157 @@
+//! Random spans: few names and values, so that they meet often, but every type and shape there is.
+
+use super::dice::Dice;
+use baton_types::{
+    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
+    Value,
+};
+use std::sync::Arc;
+
+pub const KEYS: &[&str] = &["a", "a", "a", "b", "b", "x.y", "service.name"];
+pub const TEXTS: &[&str] = &["a", "b", "ab", ""];
+pub const NAMES: &[&str] = &["a", "b", "ab", "insight.b"];
+pub const KINDS: &[SpanKind] = &[
+    SpanKind::Internal,
+    SpanKind::Server,
+    SpanKind::Client,
+    SpanKind::Producer,
+    SpanKind::Consumer,
+    SpanKind::Unspecified,
+];
+pub const STATUSES: &[SpanStatus] = &[SpanStatus::Unset, SpanStatus::Ok, SpanStatus::Error];
+/// When everything happens.
+pub const BASE: u64 = 1_700_000_000_000_000_000;
+/// Between two moments.
+pub const TICK: u64 = 1_000_000;
+
+/// Spans of a few traces; some occur twice.
+pub fn spans(dice: &mut Dice<'_>) -> Vec<Span> {
+    let traces = 1 + dice.below(4);
+    let count = 1 + dice.below(20);
+    let mut spans: Vec<Span> = Vec::new();
+    for number in 0..count {
+        if number > 0 && dice.one_in(12) {
+            let again = dice.below(spans.len());
+            spans.push(spans[again].clone());
+            continue;
+        }
+        let trace = dice.below(traces);
+        let parent = match dice.below(8) {
+            0 => None,
+            7 => Some(0xee),
+            6 => Some(1 + dice.below(count)),
+            _ => spans.iter().rev().find(|span| span.trace == trace_id(trace)).map(|span| usize::from(span.id.0[7])),
+        };
+        spans.push(span(dice, trace, number, parent.filter(|parent| *parent != number + 1)));
+    }
+    spans
+}
+
+pub fn trace_id(number: usize) -> TraceId {
+    let mut id = [0; 16];
+    id[0] = (number as u8 + 1) * 0x11;
+    id[15] = 7;
+    TraceId(id)
+}
+
+pub fn span_id(number: usize) -> SpanId {
+    SpanId([1, 0, 0, 0, 0, 0, 0, number as u8])
+}
+
+fn span(dice: &mut Dice<'_>, trace: usize, number: usize, parent: Option<usize>) -> Span {
+    let start = BASE + dice.below(20) as u64 * TICK;
+    let end = start + dice.below(5) as u64 * TICK;
+    Span {
+        trace: trace_id(trace),
+        id: span_id(number + 1),
+        parent: parent.map(span_id),
+        trace_state: String::new(),
+        flags: 1,
+        name: Key::Borrowed(dice.of(NAMES)),
+        kind: dice.of(KINDS),
+        start,
+        end,
+        attributes: attributes(dice, 5),
+        events: (0..dice.below(3)).map(|_| event(dice, start)).collect(),
+        links: (0..dice.below(2)).map(|_| link(dice)).collect(),
+        status: dice.of(STATUSES),
+        status_message: dice.of(&["", "a", "b"]).to_owned(),
+        dropped: Dropped::default(),
+        resource: Arc::new(resource(dice)),
+        scope: Arc::new(scope(dice)),
+    }
+}
+
+fn resource(dice: &mut Dice<'_>) -> Resource {
+    let mut attributes = attributes(dice, 2);
+    attributes.retain(|(key, _)| key != "service.name");
+    let service = dice.below(4);
+    if service > 0 {
+        attributes.push(("service.name".into(), ["a", "b", "ab"][service - 1].into()));
+    }
+    Resource { attributes, ..Resource::default() }
+}
+
+fn scope(dice: &mut Dice<'_>) -> SpanScope {
+    SpanScope {
+        name: dice.of(&["", "a", "b"]).to_owned(),
+        version: dice.of(&["", "a", "b"]).to_owned(),
+        attributes: attributes(dice, 2),
+        ..SpanScope::default()
+    }
+}
+
+fn event(dice: &mut Dice<'_>, start: u64) -> SpanEvent {
+    SpanEvent {
+        at: start + dice.below(3) as u64 * TICK,
+        name: Key::Borrowed(dice.of(NAMES)),
+        attributes: attributes(dice, 3),
+        dropped_attributes: 0,
+    }
+}
+
+fn link(dice: &mut Dice<'_>) -> SpanLink {
+    SpanLink {
+        trace: trace_id(dice.below(4)),
+        span: span_id(1 + dice.below(4)),
+        trace_state: String::new(),
+        attributes: attributes(dice, 3),
+        dropped_attributes: 0,
+        flags: 0,
+    }
+}
+
+fn attributes(dice: &mut Dice<'_>, below: usize) -> Attributes {
+    let mut attributes: Attributes = Vec::new();
+    for _ in 0..dice.below(below) {
+        let key = dice.of(KEYS);
+        let value = value(dice);
+        if attributes.iter().all(|(known, _)| known != key) {
+            attributes.push((key.into(), value));
+        }
+    }
+    attributes
+}
+
+fn value(dice: &mut Dice<'_>) -> Value {
+    match dice.below(16) {
+        12 => Value::List((0..dice.below(4)).map(|_| dice.of(TEXTS).into()).collect()),
+        13 => Value::List((0..dice.below(4)).map(|_| Value::Int(dice.below(4) as i64)).collect()),
+        14 => Value::List((0..dice.below(4)).map(|_| plain(dice)).collect()),
+        15 => match dice.below(3) {
+            0 => Value::Map(vec![("a".into(), plain(dice))]),
+            1 => Value::Bytes(vec![dice.below(3) as u8]),
+            _ => Value::Empty,
+        },
+        _ => plain(dice),
+    }
+}
+
+fn plain(dice: &mut Dice<'_>) -> Value {
+    match dice.below(4) {
+        0 => dice.of(TEXTS).into(),
+        1 => Value::Int(dice.below(5) as i64 - 1),
+        2 => Value::Float(dice.below(5) as f64 / 2.0),
+        _ => Value::Bool(dice.one_in(2)),
+    }
+}
