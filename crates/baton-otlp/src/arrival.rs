@@ -1,8 +1,10 @@
 //! What became of an export request.
 
-use crate::{Encoding, MAX_SPAN_BYTES};
+use crate::{
+    Encoding, MAX_SPAN_BYTES,
+    proto::{ExportTracePartialSuccess, ExportTraceServiceResponse},
+};
 use baton_types::Span;
-use opentelemetry_proto::tonic::collector::trace::v1::{ExportTracePartialSuccess, ExportTraceServiceResponse};
 use prost::Message as _;
 use serde_json::json;
 use std::fmt;

@@ -1,15 +1,10 @@
 //! Messages of OTLP as JSON: 64-bit numbers are text, what is zero is left out.
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-use opentelemetry_proto::tonic::{
-    common::v1::{AnyValue, InstrumentationScope, KeyValue, any_value},
-    resource::v1::Resource,
-    trace::v1::{
-        ResourceSpans, ScopeSpans, Span, Status,
-        span::{Event, Link, SpanKind},
-        status::StatusCode,
-    },
+use crate::proto::{
+    AnyValue, Event, InstrumentationScope, KeyValue, Link, Resource, ResourceSpans, ScopeSpans, Span, SpanKind, Status,
+    StatusCode, Value,
 };
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 /// A message that knows its JSON; everything inside is written the same way.
@@ -133,7 +128,7 @@ objects! {
         to.id("parentSpanId", &it.parent_span_id)?;
         to.number("flags", it.flags)?;
         to.text("name", &it.name)?;
-        to.word("kind", it.kind, SpanKind::try_from(it.kind).ok().map(|kind| kind.as_str_name()))?;
+        to.word("kind", it.kind, SpanKind::name_of(it.kind))?;
         to.time("startTimeUnixNano", it.start_time_unix_nano)?;
         to.time("endTimeUnixNano", it.end_time_unix_nano)?;
         to.list("attributes", &it.attributes)?;
@@ -146,7 +141,7 @@ objects! {
     }
     Status, |it, to| {
         to.text("message", &it.message)?;
-        to.word("code", it.code, StatusCode::try_from(it.code).ok().map(|code| code.as_str_name()))?;
+        to.word("code", it.code, StatusCode::name_of(it.code))?;
     }
     Event, |it, to| {
         to.time("timeUnixNano", it.time_unix_nano)?;
@@ -173,13 +168,13 @@ impl Write for AnyValue {
     fn write<S: Serializer>(&self, dialect: Dialect, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
         match &self.value {
-            Some(any_value::Value::StringValue(text)) => members.serialize_entry("stringValue", text)?,
-            Some(any_value::Value::BoolValue(value)) => members.serialize_entry("boolValue", value)?,
-            Some(any_value::Value::IntValue(number)) => members.serialize_entry("intValue", &number.to_string())?,
-            Some(any_value::Value::DoubleValue(number)) if number.is_finite() => {
+            Some(Value::StringValue(text)) => members.serialize_entry("stringValue", text)?,
+            Some(Value::BoolValue(value)) => members.serialize_entry("boolValue", value)?,
+            Some(Value::IntValue(number)) => members.serialize_entry("intValue", &number.to_string())?,
+            Some(Value::DoubleValue(number)) if number.is_finite() => {
                 members.serialize_entry("doubleValue", number)?;
             }
-            Some(any_value::Value::DoubleValue(number)) => {
+            Some(Value::DoubleValue(number)) => {
                 let word = if number.is_nan() {
                     "NaN"
                 } else if *number > 0.0 {
@@ -189,16 +184,16 @@ impl Write for AnyValue {
                 };
                 members.serialize_entry("doubleValue", word)?;
             }
-            Some(any_value::Value::ArrayValue(list)) => {
+            Some(Value::ArrayValue(list)) => {
                 members.serialize_entry("arrayValue", &Values(&list.values, dialect))?;
             }
-            Some(any_value::Value::KvlistValue(map)) => {
+            Some(Value::KvlistValue(map)) => {
                 members.serialize_entry("kvlistValue", &Values(&map.values, dialect))?;
             }
-            Some(any_value::Value::BytesValue(bytes)) => {
+            Some(Value::BytesValue(bytes)) => {
                 members.serialize_entry("bytesValue", &BASE64_STANDARD.encode(bytes))?;
             }
-            Some(any_value::Value::StringValueStrindex(_)) | None => {}
+            None => {}
         }
         members.end()
     }

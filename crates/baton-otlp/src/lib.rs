@@ -9,6 +9,7 @@
 mod arrival;
 mod encoding;
 mod json;
+pub mod proto;
 mod read;
 mod status;
 mod tell;
@@ -18,6 +19,6 @@ mod write;
 pub use arrival::{Arrival, Rejection};
 pub use encoding::Encoding;
 pub use read::{Export, MAX_ITEMS, MAX_SPAN_BYTES, MAX_SPANS, ReadError};
-pub use status::{RpcStatus, StatusCode};
+pub use status::{RpcDetail, RpcStatus};
 pub use tell::{export_request, resource_spans};
 pub use write::write_export;

@@ -5,25 +5,6 @@ use prost::Message;
 use serde_json::json;
 use std::time::Duration;
 
-/// The codes that are used here; numbers as in `google.rpc.Code`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StatusCode {
-    /// The request is wrong and stays wrong.
-    InvalidArgument = 3,
-    /// The caller may not.
-    PermissionDenied = 7,
-    /// Too much at once; again after a while.
-    ResourceExhausted = 8,
-    /// Not offered.
-    Unimplemented = 12,
-    /// A fault of the server.
-    Internal = 13,
-    /// Not now; again after a while.
-    Unavailable = 14,
-    /// Nobody knows who is asking.
-    Unauthenticated = 16,
-}
-
 /// `google.rpc.Status`.
 #[derive(Clone, PartialEq, Message)]
 pub struct RpcStatus {
@@ -68,9 +49,9 @@ struct Delay {
 const RETRY_INFO: &str = "type.googleapis.com/google.rpc.RetryInfo";
 
 impl RpcStatus {
-    /// A refusal.
-    pub fn new(code: StatusCode, message: impl Into<String>) -> Self {
-        Self { code: code as i32, message: message.into(), details: Vec::new() }
+    /// A refusal; the code is one of `google.rpc.Code`.
+    pub fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Vec::new() }
     }
 
     /// The same, for now: it may be tried again after that long.

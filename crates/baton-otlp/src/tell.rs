@@ -1,16 +1,10 @@
 //! Spans as messages of OTLP.
 
-use baton_types::{Key, Resource, Span, SpanEvent, SpanKind, SpanLink, SpanScope, SpanStatus, Value};
-use opentelemetry_proto::tonic::{
-    collector::trace::v1::ExportTraceServiceRequest,
-    common::v1::{AnyValue, ArrayValue, InstrumentationScope, KeyValue, KeyValueList, any_value},
-    resource::v1::Resource as OtlpResource,
-    trace::v1::{
-        self as otlp, ResourceSpans, ScopeSpans, Status,
-        span::{Event, Link, SpanKind as OtlpKind},
-        status::StatusCode as OtlpStatus,
-    },
+use crate::proto::{
+    self, AnyValue, ArrayValue, Event, ExportTraceServiceRequest, InstrumentationScope, KeyValue, KeyValueList, Link,
+    ResourceSpans, ScopeSpans, SpanKind as OtlpKind, Status, StatusCode as OtlpStatus,
 };
+use baton_types::{Key, Resource, Span, SpanEvent, SpanKind, SpanLink, SpanScope, SpanStatus, Value};
 use std::{collections::HashMap, ptr, sync::Arc};
 
 /// Spans as the request that an exporter sends.
@@ -80,11 +74,10 @@ impl<T: PartialEq> Known<T> {
     }
 }
 
-fn resource(resource: &Resource) -> OtlpResource {
-    OtlpResource {
+fn resource(resource: &Resource) -> proto::Resource {
+    proto::Resource {
         attributes: attributes(&resource.attributes),
         dropped_attributes_count: resource.dropped_attributes,
-        entity_refs: Vec::new(),
     }
 }
 
@@ -97,7 +90,7 @@ fn scope(scope: &SpanScope) -> InstrumentationScope {
     }
 }
 
-fn span(span: &Span) -> otlp::Span {
+fn span(span: &Span) -> proto::Span {
     let kind = match span.kind {
         SpanKind::Unspecified => OtlpKind::Unspecified,
         SpanKind::Internal => OtlpKind::Internal,
@@ -111,7 +104,7 @@ fn span(span: &Span) -> otlp::Span {
         SpanStatus::Ok => OtlpStatus::Ok,
         SpanStatus::Error => OtlpStatus::Error,
     };
-    otlp::Span {
+    proto::Span {
         trace_id: span.trace.0.to_vec(),
         span_id: span.id.0.to_vec(),
         trace_state: span.trace_state.clone(),
@@ -158,20 +151,18 @@ pub(crate) fn attributes(attributes: &[(Key, Value)]) -> Vec<KeyValue> {
 
 /// One attribute.
 pub(crate) fn attribute(key: &str, value: &Value) -> KeyValue {
-    KeyValue { key: key.to_owned(), value: Some(self::value(value)), key_strindex: 0 }
+    KeyValue { key: key.to_owned(), value: Some(self::value(value)) }
 }
 
 fn value(value: &Value) -> AnyValue {
     let value = match value {
-        Value::Text(text) => any_value::Value::StringValue(text.clone().into_owned()),
-        Value::Bool(value) => any_value::Value::BoolValue(*value),
-        Value::Int(number) => any_value::Value::IntValue(*number),
-        Value::Float(number) => any_value::Value::DoubleValue(*number),
-        Value::List(list) => {
-            any_value::Value::ArrayValue(ArrayValue { values: list.iter().map(self::value).collect() })
-        }
-        Value::Map(map) => any_value::Value::KvlistValue(KeyValueList { values: attributes(map) }),
-        Value::Bytes(bytes) => any_value::Value::BytesValue(bytes.clone()),
+        Value::Text(text) => proto::Value::StringValue(text.clone().into_owned()),
+        Value::Bool(value) => proto::Value::BoolValue(*value),
+        Value::Int(number) => proto::Value::IntValue(*number),
+        Value::Float(number) => proto::Value::DoubleValue(*number),
+        Value::List(list) => proto::Value::ArrayValue(ArrayValue { values: list.iter().map(self::value).collect() }),
+        Value::Map(map) => proto::Value::KvlistValue(KeyValueList { values: attributes(map) }),
+        Value::Bytes(bytes) => proto::Value::BytesValue(bytes.clone()),
         Value::Empty => return AnyValue { value: None },
     };
     AnyValue { value: Some(value) }

@@ -3,9 +3,9 @@
 use crate::{
     Encoding, export_request,
     json::{Dialect, List},
+    proto::ResourceSpans,
 };
 use baton_types::Span;
-use opentelemetry_proto::tonic::trace::v1::ResourceSpans;
 use prost::Message as _;
 use serde::Serialize;
 

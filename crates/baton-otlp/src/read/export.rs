@@ -1,8 +1,7 @@
 //! One request of an exporter.
 
 use super::{json, take, weigh};
-use crate::{Arrival, Encoding};
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use crate::{Arrival, Encoding, proto::ExportTraceServiceRequest};
 use prost::Message as _;
 
 /// A body that is no export request, or too much of one.

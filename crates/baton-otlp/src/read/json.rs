@@ -6,12 +6,7 @@ use super::{
     ReadError,
     scalar::{Base64, Double, Hex, KindNumber, StatusNumber, Whole},
 };
-use opentelemetry_proto::tonic::{
-    collector::trace::v1::ExportTraceServiceRequest,
-    common::v1::{self as common, any_value},
-    resource::v1 as resource,
-    trace::v1 as otlp,
-};
+use crate::proto::{self, ExportTraceServiceRequest};
 use serde::{Deserialize, Deserializer};
 
 /// Reads a request.
@@ -198,20 +193,19 @@ struct Map {
     values: Vec<KeyValue>,
 }
 
-impl From<ResourceSpans> for otlp::ResourceSpans {
+impl From<ResourceSpans> for proto::ResourceSpans {
     fn from(read: ResourceSpans) -> Self {
-        let resource = resource::Resource {
+        let resource = proto::Resource {
             attributes: mapped(read.resource.attributes),
             dropped_attributes_count: read.resource.dropped_attributes_count.0,
-            entity_refs: Vec::new(),
         };
         Self { resource: Some(resource), scope_spans: mapped(read.scope_spans), schema_url: read.schema_url }
     }
 }
 
-impl From<ScopeSpans> for otlp::ScopeSpans {
+impl From<ScopeSpans> for proto::ScopeSpans {
     fn from(read: ScopeSpans) -> Self {
-        let scope = common::InstrumentationScope {
+        let scope = proto::InstrumentationScope {
             name: read.scope.name,
             version: read.scope.version,
             attributes: mapped(read.scope.attributes),
@@ -221,7 +215,7 @@ impl From<ScopeSpans> for otlp::ScopeSpans {
     }
 }
 
-impl From<Span> for otlp::Span {
+impl From<Span> for proto::Span {
     fn from(read: Span) -> Self {
         Self {
             trace_id: read.trace_id.0,
@@ -239,12 +233,12 @@ impl From<Span> for otlp::Span {
             dropped_events_count: read.dropped_events_count.0,
             links: mapped(read.links),
             dropped_links_count: read.dropped_links_count.0,
-            status: Some(otlp::Status { message: read.status.message, code: read.status.code.0 }),
+            status: Some(proto::Status { message: read.status.message, code: read.status.code.0 }),
         }
     }
 }
 
-impl From<Event> for otlp::span::Event {
+impl From<Event> for proto::Event {
     fn from(read: Event) -> Self {
         Self {
             time_unix_nano: read.time_unix_nano.0,
@@ -255,7 +249,7 @@ impl From<Event> for otlp::span::Event {
     }
 }
 
-impl From<Link> for otlp::span::Link {
+impl From<Link> for proto::Link {
     fn from(read: Link) -> Self {
         Self {
             trace_id: read.trace_id.0,
@@ -268,28 +262,28 @@ impl From<Link> for otlp::span::Link {
     }
 }
 
-impl From<KeyValue> for common::KeyValue {
+impl From<KeyValue> for proto::KeyValue {
     fn from(read: KeyValue) -> Self {
-        Self { key: read.key, value: Some(read.value.into()), key_strindex: 0 }
+        Self { key: read.key, value: Some(read.value.into()) }
     }
 }
 
-impl From<Value> for common::AnyValue {
+impl From<Value> for proto::AnyValue {
     fn from(read: Value) -> Self {
-        let text = read.string_value.map(any_value::Value::StringValue);
+        let text = read.string_value.map(proto::Value::StringValue);
         let value = text
-            .or_else(|| read.bool_value.map(any_value::Value::BoolValue))
-            .or_else(|| read.int_value.map(|number| any_value::Value::IntValue(number.0)))
-            .or_else(|| read.double_value.map(|number| any_value::Value::DoubleValue(number.0)))
+            .or_else(|| read.bool_value.map(proto::Value::BoolValue))
+            .or_else(|| read.int_value.map(|number| proto::Value::IntValue(number.0)))
+            .or_else(|| read.double_value.map(|number| proto::Value::DoubleValue(number.0)))
             .or_else(|| {
-                let list = |list: Array| common::ArrayValue { values: mapped(list.values) };
-                read.array_value.map(|array| any_value::Value::ArrayValue(list(array)))
+                let list = |list: Array| proto::ArrayValue { values: mapped(list.values) };
+                read.array_value.map(|array| proto::Value::ArrayValue(list(array)))
             })
             .or_else(|| {
-                let map = |map: Map| common::KeyValueList { values: mapped(map.values) };
-                read.kvlist_value.map(|values| any_value::Value::KvlistValue(map(values)))
+                let map = |map: Map| proto::KeyValueList { values: mapped(map.values) };
+                read.kvlist_value.map(|values| proto::Value::KvlistValue(map(values)))
             })
-            .or_else(|| read.bytes_value.map(|bytes| any_value::Value::BytesValue(bytes.0)));
+            .or_else(|| read.bytes_value.map(|bytes| proto::Value::BytesValue(bytes.0)));
         Self { value }
     }
 }

@@ -1,10 +1,10 @@
 //! Numbers, ids and words of OTLP's JSON, in all the forms that exporters write them.
 
+use crate::proto::{SpanKind, StatusCode};
 use base64::{
     Engine as _, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
-use opentelemetry_proto::tonic::trace::v1::{span::SpanKind, status::StatusCode};
 use serde::{Deserialize, Deserializer, de};
 use std::{fmt, marker::PhantomData, str::FromStr};
 
@@ -154,12 +154,12 @@ impl de::Visitor<'_> for Member {
 
 impl<'de> Deserialize<'de> for KindNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Member(|name| SpanKind::from_str_name(name).map(|kind| kind as i32))).map(Self)
+        deserializer.deserialize_any(Member(SpanKind::number_of)).map(Self)
     }
 }
 
 impl<'de> Deserialize<'de> for StatusNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Member(|name| StatusCode::from_str_name(name).map(|code| code as i32))).map(Self)
+        deserializer.deserialize_any(Member(StatusCode::number_of)).map(Self)
     }
 }

@@ -1,14 +1,15 @@
 //! Messages of OTLP as spans.
 
-use crate::{Arrival, Rejection};
+use crate::{
+    Arrival, Rejection,
+    proto::{
+        self, AnyValue, Event, ExportTraceServiceRequest, KeyValue, Link, ScopeSpans, SpanKind as OtlpKind,
+        StatusCode as OtlpStatus,
+    },
+};
 use baton_types::{
     Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
     Value,
-};
-use opentelemetry_proto::tonic::{
-    collector::trace::v1::ExportTraceServiceRequest,
-    common::v1::{AnyValue, KeyValue, any_value},
-    trace::v1::{self as otlp, ScopeSpans, span::SpanKind as OtlpKind, status::StatusCode as OtlpStatus},
 };
 use prost::Message as _;
 use std::{collections::HashMap, sync::Arc};
@@ -65,7 +66,7 @@ fn of_scope(arrival: &mut Arrival, resource: &Arc<Resource>, group: ScopeSpans) 
     }
 }
 
-fn span(given: otlp::Span, resource: &Arc<Resource>, scope: &Arc<SpanScope>) -> Result<Span, Rejection> {
+fn span(given: proto::Span, resource: &Arc<Resource>, scope: &Arc<SpanScope>) -> Result<Span, Rejection> {
     if given.encoded_len() > MAX_SPAN_BYTES {
         return Err(Rejection::TooLarge);
     }
@@ -130,7 +131,7 @@ fn outcome(given: i32) -> SpanStatus {
     }
 }
 
-fn event(given: otlp::span::Event) -> SpanEvent {
+fn event(given: Event) -> SpanEvent {
     SpanEvent {
         at: given.time_unix_nano,
         name: given.name.into(),
@@ -140,7 +141,7 @@ fn event(given: otlp::span::Event) -> SpanEvent {
 }
 
 /// The links, and how many were none: they name nothing that could be found.
-fn links(given: Vec<otlp::span::Link>) -> (Vec<SpanLink>, u32) {
+fn links(given: Vec<Link>) -> (Vec<SpanLink>, u32) {
     let mut lost = 0;
     let mut links = Vec::with_capacity(given.len());
     for link in given {
@@ -169,7 +170,7 @@ fn id<const N: usize>(given: &[u8]) -> Option<[u8; N]> {
 fn attributes(given: Vec<KeyValue>) -> Attributes {
     let mut attributes = Attributes::with_capacity(given.len());
     let mut known = HashMap::new();
-    for KeyValue { key, value, .. } in given {
+    for KeyValue { key, value } in given {
         let value = self::value(value);
         let key = Key::from(key);
         let same = if attributes.len() < FEW {
@@ -193,16 +194,15 @@ fn attributes(given: Vec<KeyValue>) -> Attributes {
 /// The depth is bounded by those who decoded it.
 fn value(given: Option<AnyValue>) -> Value {
     match given.and_then(|given| given.value) {
-        Some(any_value::Value::StringValue(text)) => text.into(),
-        Some(any_value::Value::BoolValue(value)) => Value::Bool(value),
-        Some(any_value::Value::IntValue(number)) => Value::Int(number),
-        Some(any_value::Value::DoubleValue(number)) => Value::Float(number),
-        Some(any_value::Value::ArrayValue(list)) => {
+        Some(proto::Value::StringValue(text)) => text.into(),
+        Some(proto::Value::BoolValue(value)) => Value::Bool(value),
+        Some(proto::Value::IntValue(number)) => Value::Int(number),
+        Some(proto::Value::DoubleValue(number)) => Value::Float(number),
+        Some(proto::Value::ArrayValue(list)) => {
             Value::List(list.values.into_iter().map(|value| self::value(Some(value))).collect())
         }
-        Some(any_value::Value::KvlistValue(map)) => Value::Map(attributes(map.values)),
-        Some(any_value::Value::BytesValue(bytes)) => Value::Bytes(bytes),
-        // Places in a dictionary belong to profiles; a trace has no dictionary.
-        Some(any_value::Value::StringValueStrindex(_)) | None => Value::Empty,
+        Some(proto::Value::KvlistValue(map)) => Value::Map(attributes(map.values)),
+        Some(proto::Value::BytesValue(bytes)) => Value::Bytes(bytes),
+        None => Value::Empty,
     }
 }

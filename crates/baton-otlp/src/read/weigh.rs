@@ -48,12 +48,10 @@ enum Shape {
     Span,
     Event,
     Link,
-    EntityRef,
     KeyValue,
     Value,
     Array,
     Map,
-    Leaf,
 }
 
 impl Shape {
@@ -63,7 +61,6 @@ impl Shape {
             (Self::Request, 1) => Self::ResourceSpans,
             (Self::ResourceSpans, 1) => Self::Resource,
             (Self::ResourceSpans, 2) => Self::ScopeSpans,
-            (Self::Resource, 3) => Self::EntityRef,
             (Self::ScopeSpans, 1) => Self::Scope,
             (Self::ScopeSpans, 2) => Self::Span,
             (Self::Span, 11) => Self::Event,
@@ -74,7 +71,6 @@ impl Shape {
             (Self::KeyValue, 2) | (Self::Array, 1) => Self::Value,
             (Self::Value, 5) => Self::Array,
             (Self::Value, 6) => Self::Map,
-            (Self::EntityRef, 3 | 4) => Self::Leaf,
             _ => return None,
         })
     }
@@ -117,13 +113,9 @@ impl Scale {
                     return Err(ReadError::TooMany { what: "spans", most: MAX_SPANS });
                 }
             }
-            self.message_unless_leaf(content, inside, depth)?;
+            self.message(content, inside, depth)?;
         }
         Ok(())
-    }
-
-    fn message_unless_leaf(&mut self, bytes: &[u8], shape: Shape, depth: usize) -> Result<(), ReadError> {
-        if matches!(shape, Shape::Leaf) { Ok(()) } else { self.message(bytes, shape, depth) }
     }
 }
 

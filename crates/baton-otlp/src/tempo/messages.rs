@@ -1,7 +1,9 @@
 //! Tempo's messages, with the field numbers that it publishes; what is zero is left out of JSON, lists are not.
 
-use crate::json::{Dialect, List};
-use opentelemetry_proto::tonic::{common::v1::KeyValue, trace::v1::ResourceSpans};
+use crate::{
+    json::{Dialect, List},
+    proto::{KeyValue, ResourceSpans},
+};
 use prost::Message;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;

@@ -3,10 +3,10 @@
 use super::{Trace, TraceByIdMetrics, TraceByIdResponse};
 use crate::{
     json::{Dialect, List},
+    proto::ResourceSpans,
     resource_spans,
 };
 use baton_types::Span;
-use opentelemetry_proto::tonic::trace::v1::ResourceSpans;
 use serde::Serialize;
 
 /// The trace.

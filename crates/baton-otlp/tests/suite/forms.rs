@@ -12,7 +12,7 @@ fn arrive(body: &Tree) -> Arrival {
     Export::weigh(Encoding::Json, body.as_bytes()).and_then(|export| export.read()).expect("readable")
 }
 
-fn request(spans: Tree) -> Tree {
+fn request(spans: &Tree) -> Tree {
     json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] })
 }
 
@@ -20,7 +20,7 @@ fn request(spans: Tree) -> Tree {
 fn one(mut members: Tree) -> Span {
     members["traceId"] = TRACE.into();
     members["spanId"] = SPAN.into();
-    let mut arrival = arrive(&request(json!([members])));
+    let mut arrival = arrive(&request(&json!([members])));
     assert_eq!(arrival.rejected, []);
     arrival.spans.pop().expect("a span")
 }
@@ -105,7 +105,7 @@ fn members_may_be_unknown_null_or_named_as_in_the_schema() {
 #[test]
 fn a_span_that_is_none_is_rejected_and_the_others_are_kept() {
     let zeros = "0".repeat(32);
-    let arrival = arrive(&request(json!([
+    let arrival = arrive(&request(&json!([
         { "traceId": TRACE, "spanId": SPAN, "name": "kept" },
         { "traceId": zeros, "spanId": SPAN },
         { "traceId": "abc", "spanId": SPAN },

@@ -1,4 +1,5 @@
 //! What exporters send and what Tempo's clients read.
+#![expect(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod answers;
 mod bounds;

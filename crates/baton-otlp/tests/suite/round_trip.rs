@@ -1,9 +1,8 @@
 //! What is written is read again as the same spans, in both encodings; what others wrote brings nothing down.
 
 use crate::generate::batches;
-use baton_otlp::{Encoding, Export, write_export};
+use baton_otlp::{Encoding, Export, proto::ExportTraceServiceRequest, write_export};
 use baton_types::Span;
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use proptest::prelude::*;
 use prost::Message as _;
 
