@@ -15,6 +15,7 @@ pub mod exported;
 mod own;
 mod schema;
 mod serve;
+mod span;
 mod work;
 
 pub use environment::{Environment, Environments, Ports};

@@ -1,7 +1,8 @@
 //! Work for agents: asked for by an MCP client that waits, and hears now and then that it goes on.
 
-use crate::Caller;
+use crate::{Caller, span::note};
 use baton_ports::{AgentAsk, AgentDesk, AgentReply};
+use baton_telemetry::names;
 use baton_types::ErrorCode;
 use http::request::Parts;
 use rmcp::{
@@ -12,7 +13,6 @@ use rmcp::{
 use serde::Serialize;
 use std::{pin::pin, time::Duration};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
-use tracing::{Instrument as _, Span, field::Empty};
 
 /// Most tools that an error names.
 const NAMED: usize = 20;
@@ -38,32 +38,19 @@ impl<'a> Work<'a> {
         served_at(self.context)
     }
 
-    /// The caller's W3C trace context, when it looks like one.
-    pub(crate) fn trace(&self) -> Option<String> {
-        plausible_trace(&self.caller)
-    }
-
     /// Asks an agent and waits; what keeps it from working is a result for the caller's model. Stops the work when the
     /// caller no longer wants it.
-    pub(crate) async fn ask(
-        &self,
-        desk: &dyn AgentDesk,
-        tool: &str,
-        ask: AgentAsk,
-    ) -> Result<AgentReply, CallToolResult> {
+    pub(crate) async fn ask(&self, desk: &dyn AgentDesk, ask: AgentAsk) -> Result<AgentReply, CallToolResult> {
         let agent = ask.agent.clone();
-        let span = tracing::info_span!(
-            "execute_tool",
-            "gen_ai.tool.name" = tool,
-            "gen_ai.agent.name" = %agent,
-            "mcp.session.id" = self.caller.session.as_deref(),
-            outcome = Empty,
-        );
+        note(self.context, names::GEN_AI_AGENT_NAME, agent.as_str().to_owned());
         let asked = desk.ask(&self.caller.principal, ask);
-        let answered = self.awaited(agent.as_str(), asked).instrument(span.clone()).await;
-        record(&span, &answered);
+        let answered = self.awaited(agent.as_str(), asked).await;
         match answered {
-            Some(Ok(reply)) => Ok(reply),
+            Some(Ok(reply)) => {
+                note(self.context, names::A2A_TASK_ID, reply.task.to_string());
+                note(self.context, names::GEN_AI_CONVERSATION_ID, reply.context.to_string());
+                Ok(reply)
+            }
             Some(Err(error)) => Err(refused(error.code, &error.detail)),
             None => {
                 Err(CallToolResult::error(vec![ContentBlock::text("the call was cancelled, and the work with it")]))
@@ -101,28 +88,10 @@ impl<'a> Work<'a> {
     }
 }
 
-fn record<E>(span: &Span, answered: &Option<Result<AgentReply, E>>) {
-    span.record(
-        "outcome",
-        match answered {
-            Some(Ok(reply)) => reply.state.as_str(),
-            Some(Err(_)) => "refused",
-            None => "cancelled",
-        },
-    );
-}
-
 /// Where the caller reached this Baton.
 pub(crate) fn served_at(context: &RequestContext<RoleServer>) -> Option<&str> {
     let ServedAt(base) = context.extensions.get::<Parts>()?.extensions.get()?;
     Some(base)
-}
-
-/// The caller's W3C trace context, when it looks like one.
-pub(crate) fn plausible_trace(caller: &Caller) -> Option<String> {
-    let plausible =
-        |trace: &&String| trace.len() <= 128 && trace.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    caller.trace.as_ref().filter(plausible).cloned()
 }
 
 /// The query of the address that the client uses.

@@ -1,4 +1,4 @@
-//! `tools/call`: decided, recorded as a span, answered. It is no task.
+//! `tools/call`: decided, noted on the request's span, answered. It is no task.
 
 use super::{
     decide::Decided,
@@ -8,8 +8,9 @@ use super::{
     rounds::{Begin, Ended, Round, Rounds},
     view::{Found, View},
 };
-use crate::{Caller, exported};
+use crate::{Caller, exported, span::note};
 use baton_rules::{Access, may};
+use baton_telemetry::names;
 use baton_types::{CallId, Json};
 use rmcp::{
     ErrorData, RoleServer,
@@ -18,7 +19,6 @@ use rmcp::{
 };
 use serde_json::Value;
 use std::sync::Arc;
-use tracing::{Instrument, Span, field};
 
 /// One call, with everything that its verbs need.
 pub(super) struct Call<'a> {
@@ -63,11 +63,8 @@ impl Environment {
         if let Found::Exported = found {
             return call.exported().await.map(CallToolResponse::from);
         }
-        let span = call.span();
-        let answered = call.answer(&found, request_state.as_deref(), input_responses.as_ref());
-        let answered = answered.instrument(span.clone()).await;
-        span.record("outcome", outcome(&answered));
-        answered
+        note(context, names::GEN_AI_TOOL_CALL_ID, call.id.as_str().to_owned());
+        call.answer(&found, request_state.as_deref(), input_responses.as_ref()).await
     }
 
     /// -32602, as the specification says; another code would be another HTTP status.
@@ -91,18 +88,6 @@ impl Environment {
 }
 
 impl Call<'_> {
-    fn span(&self) -> Span {
-        tracing::info_span!(
-            "execute_tool",
-            gen_ai.tool.name = self.name,
-            gen_ai.tool.call.id = self.id.as_str(),
-            gen_ai.agent.name = self.environment.agent.name.as_str(),
-            mcp.session.id = self.caller.session.as_deref(),
-            decision = field::Empty,
-            outcome = field::Empty,
-        )
-    }
-
     async fn answer(
         &self,
         found: &Found,
@@ -159,14 +144,5 @@ impl Call<'_> {
         let arguments = self.arguments.as_object().cloned();
         exported::call(&*agent.ports.desk, &agent.name, tool, arguments, self.context, agent.common.limits.heartbeat)
             .await
-    }
-}
-
-fn outcome(answered: &Result<CallToolResponse, ErrorData>) -> &'static str {
-    match answered {
-        Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => "error",
-        Ok(CallToolResponse::InputRequired(_)) => "asks",
-        Ok(_) => "ok",
-        Err(_) => "refused",
     }
 }

@@ -8,14 +8,14 @@ use super::{
     rounds::{Begin, Given, Round, Rounds},
     view::circumstances,
 };
-use crate::work;
+use crate::{span::note, work};
 use baton_rules::Decision;
+use baton_telemetry::names;
 use baton_types::{AnswerAction, ErrorCode, ToolSpec};
 use rmcp::{
     ErrorData,
     model::{CallToolResult, InputRequests},
 };
-use tracing::Span;
 
 /// What was decided about a call.
 pub(super) enum Decided {
@@ -115,7 +115,7 @@ impl Call<'_> {
     }
 
     fn note(&self, decision: &'static str) {
-        Span::current().record("decision", decision);
+        note(self.context, names::BATON_DECISION, decision);
     }
 }
 

@@ -1,7 +1,10 @@
 //! The verbs of the protocol, each given to its file.
 
 use super::{Ports, agent::Agent, handoff, page::page, relay::Relay, session::Session, view::Found};
-use crate::{Caller, Common};
+use crate::{
+    Caller, Common,
+    span::{answered, called},
+};
 use baton_rules::{Access, HANDOFF_TOOL, may};
 use baton_toolhost::CallOptions;
 use baton_types::AgentName;
@@ -106,7 +109,7 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let view = Box::pin(self.agent.view()).await?;
+        let view = Box::pin(answered(&context, self.agent.view())).await?;
         let (mut tools, next_cursor) = page(&view.tools, request.as_ref(), self.agent.common.limits.page)?;
         if let Some(tool) = tools.iter_mut().find(|tool| tool.name == HANDOFF_TOOL)
             && matches!(view.find(HANDOFF_TOOL), Some(Found::Handoff))
@@ -124,15 +127,15 @@ impl ServerHandler for Environment {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Box::pin(self.call(request, &context)).await
+        Box::pin(called(&context, self.call(request, &context))).await
     }
 
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Box::pin(self.prompts(request)).await
+        Box::pin(answered(&context, self.prompts(request))).await
     }
 
     async fn get_prompt(
@@ -140,23 +143,23 @@ impl ServerHandler for Environment {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Box::pin(self.prompt(request, &context)).await
+        Box::pin(answered(&context, self.prompt(request, &context))).await
     }
 
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Box::pin(self.resources(request)).await
+        Box::pin(answered(&context, self.resources(request))).await
     }
 
     async fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Box::pin(self.templates(request)).await
+        Box::pin(answered(&context, self.templates(request))).await
     }
 
     async fn read_resource(
@@ -164,15 +167,15 @@ impl ServerHandler for Environment {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Box::pin(self.read(request, &context)).await
+        Box::pin(answered(&context, self.read(request, &context))).await
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Box::pin(self.completion(request)).await
+        Box::pin(answered(&context, self.completion(request))).await
     }
 
     async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
@@ -188,7 +191,7 @@ impl ServerHandler for Environment {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        Box::pin(self.subscribe_session(&request.uri, &context.peer)).await
+        Box::pin(answered(&context, self.subscribe_session(&request.uri, &context.peer))).await
     }
 
     async fn unsubscribe(

@@ -38,10 +38,10 @@ pub async fn call(
         context: None,
         task: None,
         depth: work.caller.depth,
-        trace: work.trace(),
+        trace: work.caller.trace.clone(),
         autonomous: true,
     };
-    Ok(work.ask(desk, &tool.name, ask).await.map_or_else(|refused| refused, |reply| result(&reply)))
+    Ok(work.ask(desk, ask).await.map_or_else(|refused| refused, |reply| result(&reply)))
 }
 
 fn result(reply: &AgentReply) -> CallToolResult {

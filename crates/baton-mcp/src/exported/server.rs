@@ -1,7 +1,7 @@
 //! The exported tools of one agent as a server of their own.
 
 use super::{call, find, tools};
-use crate::work::unknown_tool;
+use crate::{span::called, work::unknown_tool};
 use baton_ports::{AgentDesk, AgentSource};
 use baton_types::{AgentKit, AgentName};
 use futures_util::StreamExt as _;
@@ -109,8 +109,11 @@ impl ServerHandler for ExportedServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let Served { agent, desk, heartbeat, .. } = &*self.served;
         let kit = self.served.kit();
-        let Some(tool) = find(&kit, &request.name) else { return Err(unknown_tool(&request.name, &tools(&kit))) };
-        Ok(call(desk.as_ref(), agent, tool, request.arguments, &context, *heartbeat).await?.into())
+        let answer = async {
+            let Some(tool) = find(&kit, &request.name) else { return Err(unknown_tool(&request.name, &tools(&kit))) };
+            Ok(call(desk.as_ref(), agent, tool, request.arguments, &context, *heartbeat).await?.into())
+        };
+        called(&context, answer).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

@@ -32,10 +32,10 @@ impl OwnServer {
             context: given.context_id.map(Into::into),
             task: given.task_id.map(Into::into),
             depth: work.caller.depth,
-            trace: work.trace(),
+            trace: work.caller.trace.clone(),
             autonomous: false,
         };
-        match work.ask(self.desk.as_ref(), "call_agent", ask).await {
+        match work.ask(self.desk.as_ref(), ask).await {
             Err(result) => result,
             Ok(reply) => {
                 let failed = matches!(reply.state, TaskState::Failed | TaskState::Canceled | TaskState::Rejected);

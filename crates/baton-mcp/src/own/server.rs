@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     Common, McpService,
+    span::called,
     work::{self, Work},
 };
 use baton_ports::{AgentDesk, AgentSource};
@@ -101,12 +102,15 @@ impl ServerHandler for OwnServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let work = Work::of(&context, self.heartbeat)?;
-        let result = match Verb::named(&request.name) {
-            Some(Verb::List) => self.list_agents(&work.caller.principal, work.served_at()).await,
-            Some(Verb::Call) => self.call_agent(&work, request.arguments).await,
-            None => return Err(work::unknown_tool(&request.name, &tools::all(Names::Baton))),
+        let answer = async {
+            let work = Work::of(&context, self.heartbeat)?;
+            let result = match Verb::named(&request.name) {
+                Some(Verb::List) => self.list_agents(&work.caller.principal, work.served_at()).await,
+                Some(Verb::Call) => self.call_agent(&work, request.arguments).await,
+                None => return Err(work::unknown_tool(&request.name, &tools::all(Names::Baton))),
+            };
+            Ok(result.into())
         };
-        Ok(result.into())
+        called(&context, answer).await
     }
 }

@@ -1,5 +1,6 @@
 //! Who asks, as handlers know them.
 
+use crate::span::carried;
 use baton_toolhost::DEPTH_META;
 use baton_types::Principal;
 use http::request::Parts;
@@ -39,14 +40,14 @@ impl Caller {
             let value = parts?.headers.get(name)?.to_str().ok()?;
             Some(value.to_owned())
         };
-        let carried = context.meta.get("traceparent").and_then(|value| value.as_str()).map(str::to_owned);
         let modern = is_modern(context);
         let session = header(SESSION_HEADER).filter(|_| !modern);
         // More than can be is as good as too often.
         let said = context.meta.get(DEPTH_META).and_then(serde_json::Value::as_u64).unwrap_or_default();
         let said = u32::try_from(said).unwrap_or(u32::MAX);
         let depth = said.max(header(DEPTH_HEADER).and_then(|depth| depth.parse().ok()).unwrap_or_default());
-        Ok(Self { principal, session, trace: carried.or_else(|| header("traceparent")), depth, modern })
+        let trace = carried(context).map(|trace| trace.to_string());
+        Ok(Self { principal, session, trace, depth, modern })
     }
 }
 

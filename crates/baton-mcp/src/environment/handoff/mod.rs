@@ -103,7 +103,7 @@ impl<'a> Work<'a> {
             context: arguments.context_id.map(Into::into),
             // Callers that count say how deep a task made by the call would be; a handoff counts itself.
             depth: call.caller.depth.saturating_sub(1),
-            trace: work::plausible_trace(&call.caller),
+            trace: call.caller.trace.clone(),
             task: None,
             call: None,
             autonomous: false,

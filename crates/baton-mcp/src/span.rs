@@ -1,0 +1,75 @@
+//! The span of a request, which the surface in front made: what only handlers know about it is said here.
+
+use baton_telemetry::{SharedSpan, names, within};
+use baton_types::{Key, TraceContext, Value};
+use http::request::Parts;
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{CallToolResponse, ErrorCode},
+    service::RequestContext,
+};
+
+/// Codes that blame whoever asked.
+const CALLERS_FAULT: [ErrorCode; 5] = [
+    ErrorCode::PARSE_ERROR,
+    ErrorCode::INVALID_REQUEST,
+    ErrorCode::METHOD_NOT_FOUND,
+    ErrorCode::INVALID_PARAMS,
+    ErrorCode::RESOURCE_NOT_FOUND,
+];
+
+/// The span of a request, if the surface made one.
+pub(crate) fn span(context: &RequestContext<RoleServer>) -> Option<&SharedSpan> {
+    context.extensions.get::<Parts>()?.extensions.get()
+}
+
+/// What the work of a request carries: its span, or what the caller brought in a header or in the message.
+pub(crate) fn carried(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
+    if let Some(span) = span(context) {
+        return span.context();
+    }
+    let parts = context.extensions.get::<Parts>();
+    let header = parts.and_then(|parts| parts.headers.get("traceparent")?.to_str().ok());
+    let member = context.meta.get("traceparent").and_then(|value| value.as_str());
+    header.and_then(TraceContext::parse).or_else(|| member.and_then(TraceContext::parse))
+}
+
+/// Says something about a request.
+pub(crate) fn note(context: &RequestContext<RoleServer>, key: &'static str, value: impl Into<Value>) {
+    if let Some(span) = span(context) {
+        span.edit(|span| span.set(key, value));
+    }
+}
+
+/// Answers inside of the request's span, and notes a refusal.
+pub(crate) async fn answered<T>(
+    context: &RequestContext<RoleServer>,
+    answer: impl Future<Output = Result<T, ErrorData>>,
+) -> Result<T, ErrorData> {
+    let Some(span) = span(context) else { return answer.await };
+    let answered = within(span.context(), answer).await;
+    if let Err(error) = &answered {
+        span.edit(|span| {
+            let code = error.code.0.to_string();
+            if !CALLERS_FAULT.contains(&error.code) {
+                span.fail(Key::from(code.clone()), "");
+            }
+            span.set(names::RPC_RESPONSE_STATUS_CODE, code);
+        });
+    }
+    answered
+}
+
+/// Answers a call inside of the request's span; a tool that failed is an error, too.
+pub(crate) async fn called(
+    context: &RequestContext<RoleServer>,
+    answer: impl Future<Output = Result<CallToolResponse, ErrorData>>,
+) -> Result<CallToolResponse, ErrorData> {
+    let answered = answered(context, answer).await;
+    if let (Ok(CallToolResponse::Complete(result)), Some(span)) = (&answered, span(context))
+        && result.is_error == Some(true)
+    {
+        span.edit(|span| span.fail("tool_error", ""));
+    }
+    answered
+}
