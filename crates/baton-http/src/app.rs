@@ -8,11 +8,13 @@ use crate::{
     guard::GuardLayer,
     handoffs, jwks, mcp, oauth_metadata, peers, probes, reply,
     signatures::{KEYS_PATH, Signatures},
-    tasks, tokens, tools,
+    tasks,
+    telemetry::{TracedLayer, note_route},
+    tokens, tools,
 };
 use axum::{
     Router,
-    middleware::from_fn_with_state,
+    middleware::{from_fn, from_fn_with_state},
     routing::{any, delete, get, post, put},
 };
 use baton_engine::Engine;
@@ -99,6 +101,7 @@ const LOOKUPS: usize = 256;
 /// The surface of an engine as a service: give it to [`crate::serve`], or call it in memory.
 pub fn app(engine: Engine, options: HttpOptions) -> Router {
     let guard = GuardLayer::new(&options);
+    let (traced, traces) = (TracedLayer::new(&options), options.tracer.is_on());
     let cors = option_layer(cors::layer(&options.cors_origins));
     let streams = Arc::new(Semaphore::new(options.max_streams));
     let bodies = Bodies::new(&options);
@@ -115,23 +118,8 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/.well-known/agent.json", get(cards::sole))
         .route("/.well-known/contextcore.json", get(discovery::contextcore_sole))
         .route_layer(from_fn_with_state(Arc::clone(&shared), auth::introduce));
-    let router = Router::new()
+    let pages = Router::new()
         .merge(introductions)
-        .route("/agents/{agent}", post(a2a::named))
-        .route("/agents/{agent}/", post(a2a::named))
-        .route("/agents/{agent}/a2a", post(a2a::named))
-        .route("/agents/{agent}/a2a/", post(a2a::named))
-        .route("/", get(agents::page).post(a2a::sole))
-        .route("/a2a", post(a2a::sole))
-        .route("/a2a/", post(a2a::sole))
-        .route("/agents/{agent}/mcp", any(mcp::named))
-        .route("/agents/{agent}/mcp/", any(mcp::named))
-        .route("/agents/{agent}/mcp/exported", any(mcp::exported))
-        .route("/agents/{agent}/mcp/exported/", any(mcp::exported))
-        .route("/mcp", any(mcp::root))
-        .route("/mcp/", any(mcp::root))
-        .route("/api/v1/mcp", any(mcp::own))
-        .route("/api/v1/mcp/", any(mcp::own))
         .route("/.well-known/ai-catalog.json", get(discovery::catalog))
         .route(KEYS_PATH, get(jwks::show))
         .route("/agents", get(agents::list))
@@ -155,11 +143,30 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/healthz", get(probes::healthy))
         .route("/health", get(probes::healthy))
         .route("/readyz", get(probes::ready));
+    // Protocols name their requests themselves, and are asked most.
+    let pages = if traces { pages.route_layer(from_fn(note_route)) } else { pages };
+    let router = pages
+        .route("/agents/{agent}", post(a2a::named))
+        .route("/agents/{agent}/", post(a2a::named))
+        .route("/agents/{agent}/a2a", post(a2a::named))
+        .route("/agents/{agent}/a2a/", post(a2a::named))
+        .route("/", get(agents::page).post(a2a::sole))
+        .route("/a2a", post(a2a::sole))
+        .route("/a2a/", post(a2a::sole))
+        .route("/agents/{agent}/mcp", any(mcp::named))
+        .route("/agents/{agent}/mcp/", any(mcp::named))
+        .route("/agents/{agent}/mcp/exported", any(mcp::exported))
+        .route("/agents/{agent}/mcp/exported/", any(mcp::exported))
+        .route("/mcp", any(mcp::root))
+        .route("/mcp/", any(mcp::root))
+        .route("/api/v1/mcp", any(mcp::own))
+        .route("/api/v1/mcp/", any(mcp::own));
     let router = a2a::mount_grpc(a2a::mount_rest(router), &shared);
     let routes =
         router.fallback(reply::no_such_page).method_not_allowed_fallback(reply::no_such_method).with_state(shared);
     // Around all routes together: a layer of a router is boxed and cloned once more for each request.
     let guarded = ServiceBuilder::new()
+        .layer(traced)
         .layer(guard)
         // Outside of whatever asks for tokens: browsers show none before they know that a page may call.
         .layer(cors)

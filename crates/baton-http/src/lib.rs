@@ -28,6 +28,7 @@ mod reply;
 mod serve;
 mod signatures;
 mod tasks;
+mod telemetry;
 mod tls;
 mod tokens;
 mod tools;

@@ -1,6 +1,6 @@
 //! What an operation knows of its request, whatever binding and dialect brought it.
 
-use crate::{app::Shared, auth::Caller, reply};
+use crate::{app::Shared, auth::Caller, reply, telemetry::RequestSpan};
 use baton_engine::{EngineError, TaskRef};
 use baton_rules::Access;
 use baton_types::{AgentName, AgentSpec, ErrorCode, Principal, PushDialect, StreamId};
@@ -21,6 +21,8 @@ pub(super) struct Call<'a> {
     pub(super) headers: &'a HeaderMap,
     /// What the caller speaks, and so what its notifications are written in.
     pub(super) dialect: PushDialect,
+    /// What is told about the request.
+    pub(super) span: &'a RequestSpan,
 }
 
 impl<'a> Call<'a> {

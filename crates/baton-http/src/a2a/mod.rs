@@ -7,8 +7,10 @@ mod call;
 mod extensions;
 mod grpc;
 mod jsonrpc;
+mod operation;
 mod ops;
 mod rest;
+mod spoken;
 mod sse;
 mod version;
 

@@ -1,13 +1,7 @@
 //! `POST /api/v1/approvals/{task}/{call}`.
 
 use super::{found, refused};
-use crate::{
-    app::Shared,
-    auth::Caller,
-    named::unreadable,
-    reply,
-    tools::{is_json, trace},
-};
+use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan, tools::is_json};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
@@ -36,7 +30,7 @@ pub(crate) async fn answer(
         let answer: api::AnswerApproval = serde_json::from_str(reply::readable(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
         let id = format!("{task}/{call}");
-        let answer = command(task, call, answer, trace(&parts.headers))?;
+        let answer = command(task, call, answer, RequestSpan::of(&parts.extensions, &parts.headers).trace())?;
         let approval = found(&shared, &caller, &answer.approval).await?;
         caller.may(&shared, Access::Call, Some(&approval.task_agent))?;
         let view = shared.engine.answer_approval(caller.principal(), &answer).await;

@@ -8,6 +8,7 @@ mod exported;
 mod own;
 mod pass;
 mod ports;
+mod spoken;
 
 pub(crate) use environment::named;
 pub(crate) use exported::exported;

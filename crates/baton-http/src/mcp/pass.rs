@@ -1,9 +1,11 @@
 //! The way of a request to an MCP service and back.
 
-use crate::{app::Shared, auth::Caller, cards::base_url, reply};
+use super::spoken;
+use crate::{app::Shared, auth::Caller, cards::base_url, reply, telemetry::RequestSpan};
 use axum::{body::Body, extract::Request, response::Response};
 use baton_mcp::{McpReply, McpService, ServedAt};
 use baton_rules::{Access, may};
+use baton_telemetry::names;
 use baton_types::{AgentName, ErrorCode};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use futures_util::StreamExt as _;
@@ -22,10 +24,15 @@ pub(super) async fn pass<H: ServerHandler>(
     request: Request,
 ) -> Response {
     let (mut parts, body) = request.into_parts();
+    let span = RequestSpan::of(&parts.extensions, &parts.headers);
     let received = match shared.bodies.read(&parts.headers, body).await {
         Ok(received) => received,
-        Err(error) => return reply::rest_error(&error),
+        Err(error) => {
+            span.named_by_route(&parts.method, &parts.extensions);
+            return reply::rest_error(&error);
+        }
     };
+    spoken::begin(&span, &parts, agent, &received.bytes);
     // Where several agents are reached, it is the call's arguments that tell which one's scope it needs.
     let lacks = agent.is_some() && may(caller.principal(), Access::Call, agent).is_err();
     if lacks && let Err(error) = caller.may(shared, needed(&received.bytes), agent) {
@@ -34,6 +41,8 @@ pub(super) async fn pass<H: ServerHandler>(
     parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));
     let request = http::Request::from_parts(parts, received.bytes.clone());
     let answer = service.answer(caller.principal(), request).await;
+    let opened = answer.headers().get("mcp-session-id").and_then(|session| session.to_str().ok());
+    span.say(|span| span.set_some(names::MCP_SESSION_ID, opened.map(str::to_owned)));
     sent(shared, caller, answer)
 }
 

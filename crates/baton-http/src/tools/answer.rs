@@ -2,10 +2,10 @@
 
 use super::{
     reached,
-    run::{Round, is_json, object, respond, run, trace},
+    run::{Round, is_json, object, respond, run},
     state::Carried,
 };
-use crate::{app::Shared, auth::Caller, named::unreadable, reply};
+use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
@@ -39,7 +39,7 @@ pub(crate) async fn answer(
             arguments: object(arguments, "arguments")?,
             carried: carried(state.as_deref())?,
             answers: answers.into_iter().map(Into::into).collect(),
-            trace: trace(&parts.headers),
+            span: RequestSpan::of(&parts.extensions, &parts.headers),
         };
         run(&shared, &caller, host, &agent, round).await
     };

@@ -2,10 +2,10 @@
 
 use super::{
     reached,
-    run::{Round, is_json, object, respond, run, trace},
+    run::{Round, is_json, object, respond, run},
     state::Carried,
 };
-use crate::{app::Shared, auth::Caller, named::unreadable, reply};
+use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
@@ -25,9 +25,9 @@ pub(crate) async fn call(
     let called = async {
         let Path((agent, tool)) = path.map_err(|error| unreadable(&error.body_text()))?;
         let (agent, host) = reached(&shared, &caller, Access::Call, &agent)?;
-        let trace = trace(request.headers());
+        let span = RequestSpan::of(request.extensions(), request.headers());
         let arguments = arguments(&shared, request).await?;
-        let round = Round { tool: &tool, arguments, carried: Carried::default(), answers: Vec::new(), trace };
+        let round = Round { tool: &tool, arguments, carried: Carried::default(), answers: Vec::new(), span };
         run(&shared, &caller, host, &agent, round).await
     };
     respond(called.await)

@@ -1,17 +1,23 @@
 //! One round of a call: decided, run until it has ended or asks, and told.
 
 use super::{find, state::Carried};
-use crate::{app::Shared, auth::Caller, reply};
+use crate::{app::Shared, auth::Caller, reply, telemetry::RequestSpan};
 use axum::response::Response;
-use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolHost, ToolOutcome, ToolRun};
+use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolRun};
 use baton_rules::{Decision, Session, decide};
-use baton_types::{AgentSpec, ErrorCode, Json, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion};
+use baton_telemetry::{
+    OpenSpan,
+    names::{self, operation},
+    within,
+};
+use baton_types::{
+    AgentSpec, ErrorCode, Json, Key, SpanKind, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion, TraceContext,
+};
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
     api::{AskEntry, ToolReply},
 };
 use http::HeaderMap;
-use tracing::{Instrument as _, field::Empty};
 
 /// What a caller brought.
 pub(super) struct Round<'a> {
@@ -19,8 +25,8 @@ pub(super) struct Round<'a> {
     pub(super) arguments: Json,
     pub(super) carried: Carried,
     pub(super) answers: Vec<ToolAnswer>,
-    /// W3C trace context.
-    pub(super) trace: Option<String>,
+    /// What is told about the request.
+    pub(super) span: RequestSpan,
 }
 
 /// Runs a tool if it may, and asks what has to be asked.
@@ -33,14 +39,7 @@ pub(super) async fn run(
 ) -> Result<ToolReply, Error> {
     let tool = find::one(host, agent, round.tool).await?;
     let call = ToolCall { id: shared.engine.fresh_id().into(), name: tool.name.clone(), arguments: round.arguments };
-    let span = tracing::info_span!(
-        "execute_tool",
-        "gen_ai.tool.name" = %call.name,
-        "gen_ai.tool.call.id" = %call.id,
-        "gen_ai.agent.name" = %agent.name,
-        decision = Empty,
-        outcome = Empty,
-    );
+    let mut span = begun(shared, agent, &call, round.span.context());
     let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
     let mut answers = ToolAnswers { answers: round.answers, state: round.carried.tool };
     let approved = round.carried.approved || answers.approval() == Some(true);
@@ -49,45 +48,53 @@ pub(super) async fn run(
     let session = Session { autonomous: false, ask: agent.policy.ask, included: &included };
     let decision = decide(&agent.policy, &session, &tool, Some(&call.arguments), false);
     if let Decision::Deny(reason) = decision {
-        span.record("decision", "deny");
+        span.set(names::BATON_DECISION, "deny");
         return Err(find::denied(&format!("'{}' did not run, because {reason}", call.name)));
     }
     if decision == Decision::Ask && !approved {
         if answers.approval() == Some(false) {
-            span.record("decision", "declined");
+            span.set(names::BATON_DECISION, "declined");
             return Err(find::denied(&format!("the call of '{}' was not approved", call.name)));
         }
-        span.record("decision", "ask");
+        span.set(names::BATON_DECISION, "ask");
         return Ok(asks(ToolAsk { questions: vec![question], state: answers.state }, &Carried::default()));
     }
-    span.record("decision", if approved { "approved" } else { "allow" });
+    span.set(names::BATON_DECISION, if approved { "approved" } else { "allow" });
     answers.answers.retain(|answer| answer.key != question.key);
     let answered = !answers.answers.is_empty() || answers.state.is_some();
+    let trace = span.context().map(|context| context.to_string());
     let outcome = host.call(ToolRun {
         agent,
         tool: &tool,
         call: &call,
         principal: caller.principal(),
         task: None,
-        trace: round.trace.as_deref(),
+        trace: trace.as_deref(),
         answers: answered.then_some(&answers),
         helper: &NoModel,
     });
-    let outcome = outcome.instrument(span.clone()).await;
-    span.record(
-        "outcome",
-        match &outcome {
-            ToolOutcome::Done(output) if output.is_error => "error",
-            ToolOutcome::Done(_) => "done",
-            ToolOutcome::Asks(_) => "asks",
-        },
-    );
+    let outcome = within(span.context(), outcome).await;
+    if let ToolOutcome::Done(ToolOutput { is_error: true, .. }) = &outcome {
+        span.fail("tool_error", "");
+    }
     Ok(match outcome {
         ToolOutcome::Done(done) => {
             ToolReply { output: Some(done.output), is_error: Some(done.is_error), ..ToolReply::default() }
         }
         ToolOutcome::Asks(ask) => asks(ask, &Carried { approved, tool: None }),
     })
+}
+
+/// The span of the call, inside of that of its request.
+fn begun(shared: &Shared, agent: &AgentSpec, call: &ToolCall, parent: Option<TraceContext>) -> OpenSpan {
+    let tracer = &shared.options.tracer;
+    let name = if tracer.is_on() { format!("{} {}", operation::EXECUTE_TOOL, call.name) } else { String::new() };
+    let mut span = tracer.start(SpanKind::Internal, Key::from(name), parent);
+    span.set(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL);
+    span.set_with(names::GEN_AI_TOOL_NAME, || call.name.clone());
+    span.set_with(names::GEN_AI_TOOL_CALL_ID, || call.id.as_str().to_owned());
+    span.set_with(names::GEN_AI_AGENT_NAME, || agent.name.as_str().to_owned());
+    span
 }
 
 fn asks(ask: ToolAsk, settled: &Carried) -> ToolReply {
@@ -105,13 +112,6 @@ pub(super) fn respond(called: Result<ToolReply, Error>) -> Response {
         Ok(reply) => reply::json(&reply),
         Err(error) => reply::rest_error(&error),
     }
-}
-
-/// The caller's W3C trace context, when it looks like one.
-pub(crate) fn trace(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get("traceparent")?.to_str().ok()?;
-    let plausible = value.len() <= 128 && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    plausible.then(|| value.to_owned())
 }
 
 /// A JSON object.

@@ -6,7 +6,7 @@ use super::super::{
     ops::{Following, Told},
     version::{self, Version},
 };
-use crate::{app::Shared, auth::Caller};
+use crate::{app::Shared, auth::Caller, telemetry::RequestSpan};
 use baton_proto::status;
 use baton_rules::Access;
 use baton_types::{AgentName, PushDialect};
@@ -29,6 +29,7 @@ pub(super) struct Asked {
     agent: AgentName,
     headers: HeaderMap,
     dialect: PushDialect,
+    span: RequestSpan,
 }
 
 impl Asked {
@@ -40,24 +41,27 @@ impl Asked {
         spoken: Version,
     ) -> Result<Self, Status> {
         let headers = request.metadata().clone().into_headers();
-        version::check(&headers, None, spoken, shared.options.a2a.version_rule).map_err(|error| status(&error))?;
+        let span = RequestSpan::of(request.extensions(), &headers);
+        let refuse = |error: Error| refused(&span, &error);
+        version::check(&headers, None, spoken, shared.options.a2a.version_rule).map_err(refuse)?;
         let named = headers.get(AGENT).and_then(|value| value.to_str().ok());
         let tenant = Some(tenant).filter(|tenant| !tenant.is_empty()).or(named);
         let found = Caller::of(request.extensions()).and_then(|caller| {
             let agent = shared.routed(&caller, tenant)?;
             caller.may(shared, Access::Read, Some(&agent)).map(|()| (caller, agent))
         });
-        let (caller, agent) = found.map_err(|error| status(&error))?;
+        let (caller, agent) = found.map_err(refuse)?;
+        span.is_for(&agent);
         let dialect = match spoken {
             Version::V1 => PushDialect::V1,
             Version::V03 => PushDialect::V03,
         };
-        Ok(Self { shared: Arc::clone(shared), caller, agent, headers, dialect })
+        Ok(Self { shared: Arc::clone(shared), caller, agent, headers, dialect, span })
     }
 
     fn call(&self) -> Call<'_> {
-        let (caller, agent) = (&self.caller, &self.agent);
-        Call { shared: &self.shared, caller, agent, headers: &self.headers, dialect: self.dialect }
+        let (caller, agent, span) = (&self.caller, &self.agent, &self.span);
+        Call { shared: &self.shared, caller, agent, headers: &self.headers, dialect: self.dialect, span }
     }
 
     /// Reads the request, lets `operate` work, and turns what went wrong into a status.
@@ -75,8 +79,14 @@ impl Asked {
 
     /// The refusal as a status.
     fn refuse(&self, error: Error) -> Status {
-        status(&explain(&self.shared, &self.caller, &self.agent, error))
+        refused(&self.span, &explain(&self.shared, &self.caller, &self.agent, error))
     }
+}
+
+/// The refusal as a status, which is noted.
+fn refused(span: &RequestSpan, error: &Error) -> Status {
+    span.refused(error);
+    status(error)
 }
 
 /// What follows, each item in the form that `form` gives it; it ends with the task, its turn or the process.

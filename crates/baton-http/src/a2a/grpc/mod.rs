@@ -5,7 +5,11 @@ mod frame;
 mod v03;
 mod v1;
 
-use crate::{app::Shared, body::Received, reply};
+use super::{
+    operation::Operation,
+    spoken::{self, Spoken},
+};
+use crate::{app::Shared, body::Received, reply, telemetry::RequestSpan};
 use axum::{
     Router,
     body::Body,
@@ -15,7 +19,7 @@ use axum::{
 };
 use baton_proto::{status, v1::pb::a2a_service_server as current, v03::pb::a2a_service_server as old};
 use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
+use baton_wire::a2a::v1::{Error, ErrorKind, PROTOCOL_VERSION};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use http_body_util::Full;
@@ -29,17 +33,26 @@ pub(crate) fn mount(router: Router<Arc<Shared>>, shared: &Arc<Shared>) -> Router
     let current = current.max_decoding_message_size(most).max_encoding_message_size(usize::MAX);
     let old = old::A2aServiceServer::new(v03::Operations { shared: Arc::clone(shared) });
     let old = old.max_decoding_message_size(most).max_encoding_message_size(usize::MAX);
-    let current = post(move |State(shared): State<Arc<Shared>>, request| serve(shared, current.clone(), request));
-    let old = post(move |State(shared): State<Arc<Shared>>, request| serve(shared, old.clone(), request));
+    let current = post(move |State(shared): State<Arc<Shared>>, request| {
+        serve(shared, current.clone(), PROTOCOL_VERSION, request)
+    });
+    let old = post(move |State(shared): State<Arc<Shared>>, request| serve(shared, old.clone(), spoken::V03, request));
     router.route("/lf.a2a.v1.A2AService/{method}", current).route("/a2a.v1.A2AService/{method}", old)
 }
 
 /// Reads the one message of the request within the bounds that hold for all bodies, and lets the service answer.
-async fn serve<S>(shared: Arc<Shared>, service: S, request: Request) -> Response
+async fn serve<S>(shared: Arc<Shared>, service: S, version: &'static str, request: Request) -> Response
 where
     S: Service<http::Request<tonic::body::Body>, Response = http::Response<tonic::body::Body>, Error = Infallible>,
 {
     let (mut parts, body) = request.into_parts();
+    let span = RequestSpan::of(&parts.extensions, &parts.headers);
+    match Operation::of_grpc(parts.uri.path()) {
+        Some(operation) => {
+            Spoken { system: Some("grpc"), version: Some(version) }.begin(&span, operation, &parts.extensions);
+        }
+        None => span.named_by_route(&parts.method, &parts.extensions),
+    }
     if let Err(error) = check_content_type(&parts) {
         // Whoever sent this is no gRPC client and would not see a status behind a 200.
         return reply::rest_error(&error);
@@ -50,7 +63,10 @@ where
     });
     let received = match received {
         Ok(received) => received,
-        Err(error) => return status(&error).into_http(),
+        Err(error) => {
+            span.refused(&error);
+            return status(&error).into_http();
+        }
     };
     // HTTP/2 has the host in another place; cards are made from the header.
     if let Some(host) = parts.uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok()) {

@@ -1,13 +1,9 @@
 //! ContextCore's dotted methods.
 
-use super::{
-    Id,
-    envelope::Params,
-    method::{Operation, unknown},
-    v1::result,
-};
+use super::{Id, envelope::Params, method::unknown, v1::result};
 use crate::a2a::{
     call::Call,
+    operation::Operation,
     ops::{self, ShownTask},
 };
 use axum::response::Response;

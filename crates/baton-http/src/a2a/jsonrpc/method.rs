@@ -1,5 +1,6 @@
 //! The methods by name; the sets of the dialects do not overlap.
 
+use crate::a2a::operation::Operation;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 
@@ -14,40 +15,19 @@ pub(super) enum Method {
     ContextCore(Operation),
 }
 
-/// What a method does, whatever it is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
-    Send,
-    Stream,
-    Get,
-    List,
-    Cancel,
-    Subscribe,
-    CreatePush,
-    GetPush,
-    ListPush,
-    DeletePush,
-    ExtendedCard,
-}
-
 impl Method {
+    /// What it does.
+    pub(super) fn operation(self) -> Operation {
+        let (Self::V1(operation) | Self::V03(operation) | Self::ContextCore(operation)) = self;
+        operation
+    }
+
     /// The method of that name.
     pub(super) fn named(name: &str) -> Result<Self, Error> {
         use Operation::{
             Cancel, CreatePush, DeletePush, ExtendedCard, Get, GetPush, List, ListPush, Send, Stream, Subscribe,
         };
         Ok(match name {
-            "SendMessage" => Self::V1(Send),
-            "SendStreamingMessage" => Self::V1(Stream),
-            "GetTask" => Self::V1(Get),
-            "ListTasks" => Self::V1(List),
-            "CancelTask" => Self::V1(Cancel),
-            "SubscribeToTask" => Self::V1(Subscribe),
-            "CreateTaskPushNotificationConfig" => Self::V1(CreatePush),
-            "GetTaskPushNotificationConfig" => Self::V1(GetPush),
-            "ListTaskPushNotificationConfigs" => Self::V1(ListPush),
-            "DeleteTaskPushNotificationConfig" => Self::V1(DeletePush),
-            "GetExtendedAgentCard" => Self::V1(ExtendedCard),
             "message/send" => Self::V03(Send),
             "message/stream" => Self::V03(Stream),
             "tasks/get" => Self::V03(Get),
@@ -63,7 +43,7 @@ impl Method {
             "tasks.list" => Self::ContextCore(List),
             "tasks.cancel" => Self::ContextCore(Cancel),
             "agent.getExtendedAgentCard" => Self::ContextCore(ExtendedCard),
-            _ => return Err(unknown(name)),
+            _ => return Operation::named(name).map(Self::V1).ok_or_else(|| unknown(name)),
         })
     }
 }

@@ -9,16 +9,18 @@ mod v1;
 use super::{
     call::{Call, explain},
     extensions,
+    spoken::{self, Spoken},
     version::{self, Version},
 };
-use crate::{app::Shared, auth::Caller, named::Named, reply};
+use crate::{app::Shared, auth::Caller, named::Named, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Request, State},
     response::Response,
 };
 use baton_rules::Access;
+use baton_telemetry::names;
 use baton_types::{AgentName, ErrorCode, PushDialect};
-use baton_wire::a2a::v1::{Error, ErrorKind};
+use baton_wire::a2a::v1::{Error, ErrorKind, PROTOCOL_VERSION};
 use envelope::Envelope;
 use http::{HeaderMap, request::Parts};
 use method::Method;
@@ -37,33 +39,45 @@ pub(crate) async fn sole(State(shared): State<Arc<Shared>>, request: Request) ->
 
 async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    let span = RequestSpan::of(&parts.extensions, &parts.headers);
     let received = match check_content_type(&parts.headers) {
         Ok(()) => shared.bodies.read(&parts.headers, body).await,
         Err(error) => Err(error),
     };
     let received = match received {
         Ok(received) => received,
-        Err(error) => return reply::rpc_error(None, &error),
+        Err(error) => {
+            span.named_by_route(&parts.method, &parts.extensions);
+            return refused(&span, None, &error);
+        }
     };
     let Envelope { id, method, params } = match Envelope::read(received) {
         Ok(envelope) => envelope,
-        Err((id, error)) => return reply::rpc_error(id.as_deref(), &error),
+        Err((id, error)) => {
+            span.named_by_route(&parts.method, &parts.extensions);
+            return refused(&span, id.as_deref(), &error);
+        }
     };
     let id = id.as_deref();
+    match &method {
+        Ok(method) => begin(&span, *method, &parts),
+        Err(_) => span.named_by_route(&parts.method, &parts.extensions),
+    }
     let found = Caller::of(&parts.extensions).and_then(|caller| {
         let agent = agent.map_or_else(|| shared.routed(&caller, params.tenant().as_deref()), Ok)?;
         caller.may(shared, Access::Read, Some(&agent)).map(|()| (caller, agent))
     });
     let (caller, agent) = match found {
         Ok(found) => found,
-        Err(error) => return reply::rpc_error(id, &error),
+        Err(error) => return refused(&span, id, &error),
     };
     let method = match method.and_then(|method| check_version(shared, &parts, method)) {
         Ok(method) => method,
-        Err(error) => return reply::rpc_error(id, &explain(shared, &caller, &agent, error)),
+        Err(error) => return refused(&span, id, &explain(shared, &caller, &agent, error)),
     };
+    span.is_for(&agent);
     let dialect = if matches!(method, Method::V03(_)) { PushDialect::V03 } else { PushDialect::V1 };
-    let call = Call { shared, caller: &caller, agent: &agent, headers: &parts.headers, dialect };
+    let call = Call { shared, caller: &caller, agent: &agent, headers: &parts.headers, dialect, span: &span };
     let answered = match method {
         Method::V1(method) => v1::answer(&call, id, method, params).await,
         Method::V03(method) => v03::answer(&call, id, method, params).await,
@@ -76,12 +90,30 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
         }
         Err(error) => {
             let error = explain(shared, &caller, &agent, error);
+            let response = refused(&span, id, &error);
             match method {
                 Method::V03(_) => v03::refusal(id, &error),
-                Method::V1(_) | Method::ContextCore(_) => reply::rpc_error(id, &error),
+                Method::V1(_) | Method::ContextCore(_) => response,
             }
         }
     }
+}
+
+/// Names the span, in the words of 1.0 whatever the dialect.
+fn begin(span: &RequestSpan, method: Method, parts: &Parts) {
+    let version = match method {
+        Method::V1(_) => Some(PROTOCOL_VERSION),
+        Method::V03(_) => Some(spoken::V03),
+        Method::ContextCore(_) => None,
+    };
+    Spoken { system: Some("jsonrpc"), version }.begin(span, method.operation(), &parts.extensions);
+}
+
+/// A refusal, which is noted.
+fn refused(span: &RequestSpan, id: Id<'_>, error: &Error) -> Response {
+    span.refused(error);
+    span.say(|span| span.set(names::RPC_RESPONSE_STATUS_CODE, error.kind.rpc_code().to_string()));
+    reply::rpc_error(id, error)
 }
 
 fn check_version(shared: &Shared, parts: &Parts, method: Method) -> Result<Method, Error> {

@@ -1,14 +1,10 @@
 //! The methods of A2A 0.3, and so of 0.2.
 
-use super::{
-    Id,
-    envelope::Params,
-    method::{Operation, unknown},
-    v1::result,
-};
+use super::{Id, envelope::Params, method::unknown, v1::result};
 use crate::{
     a2a::{
         call::Call,
+        operation::Operation,
         ops::{self, Told},
         sse::{self, Frame},
     },

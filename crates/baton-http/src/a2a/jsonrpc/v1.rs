@@ -1,9 +1,10 @@
 //! The methods of A2A 1.0.
 
-use super::{Id, envelope::Params, method::Operation};
+use super::{Id, envelope::Params};
 use crate::{
     a2a::{
         call::Call,
+        operation::Operation,
         ops::{self, Told},
         sse::{self, Frame},
     },

@@ -8,7 +8,10 @@ pub(in super::super) async fn cancel(call: &Call<'_>, request: CancelTaskRequest
     call.check_may_call()?;
     call.check_tenant(request.tenant.as_deref())?;
     request.check()?;
-    let canceled = call.shared.engine.cancel(call.principal(), &call.task(request.id)).await;
+    let task = call.task(request.id);
+    call.span.is_about(task.task.as_str());
+    let canceled = call.shared.engine.cancel(call.principal(), &task).await;
     let view = canceled.map_err(|error| call.refuse(error))?;
+    call.span.shows(&view);
     Ok(ShownTask { view, history: HistoryLength::All, active: Active::of(call) })
 }

@@ -4,7 +4,7 @@ use super::{
     super::extensions::Active,
     shown::{bare, task},
 };
-use crate::a2a::call::Call;
+use crate::{a2a::call::Call, telemetry::RequestSpan};
 use baton_engine::{FeedItem, Subscription};
 use baton_ports::BoxFuture;
 use baton_types::{ErrorCode, Fact, Json, TaskEvent, TaskState, TaskView};
@@ -54,6 +54,7 @@ pub(in super::super) struct Following {
     feeding: Feeding,
     /// Resolves when the caller's credentials no longer hold.
     no_longer: BoxFuture<'static, ()>,
+    span: RequestSpan,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -108,6 +109,7 @@ impl Following {
                 },
             },
             no_longer: call.caller.no_longer(),
+            span: call.span.clone(),
             _permit: permit,
         }
     }
@@ -124,7 +126,20 @@ impl Following {
 
     /// What is to be shown of it; `show` is called for each.
     pub(in super::super) fn tell(&mut self, item: &FeedItem, show: impl FnMut(Told<'_>)) {
+        self.note(item);
         self.feeding.narrator.tell(item, show);
+    }
+
+    fn note(&self, item: &FeedItem) {
+        match item {
+            FeedItem::Task(view) => self.span.shows(view),
+            FeedItem::Event(stored) => {
+                if let Fact::Task(TaskEvent::StatusChanged { state, .. }) = &stored.fact {
+                    self.span.stands(*state);
+                }
+            }
+            _ => {}
+        }
     }
 }
 

@@ -16,12 +16,15 @@ pub(in super::super) async fn get(call: &Call<'_>, request: GetTaskRequest<'stat
     let active = Active::of(call);
     let known = if active.generation() { known_generation(call, request.current_generation)? } else { None };
     let task = call.task(request.id);
+    call.span.is_about(task.task.as_str());
     let (engine, principal) = (&call.shared.engine, call.principal());
     let view = match known {
         None => engine.task(principal, &task).await,
         Some(known) => engine.changed(principal, &task, known, call.shared.options.a2a.longest_poll).await,
     };
-    Ok(ShownTask { view: view.map_err(|error| call.refuse(error))?, history, active })
+    let view = view.map_err(|error| call.refuse(error))?;
+    call.span.shows(&view);
+    Ok(ShownTask { view, history, active })
 }
 
 fn known_generation(call: &Call<'_>, given: Option<i64>) -> Result<Option<u64>, Error> {

@@ -19,6 +19,7 @@ pub(in super::super) async fn create_push(
     call.check_tenant(request.tenant.as_deref())?;
     let (task, config) = request.check_create(call.dialect)?;
     let task = TaskRef { task, agent: Some(call.agent.clone()) };
+    call.span.is_about(task.task.as_str());
     let created = call.shared.engine.create_push(call.principal(), &task, config).await;
     Ok((task.task, created.map_err(|error| call.refuse(error))?))
 }
@@ -32,6 +33,7 @@ pub(in super::super) async fn get_push(
     call.check_tenant(request.tenant.as_deref())?;
     request.check()?;
     let task = call.task(request.task_id);
+    call.span.is_about(task.task.as_str());
     let found = call.shared.engine.push(call.principal(), &task, &request.id.as_ref().into()).await;
     Ok((task.task, found.map_err(|error| call.refuse(error))?))
 }
@@ -67,6 +69,7 @@ pub(in super::super) async fn list_push(
     call.check_tenant(request.tenant.as_deref())?;
     request.check()?;
     let task = call.task(request.task_id);
+    call.span.is_about(task.task.as_str());
     let found = call.shared.engine.pushes(call.principal(), &task).await;
     let mut configs = found.map_err(|error| call.refuse(error))?;
     configs.sort_by(|one, other| one.id.cmp(&other.id));
@@ -90,6 +93,7 @@ pub(in super::super) async fn delete_push(
     call.check_tenant(request.tenant.as_deref())?;
     request.check()?;
     let task = call.task(request.task_id);
+    call.span.is_about(task.task.as_str());
     let deleted = call.shared.engine.delete_push(call.principal(), &task, &request.id.as_ref().into()).await;
     deleted.map_err(|error| call.refuse(error))
 }

@@ -6,9 +6,8 @@ use baton_engine::{EngineError, IdempotencyKey, SendCommand};
 use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig};
 use baton_wire::{
     FieldViolation, Violations,
-    a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, is_idempotency_key},
+    a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, is_idempotency_key, take_traceparent},
 };
-use std::sync::Arc;
 
 /// Where a send has its push configuration.
 const PUSH: &str = "configuration.taskPushNotificationConfig";
@@ -21,7 +20,9 @@ pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<
     } else {
         engine.send_and_settle(principal, command).await
     };
-    Ok(ShownTask { view: sent.map_err(|error| refused(call, error))?, history, active })
+    let view = sent.map_err(|error| refused(call, error))?;
+    call.span.shows(&view);
+    Ok(ShownTask { view, history, active })
 }
 
 /// A refusal, its fields named by their places in a send.
@@ -53,7 +54,11 @@ impl Accepted {
         let configuration = request.configuration.as_mut();
         let push = configuration.and_then(|wanted| wanted.task_push_notification_config.take());
         let return_immediately = request.configuration.as_ref().is_some_and(|wanted| wanted.return_immediately);
-        let (message, history) = request.check()?;
+        let (mut message, history) = request.check()?;
+        // It is about this one delivery: neither kept nor compared with the next.
+        let carried = take_traceparent(&mut message.metadata);
+        let trace = call.span.inside(carried);
+        call.span.brings(message.id.as_str());
         check_input_modes(&*call.spec()?, &message)?;
         let push = match push {
             None => None,
@@ -69,17 +74,10 @@ impl Accepted {
         command.if_generation = active.if_generation(&command.message)?;
         command.idempotency = idempotency(call, &active, &command.message, push.as_ref())?;
         command.push = push;
-        command.trace = trace(call);
+        command.trace = trace.map(|context| context.to_string().into());
         command.depth = call.header("baton-handoff-depth").and_then(|depth| depth.parse().ok()).unwrap_or_default();
         Ok(Self { command, history, active, return_immediately })
     }
-}
-
-/// The caller's W3C trace context, when it looks like one.
-fn trace(call: &Call<'_>) -> Option<Arc<str>> {
-    let value = call.header("traceparent")?;
-    let plausible = value.len() <= 128 && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    plausible.then(|| value.into())
 }
 
 /// The key of the `Idempotency-Key` header or of the extension.

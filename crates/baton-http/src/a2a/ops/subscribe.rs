@@ -24,6 +24,7 @@ pub(in super::super) async fn subscribe(
     let cursor = cursor(call)?;
     let permit = Following::permit(call)?;
     let task = call.task(request.id);
+    call.span.is_about(task.task.as_str());
     let (engine, principal) = (&call.shared.engine, call.principal());
     let subscribed = engine.subscribe(principal, &task, cursor).await;
     let subscription = subscribed.map_err(|error| call.refuse(error))?;

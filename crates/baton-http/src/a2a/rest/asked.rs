@@ -3,6 +3,8 @@
 use super::super::{
     call::{Call, explain},
     extensions,
+    operation::Operation,
+    spoken::{self, Spoken},
     version::{self, Version},
 };
 use crate::{
@@ -11,6 +13,7 @@ use crate::{
     body::Received,
     named::unreadable,
     reply::{self, Media},
+    telemetry::RequestSpan,
 };
 use axum::{
     extract::{FromRequestParts as _, Path, Request},
@@ -18,7 +21,7 @@ use axum::{
 };
 use baton_rules::Access;
 use baton_types::{AgentName, ErrorCode, PushDialect};
-use baton_wire::a2a::v1::{Error, ErrorKind, read_params_text};
+use baton_wire::a2a::v1::{Error, ErrorKind, PROTOCOL_VERSION, read_params_text};
 use http::{HeaderValue, header, request::Parts};
 use serde::{
     Deserialize, Serialize,
@@ -53,6 +56,7 @@ pub(super) struct Asked {
     parts: Parts,
     body: Option<Received>,
     dialect: PushDialect,
+    span: RequestSpan,
 }
 
 /// Answers a request: reads it, lets `operate` work, and writes what went wrong.
@@ -62,7 +66,9 @@ where
 {
     let media = Media::wanted(request.headers());
     let method = request.method().clone();
-    let answered = match Asked::read(shared, spoken, request).await {
+    let span = RequestSpan::of(request.extensions(), request.headers());
+    begin(&span, spoken, &request);
+    let answered = match Asked::read(shared, spoken, request, span.clone()).await {
         Ok(mut asked) => match operate(&mut asked).await {
             Ok(mut response) => {
                 extensions::acknowledge(&asked.call(), response.headers_mut());
@@ -73,6 +79,7 @@ where
         Err(error) => Err(error),
     };
     answered.unwrap_or_else(|error| {
+        span.refused(&error);
         let mut response = match spoken {
             Version::V1 => reply::rest_error_as(&error, media),
             Version::V03 => reply::old_rest_error(&error),
@@ -86,8 +93,19 @@ where
     })
 }
 
+/// Names the span, in the words of 1.0 whatever the version.
+fn begin(span: &RequestSpan, spoken: Version, request: &Request) {
+    let operation = if span.is_on() { Operation::of_rest(request.method(), request.uri().path()) } else { None };
+    let Some(operation) = operation else { return span.named_by_route(request.method(), request.extensions()) };
+    let version = match spoken {
+        Version::V1 => PROTOCOL_VERSION,
+        Version::V03 => spoken::V03,
+    };
+    Spoken { system: None, version: Some(version) }.begin(span, operation, request.extensions());
+}
+
 impl Asked {
-    async fn read(shared: Arc<Shared>, spoken: Version, request: Request) -> Result<Self, Error> {
+    async fn read(shared: Arc<Shared>, spoken: Version, request: Request, span: RequestSpan) -> Result<Self, Error> {
         let (mut parts, body) = request.into_parts();
         let place = Path::<Place>::from_request_parts(&mut parts, &()).await;
         let place = place.map(|Path(place)| place).map_err(|error| unreadable(&error.body_text()))?;
@@ -97,6 +115,7 @@ impl Asked {
             None => shared.routed(&caller, place.tenant.as_deref())?,
         };
         caller.may(&shared, Access::Read, Some(&agent))?;
+        span.is_for(&agent);
         version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule)?;
         let body = match parts.method {
             http::Method::POST => Some(shared.bodies.read(&parts.headers, body).await?),
@@ -114,12 +133,12 @@ impl Asked {
             Version::V03 => PushDialect::V03,
         };
         let config = place.config.unwrap_or_default();
-        Ok(Self { shared, caller, agent, tenant: place.tenant, task, verb, config, parts, body, dialect })
+        Ok(Self { shared, caller, agent, tenant: place.tenant, task, verb, config, parts, body, dialect, span })
     }
 
     pub(super) fn call(&self) -> Call<'_> {
-        let headers = &self.parts.headers;
-        Call { shared: &self.shared, caller: &self.caller, agent: &self.agent, headers, dialect: self.dialect }
+        let (headers, span) = (&self.parts.headers, &self.span);
+        Call { shared: &self.shared, caller: &self.caller, agent: &self.agent, headers, dialect: self.dialect, span }
     }
 
     /// The body as the request; the body's memory is let go.

@@ -1,0 +1,130 @@
+//! The operations by every name that they have.
+
+use http::Method;
+
+/// What a method does, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Send,
+    Stream,
+    Get,
+    List,
+    Cancel,
+    Subscribe,
+    CreatePush,
+    GetPush,
+    ListPush,
+    DeletePush,
+    ExtendedCard,
+}
+
+impl Operation {
+    /// Every operation.
+    const ALL: [Self; 11] = [
+        Self::Send,
+        Self::Stream,
+        Self::Get,
+        Self::List,
+        Self::Cancel,
+        Self::Subscribe,
+        Self::CreatePush,
+        Self::GetPush,
+        Self::ListPush,
+        Self::DeletePush,
+        Self::ExtendedCard,
+    ];
+
+    /// What 1.0 calls it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Send => "SendMessage",
+            Self::Stream => "SendStreamingMessage",
+            Self::Get => "GetTask",
+            Self::List => "ListTasks",
+            Self::Cancel => "CancelTask",
+            Self::Subscribe => "SubscribeToTask",
+            Self::CreatePush => "CreateTaskPushNotificationConfig",
+            Self::GetPush => "GetTaskPushNotificationConfig",
+            Self::ListPush => "ListTaskPushNotificationConfigs",
+            Self::DeletePush => "DeleteTaskPushNotificationConfig",
+            Self::ExtendedCard => "GetExtendedAgentCard",
+        }
+    }
+
+    /// The operation that 1.0 calls so.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+
+    /// The operation of a gRPC path, in both services.
+    pub(super) fn of_grpc(path: &str) -> Option<Self> {
+        let (_service, method) = path.rsplit_once('/')?;
+        match method {
+            "TaskSubscription" => Some(Self::Subscribe),
+            "ListTaskPushNotificationConfig" => Some(Self::ListPush),
+            "GetAgentCard" => Some(Self::ExtendedCard),
+            name => Self::named(name),
+        }
+    }
+
+    /// The operation of an HTTP+JSON path, in both versions.
+    pub(super) fn of_rest(method: &Method, path: &str) -> Option<Self> {
+        let (before, last) = path.rsplit_once('/')?;
+        let collection = before.rsplit('/').next().unwrap_or_default();
+        let verb = last.rsplit_once(':').map(|(_, verb)| verb);
+        match (method, collection, last, verb) {
+            (&Method::POST, _, "message:send", _) => Some(Self::Send),
+            (&Method::POST, _, "message:stream", _) => Some(Self::Stream),
+            (&Method::GET, "pushNotificationConfigs", ..) => Some(Self::GetPush),
+            (&Method::DELETE, "pushNotificationConfigs", ..) => Some(Self::DeletePush),
+            (&Method::GET, _, "pushNotificationConfigs", _) => Some(Self::ListPush),
+            (&Method::POST, _, "pushNotificationConfigs", _) => Some(Self::CreatePush),
+            (&Method::GET, _, "extendedAgentCard" | "card" | "authenticatedExtendedCard", _) => {
+                Some(Self::ExtendedCard)
+            }
+            (&Method::POST, "tasks", _, Some("cancel")) => Some(Self::Cancel),
+            (_, "tasks", _, Some("subscribe")) => Some(Self::Subscribe),
+            (&Method::GET, "tasks", _, None) => Some(Self::Get),
+            (&Method::GET, _, "tasks", _) => Some(Self::List),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_operations() {
+        for (method, path, expect) in [
+            ("POST", "/message:send", "SendMessage"),
+            ("POST", "/agents/weather/v1/message:stream", "SendStreamingMessage"),
+            ("GET", "/agents/weather/tasks", "ListTasks"),
+            ("GET", "/agents/weather/tasks/1", "GetTask"),
+            ("GET", "/v1/tasks/1:subscribe", "SubscribeToTask"),
+            ("POST", "/tasks/a:b:subscribe", "SubscribeToTask"),
+            ("POST", "/agents/weather/tasks/1:cancel", "CancelTask"),
+            ("POST", "/tasks/1/pushNotificationConfigs", "CreateTaskPushNotificationConfig"),
+            ("GET", "/tasks/1/pushNotificationConfigs", "ListTaskPushNotificationConfigs"),
+            ("GET", "/tasks/1/pushNotificationConfigs/2", "GetTaskPushNotificationConfig"),
+            ("DELETE", "/weather/tasks/1/pushNotificationConfigs/2", "DeleteTaskPushNotificationConfig"),
+            ("GET", "/extendedAgentCard", "GetExtendedAgentCard"),
+            ("GET", "/v1/card", "GetExtendedAgentCard"),
+            ("GET", "/agent/authenticatedExtendedCard", "GetExtendedAgentCard"),
+            ("POST", "/tasks/1:stop", "-"),
+            ("POST", "/tasks/1", "-"),
+        ] {
+            let operation = Operation::of_rest(&method.parse().unwrap(), path);
+            assert_eq!(operation.map_or("-", Operation::name), expect, "{method} {path}");
+        }
+        for (path, expect) in [
+            ("/lf.a2a.v1.A2AService/SendMessage", "SendMessage"),
+            ("/a2a.v1.A2AService/TaskSubscription", "SubscribeToTask"),
+            ("/a2a.v1.A2AService/GetAgentCard", "GetExtendedAgentCard"),
+            ("/lf.a2a.v1.A2AService/Nothing", "-"),
+        ] {
+            assert_eq!(Operation::of_grpc(path).map_or("-", Operation::name), expect, "{path}");
+        }
+    }
+}

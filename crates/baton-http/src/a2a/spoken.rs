@@ -1,0 +1,63 @@
+//! What is said of an A2A request on its span.
+
+use super::operation::Operation;
+use crate::telemetry::RequestSpan;
+use baton_telemetry::names;
+use baton_types::{AgentName, TaskState, TaskView};
+use baton_wire::a2a::v1;
+use http::Extensions;
+
+/// In what an operation was asked for.
+pub(super) struct Spoken {
+    /// What carried it, of those that have a word for it.
+    pub(super) system: Option<&'static str>,
+    /// The version, in dialects that have one.
+    pub(super) version: Option<&'static str>,
+}
+
+/// What A2A 0.3 is called.
+pub(super) const V03: &str = "0.3";
+
+impl Spoken {
+    /// Names the span after the operation.
+    pub(super) fn begin(&self, span: &RequestSpan, operation: Operation, extensions: &Extensions) {
+        span.say(|span| {
+            span.rename(operation.name());
+            span.set(names::A2A_METHOD_NAME, operation.name());
+            span.set_some(names::RPC_SYSTEM, self.system);
+            span.set_some(names::A2A_PROTOCOL_VERSION, self.version);
+        });
+        span.routed(extensions);
+    }
+}
+
+impl RequestSpan {
+    /// Whom the request is for.
+    pub(super) fn is_for(&self, agent: &AgentName) {
+        self.say(|span| span.set(names::GEN_AI_AGENT_NAME, agent.as_str().to_owned()));
+    }
+
+    /// What message it brings.
+    pub(super) fn brings(&self, message: &str) {
+        self.say(|span| span.set(names::A2A_MESSAGE_ID, message.to_owned()));
+    }
+
+    /// Which task it is about.
+    pub(super) fn is_about(&self, task: &str) {
+        self.say(|span| span.set(names::A2A_TASK_ID, task.to_owned()));
+    }
+
+    /// The task as it is shown to the caller.
+    pub(super) fn shows(&self, view: &TaskView) {
+        self.say(|span| {
+            span.set(names::A2A_TASK_ID, view.id.as_str().to_owned());
+            span.set(names::GEN_AI_CONVERSATION_ID, view.context.as_str().to_owned());
+            span.set(names::A2A_TASK_STATE, v1::TaskState::from(view.state).as_str());
+        });
+    }
+
+    /// Where the task stands now.
+    pub(super) fn stands(&self, state: TaskState) {
+        self.say(|span| span.set(names::A2A_TASK_STATE, v1::TaskState::from(state).as_str()));
+    }
+}

@@ -1,0 +1,99 @@
+//! The layer around everything: a span for each request.
+
+use super::{
+    quiet::is_quiet,
+    request_span::came,
+    route::method,
+    stream::{Streamed, grpc_status},
+};
+use crate::HttpOptions;
+use axum::{body::Body, extract::Request, response::Response};
+use baton_ports::BoxFuture;
+use baton_telemetry::{SharedSpan, Tracer, names, within};
+use baton_types::SpanKind;
+use futures_util::future::Either;
+use hyper::body::Body as _;
+use std::{
+    convert::Infallible,
+    task::{Context, Poll},
+};
+use tower::{Layer, Service};
+
+/// Makes a span for each request; nothing at all when no spans are made.
+#[derive(Clone)]
+pub(crate) struct TracedLayer {
+    tracer: Tracer,
+    scheme: &'static str,
+}
+
+/// One service whose requests have spans.
+#[derive(Clone)]
+pub(crate) struct Traced<S> {
+    inner: S,
+    layer: TracedLayer,
+}
+
+impl TracedLayer {
+    pub(crate) fn new(options: &HttpOptions) -> Self {
+        Self { tracer: options.tracer.clone(), scheme: if options.tls { "https" } else { "http" } }
+    }
+}
+
+impl<S> Layer<S> for TracedLayer {
+    type Service = Traced<S>;
+
+    fn layer(&self, inner: S) -> Traced<S> {
+        Traced { inner, layer: self.clone() }
+    }
+}
+
+impl<S> Service<Request> for Traced<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Either<S::Future, BoxFuture<'static, Result<Response, Infallible>>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let TracedLayer { tracer, scheme } = &self.layer;
+        if !tracer.is_on() || is_quiet(request.uri().path()) {
+            return Either::Left(self.inner.call(request));
+        }
+        let method = method(request.method());
+        let mut span = tracer.start(SpanKind::Server, method, came(request.headers()));
+        span.set(names::HTTP_REQUEST_METHOD, method);
+        span.set(names::URL_SCHEME, *scheme);
+        let (context, span) = (span.context(), SharedSpan::new(span));
+        request.extensions_mut().insert(span.clone());
+        let answering = self.inner.call(request);
+        Either::Right(Box::pin(async move {
+            let answered = within(context, answering).await;
+            answered.map(|response| ended(span, response))
+        }))
+    }
+}
+
+/// The reply, with which the span ends: at once, or when all of a stream was sent or nobody reads it any more.
+fn ended(span: SharedSpan, response: Response) -> Response {
+    let status = response.status();
+    // A gRPC reply without a message has its status where others have only headers.
+    let grpc = response.headers().get("grpc-status").and_then(|status| grpc_status(status.as_bytes()));
+    span.edit(|span| {
+        span.set_some(names::RPC_RESPONSE_STATUS_CODE, grpc);
+        span.set(names::HTTP_RESPONSE_STATUS_CODE, u32::from(status.as_u16()));
+        if status.is_server_error() && !span.has_failed() {
+            span.fail(status.as_str().to_owned(), status.canonical_reason().unwrap_or_default());
+        }
+    });
+    if response.body().size_hint().exact().is_some() {
+        span.end();
+        return response;
+    }
+    response.map(|body| Body::new(Streamed::new(body, span)))
+}

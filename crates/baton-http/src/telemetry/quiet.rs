@@ -1,0 +1,37 @@
+//! Requests that nobody wants to see among spans.
+
+/// Whether a path is of those that are asked all the time, or that are about spans themselves.
+pub(super) fn is_quiet(path: &str) -> bool {
+    const WHOLE: [&str; 6] = ["/healthz", "/health", "/readyz", "/metrics", "/v1/traces", "/otlp/v1/traces"];
+    const BELOW: [&str; 3] = ["/tempo", "/api/v1/spans", "/assets"];
+    let below = |base: &str| path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    WHOLE.contains(&path)
+        || BELOW.into_iter().any(below)
+        || path.starts_with("/opentelemetry.proto.collector.")
+        || path.starts_with("/tempopb.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quiet_paths() {
+        for path in [
+            "/healthz",
+            "/health",
+            "/readyz",
+            "/v1/traces",
+            "/otlp/v1/traces",
+            "/tempo",
+            "/tempo/api/search",
+            "/api/v1/spans/tail",
+            "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+        ] {
+            assert!(is_quiet(path), "{path}");
+        }
+        for path in ["/", "/agents", "/temporary", "/api/v1/spanset", "/v1/tasks/1", "/healthz/x", "/agents/tempo"] {
+            assert!(!is_quiet(path), "{path}");
+        }
+    }
+}
