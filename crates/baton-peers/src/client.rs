@@ -4,6 +4,7 @@ use crate::{
     Binding, CallError, Followed, Seen, With,
     follow::{Begin, Follow},
     push::PushDesk,
+    traced::Place,
 };
 use baton_ports::{PeerAsk, PeerError};
 use baton_types::ErrorCode;
@@ -61,7 +62,8 @@ impl Default for Patience {
 /// Speaks with one peer through whatever breaks; cheap to clone.
 #[derive(Clone)]
 pub struct PeerClient {
-    binding: Arc<dyn Binding>,
+    pub(crate) binding: Arc<dyn Binding>,
+    pub(crate) place: Arc<Place>,
     abilities: Abilities,
     patience: Patience,
     desk: Option<PushDesk>,
@@ -70,7 +72,14 @@ pub struct PeerClient {
 impl PeerClient {
     /// A client of a peer that is reached through `binding`.
     pub fn new(binding: Arc<dyn Binding>, abilities: Abilities, patience: Patience) -> Self {
-        Self { binding, abilities, patience, desk: None }
+        Self { binding, place: Arc::default(), abilities, patience, desk: None }
+    }
+
+    /// The same client, at this place.
+    #[must_use]
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = Arc::new(place);
+        self
     }
 
     /// The same client, which asks the peer to notify it when the peer can.

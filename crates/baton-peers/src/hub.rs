@@ -2,6 +2,7 @@
 
 use crate::{Book, PeerClient, client::clipped, push::PushDesk};
 use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerStream, Peers};
+use baton_telemetry::Tracer;
 use baton_types::{AgentName, ErrorCode};
 use std::sync::Arc;
 
@@ -9,12 +10,20 @@ use std::sync::Arc;
 pub struct PeerHub {
     book: Arc<Book>,
     desk: Option<PushDesk>,
+    tracer: Tracer,
 }
 
 impl PeerHub {
     /// `public_url` is the address by which peers reach this Baton; without one they are not asked to notify it.
     pub fn new(book: Arc<Book>, public_url: Option<&str>) -> Self {
-        Self { book, desk: public_url.map(PushDesk::new) }
+        Self { book, desk: public_url.map(PushDesk::new), tracer: Tracer::off() }
+    }
+
+    /// Makes a span of every request.
+    #[must_use]
+    pub fn with_tracer(mut self, tracer: Tracer) -> Self {
+        self.tracer = tracer;
+        self
     }
 
     async fn client(&self, name: &AgentName) -> Result<PeerClient, PeerError> {
@@ -23,6 +32,7 @@ impl PeerHub {
             client.map_err(|error| PeerError::Unreached { code: error.code, detail: clipped(&error.detail) })?;
         let secret = config.credential.check();
         secret.map_err(|error| PeerError::Unreached { code: error.code(), detail: error.to_string() })?;
+        let client = client.traced(&self.tracer, name);
         Ok(match &self.desk {
             Some(desk) if config.push => client.with_desk(desk.clone()),
             _ => client,

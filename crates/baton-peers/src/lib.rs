@@ -29,6 +29,7 @@ mod push;
 mod resume;
 mod retry;
 mod settle;
+mod traced;
 
 pub use authorize::{Anonymous, Authorize};
 pub use binding::{Binding, Heard, Hearing, With};

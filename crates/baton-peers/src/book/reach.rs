@@ -1,6 +1,6 @@
 //! How a peer's card is read and how the peer is then spoken to.
 
-use crate::{Abilities, Authorize, Binding, Patience, PeerClient, PeerConfig};
+use crate::{Abilities, Authorize, Binding, Patience, PeerClient, PeerConfig, traced::Place};
 use baton_outbound::GuardedClient;
 use baton_ports::{BoxFuture, PeerBookError};
 use baton_types::ErrorCode;
@@ -81,7 +81,8 @@ impl Bound {
     /// A client that speaks in this way.
     pub fn client(&self, config: &PeerConfig, card: &AgentCard) -> PeerClient {
         let patience = Patience { silence: config.patience, ..Patience::default() };
-        PeerClient::new(Arc::clone(&self.binding), Abilities::of(card, &self.version), patience)
+        let client = PeerClient::new(Arc::clone(&self.binding), Abilities::of(card, &self.version), patience);
+        client.at(Place::new(&self.endpoint, &self.protocol, &self.version))
     }
 
     /// The binding and version, for people.

@@ -1,0 +1,143 @@
+//! The operations, each with its span.
+
+use super::{TracedBinding, said};
+use crate::{Binding, CallError, Hearing, With};
+use async_stream::stream;
+use baton_ports::BoxFuture;
+use baton_telemetry::{OpenSpan, names};
+use baton_wire::a2a::v1::{
+    AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse,
+    SendMessageRequest, SendMessageResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
+};
+use futures_util::StreamExt as _;
+
+impl Binding for TracedBinding {
+    fn send<'a>(
+        &'a self,
+        mut request: SendMessageRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
+        Box::pin(async move {
+            let (mut span, with) = self.begin("SendMessage", with);
+            said::message(&mut span, &mut request);
+            ended(span, self.inner.send(request, &with).await, said::response)
+        })
+    }
+
+    fn stream<'a>(
+        &'a self,
+        mut request: SendMessageRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        Box::pin(async move {
+            let (mut span, with) = self.begin("SendStreamingMessage", with);
+            said::message(&mut span, &mut request);
+            heard(span, self.inner.stream(request, &with).await)
+        })
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        request: SubscribeToTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        Box::pin(async move {
+            let (mut span, with) = self.begin("SubscribeToTask", with);
+            span.set(names::A2A_TASK_ID, request.id.to_string());
+            heard(span, self.inner.subscribe(request, &with).await)
+        })
+    }
+
+    fn get<'a>(
+        &'a self,
+        request: GetTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
+        Box::pin(async move {
+            let (mut span, with) = self.begin("GetTask", with);
+            span.set(names::A2A_TASK_ID, request.id.to_string());
+            ended(span, self.inner.get(request, &with).await, said::task)
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        request: ListTasksRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
+        Box::pin(async move {
+            let (mut span, with) = self.begin("ListTasks", with);
+            let conversation = request.context_id.as_ref().map(ToString::to_string);
+            span.set_some(names::GEN_AI_CONVERSATION_ID, conversation);
+            ended(span, self.inner.list(request, &with).await, |_, _| {})
+        })
+    }
+
+    fn cancel<'a>(
+        &'a self,
+        request: CancelTaskRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
+        Box::pin(async move {
+            let (mut span, with) = self.begin("CancelTask", with);
+            span.set(names::A2A_TASK_ID, request.id.to_string());
+            ended(span, self.inner.cancel(request, &with).await, said::task)
+        })
+    }
+
+    fn create_push<'a>(
+        &'a self,
+        request: TaskPushNotificationConfig<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
+        Box::pin(async move {
+            let (mut span, with) = self.begin("CreateTaskPushNotificationConfig", with);
+            span.set(names::A2A_TASK_ID, request.task_id.to_string());
+            ended(span, self.inner.create_push(request, &with).await, |_, _| {})
+        })
+    }
+
+    fn extended_card<'a>(
+        &'a self,
+        request: GetExtendedAgentCardRequest<'static>,
+        with: &'a With,
+    ) -> BoxFuture<'a, Result<AgentCard, CallError>> {
+        Box::pin(async move {
+            let (span, with) = self.begin("GetExtendedAgentCard", with);
+            ended(span, self.inner.extended_card(request, &with).await, |_, _| {})
+        })
+    }
+}
+
+/// The answer, with which the span ends.
+fn ended<T>(
+    mut span: OpenSpan,
+    answered: Result<T, CallError>,
+    told: impl FnOnce(&mut OpenSpan, &T),
+) -> Result<T, CallError> {
+    match &answered {
+        Ok(answer) => told(&mut span, answer),
+        Err(error) => said::failure(&mut span, error),
+    }
+    answered
+}
+
+/// The events, with the last of which the span ends.
+fn heard(mut span: OpenSpan, answered: Result<Hearing, CallError>) -> Result<Hearing, CallError> {
+    let mut hearing = match answered {
+        Ok(hearing) => hearing,
+        Err(error) => {
+            said::failure(&mut span, &error);
+            return Err(error);
+        }
+    };
+    Ok(Box::pin(stream! {
+        while let Some(heard) = hearing.next().await {
+            match &heard {
+                Ok(heard) => said::item(&mut span, &heard.item),
+                Err(error) => said::failure(&mut span, error),
+            }
+            yield heard;
+        }
+    }))
+}
