@@ -18,6 +18,7 @@ mod opening;
 mod options;
 mod reply;
 mod running;
+mod spans;
 mod subscriptions;
 mod vet;
 

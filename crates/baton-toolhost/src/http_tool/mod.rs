@@ -5,13 +5,15 @@ mod clients;
 mod headers;
 mod reply;
 mod request;
+mod span;
 mod template;
 
 pub use template::{TemplateError, UrlTemplate};
 
 use baton_outbound::{GuardedClient, OutboundError};
 use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolOutput, ToolRun};
-use baton_types::{HttpTool, Json, ToolRunner};
+use baton_telemetry::Tracer;
+use baton_types::{HttpTool, Json, ToolRunner, TraceContext};
 use clients::Clients;
 use headers::Secrets;
 use std::{fmt, sync::Arc};
@@ -28,6 +30,7 @@ pub struct HttpTools {
     clients: Clients,
     secrets: Secrets,
     turns: Semaphore,
+    tracer: Tracer,
 }
 
 impl HttpTools {
@@ -45,7 +48,15 @@ impl HttpTools {
             clients: Clients::new(client),
             secrets: Secrets::new(Arc::new(secrets)),
             turns: Semaphore::new(MAX_REQUESTS),
+            tracer: Tracer::off(),
         }
+    }
+
+    /// Makes a span of every request.
+    #[must_use]
+    pub fn with_tracer(mut self, tracer: Tracer) -> Self {
+        self.tracer = tracer;
+        self
     }
 
     async fn done(&self, run: ToolRun<'_>) -> ToolOutput {
@@ -70,15 +81,25 @@ impl HttpTools {
 
     async fn exchange(&self, tool: &HttpTool, run: &ToolRun<'_>) -> ToolOutput {
         let name = &run.call.name;
-        let made = match request::made(tool, &run.call.arguments, run.trace, &self.secrets) {
+        let mut span = span::begin(&self.tracer, tool, run.trace.and_then(TraceContext::parse));
+        let trace = span.context().map(|context| context.to_string());
+        let made = match request::made(tool, &run.call.arguments, trace.as_deref(), &self.secrets) {
             Ok(made) => made,
-            Err(error) => return failed(format!("{name} was not run: {error}")),
+            Err(error) => {
+                span.fail("not_sent", "the request could not be made");
+                return failed(format!("{name} was not run: {error}"));
+            }
         };
         let client = match self.clients.client(&made.host) {
             Ok(client) => client,
-            Err(error) => return failed(format!("{name} was not run: {error}")),
+            Err(error) => {
+                span.fail("not_sent", "the request could not be made");
+                return failed(format!("{name} was not run: {error}"));
+            }
         };
-        match client.send_bounded(made.request, tool.max_output).await {
+        let answered = client.send_bounded(made.request, tool.max_output).await;
+        span::end(span, answered.as_ref());
+        match answered {
             Ok(answer) => reply::output(name, &answer, tool.max_output, &made.known),
             Err(error) => failed(unanswered(name, &error)),
         }

@@ -5,14 +5,19 @@ use super::{
     connection::Connection,
     held::{Held, Question},
     running::{Running, Step},
+    spans::failed,
 };
-use baton_types::{AgentName, Digest, McpTimeouts};
+use baton_telemetry::{OpenSpan, current, names};
+use baton_types::{AgentName, Digest, McpTimeouts, TraceContext};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CompleteRequestParams, CompleteResult,
     ContentBlock, GetPromptRequest, GetPromptRequestParams, GetPromptResult, InputRequests, InputResponses,
     LoggingLevel, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult, ServerResult,
 };
 use std::sync::Arc;
+
+/// The method that calls a tool.
+const CALL: &str = "tools/call";
 
 impl McpServers {
     /// Calls a tool by the names that the server knows; dropping the future cancels the call.
@@ -29,7 +34,7 @@ impl McpServers {
             (params.input_responses, params.request_state) = (responses, state);
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         };
-        Box::pin(self.request(agent, server, ("tools/call", tool), options, request, tool_result)).await
+        Box::pin(self.request(agent, server, (CALL, tool), options, request, tool_result)).await
     }
 
     /// Gets a prompt by the server's own name for it; its arguments are those of the options.
@@ -81,7 +86,7 @@ impl McpServers {
         params: CompleteRequestParams,
     ) -> Result<CompleteResult, ServerError> {
         let connection = self.entry(agent, server)?.connection().await?;
-        connection.soon(connection.peer().complete(params)).await
+        connection.soon("completion/complete", params, |params| connection.peer().complete(params)).await
     }
 
     /// Asks a server to tell of changes of a resource, as [`super::ServerEvent::ResourceUpdated`]; counted, so that
@@ -111,21 +116,29 @@ impl McpServers {
         &self,
         agent: &AgentName,
         server: &str,
-        (method, name): (&str, &str),
-        options: CallOptions,
+        (method, name): (&'static str, &str),
+        mut options: CallOptions,
         request: impl FnOnce(Option<InputResponses>, Option<String>) -> ClientRequest,
         read: impl FnOnce(ServerResult) -> Option<T>,
     ) -> Result<ServerReply<T>, ServerError> {
         let entry = self.entry(agent, server)?;
         let connection = entry.connection().await?;
         let limits = entry.server().timeouts;
-        let result = if connection.is_modern() {
-            self.modern(&connection, request, options, limits).await?
-        } else {
-            let binding = binding(agent, server, method, name, &options);
-            self.legacy(&connection, request, options, limits, binding).await?
+        // Whoever calls a tool has a span of that already.
+        let mut span = (method != CALL).then(|| begun(&connection, method, name, &mut options));
+        let result = async {
+            if connection.is_modern() {
+                self.modern(&connection, request, options, limits).await
+            } else {
+                let binding = binding(agent, server, method, name, &options);
+                self.legacy(&connection, request, options, limits, binding).await
+            }
         };
-        match result {
+        let result = result.await;
+        if let (Some(span), Err(error)) = (&mut span, &result) {
+            failed(span, error);
+        }
+        match result? {
             Answer::Asks { requests, state } => Ok(ServerReply::Asks { requests, state }),
             Answer::Done(result) => read(result).map(ServerReply::Done).ok_or_else(|| ServerError::Broken {
                 server: server.to_owned(),
@@ -209,6 +222,18 @@ impl McpServers {
 enum Answer {
     Done(ServerResult),
     Asks { requests: InputRequests, state: Option<String> },
+}
+
+/// A request that has no span around it gets one, which goes along with it.
+fn begun(connection: &Connection, method: &'static str, name: &str, options: &mut CallOptions) -> OpenSpan {
+    let parent = options.trace.as_deref().and_then(TraceContext::parse).or_else(current);
+    // A resource may go by an address with secrets in its query.
+    let (prompt, uri) =
+        if method == "resources/read" { (None, name.split(['?', '#']).next()) } else { (Some(name), None) };
+    let mut span = connection.spans().begin(method, prompt, parent);
+    span.set_some(names::MCP_RESOURCE_URI, uri.map(str::to_owned));
+    options.trace = span.context().map(|context| context.to_string()).or(options.trace.take());
+    span
 }
 
 /// Whose call this is, and which.

@@ -35,7 +35,7 @@ pub(super) async fn tools(connection: &Connection) -> Result<Catalog, ServerErro
     if connection.info().capabilities.tools.is_none() {
         return Ok(Catalog::default());
     }
-    let (mut listed, left) = pages(connection, |peer, cursor| {
+    let (mut listed, left) = pages(connection, "tools/list", |peer, cursor| {
         Box::pin(async move {
             let page = peer.list_tools(Some(cursor)).await?;
             Ok((page.tools, page.next_cursor))
@@ -73,7 +73,7 @@ pub(super) async fn prompts(connection: &Connection) -> Result<Vec<Prompt>, Serv
     if connection.info().capabilities.prompts.is_none() {
         return Ok(Vec::new());
     }
-    let listed = pages(connection, |peer, cursor| {
+    let listed = pages(connection, "prompts/list", |peer, cursor| {
         Box::pin(async move {
             let page = peer.list_prompts(Some(cursor)).await?;
             Ok((page.prompts, page.next_cursor))
@@ -87,7 +87,7 @@ pub(super) async fn resources(connection: &Connection) -> Result<Vec<Resource>, 
     if connection.info().capabilities.resources.is_none() {
         return Ok(Vec::new());
     }
-    let listed = pages(connection, |peer, cursor| {
+    let listed = pages(connection, "resources/list", |peer, cursor| {
         Box::pin(async move {
             let page = peer.list_resources(Some(cursor)).await?;
             Ok((page.resources, page.next_cursor))
@@ -101,7 +101,7 @@ pub(super) async fn templates(connection: &Connection) -> Result<Vec<ResourceTem
     if connection.info().capabilities.resources.is_none() {
         return Ok(Vec::new());
     }
-    let listed = pages(connection, |peer, cursor| {
+    let listed = pages(connection, "resources/templates/list", |peer, cursor| {
         Box::pin(async move {
             let page = peer.list_resource_templates(Some(cursor)).await?;
             Ok((page.resource_templates, page.next_cursor))
@@ -126,18 +126,18 @@ struct Left {
 /// kind may say so by not knowing the method.
 async fn pages<T: Listed>(
     connection: &Connection,
+    method: &'static str,
     page: impl for<'a> Fn(&'a Peer<RoleClient>, PaginatedRequestParams) -> BoxFuture<'a, Result<Page<T>, ServiceError>>,
 ) -> Result<(Vec<T>, Left), ServerError> {
     let (mut items, mut cursor, mut total, mut left) = (Vec::new(), None, 0, Left::default());
     for _ in 0..MAX_PAGES {
-        let (more, next) =
-            match connection.soon(page(connection.peer(), PaginatedRequestParams::default().with_cursor(cursor))).await
-            {
-                Err(ServerError::Refused { error, .. }) if error.code == rmcp::model::ErrorCode::METHOD_NOT_FOUND => {
-                    return Ok((items, left));
-                }
-                answer => answer?,
-            };
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let (more, next) = match connection.soon(method, params, |params| page(connection.peer(), params)).await {
+            Err(ServerError::Refused { error, .. }) if error.code == rmcp::model::ErrorCode::METHOD_NOT_FOUND => {
+                return Ok((items, left));
+            }
+            answer => answer?,
+        };
         for item in more {
             let Some((item, size)) = vetted(item) else {
                 left.large += 1;

@@ -4,13 +4,18 @@ use super::{
     CallOptions, DEPTH_META, ServerError,
     flights::Flights,
     running::{Lock, Running, Turn},
+    spans::{Spans, failed},
 };
 use crate::{ServerLog, needs_login};
+use baton_telemetry::current;
 use baton_types::McpTimeouts;
 use parking_lot::Mutex;
 use rmcp::{
     RoleClient,
-    model::{ClientRequest, GetExtensions, LoggingLevel, RequestMetaObject, ServerPeerInfo, SetLevelRequestParams},
+    model::{
+        ClientRequest, GetExtensions, LoggingLevel, RequestMetaObject, RequestParamsMeta, ServerPeerInfo,
+        SetLevelRequestParams,
+    },
     service::{Peer, PeerRequestOptions, ServiceError},
 };
 use std::{sync::Arc, time::Duration};
@@ -35,6 +40,7 @@ pub(super) struct Connection {
     wanted: Notify,
     level: Mutex<Option<LoggingLevel>>,
     fault: Mutex<Option<String>>,
+    spans: Spans,
 }
 
 impl Connection {
@@ -46,12 +52,13 @@ impl Connection {
         is_modern: bool,
         limits: McpTimeouts,
         log: ServerLog,
+        spans: Spans,
     ) -> Self {
         let turns = Arc::new(RwLock::new(()));
         let room = Arc::new(Semaphore::new(MAX_CALLS));
         let (level, fault) = (Mutex::new(None), Mutex::new(None));
         let wanted = Notify::new();
-        Self { server, peer, flights, info, is_modern, limits, log, turns, room, wanted, level, fault }
+        Self { server, peer, flights, info, is_modern, limits, log, turns, room, wanted, level, fault, spans }
     }
 
     /// The server's key.
@@ -99,16 +106,31 @@ impl Connection {
         Ok(Running::new(Arc::clone(self), handle, flight, events, turn, (limits.call, limits.total)))
     }
 
-    /// Waits for a request that is answered soon and asks nothing.
-    pub(super) async fn soon<T>(
+    /// Makes a request that is answered soon and asks nothing, and waits for it.
+    pub(super) async fn soon<P: RequestParamsMeta, T, A: Future<Output = Result<T, ServiceError>>>(
         &self,
-        answer: impl Future<Output = Result<T, ServiceError>>,
+        method: &'static str,
+        mut params: P,
+        ask: impl FnOnce(P) -> A,
     ) -> Result<T, ServerError> {
+        let mut span = self.spans.begin(method, None, current());
+        if let Some(context) = span.context() {
+            params.set_traceparent(&context.to_string());
+        }
         let limit = self.limits.call;
-        match tokio::time::timeout(limit, answer).await {
+        let answer = match tokio::time::timeout(limit, ask(params)).await {
             Ok(answer) => answer.map_err(|error| self.failure(error)),
             Err(_) => Err(ServerError::TimedOut { server: self.server.clone(), limit }),
+        };
+        if let Err(error) = &answer {
+            failed(&mut span, error);
         }
+        answer
+    }
+
+    /// Who makes spans of requests to the server.
+    pub(super) fn spans(&self) -> &Spans {
+        &self.spans
     }
 
     /// Sets how much a server of the older protocol tells; asking again for the same level costs nothing.
@@ -118,7 +140,8 @@ impl Connection {
             return;
         }
         // A server that refuses tells what it likes; the call itself is not hurt.
-        let _ = self.soon(self.peer.set_level(SetLevelRequestParams::new(level))).await;
+        let params = SetLevelRequestParams::new(level);
+        let _ = self.soon("logging/setLevel", params, |params| self.peer.set_level(params)).await;
     }
 
     fn meta(&self, options: &CallOptions) -> RequestMetaObject {

@@ -8,6 +8,7 @@ use super::{
     flights::Notice,
     handler::Handler,
     opening::{Era, Opened, Opener},
+    spans::Spans,
 };
 use crate::{ConnectError, Target, TransportKind, transport::expand};
 use baton_ports::ServerState;
@@ -128,6 +129,7 @@ impl Keeper {
             era == Era::Modern,
             server.timeouts,
             self.shared.log.clone(),
+            Spans::new(&self.shared.settings, server),
         ));
         let catalog = self.tools(&connection).await.map_err(|error| ConnectError::Failed {
             reason: format!("its tools could not be listed: {error}"),

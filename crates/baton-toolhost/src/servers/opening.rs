@@ -9,9 +9,11 @@ use super::{
     flights::{Flights, Notice},
     handler::Handler,
     lease::{Lease, PROBE_ID, answers_probe},
+    spans::Spans,
 };
 use crate::{Attempt, Connect, ConnectError, Link, Target};
-use baton_types::McpEra;
+use baton_telemetry::{current, names};
+use baton_types::{McpEra, TraceContext};
 use rmcp::{
     RoleClient,
     model::{
@@ -140,13 +142,23 @@ impl Opener<'_> {
 
     /// Says `server/discover` and waits for its answer, for a while or until the caller gives up.
     async fn discover(&self, link: &mut Link, patience: Option<Duration>) -> Probed {
+        let mut span = self.spans().begin("server/discover", None, current());
+        let probed = self.discovered(link, patience, span.context()).await;
+        if let Probed::Gone(_) | Probed::Refused(_) | Probed::Silent = &probed {
+            span.fail("not_answered", "the server did not say what it can do");
+        }
+        probed
+    }
+
+    async fn discovered(&self, link: &mut Link, patience: Option<Duration>, trace: Option<TraceContext>) -> Probed {
         let info = self.handler().0.get_info();
         let mut request = DiscoverRequest::new(DiscoverRequestParams {});
-        request.extensions.insert(RequestMetaObject::with_client_context(
-            ProtocolVersion::V_2026_07_28,
-            info.client_info,
-            info.capabilities,
-        ));
+        let version = ProtocolVersion::V_2026_07_28;
+        let mut meta = RequestMetaObject::with_client_context(version, info.client_info, info.capabilities);
+        if let Some(trace) = trace {
+            meta.set_traceparent(trace.to_string());
+        }
+        request.extensions.insert(meta);
         let message =
             ClientJsonRpcMessage::request(ClientRequest::DiscoverRequest(request), RequestId::Number(PROBE_ID));
         let answered = async {
@@ -202,6 +214,19 @@ impl Opener<'_> {
     }
 
     async fn initialize(&self, link: Link) -> Result<Opened, ClientInitializeError> {
+        let mut span = self.spans().begin("initialize", None, current());
+        let opened = self.initialized(link).await;
+        match &opened {
+            Ok(opened) => {
+                let version = opened.service.peer().peer_info().map(|info| info.protocol_version.to_string());
+                span.set_some(names::MCP_PROTOCOL_VERSION, version);
+            }
+            Err(_) => span.fail("not_answered", "the server could not be opened"),
+        }
+        opened
+    }
+
+    async fn initialized(&self, link: Link) -> Result<Opened, ClientInitializeError> {
         let (handler, flights, notices) = self.handler();
         let lease = Lease::new(link, Arc::clone(&flights), self.target.log.clone());
         let (returned, late) = (lease.returned(), lease.late());
@@ -224,6 +249,10 @@ impl Opener<'_> {
                 }
             }
         }
+    }
+
+    fn spans(&self) -> Spans {
+        Spans::new(self.settings, self.target.server)
     }
 
     fn handler(&self) -> (Handler, Arc<Flights>, mpsc::Receiver<Notice>) {

@@ -1,5 +1,6 @@
 //! What a call brings along, and the limits of the host.
 
+use baton_telemetry::Tracer;
 use rmcp::model::{
     ClientCapabilities, Implementation, InputResponses, JsonObject, LoggingLevel, LoggingMessageNotificationParam,
     ProgressNotificationParam,
@@ -60,6 +61,8 @@ pub struct HostSettings {
     pub max_held: usize,
     /// A connection that lasted this long was a good one: the next failure counts as the first.
     pub good_period: Duration,
+    /// Who makes spans of requests other than calls of tools.
+    pub tracer: Tracer,
 }
 
 impl Default for HostSettings {
@@ -70,6 +73,7 @@ impl Default for HostSettings {
             hold: Duration::from_secs(60 * 60),
             max_held: 256,
             good_period: Duration::from_secs(60),
+            tracer: Tracer::off(),
         }
     }
 }

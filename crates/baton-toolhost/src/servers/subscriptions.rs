@@ -53,7 +53,7 @@ impl Subscriptions {
         if !is_new {
             return Ok(());
         }
-        let told = connection.soon(connection.peer().subscribe(SubscribeRequestParams::new(uri))).await;
+        let told = subscribe(connection, uri).await;
         if told.is_err() {
             self.counts.lock().remove(uri);
         }
@@ -77,7 +77,8 @@ impl Subscriptions {
         if connection.is_modern() {
             return Ok(());
         }
-        connection.soon(connection.peer().unsubscribe(UnsubscribeRequestParams::new(uri))).await
+        let params = UnsubscribeRequestParams::new(uri);
+        connection.soon("resources/unsubscribe", params, |params| connection.peer().unsubscribe(params)).await
     }
 
     /// Keeps a new connection told; ends when there is nothing to listen to any more.
@@ -86,7 +87,7 @@ impl Subscriptions {
             let uris: Vec<_> = self.counts.lock().keys().cloned().collect();
             for uri in uris {
                 // One that is gone after a restart stays silent.
-                let _ = connection.soon(connection.peer().subscribe(SubscribeRequestParams::new(uri))).await;
+                let _ = subscribe(&connection, &uri).await;
             }
             return;
         }
@@ -132,6 +133,11 @@ impl Subscriptions {
         let is_empty = filter == SubscriptionFilter::new();
         (!is_empty).then_some(filter)
     }
+}
+
+async fn subscribe(connection: &Connection, uri: &str) -> Result<(), ServerError> {
+    let params = SubscribeRequestParams::new(uri);
+    connection.soon("resources/subscribe", params, |params| connection.peer().subscribe(params)).await
 }
 
 async fn drain(subscription: &mut Subscription) {

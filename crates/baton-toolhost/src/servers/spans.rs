@@ -1,0 +1,54 @@
+//! Spans of what servers are asked beside calls of tools, which have a span of whoever makes them.
+
+use super::{HostSettings, ServerError};
+use crate::TransportKind;
+use baton_telemetry::{OpenSpan, Tracer, names};
+use baton_types::{Key, McpServer, SpanKind, TraceContext};
+use std::sync::Arc;
+
+/// Makes the spans of requests to one server.
+#[derive(Clone)]
+pub(super) struct Spans {
+    tracer: Tracer,
+    server: Arc<str>,
+    transport: Option<&'static str>,
+}
+
+impl Spans {
+    pub(super) fn new(settings: &HostSettings, server: &McpServer) -> Self {
+        let transport = match TransportKind::of(&server.transport) {
+            TransportKind::Stdio => Some("pipe"),
+            TransportKind::Http | TransportKind::Sse | TransportKind::Remote => Some("tcp"),
+            TransportKind::Internal => None,
+        };
+        Self { tracer: settings.tracer.clone(), server: server.name.as_str().into(), transport }
+    }
+
+    /// The span of one request; `name` is of the prompt that it is about.
+    pub(super) fn begin(&self, method: &'static str, name: Option<&str>, parent: Option<TraceContext>) -> OpenSpan {
+        let named = name.filter(|_| self.tracer.is_on()).map(|name| format!("{method} {name}"));
+        let mut span = self.tracer.start(SpanKind::Client, named.map_or(Key::Borrowed(method), Key::Owned), parent);
+        span.set(names::MCP_METHOD_NAME, method);
+        span.set(names::RPC_SYSTEM, "jsonrpc");
+        span.set_with(names::MCP_SERVER_NAME, || self.server.to_string());
+        span.set_some(names::NETWORK_TRANSPORT, self.transport);
+        span
+    }
+}
+
+/// Notes what went wrong, without the server's words.
+pub(super) fn failed(span: &mut OpenSpan, error: &ServerError) {
+    match error {
+        ServerError::Refused { error, .. } => {
+            let code = error.code.0.to_string();
+            span.set(names::RPC_RESPONSE_STATUS_CODE, code.clone());
+            span.fail(code, "the server refused");
+        }
+        ServerError::TimedOut { .. } => span.fail("timeout", "the server did not answer in time"),
+        ServerError::Broken { .. } => span.fail("broken", "the connection broke off"),
+        ServerError::NotReady { .. } => span.fail("not_ready", "the server is not ready"),
+        ServerError::Unknown { .. } | ServerError::Invalid { .. } | ServerError::Expired => {
+            span.fail("invalid", "the request could not be made");
+        }
+    }
+}
