@@ -2,9 +2,11 @@
 
 mod headers;
 mod render;
+mod span;
 
 use crate::{GuardedClient, OutboundError, SetupError};
 use baton_ports::{BoxFuture, Notice, Notified, WebhookError, Webhooks};
+use baton_telemetry::Tracer;
 use baton_types::PushConfig;
 use bytes::Bytes;
 use http::{Method, Request};
@@ -18,13 +20,21 @@ type Made = Result<GuardedClient, SetupError>;
 /// The [`Webhooks`] port on a [`GuardedClient`].
 pub struct PushSender {
     client: LazyLock<Made, Box<dyn FnOnce() -> Made + Send>>,
+    tracer: Tracer,
 }
 
 impl PushSender {
     /// Sends by the client that `client` makes when the first notification is due: reading the system's certificates
     /// takes longer than all the rest of a start, and most starts push nothing.
     pub fn new(client: impl FnOnce() -> Result<GuardedClient, SetupError> + Send + 'static) -> Self {
-        Self { client: LazyLock::new(Box::new(client)) }
+        Self { client: LazyLock::new(Box::new(client)), tracer: Tracer::off() }
+    }
+
+    /// Makes a span of every notification.
+    #[must_use]
+    pub fn with_tracer(mut self, tracer: Tracer) -> Self {
+        self.tracer = tracer;
+        self
     }
 
     fn client(&self) -> Result<&GuardedClient, WebhookError> {
@@ -41,9 +51,13 @@ impl PushSender {
         let Some(body) = render::body(config.dialect, notice)? else { return Ok(Notified::NothingToSay) };
         let mut request = Request::new(Bytes::from(body));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = crate::Target::parse(&config.url)?.uri().clone();
+        let target = crate::Target::parse(&config.url)?;
+        *request.uri_mut() = target.uri().clone();
         *request.headers_mut() = headers::of(config)?;
-        let reply = self.client()?.send(request).await?;
+        let span = span::begin(&self.tracer, notice, &target, request.headers_mut());
+        let reply = self.client()?.send(request).await;
+        span::end(span, reply.as_ref());
+        let reply = reply?;
         if reply.status.is_success() {
             return Ok(Notified::Delivered);
         }
