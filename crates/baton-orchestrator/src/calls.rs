@@ -4,9 +4,14 @@ use crate::{Answer, OrchestrateError, Question, answer::in_words, asking::Asking
 use baton_peers::Settled;
 use baton_ports::{AgentSource as _, ServerState, ServerStatus, ToolHost as _, ToolOutcome, ToolOutput, ToolRun};
 use baton_rules::{own_calls_in, results_part};
+use baton_telemetry::{
+    OpenSpan,
+    names::{self, operation},
+};
 use baton_types::{
-    AgentSpec, AnswerAction, Effects, Json, McpServer, McpTool, Part, PartContent, Permission, Principal, TaskId,
-    TaskState, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec, Wanted,
+    AgentSpec, AnswerAction, Effects, Json, McpServer, McpTool, Part, PartContent, Permission, Principal, SpanKind,
+    TaskId, TaskState, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec,
+    Wanted,
 };
 use futures_util::future::join_all;
 use serde::Deserialize;
@@ -138,23 +143,40 @@ impl Inner {
         call: &ToolCall,
         answers: Option<&ToolAnswers>,
     ) -> ToolOutcome {
-        let helper = Helper { inner: self, asking };
+        let mut span = self.begun(asking, call);
+        let helper = Helper { inner: self, asking, trace: span.context() };
+        let trace = span.context().map(|context| context.to_string());
         let run = ToolRun {
             agent: spec,
             tool: &tool(call),
             call,
             principal: &Principal::local(),
             task,
-            trace: None,
+            trace: trace.as_deref(),
             answers,
             helper: &helper,
         };
         asking.watch.calling(asking.whose(), call);
         let outcome = self.tools.call(run).await;
         if let ToolOutcome::Done(output) = &outcome {
+            if output.is_error {
+                span.fail("tool_error", "");
+            }
             asking.watch.called(asking.whose(), call, output);
         }
         outcome
+    }
+
+    /// The span of one call.
+    fn begun(&self, asking: &Asking<'_>, call: &ToolCall) -> OpenSpan {
+        let tracer = &self.settings.tracer;
+        let name = if tracer.is_on() { format!("{} {}", operation::EXECUTE_TOOL, call.name) } else { String::new() };
+        let mut span = tracer.start(SpanKind::Internal, name, asking.trace);
+        span.set(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL);
+        span.set_with(names::GEN_AI_TOOL_NAME, || call.name.clone());
+        span.set_with(names::GEN_AI_TOOL_CALL_ID, || call.id.as_str().to_owned());
+        span.set_with(names::GEN_AI_AGENT_NAME, || asking.name.as_str().to_owned());
+        span
     }
 
     /// The agent, once its Environment can be called.

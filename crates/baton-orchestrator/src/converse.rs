@@ -14,7 +14,7 @@ impl Inner {
     pub(crate) async fn converse(&self, asking: &Asking<'_>, mut ask: PeerAsk) -> Result<Answer, OrchestrateError> {
         let rounds = asking.limits.rounds;
         for round in 0.. {
-            let (client, _) = self.book.client(asking.name).await?;
+            let client = self.client(asking.name).await?;
             let settled = client.settle(&ask, |item| asking.watch.heard(asking.whose(), item)).await?;
             let calls = wanted(&settled);
             if calls.is_empty() {
@@ -57,7 +57,7 @@ impl Inner {
     pub(crate) async fn stop(&self, asking: &Asking<'_>, task: Option<&str>) {
         let Some(task) = task else { return };
         let telling = async {
-            if let Ok((client, _)) = self.book.client(asking.name).await
+            if let Ok(client) = self.client(asking.name).await
                 && let Err(error) = client.cancel(task).await
             {
                 tracing::debug!(%error, agent = asking.url, "an agent that was given up does not know it");

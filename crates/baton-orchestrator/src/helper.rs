@@ -2,12 +2,14 @@
 
 use crate::{OrchestrateError, asking::Asking, inner::Inner, words::message};
 use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper};
-use baton_types::{Part, Role, TaskState};
+use baton_types::{Part, Role, TaskState, TraceContext};
 
 /// Answers sampling by asking agents, and in no other way: there is no model here.
 pub(crate) struct Helper<'a> {
     pub(crate) inner: &'a Inner,
     pub(crate) asking: &'a Asking<'a>,
+    /// The span of the call for which it helps.
+    pub(crate) trace: Option<TraceContext>,
 }
 
 impl ToolHelper for Helper<'_> {
@@ -37,7 +39,7 @@ impl Helper<'_> {
         }
         let name = self.inner.admit(self.asking, uri)?;
         self.asking.watch.handing_over(self.asking.whose(), uri);
-        let next = self.asking.next(&name, uri, ask.depth);
+        let next = self.asking.next(&name, uri, ask.depth, self.trace);
         let message = message(vec![Part::text(words)]);
         let began = next.words(message, None, ask.context.clone());
         let failed = |error: OrchestrateError| format!("{uri} could not be asked: {error}");

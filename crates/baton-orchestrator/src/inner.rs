@@ -2,10 +2,11 @@
 
 use crate::{OrchestrateError, PeerConnect};
 use baton_outbound::{AddressPolicy, GuardedClient, Options, SetupError};
-use baton_peers::{Book, BookOptions, PeerConfig, TypedHosts};
+use baton_peers::{Book, BookOptions, PeerClient, PeerConfig, TypedHosts};
 use baton_ports::PeerBookError;
+use baton_telemetry::Tracer;
 use baton_toolhost::{Connectors, HostSettings, McpServers, RemoteConnect, RemoteSettings, Toolbox, TransportKind};
-use baton_types::ErrorCode;
+use baton_types::{AgentName, ErrorCode};
 use std::sync::Arc;
 
 /// Who may be asked, and how.
@@ -14,6 +15,7 @@ pub(crate) struct Settings {
     pub(crate) peers: Vec<PeerConfig>,
     pub(crate) allowed: Vec<String>,
     pub(crate) neighbours: bool,
+    pub(crate) tracer: Tracer,
 }
 
 /// What is shared by everything that one orchestrator does.
@@ -37,8 +39,15 @@ impl Inner {
         let others = Arc::new(RemoteConnect::new(RemoteSettings::new(client)));
         let connect = PeerConnect::new(Arc::clone(&book), others);
         let connectors = Connectors::new().with(TransportKind::Http, Arc::new(connect));
-        let servers = McpServers::new(book.clone(), connectors, HostSettings::default());
+        let host = HostSettings { tracer: settings.tracer.clone(), ..HostSettings::default() };
+        let servers = McpServers::new(book.clone(), connectors, host);
         Ok(Self { book, tools: Toolbox::new(servers), settings })
+    }
+
+    /// A client of an agent that is known.
+    pub(crate) async fn client(&self, name: &AgentName) -> Result<PeerClient, PeerBookError> {
+        let (client, _) = self.book.client(name).await?;
+        Ok(client.traced(&self.settings.tracer, name))
     }
 }
 

@@ -10,7 +10,11 @@ use crate::{
 };
 use baton_peers::PeerConfig;
 use baton_ports::PeerBookError;
-use baton_types::{AgentName, Message, Part};
+use baton_telemetry::{
+    OpenSpan, Tracer, current,
+    names::{self, operation},
+};
+use baton_types::{AgentName, Message, Part, SpanKind, TraceContext};
 use baton_wire::a2a::v1::Task;
 use std::sync::{Arc, OnceLock};
 
@@ -70,6 +74,13 @@ impl Orchestrator {
         self.anew()
     }
 
+    /// Makes spans of what it does.
+    #[must_use]
+    pub fn tracer(mut self, tracer: Tracer) -> Self {
+        self.settings.tracer = tracer;
+        self.anew()
+    }
+
     /// Asks the agent at an address, and waits until it has answered or somebody has to.
     pub async fn ask(&self, url: &str, text: &str) -> Result<Answer, OrchestrateError> {
         self.send(url, message(vec![Part::text(text)]), &Nobody).await
@@ -79,11 +90,12 @@ impl Orchestrator {
     pub async fn send(&self, url: &str, message: Message, watch: &dyn Watch) -> Result<Answer, OrchestrateError> {
         let inner = self.inner()?;
         let name = inner.know(url)?;
-        let asking = self.asking(&name, url, watch);
+        let span = self.begun(&name);
+        let asking = self.asking(&name, url, watch, span.context());
         let (task, context) = (message.task.as_ref().map(ToString::to_string), message.context.clone());
         let message = Message { task: None, context: None, ..message };
         let words = asking.words(message, task, context.map(|context| context.to_string()));
-        self.within(url, inner.converse(&asking, words)).await
+        ended(span, self.within(url, inner.converse(&asking, words)).await)
     }
 
     /// Decides what was asked, and waits for what comes of it.
@@ -105,14 +117,15 @@ impl Orchestrator {
         let url = asked.agent.clone();
         let inner = self.inner()?;
         let name = inner.know(&url)?;
-        let asking = self.asking(&name, &url, watch);
-        self.within(&url, inner.go_on(&asking, asked, parts)).await
+        let span = self.begun(&name);
+        let asking = self.asking(&name, &url, watch, span.context());
+        ended(span, self.within(&url, inner.go_on(&asking, asked, parts)).await)
     }
 
     /// A task as the agent at an address has it now, whole.
     pub async fn task(&self, url: &str, task: &str) -> Result<Task<'static>, OrchestrateError> {
         let inner = self.inner()?;
-        let (client, _) = inner.book.client(&inner.know(url)?).await?;
+        let client = inner.client(&inner.know(url)?).await?;
         let unreached = |error: baton_peers::CallError| PeerBookError {
             code: baton_types::ErrorCode::PEER_UNREACHABLE,
             detail: error.to_string(),
@@ -130,8 +143,24 @@ impl Orchestrator {
         self.inner.get_or_init(|| Inner::new(self.settings.clone())).as_ref().map_err(Clone::clone)
     }
 
-    fn asking<'a>(&'a self, name: &'a AgentName, url: &'a str, watch: &'a dyn Watch) -> Asking<'a> {
-        Asking { name, url, depth: 0, limits: &self.limits, watch, from: None }
+    /// The span of everything that one question takes.
+    fn begun(&self, agent: &AgentName) -> OpenSpan {
+        let tracer = &self.settings.tracer;
+        let name = if tracer.is_on() { format!("{} {agent}", operation::INVOKE_AGENT) } else { String::new() };
+        let mut span = tracer.start(SpanKind::Client, name, current());
+        span.set(names::GEN_AI_OPERATION_NAME, operation::INVOKE_AGENT);
+        span.set_with(names::GEN_AI_AGENT_NAME, || agent.as_str().to_owned());
+        span
+    }
+
+    fn asking<'a>(
+        &'a self,
+        name: &'a AgentName,
+        url: &'a str,
+        watch: &'a dyn Watch,
+        trace: Option<TraceContext>,
+    ) -> Asking<'a> {
+        Asking { name, url, depth: 0, limits: &self.limits, watch, from: None, trace }
     }
 
     async fn within(
@@ -143,6 +172,18 @@ impl Orchestrator {
         let late = OrchestrateError::Deadline { agent: url.to_owned(), within };
         tokio::time::timeout(within, Box::pin(work)).await.unwrap_or(Err(late))
     }
+}
+
+/// The answer, with which the span ends.
+fn ended(mut span: OpenSpan, answered: Result<Answer, OrchestrateError>) -> Result<Answer, OrchestrateError> {
+    match &answered {
+        Ok(answer) => {
+            span.set_with(names::GEN_AI_CONVERSATION_ID, || answer.context.clone());
+            span.set_some(names::A2A_TASK_ID, answer.task.clone());
+        }
+        Err(error) => span.fail(error.code().code, error.code().title),
+    }
+    answered
 }
 
 impl std::fmt::Debug for Orchestrator {
