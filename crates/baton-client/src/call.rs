@@ -63,6 +63,10 @@ impl Client {
         if let Some(authorization) = &self.authorization {
             request.headers_mut().insert(header::AUTHORIZATION, authorization.clone());
         }
+        if let Some(trace) = &self.trace {
+            // Whoever named another span for this one request meant it.
+            request.headers_mut().entry("traceparent").or_insert_with(|| trace.clone());
+        }
         self.transport.send(request).await
     }
 

@@ -4,6 +4,7 @@ use crate::{
     ClientError,
     transport::{Transport, Trust},
 };
+use baton_types::TraceContext;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response};
 use http_body_util::Full;
@@ -25,6 +26,8 @@ pub struct Client {
     pub(crate) next_id: Arc<AtomicU64>,
     /// Marked as sensitive, so that it is printed nowhere.
     pub(crate) authorization: Option<HeaderValue>,
+    /// W3C trace context.
+    pub(crate) trace: Option<HeaderValue>,
 }
 
 impl Client {
@@ -54,7 +57,7 @@ impl Client {
     fn over(transport: Transport) -> Self {
         let idle_timeout = Duration::from_secs(60);
         let next_id = Arc::new(AtomicU64::new(1));
-        Self { transport, timeout: None, idle_timeout, next_id, authorization: None }
+        Self { transport, timeout: None, idle_timeout, next_id, authorization: None, trace: None }
     }
 
     /// Shows this token with every request.
@@ -63,6 +66,13 @@ impl Client {
         value.set_sensitive(true);
         self.authorization = Some(value);
         Ok(self)
+    }
+
+    /// Makes every request inside of this span.
+    #[must_use]
+    pub fn with_trace(mut self, context: TraceContext) -> Self {
+        self.trace = HeaderValue::from_str(&context.to_string()).ok();
+        self
     }
 
     /// Gives up on an answer after this long; without it, a blocking send waits as long as the agent works.
