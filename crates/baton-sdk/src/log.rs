@@ -1,6 +1,7 @@
 //! The log: stderr, when asked for.
 
 use crate::Error;
+use baton_local::JsonLines;
 use baton_types::ErrorCode;
 use std::io::IsTerminal as _;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
@@ -24,7 +25,7 @@ pub(crate) fn start() -> Result<(), Error> {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
     let log = tracing_subscriber::registry().with(filter);
     // Only a second start fails, and the first is as good.
-    drop(if json { log.with(lines.json()).try_init() } else { log.with(lines).try_init() });
+    drop(if json { log.with(lines.json().event_format(JsonLines::default())).try_init() } else { log.with(lines).try_init() });
     Ok(())
 }
 

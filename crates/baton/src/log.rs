@@ -1,6 +1,7 @@
 //! The log: stderr, quiet unless asked.
 
 use crate::failure::Failure;
+use baton_local::JsonLines;
 use baton_types::ErrorCode;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
@@ -50,7 +51,7 @@ pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
     let log = tracing_subscriber::registry().with(filter);
     let started = match options.log_format {
         LogFormat::Text => log.with(lines).try_init(),
-        LogFormat::Json => log.with(lines.json()).try_init(),
+        LogFormat::Json => log.with(lines.json().event_format(JsonLines::default())).try_init(),
     };
     // Only a second start fails, and the first is as good.
     drop(started);

@@ -1,0 +1,44 @@
+//! Log lines as JSON that say in which trace they were written.
+
+use baton_telemetry::current;
+use std::fmt;
+use tracing::{Event, Subscriber};
+use tracing_subscriber::{
+    fmt::{
+        FmtContext, FormatEvent, FormatFields,
+        format::{Format, Json, Writer},
+    },
+    registry::LookupSpan,
+};
+
+/// One JSON object a line, with `trace_id` and `span_id` at its top for whatever happens inside of a request or a run.
+#[derive(Debug)]
+pub struct JsonLines {
+    lines: Format<Json>,
+}
+
+impl Default for JsonLines {
+    /// With everything else as it always is.
+    fn default() -> Self {
+        Self { lines: tracing_subscriber::fmt::format().json() }
+    }
+}
+
+impl<S, N> FormatEvent<S, N> for JsonLines
+where
+    S: Subscriber + for<'lookup> LookupSpan<'lookup>,
+    N: for<'writer> FormatFields<'writer> + 'static,
+    Format<Json>: FormatEvent<S, N>,
+{
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let Some(trace) = current() else { return self.lines.format_event(context, writer, event) };
+        let mut line = String::with_capacity(256);
+        self.lines.format_event(context, Writer::new(&mut line), event)?;
+        match line.trim_end().strip_suffix('}') {
+            Some(members) => {
+                writeln!(writer, "{members},\"trace_id\":\"{}\",\"span_id\":\"{}\"}}", trace.trace, trace.span)
+            }
+            None => writer.write_str(&line),
+        }
+    }
+}
