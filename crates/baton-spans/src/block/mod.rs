@@ -1,20 +1,29 @@
 //! Spans on disk, written once and never changed: a directory that is whole, or is not there.
+//!
+//! The rows of a block are its spans: newest trace first, those of a trace together. `raw` holds them in compressed
+//! frames; `index` holds the values of every key in their order, each with the rows that have it, and the traces;
+//! `manifest` says what the block is, and proves that the rest is whole.
 
-use crate::{
-    head::Head,
-    segment::{Names, Segment, Summary, TracePart},
-};
-use baton_ports::{SpanStoreError, TimeRange};
-use baton_traceql::{Aliases, Field, SpanNeed};
-use baton_types::{Span, TraceId, Value};
-use roaring::RoaringBitmap;
+mod directory;
+mod draft;
+mod file;
+mod frames;
+mod manifest;
+mod merge;
+mod open;
+mod segment;
+mod traces;
+mod values;
+mod varint;
+mod write;
+mod write_field;
+
+pub(crate) use merge::merge;
+pub(crate) use open::{Block, open};
+pub(crate) use write::write;
+
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    ops::Range,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::collections::BTreeMap;
 
 /// Directories whose names begin like this are not blocks: they were being written or deleted, and may go.
 pub(crate) const UNFINISHED: &str = ".unfinished-";
@@ -28,83 +37,4 @@ pub(crate) struct Covers {
     pub(crate) blocks: Vec<String>,
     /// How far sources had come with what is here.
     pub(crate) marks: BTreeMap<String, u64>,
-}
-
-/// An immutable block.
-pub(crate) struct Block {
-    dir: PathBuf,
-    covers: Covers,
-    summary: Summary,
-}
-
-/// Writes what the head holds as the directory `dir`, each span once; when this returns, it is there after a crash.
-pub(crate) fn write(_dir: &Path, _head: &Head, _covers: Covers) -> Result<Block, SpanStoreError> {
-    Err(SpanStoreError::Busy)
-}
-
-/// Opens the block in that directory.
-pub(crate) fn open(_dir: &Path) -> Result<Block, SpanStoreError> {
-    Err(SpanStoreError::Busy)
-}
-
-/// Writes blocks as one, each span once, into a directory below `parent` that is named after them.
-///
-/// It covers what they covered, and them; they are not deleted.
-pub(crate) fn merge(_parent: &Path, _blocks: &[Arc<Block>]) -> Result<Block, SpanStoreError> {
-    Err(SpanStoreError::Busy)
-}
-
-impl Block {
-    /// Where it is.
-    pub(crate) fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    /// What it stands for.
-    pub(crate) fn covers(&self) -> &Covers {
-        &self.covers
-    }
-
-    /// Removes it from disk; whoever still reads it can go on until they drop it.
-    pub(crate) fn delete(&self) -> Result<(), SpanStoreError> {
-        Err(SpanStoreError::Busy)
-    }
-}
-
-impl Segment for Block {
-    fn summary(&self) -> Summary {
-        self.summary.clone()
-    }
-
-    fn newest_first(&self) -> bool {
-        true
-    }
-
-    fn window(&self, _range: TimeRange) -> Result<Range<u32>, SpanStoreError> {
-        Ok(0..0)
-    }
-
-    fn meeting(&self, _need: &SpanNeed, _aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
-        Ok(RoaringBitmap::new())
-    }
-
-    fn part(&self, _ordinal: u32) -> Result<TracePart, SpanStoreError> {
-        Err(SpanStoreError::Busy)
-    }
-
-    fn ordinal(&self, _trace: TraceId) -> Result<Option<u32>, SpanStoreError> {
-        Ok(None)
-    }
-
-    fn spans(&self, _ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
-        Ok((Vec::new(), 0))
-    }
-
-    fn names(&self) -> Result<Names, SpanStoreError> {
-        Ok(Vec::new())
-    }
-
-    fn values(&self, _: &Field, _: Option<&RoaringBitmap>, _: usize) -> Result<Vec<(Value, u64)>, SpanStoreError> {
-        Ok(Vec::new())
-    }
 }

@@ -7,7 +7,7 @@ mod index_span;
 mod segment;
 
 pub(crate) use columns::Column;
-pub(crate) use content::Content;
+pub(crate) use content::{Content, Shared};
 
 use baton_ports::SpanStoreError;
 use baton_types::{Span, SpanClass};

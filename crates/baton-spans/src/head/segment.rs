@@ -101,7 +101,8 @@ impl Segment for Head {
         let content = self.content.read();
         let (places, key) = field_places(field);
         let mut counts = Counts::default();
-        let within = |row: usize| of.is_none_or(|of| content.trace_of.get(row).is_some_and(|trace| of.contains(*trace)));
+        let within =
+            |row: usize| of.is_none_or(|of| content.trace_of.get(row).is_some_and(|trace| of.contains(*trace)));
         for place in places {
             let Some(column) = content.columns(*place).get(*place, key) else { continue };
             if place.is_shared() {

@@ -82,6 +82,16 @@ impl<'a> Atom<'a> {
         }
     }
 
+    /// A number that sorts as numbers of the same form do.
+    pub(crate) fn ordered(self) -> u64 {
+        match self {
+            Self::Int(number) => u64::from_be_bytes(int_bytes(number)),
+            Self::Float(number) => u64::from_be_bytes(float_bytes(number)),
+            Self::Bool(flag) => u64::from(flag),
+            Self::Text(_) => 0,
+        }
+    }
+
     /// The bytes back as a value.
     pub(crate) fn read(form: Form, bytes: &'a [u8]) -> Option<Self> {
         match form {

@@ -75,9 +75,7 @@ impl Test {
             (Atom::Text(text), With::Text(with)) if self.op == CompareOp::Equal => text == cut(with),
             (Atom::Text(text), With::Text(_) | With::Pattern(_)) if is_cut(text) => true,
             (Atom::Text(text), With::Text(with)) => self.ordered(Some(text.cmp(with.as_str()))),
-            (Atom::Text(text), With::Pattern(pattern)) => {
-                pattern.is_match(text) == (self.op == CompareOp::Matches)
-            }
+            (Atom::Text(text), With::Pattern(pattern)) => pattern.is_match(text) == (self.op == CompareOp::Matches),
             (Atom::Int(number), With::Int(with)) => self.ordered(Some(number.cmp(with))),
             (Atom::Int(number), With::Float(with)) => self.ordered((number as f64).partial_cmp(with)),
             (Atom::Float(number), With::Int(with)) => self.ordered(number.partial_cmp(&(*with as f64))),

@@ -1,0 +1,121 @@
+//! Where in the index of a block everything is.
+
+use super::{
+    file::{At, Source},
+    frames::Frames,
+    traces::TracesAt,
+};
+use crate::index::{Form, Place};
+use baton_ports::SpanStoreError;
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+/// Where rows are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RowsAt(pub(super) At);
+
+impl RowsAt {
+    /// The rows, all below `rows`.
+    pub(super) fn read(self, source: &Source, rows: u32) -> Result<RoaringBitmap, SpanStoreError> {
+        let bytes = source.read(self.0)?;
+        match RoaringBitmap::deserialize_from(bytes.as_slice()) {
+            Ok(found) if found.max().is_none_or(|row| row < rows) => Ok(found),
+            _ => Err(source.corrupt("a list of rows cannot be read")),
+        }
+    }
+}
+
+/// All that is known of one key in one place.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct FieldAt {
+    pub(super) place: Place,
+    pub(super) key: String,
+    /// Rows with any value.
+    pub(super) present: RowsAt,
+    /// How many they are.
+    pub(super) rows: u32,
+    /// Rows with a list.
+    pub(super) lists: Option<RowsAt>,
+    /// Rows with something that cannot be compared here.
+    pub(super) odd: Option<RowsAt>,
+    /// Values, by form.
+    pub(super) forms: Vec<FormAt>,
+}
+
+/// The values of one form that a field has.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct FormAt {
+    pub(super) form: Form,
+    /// How many different ones.
+    pub(super) values: u32,
+    /// How many stretches they are written in.
+    pub(super) chunks: u32,
+    pub(super) fences: At,
+}
+
+/// Where in the index of a block everything is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Directory {
+    /// By place and key.
+    pub(super) fields: Vec<FieldAt>,
+    /// Rows with a key that is not indexed.
+    pub(super) unlisted: Option<RowsAt>,
+    pub(super) traces: TracesAt,
+    /// What spans share, in the index.
+    pub(super) shared: Frames,
+    /// The spans, in their own file.
+    pub(super) raw: Frames,
+}
+
+/// Where stretches of values begin: in memory while a block is open, once they were needed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Fences {
+    pub(super) chunks: Vec<At>,
+    /// Where each separator ends.
+    pub(super) ends: Vec<u32>,
+    /// Bytes that no value before the stretch reaches, and none in it falls below.
+    pub(super) separators: Vec<u8>,
+}
+
+impl Fences {
+    /// Adds a stretch that begins with `first` where the one before ended with `before`.
+    pub(super) fn push(&mut self, before: Option<&[u8]>, first: &[u8], at: At) {
+        let common =
+            before.map_or(0, |before| before.iter().zip(first).take_while(|(one, other)| one == other).count());
+        let needed = if before.is_some() { (common + 1).min(first.len()) } else { 0 };
+        self.separators.extend_from_slice(&first[..needed]);
+        self.ends.push(self.separators.len() as u32);
+        self.chunks.push(at);
+    }
+
+    /// Reads those of a field.
+    pub(super) fn read(source: &Source, at: At) -> Result<Self, SpanStoreError> {
+        let bytes = source.read(at)?;
+        let fences: Self =
+            postcard::from_bytes(&bytes).map_err(|_| source.corrupt("where values begin cannot be read"))?;
+        let fits = fences.ends.len() == fences.chunks.len()
+            && fences.ends.is_sorted()
+            && fences.ends.last().is_none_or(|end| *end as usize == fences.separators.len())
+            && fences.chunks.iter().all(|chunk| source.has(*chunk));
+        if fits { Ok(fences) } else { Err(source.corrupt("where values begin does not fit together")) }
+    }
+
+    fn separator(&self, chunk: usize) -> &[u8] {
+        let start = if chunk == 0 { 0 } else { self.ends[chunk - 1] as usize };
+        &self.separators[start..self.ends[chunk] as usize]
+    }
+
+    /// The only stretch that can hold a value.
+    pub(super) fn holding(&self, value: &[u8]) -> usize {
+        let (mut low, mut high) = (0, self.chunks.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.separator(middle) <= value {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low.saturating_sub(1)
+    }
+}

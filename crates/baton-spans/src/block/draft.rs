@@ -1,0 +1,159 @@
+//! A block that is being written, under a name that nobody takes for a block.
+
+use super::{
+    Block, Covers, UNFINISHED,
+    directory::{Directory, FieldAt, RowsAt},
+    file::Output,
+    frames::FrameWriter,
+    manifest::{self, Manifest},
+    open::{INDEX, RAW, open},
+    traces::write_traces,
+    write_field::{FieldWriter, write_rows},
+};
+use crate::{disk, index::Place, segment::TracePart};
+use baton_ports::SpanStoreError;
+use baton_types::{SpanClass, SpanId};
+use roaring::RoaringBitmap;
+use std::path::{Path, PathBuf};
+
+/// Spans are compressed together until there are so many bytes of them.
+const RAW_FRAME: usize = 48 << 10;
+/// What spans share is small, and read one by one.
+const SHARED_FRAME: usize = 8 << 10;
+
+/// A block that is being written: first its traces in their order with all their rows, then its fields.
+pub(super) struct Draft {
+    unfinished: PathBuf,
+    index: Output,
+    raw: Output,
+    frames: FrameWriter,
+    shared: FrameWriter,
+    shared_len: u32,
+    parts: Vec<TracePart>,
+    first_rows: RoaringBitmap,
+    rows: u32,
+    fields: Vec<FieldAt>,
+    unlisted: Option<RowsAt>,
+    bits: Vec<u8>,
+}
+
+/// Writes a block as the directory `dir`; nothing is left when that fails.
+pub(super) fn drafted(
+    dir: &Path,
+    level: i32,
+    class: SpanClass,
+    covers: Covers,
+    fill: impl FnOnce(&mut Draft) -> Result<(), SpanStoreError>,
+) -> Result<Block, SpanStoreError> {
+    let (Some(parent), Some(name)) = (dir.parent(), dir.file_name().and_then(|name| name.to_str())) else {
+        return Err(SpanStoreError::Unavailable(format!("{} cannot be the name of a block", dir.display())));
+    };
+    let unfinished = parent.join(format!("{UNFINISHED}{name}"));
+    disk::remove(&unfinished)?;
+    let written = Draft::begin(&unfinished, level).and_then(|mut draft| {
+        fill(&mut draft)?;
+        draft.finish(class, covers)
+    });
+    if let Err(error) = written.and_then(|()| disk::rename(&unfinished, dir)) {
+        // What is left here is removed when the store opens; the reason for the failure matters more.
+        let _ = disk::remove(&unfinished);
+        return Err(error);
+    }
+    open(dir)
+}
+
+impl Draft {
+    fn begin(unfinished: &Path, level: i32) -> Result<Self, SpanStoreError> {
+        disk::make_directory(unfinished)?;
+        Ok(Self {
+            unfinished: unfinished.to_owned(),
+            index: Output::create(unfinished.join(INDEX))?,
+            raw: Output::create(unfinished.join(RAW))?,
+            frames: FrameWriter::new(RAW_FRAME, level)?,
+            shared: FrameWriter::new(SHARED_FRAME, level)?,
+            shared_len: 0,
+            parts: Vec::new(),
+            first_rows: RoaringBitmap::new(),
+            rows: 0,
+            fields: Vec::new(),
+            unlisted: None,
+            bits: Vec::new(),
+        })
+    }
+
+    /// Adds what spans share; gives its number.
+    pub(super) fn share(&mut self, form: &[u8]) -> Result<u32, SpanStoreError> {
+        let number = self.shared_len;
+        self.shared.push(&mut self.index, &[form])?;
+        self.shared.pause(&mut self.index)?;
+        self.shared_len = number.checked_add(1).ok_or_else(too_many)?;
+        Ok(number)
+    }
+
+    /// Begins a trace; its rows follow.
+    pub(super) fn begin_trace(&mut self, part: TracePart) -> Result<(), SpanStoreError> {
+        self.frames.pause(&mut self.raw)?;
+        self.first_rows.insert(self.rows);
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Adds a span to the trace; gives its row.
+    pub(super) fn row(&mut self, shared: u32, id: SpanId, body: &[u8]) -> Result<u32, SpanStoreError> {
+        let row = self.rows;
+        self.frames.push(&mut self.raw, &[&shared.to_le_bytes(), &id.0, body])?;
+        self.rows = row.checked_add(1).ok_or_else(too_many)?;
+        Ok(row)
+    }
+
+    /// Writes a field.
+    pub(super) fn field(
+        &mut self,
+        place: Place,
+        key: &str,
+        fill: impl FnOnce(&mut FieldWriter<'_>) -> Result<(), SpanStoreError>,
+    ) -> Result<(), SpanStoreError> {
+        self.bits.resize((self.rows as usize).div_ceil(8), 0);
+        let mut writer = FieldWriter::new(&mut self.index, &mut self.bits, place, key)?;
+        fill(&mut writer)?;
+        self.fields.extend(writer.finish()?);
+        Ok(())
+    }
+
+    /// Writes which rows have a key that is not indexed; they rise.
+    pub(super) fn unlisted(&mut self, rows: &[u32]) -> Result<(), SpanStoreError> {
+        self.unlisted = write_rows(&mut self.index, rows)?;
+        Ok(())
+    }
+
+    fn finish(mut self, class: SpanClass, covers: Covers) -> Result<(), SpanStoreError> {
+        let raw = self.frames.finish(&mut self.raw)?;
+        let shared = self.shared.finish(&mut self.index)?;
+        self.first_rows.optimize();
+        let traces = write_traces(&mut self.index, &self.parts, &self.first_rows)?;
+        self.fields.sort_by(|one, other| (one.place, &one.key).cmp(&(other.place, &other.key)));
+        let directory = Directory { fields: self.fields, unlisted: self.unlisted, traces, shared, raw };
+        let bytes = postcard::to_stdvec(&directory)
+            .map_err(|error| SpanStoreError::Unavailable(format!("an index cannot be written: {error}")))?;
+        let directory = self.index.put(&bytes)?;
+        let manifest = Manifest {
+            class,
+            rows: self.rows,
+            traces: self.parts.len() as u32,
+            start: self.parts.iter().map(|part| part.start).min().unwrap_or(0),
+            end: self.parts.iter().map(|part| part.end).max().unwrap_or(0),
+            covers,
+            index_len: self.index.finish()?,
+            raw_len: self.raw.finish()?,
+            directory,
+        };
+        let mut out = Output::create(self.unfinished.join(manifest::NAME))?;
+        out.put(&manifest.bytes()?)?;
+        out.finish()?;
+        disk::sync_directory(&self.unfinished)
+    }
+}
+
+fn too_many() -> SpanStoreError {
+    SpanStoreError::Unavailable("too many spans for one block".to_owned())
+}

@@ -1,0 +1,114 @@
+//! Files of a block: written from front to back, then only read in places.
+
+use crate::disk::unavailable;
+use baton_ports::SpanStoreError;
+use serde::{Deserialize, Serialize};
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write as _},
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+/// Where something is in a file, and what it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct At {
+    pub(super) offset: u64,
+    pub(super) len: u32,
+    pub(super) crc: u32,
+}
+
+/// A file that is being written.
+pub(super) struct Output {
+    out: BufWriter<File>,
+    len: u64,
+    path: PathBuf,
+}
+
+impl Output {
+    /// A new file that only its owner can read.
+    pub(super) fn create(path: PathBuf) -> Result<Self, SpanStoreError> {
+        let file = File::options().write(true).create_new(true).mode(0o600).open(&path);
+        let file = file.map_err(unavailable("create", &path))?;
+        Ok(Self { out: BufWriter::with_capacity(1 << 18, file), len: 0, path })
+    }
+
+    /// Appends bytes.
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<At, SpanStoreError> {
+        let len = u32::try_from(bytes.len())
+            .map_err(|_| SpanStoreError::Unavailable("a part of a block is too long to be written".to_owned()))?;
+        self.out.write_all(bytes).map_err(unavailable("write", &self.path))?;
+        let at = At { offset: self.len, len, crc: crc32fast::hash(bytes) };
+        self.len += u64::from(len);
+        Ok(at)
+    }
+
+    /// Makes it durable; gives its length.
+    pub(super) fn finish(mut self) -> Result<u64, SpanStoreError> {
+        self.out.flush().map_err(unavailable("write", &self.path))?;
+        self.out.get_ref().sync_all().map_err(unavailable("sync", &self.path))?;
+        Ok(self.len)
+    }
+}
+
+/// A file that is read in places.
+pub(super) struct Source {
+    file: File,
+    len: u64,
+    path: PathBuf,
+}
+
+impl Source {
+    /// Opens a file that must be there.
+    pub(super) fn open(path: PathBuf) -> Result<Self, SpanStoreError> {
+        let opened = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        match opened {
+            Ok((len, file)) => Ok(Self { file, len, path }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(corrupt(&path, "it is missing")),
+            Err(error) => Err(unavailable("open", &path)(error)),
+        }
+    }
+
+    /// How long it is.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether something could be there at all.
+    pub(super) fn has(&self, at: At) -> bool {
+        at.offset.checked_add(u64::from(at.len)).is_some_and(|end| end <= self.len)
+    }
+
+    /// What is there, if it is what was written.
+    pub(super) fn read(&self, at: At) -> Result<Vec<u8>, SpanStoreError> {
+        let mut bytes = Vec::new();
+        self.read_into(at, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// What is there, instead of what the buffer holds.
+    pub(super) fn read_into(&self, at: At, bytes: &mut Vec<u8>) -> Result<(), SpanStoreError> {
+        if !self.has(at) {
+            return Err(self.corrupt("it is too short"));
+        }
+        bytes.resize(at.len as usize, 0);
+        self.file.read_exact_at(bytes, at.offset).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => self.corrupt("it is too short"),
+            _ => unavailable("read", &self.path)(error),
+        })?;
+        if crc32fast::hash(bytes) != at.crc {
+            return Err(self.corrupt("its bytes are not those that were written"));
+        }
+        Ok(())
+    }
+
+    /// Says that the file is damaged.
+    pub(super) fn corrupt(&self, what: &str) -> SpanStoreError {
+        corrupt(&self.path, what)
+    }
+}
+
+/// Says that a file is damaged.
+pub(super) fn corrupt(path: &Path, what: &str) -> SpanStoreError {
+    SpanStoreError::Corrupt(format!("{}: {what}", path.display()))
+}

@@ -1,0 +1,138 @@
+//! Many small entries, compressed together in frames; an entry is known by its number.
+
+use super::file::{At, Output, Source};
+use baton_ports::SpanStoreError;
+use serde::{Deserialize, Serialize};
+use zstd::bulk::{Compressor, decompress};
+
+/// No frame may grow beyond this when it is read.
+const MAX_FRAME: u32 = 1 << 30;
+
+/// One compressed frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Frame {
+    at: At,
+    /// How long it is when it is not compressed.
+    whole: u32,
+    /// The number of its first entry.
+    first: u32,
+}
+
+/// Where entries are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Frames {
+    frames: Vec<Frame>,
+    entries: u32,
+}
+
+/// Gathers entries into frames.
+pub(super) struct FrameWriter {
+    compressor: Compressor<'static>,
+    pending: Vec<u8>,
+    first: u32,
+    target: usize,
+    written: Frames,
+}
+
+impl FrameWriter {
+    /// Frames of about so many bytes.
+    pub(super) fn new(target: usize, level: i32) -> Result<Self, SpanStoreError> {
+        let compressor = Compressor::new(level).map_err(|error| uncompressed(&error))?;
+        Ok(Self { compressor, pending: Vec::new(), first: 0, target, written: Frames::default() })
+    }
+
+    /// Adds an entry of several parts.
+    pub(super) fn push(&mut self, out: &mut Output, parts: &[&[u8]]) -> Result<(), SpanStoreError> {
+        let len: usize = parts.iter().map(|part| part.len()).sum();
+        let len = u32::try_from(len).ok().filter(|len| *len < MAX_FRAME / 2);
+        let len = len.ok_or_else(|| SpanStoreError::Unavailable("a span is too long to be kept".to_owned()))?;
+        if self.pending.len() + len as usize > 4 * self.target {
+            self.flush(out)?;
+        }
+        self.pending.extend_from_slice(&len.to_le_bytes());
+        for part in parts {
+            self.pending.extend_from_slice(part);
+        }
+        self.written.entries += 1;
+        Ok(())
+    }
+
+    /// Says that what follows is read apart from what came before: a good place for a frame to end.
+    pub(super) fn pause(&mut self, out: &mut Output) -> Result<(), SpanStoreError> {
+        if self.pending.len() >= self.target { self.flush(out) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, out: &mut Output) -> Result<(), SpanStoreError> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let compressed = self.compressor.compress(&self.pending).map_err(|error| uncompressed(&error))?;
+        let whole = self.pending.len() as u32;
+        self.written.frames.push(Frame { at: out.put(&compressed)?, whole, first: self.first });
+        self.first = self.written.entries;
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Writes what is left.
+    pub(super) fn finish(mut self, out: &mut Output) -> Result<Frames, SpanStoreError> {
+        self.flush(out)?;
+        Ok(self.written)
+    }
+}
+
+fn uncompressed(error: &std::io::Error) -> SpanStoreError {
+    SpanStoreError::Unavailable(format!("spans cannot be compressed: {error}"))
+}
+
+impl Frames {
+    /// Whether they can be what was written to that file.
+    pub(super) fn fit(&self, source: &Source, entries: Option<u32>) -> bool {
+        let starts = self.frames.first().is_none_or(|frame| frame.first == 0);
+        let rises = self.frames.is_sorted_by(|one, next| one.first < next.first);
+        let ends = self.frames.last().map_or(self.entries == 0, |frame| frame.first < self.entries);
+        let there = self.frames.iter().all(|frame| frame.whole <= MAX_FRAME && source.has(frame.at));
+        starts && rises && ends && there && entries.is_none_or(|entries| entries == self.entries)
+    }
+
+    /// How many entries there are.
+    pub(super) fn entries(&self) -> u32 {
+        self.entries
+    }
+
+    /// The number of the frame that holds an entry.
+    pub(super) fn holding(&self, entry: u32) -> Option<usize> {
+        if entry >= self.entries {
+            return None;
+        }
+        self.frames.partition_point(|frame| frame.first <= entry).checked_sub(1)
+    }
+
+    /// The number of the first entry of a frame.
+    pub(super) fn first(&self, frame: usize) -> u32 {
+        self.frames.get(frame).map_or(self.entries, |frame| frame.first)
+    }
+
+    /// How many bytes of the file a frame takes.
+    pub(super) fn len(&self, frame: usize) -> u64 {
+        self.frames.get(frame).map_or(0, |frame| u64::from(frame.at.len))
+    }
+
+    /// The entries of a frame.
+    pub(super) fn read(&self, source: &Source, frame: usize) -> Result<Vec<u8>, SpanStoreError> {
+        let frame = self.frames.get(frame).ok_or_else(|| source.corrupt("it has no such frame"))?;
+        let compressed = source.read(frame.at)?;
+        match decompress(&compressed, frame.whole as usize) {
+            Ok(bytes) if bytes.len() == frame.whole as usize => Ok(bytes),
+            _ => Err(source.corrupt("a frame cannot be decompressed")),
+        }
+    }
+}
+
+/// The entry at the front of the bytes of a frame, which it is taken from.
+pub(super) fn next_entry<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (len, rest) = bytes.split_first_chunk::<4>()?;
+    let (entry, rest) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+    *bytes = rest;
+    Some(entry)
+}

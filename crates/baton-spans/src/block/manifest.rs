@@ -1,0 +1,72 @@
+//! What a block says about itself; written last, read first.
+
+use super::file::{At, Source, corrupt};
+use crate::{block::Covers, disk::unavailable};
+use baton_ports::SpanStoreError;
+use baton_types::SpanClass;
+use serde::{Deserialize, Serialize};
+use std::{fs, path::Path};
+
+/// The name of its file.
+pub(super) const NAME: &str = "manifest";
+
+const MAGIC: &[u8; 8] = b"batonspn";
+const VERSION: u32 = 1;
+/// Nothing that is longer can be one.
+const MAX: u64 = 1 << 24;
+
+/// What a block says about itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) class: SpanClass,
+    pub(super) rows: u32,
+    pub(super) traces: u32,
+    /// When the first span began.
+    pub(super) start: u64,
+    /// When the last one ended.
+    pub(super) end: u64,
+    pub(super) covers: Covers,
+    /// How long the other files are.
+    pub(super) index_len: u64,
+    pub(super) raw_len: u64,
+    /// Where in the index everything is.
+    pub(super) directory: At,
+}
+
+impl Manifest {
+    /// The bytes of its file.
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, SpanStoreError> {
+        let body = postcard::to_stdvec(self)
+            .map_err(|error| SpanStoreError::Unavailable(format!("a block cannot be described: {error}")))?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
+        bytes.extend_from_slice(&body);
+        Ok(bytes)
+    }
+
+    /// Reads that of a block.
+    pub(super) fn read(dir: &Path) -> Result<Self, SpanStoreError> {
+        let path = dir.join(NAME);
+        let source = Source::open(path.clone())?;
+        if source.len() > MAX {
+            return Err(corrupt(&path, "it is too long"));
+        }
+        let bytes = fs::read(&path).map_err(unavailable("read", &path))?;
+        let Some((magic, rest)) = bytes.split_first_chunk::<8>() else { return Err(corrupt(&path, "it is too short")) };
+        let Some((version, rest)) = rest.split_first_chunk::<4>() else {
+            return Err(corrupt(&path, "it is too short"));
+        };
+        let Some((crc, body)) = rest.split_first_chunk::<4>() else { return Err(corrupt(&path, "it is too short")) };
+        if magic != MAGIC {
+            return Err(corrupt(&path, "it is not the manifest of a block of spans"));
+        }
+        if u32::from_le_bytes(*version) != VERSION {
+            return Err(corrupt(&path, "another version of this program wrote it"));
+        }
+        if u32::from_le_bytes(*crc) != crc32fast::hash(body) {
+            return Err(corrupt(&path, "its bytes are not those that were written"));
+        }
+        postcard::from_bytes(body).map_err(|_| corrupt(&path, "it cannot be read"))
+    }
+}

@@ -1,0 +1,251 @@
+//! From several blocks to one, without decoding a span.
+
+use super::{
+    Block, Covers,
+    directory::{FieldAt, RowsAt},
+    draft::{Draft, drafted},
+    open::FrameCache,
+    values::Values,
+    write::DROPPED,
+    write_field::FieldWriter,
+};
+use crate::{
+    index::{Form, MAX_FIELDS, Place},
+    segment::TracePart,
+};
+use baton_ports::SpanStoreError;
+use baton_types::{SpanId, TraceId};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap, HashSet},
+    hash::{BuildHasher as _, RandomState},
+    path::Path,
+    sync::Arc,
+};
+
+/// Merged blocks stay.
+const LEVEL: i32 = 1;
+
+/// Traces that were torn apart are read out of order: so many frames of every block are kept.
+const FRAMES: usize = 8;
+
+/// Writes blocks as one, each span once, into a directory below `parent` that is named after them.
+///
+/// It covers what they covered, and them; they are not deleted.
+pub(crate) fn merge(parent: &Path, blocks: &[Arc<Block>]) -> Result<Block, SpanStoreError> {
+    let class = blocks.first().map(|block| block.manifest.class);
+    let Some(class) = class.filter(|class| blocks.iter().all(|block| block.manifest.class == *class)) else {
+        return Err(SpanStoreError::Unavailable("only blocks of one class can be merged".to_owned()));
+    };
+    let names: Vec<&str> = blocks.iter().map(|block| block.name()).collect();
+    let dir = parent.join(format!("merged-{}", SpanId::derived(&names)));
+    drafted(&dir, LEVEL, class, covered(blocks), |draft| {
+        let rows = write_rows(draft, blocks)?;
+        write_fields(draft, blocks, &rows)
+    })
+}
+
+fn covered(blocks: &[Arc<Block>]) -> Covers {
+    let mut covers = Covers::default();
+    for block in blocks {
+        covers.log.extend(&block.covers().log);
+        covers.blocks.push(block.name().to_owned());
+        for (name, position) in &block.covers().marks {
+            let mark = covers.marks.entry(name.clone()).or_default();
+            *mark = (*mark).max(*position);
+        }
+    }
+    covers.log.sort_unstable();
+    covers.log.dedup();
+    covers
+}
+
+/// A part of a trace in one of the blocks.
+struct Piece {
+    id: TraceId,
+    start: u64,
+    end: u64,
+    block: u32,
+    ordinal: u32,
+}
+
+/// Writes the spans, newest trace first; gives for every block where its rows went.
+fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>, SpanStoreError> {
+    let mut pieces = Vec::new();
+    for (number, block) in blocks.iter().enumerate() {
+        for ordinal in 0..block.manifest.traces {
+            let TracePart { id, start, end } = block.traces.part(&block.index, ordinal)?;
+            pieces.push(Piece { id, start, end, block: number as u32, ordinal });
+        }
+    }
+    pieces.sort_unstable_by_key(|piece| (piece.id, piece.block));
+    let mut traces: Vec<(Reverse<u64>, TraceId, u32, u32)> = Vec::new();
+    let mut at = 0;
+    for same in pieces.chunk_by(|one, other| one.id == other.id) {
+        let start = same.iter().map(|piece| piece.start).min().unwrap_or(0);
+        traces.push((Reverse(start), same[0].id, at, same.len() as u32));
+        at += same.len() as u32;
+    }
+    traces.sort_unstable();
+    let mut rows: Vec<Vec<u32>> = blocks.iter().map(|block| vec![DROPPED; block.manifest.rows as usize]).collect();
+    let caches: Vec<FrameCache> = blocks.iter().map(|_| FrameCache::new(FRAMES)).collect();
+    let mut sharing = Sharing::new(blocks);
+    let mut seen = HashSet::new();
+    for (Reverse(start), id, first, len) in traces {
+        let pieces = &pieces[first as usize..(first + len) as usize];
+        let end = pieces.iter().map(|piece| piece.end).max().unwrap_or(start);
+        draft.begin_trace(TracePart { id, start, end })?;
+        seen.clear();
+        for piece in pieces {
+            let number = piece.block as usize;
+            let block = &blocks[number];
+            let range = block.traces.rows(piece.ordinal);
+            let mut row = range.start as usize;
+            block.each_row(&caches[number], range, |shared, id, body| {
+                if len == 1 || seen.insert(id) {
+                    let shared = sharing.number(draft, blocks, number, shared)?;
+                    rows[number][row] = draft.row(shared, id, body)?;
+                }
+                row += 1;
+                Ok(())
+            })?;
+        }
+    }
+    Ok(rows)
+}
+
+/// New numbers for what spans share; what is the same in several blocks gets one.
+struct Sharing {
+    numbers: Vec<Vec<u32>>,
+    by_hash: HashMap<(u64, u64), u32>,
+    /// Nobody can know them, so nobody can make two things look the same.
+    states: (RandomState, RandomState),
+}
+
+impl Sharing {
+    fn new(blocks: &[Arc<Block>]) -> Self {
+        Self {
+            numbers: blocks.iter().map(|block| vec![DROPPED; block.shared_len() as usize]).collect(),
+            by_hash: HashMap::new(),
+            states: (RandomState::new(), RandomState::new()),
+        }
+    }
+
+    fn number(
+        &mut self,
+        draft: &mut Draft,
+        blocks: &[Arc<Block>],
+        block: usize,
+        shared: u32,
+    ) -> Result<u32, SpanStoreError> {
+        let known = self.numbers[block].get(shared as usize).copied();
+        let known = known.ok_or_else(|| blocks[block].raw.corrupt("what a span shares is missing"))?;
+        if known != DROPPED {
+            return Ok(known);
+        }
+        let form = blocks[block].shared_form(shared)?;
+        let hash = (self.states.0.hash_one(&form), self.states.1.hash_one(&form));
+        let number = match self.by_hash.get(&hash) {
+            Some(number) => *number,
+            None => draft.share(&form)?,
+        };
+        self.by_hash.insert(hash, number);
+        self.numbers[block][shared as usize] = number;
+        Ok(number)
+    }
+}
+
+/// The same field in several blocks: which block, which of its fields.
+type Same<'a> = Vec<(usize, usize, &'a FieldAt)>;
+
+fn write_fields(draft: &mut Draft, blocks: &[Arc<Block>], rows: &[Vec<u32>]) -> Result<(), SpanStoreError> {
+    let mut fields: BTreeMap<(Place, &str), Same<'_>> = BTreeMap::new();
+    for (number, block) in blocks.iter().enumerate() {
+        for (at, field) in block.directory.fields.iter().enumerate() {
+            fields.entry((field.place, &field.key)).or_default().push((number, at, field));
+        }
+    }
+    let mut fields: Vec<_> = fields.into_iter().collect();
+    let mut unlisted = Vec::new();
+    if fields.len() > MAX_FIELDS {
+        let spans = |same: &Same<'_>| same.iter().map(|(_, _, field)| u64::from(field.rows)).sum::<u64>();
+        // What spans have by themselves is looked for without regard to keys that are not indexed.
+        fields.sort_by_key(|((place, _), same)| (place.scope().is_some(), Reverse(spans(same))));
+        for (_, same) in fields.split_off(MAX_FIELDS) {
+            for (number, _, field) in same {
+                add_rows(&mut unlisted, &blocks[number], Some(field.present), &rows[number])?;
+            }
+        }
+    }
+    for ((place, key), same) in fields {
+        draft.field(place, key, |field| merge_field(field, blocks, rows, &same))?;
+    }
+    for (block, rows) in blocks.iter().zip(rows) {
+        add_rows(&mut unlisted, block, block.directory.unlisted, rows)?;
+    }
+    draft.unlisted(&risen(&mut unlisted))
+}
+
+fn merge_field(
+    writer: &mut FieldWriter<'_>,
+    blocks: &[Arc<Block>],
+    rows: &[Vec<u32>],
+    same: &Same<'_>,
+) -> Result<(), SpanStoreError> {
+    let (mut lists, mut odd) = (Vec::new(), Vec::new());
+    for (number, _, field) in same {
+        add_rows(&mut lists, &blocks[*number], field.lists, &rows[*number])?;
+        add_rows(&mut odd, &blocks[*number], field.odd, &rows[*number])?;
+    }
+    writer.lists(&risen(&mut lists))?;
+    writer.odd(&risen(&mut odd))?;
+    let mut found = Vec::new();
+    for form in Form::ALL {
+        let mut open = Vec::new();
+        for (number, at, field) in same {
+            let block = &blocks[*number];
+            for of_form in field.forms.iter().filter(|of_form| of_form.form == form) {
+                let mut values = Values::new(&block.index, block.fences(*at, of_form)?, block.manifest.rows);
+                if values.advance()? {
+                    open.push((*number, values));
+                }
+            }
+        }
+        while let Some(least) = open.iter().map(|(_, values)| values.value()).min() {
+            let least = least.to_vec();
+            found.clear();
+            let mut at = 0;
+            while let Some((number, values)) = open.get_mut(at) {
+                if values.value() != least {
+                    at += 1;
+                    continue;
+                }
+                let rows = &rows[*number];
+                values.each_row(|row| found.extend(Some(rows[row as usize]).filter(|row| *row != DROPPED)))?;
+                if values.advance()? {
+                    at += 1;
+                } else {
+                    open.remove(at);
+                }
+            }
+            writer.value(form, &least, &risen(&mut found))?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows in their order, each once.
+fn risen(rows: &mut Vec<u32>) -> &[u32] {
+    // Rows of one block stay in their order mostly: a sort that finds runs has little to do.
+    rows.sort();
+    rows.dedup();
+    rows
+}
+
+fn add_rows(into: &mut Vec<u32>, block: &Block, at: Option<RowsAt>, rows: &[u32]) -> Result<(), SpanStoreError> {
+    if let Some(at) = at {
+        let found = at.read(&block.index, block.manifest.rows)?;
+        into.extend(found.iter().map(|row| rows[row as usize]).filter(|row| *row != DROPPED));
+    }
+    Ok(())
+}

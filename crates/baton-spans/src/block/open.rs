@@ -1,0 +1,234 @@
+//! An open block: what of it is in memory, and how its spans are read.
+
+use super::{
+    Covers, UNFINISHED,
+    directory::{Directory, Fences, FieldAt, FormAt},
+    file::{Source, corrupt},
+    frames::{Frames, next_entry},
+    manifest::Manifest,
+    traces::Traces,
+};
+use crate::{
+    codec, disk,
+    head::Shared,
+    index::{Form, MAX_FIELDS, Place},
+};
+use baton_ports::SpanStoreError;
+use baton_types::{Resource, Span, SpanId, SpanScope};
+use parking_lot::Mutex;
+use std::{
+    collections::{HashMap, VecDeque},
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+/// The name of the file with everything that spans are found by.
+pub(super) const INDEX: &str = "index";
+/// The name of the file with the spans themselves.
+pub(super) const RAW: &str = "raw";
+
+/// How many of the things that spans share are kept decoded.
+const MAX_SHARED: usize = 64;
+/// Longer frames are not kept.
+const MAX_KEPT: usize = 1 << 19;
+
+/// An immutable block; in memory are only where things are, and little of what was read last.
+pub(crate) struct Block {
+    dir: PathBuf,
+    pub(super) manifest: Manifest,
+    pub(super) index: Source,
+    pub(super) raw: Source,
+    pub(super) directory: FieldsAt,
+    pub(super) traces: Traces,
+    frames: Frames,
+    shared_frames: Frames,
+    cache: FrameCache,
+    shared: Mutex<HashMap<u32, Shared>>,
+}
+
+/// The fields of a block.
+pub(super) struct FieldsAt {
+    pub(super) fields: Vec<FieldAt>,
+    pub(super) unlisted: Option<super::directory::RowsAt>,
+    /// For every field by form, once it was asked for.
+    fences: Vec<[OnceLock<Fences>; Form::ALL.len()]>,
+}
+
+/// Frames that were read last.
+pub(super) struct FrameCache {
+    frames: Mutex<VecDeque<(usize, Arc<Vec<u8>>)>>,
+    keep: usize,
+}
+
+impl FrameCache {
+    /// Keeps so many.
+    pub(super) fn new(keep: usize) -> Self {
+        Self { frames: Mutex::new(VecDeque::new()), keep }
+    }
+
+    fn read(&self, frames: &Frames, source: &Source, number: usize) -> Result<Arc<Vec<u8>>, SpanStoreError> {
+        let kept = self.frames.lock().iter().find(|(kept, _)| *kept == number).map(|(_, bytes)| Arc::clone(bytes));
+        if let Some(bytes) = kept {
+            return Ok(bytes);
+        }
+        let bytes = Arc::new(frames.read(source, number)?);
+        if bytes.len() <= MAX_KEPT {
+            let mut kept = self.frames.lock();
+            kept.truncate(self.keep.saturating_sub(1));
+            kept.push_front((number, Arc::clone(&bytes)));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Opens the block in that directory.
+pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
+    let manifest = Manifest::read(dir)?;
+    let index = Source::open(dir.join(INDEX))?;
+    let raw = Source::open(dir.join(RAW))?;
+    if index.len() != manifest.index_len {
+        return Err(index.corrupt("its length is not what was written"));
+    }
+    if raw.len() != manifest.raw_len {
+        return Err(raw.corrupt("its length is not what was written"));
+    }
+    let bytes = index.read(manifest.directory)?;
+    let directory: Directory =
+        postcard::from_bytes(&bytes).map_err(|_| index.corrupt("what is where cannot be read"))?;
+    let fits = directory.raw.fit(&raw, Some(manifest.rows))
+        && directory.shared.fit(&index, None)
+        && directory.fields.len() <= MAX_FIELDS
+        && directory.fields.is_sorted_by(|one, next| (one.place, &one.key) < (next.place, &next.key));
+    if !fits {
+        return Err(index.corrupt("what is where does not fit together"));
+    }
+    let traces = Traces::open(&index, directory.traces, manifest.traces, manifest.rows)?;
+    let fences = directory.fields.iter().map(|_| Default::default()).collect();
+    Ok(Block {
+        dir: dir.to_owned(),
+        manifest,
+        index,
+        raw,
+        directory: FieldsAt { fields: directory.fields, unlisted: directory.unlisted, fences },
+        traces,
+        frames: directory.raw,
+        shared_frames: directory.shared,
+        cache: FrameCache::new(2),
+        shared: Mutex::new(HashMap::new()),
+    })
+}
+
+impl Block {
+    /// The name of its directory.
+    pub(crate) fn name(&self) -> &str {
+        self.dir.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    }
+
+    /// What it stands for.
+    pub(crate) fn covers(&self) -> &Covers {
+        &self.manifest.covers
+    }
+
+    /// Removes it from disk; whoever still reads it can go on until they drop it.
+    pub(crate) fn delete(&self) -> Result<(), SpanStoreError> {
+        let Some(parent) = self.dir.parent() else {
+            return Err(corrupt(&self.dir, "it is no directory of a block"));
+        };
+        let gone = parent.join(format!("{UNFINISHED}{}", self.name()));
+        disk::remove(&gone)?;
+        disk::rename(&self.dir, &gone)?;
+        disk::remove(&gone)
+    }
+
+    /// The field with that key.
+    pub(super) fn field(&self, place: Place, key: &str) -> Option<(usize, &FieldAt)> {
+        let fields = &self.directory.fields;
+        let number = fields.binary_search_by(|field| (field.place, field.key.as_str()).cmp(&(place, key))).ok()?;
+        Some((number, &fields[number]))
+    }
+
+    /// Where the values of a form begin.
+    pub(super) fn fences(&self, field: usize, form: &FormAt) -> Result<&Fences, SpanStoreError> {
+        let kept = &self.directory.fences[field][form.form as usize];
+        if let Some(fences) = kept.get() {
+            return Ok(fences);
+        }
+        let fences = Fences::read(&self.index, form.fences)?;
+        Ok(kept.get_or_init(|| fences))
+    }
+
+    /// Gives rows as they were written, and how many bytes were read for them.
+    pub(super) fn each_row(
+        &self,
+        cache: &FrameCache,
+        rows: Range<u32>,
+        mut each: impl FnMut(u32, SpanId, &[u8]) -> Result<(), SpanStoreError>,
+    ) -> Result<u64, SpanStoreError> {
+        let (mut row, mut read) = (rows.start, 0);
+        while row < rows.end {
+            let damaged = || self.raw.corrupt("a span is missing");
+            let number = self.frames.holding(row).ok_or_else(damaged)?;
+            let frame = cache.read(&self.frames, &self.raw, number)?;
+            read += self.frames.len(number);
+            let mut bytes = frame.as_slice();
+            for _ in self.frames.first(number)..row {
+                next_entry(&mut bytes).ok_or_else(damaged)?;
+            }
+            let end = rows.end.min(self.frames.first(number + 1));
+            while row < end {
+                let entry = next_entry(&mut bytes).ok_or_else(damaged)?;
+                let (shared, entry) = entry.split_first_chunk::<4>().ok_or_else(damaged)?;
+                let (id, body) = entry.split_first_chunk::<8>().ok_or_else(damaged)?;
+                each(u32::from_le_bytes(*shared), SpanId(*id), body)?;
+                row += 1;
+            }
+        }
+        Ok(read)
+    }
+
+    /// The spans in some rows, and how many bytes were read for them.
+    pub(super) fn read_spans(&self, rows: Range<u32>) -> Result<(Vec<Span>, u64), SpanStoreError> {
+        let mut spans = Vec::with_capacity(rows.len().min(1024));
+        let read = self.each_row(&self.cache, rows, |shared, _, mut body| {
+            let (resource, scope) = self.shared(shared)?;
+            let span = codec::read_body(&mut body, resource, scope);
+            spans.push(span.map_err(|_| self.raw.corrupt("a span cannot be read"))?);
+            Ok(())
+        })?;
+        Ok((spans, read))
+    }
+
+    /// What spans share, as it was written.
+    pub(super) fn shared_form(&self, number: u32) -> Result<Vec<u8>, SpanStoreError> {
+        let damaged = || self.index.corrupt("what a span shares is missing");
+        let frame = self.shared_frames.holding(number).ok_or_else(damaged)?;
+        let bytes = self.shared_frames.read(&self.index, frame)?;
+        let mut bytes = bytes.as_slice();
+        for _ in self.shared_frames.first(frame)..number {
+            next_entry(&mut bytes).ok_or_else(damaged)?;
+        }
+        Ok(next_entry(&mut bytes).ok_or_else(damaged)?.to_vec())
+    }
+
+    /// How many different things spans share.
+    pub(super) fn shared_len(&self) -> u32 {
+        self.shared_frames.entries()
+    }
+
+    fn shared(&self, number: u32) -> Result<Shared, SpanStoreError> {
+        if let Some((resource, scope)) = self.shared.lock().get(&number) {
+            return Ok((Arc::clone(resource), Arc::clone(scope)));
+        }
+        let form = self.shared_form(number)?;
+        let read: Result<(Resource, SpanScope), _> = postcard::from_bytes(&form);
+        let (resource, scope) = read.map_err(|_| self.index.corrupt("what a span shares cannot be read"))?;
+        let shared = (Arc::new(resource), Arc::new(scope));
+        let mut kept = self.shared.lock();
+        if kept.len() >= MAX_SHARED {
+            kept.clear();
+        }
+        kept.insert(number, shared.clone());
+        Ok(shared)
+    }
+}

@@ -1,0 +1,167 @@
+//! How a block is searched.
+
+use super::{Block, directory::FieldAt, values::Values};
+use crate::{
+    index::{Atom, Counts, Found, Place, Postings, Test, Union, field_places, rows_meeting},
+    segment::{Names, Segment, Summary, TracePart},
+};
+use baton_ports::{SpanStoreError, TimeRange};
+use baton_traceql::{Aliases, Field, SpanNeed};
+use baton_types::{Span, TraceId, Value};
+use roaring::RoaringBitmap;
+use std::ops::Range;
+
+impl Segment for Block {
+    fn summary(&self) -> Summary {
+        let manifest = &self.manifest;
+        Summary {
+            class: manifest.class,
+            spans: u64::from(manifest.rows),
+            traces: manifest.traces,
+            start: manifest.start,
+            end: manifest.end,
+            bytes: manifest.index_len + manifest.raw_len,
+        }
+    }
+
+    fn newest_first(&self) -> bool {
+        true
+    }
+
+    fn window(&self, range: TimeRange) -> Result<Range<u32>, SpanStoreError> {
+        self.traces.window(&self.index, range)
+    }
+
+    fn meeting(&self, need: &SpanNeed, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
+        Ok(match rows_meeting(self, need, aliases)? {
+            Found::All => {
+                let mut all = RoaringBitmap::new();
+                all.insert_range(0..self.manifest.traces);
+                all
+            }
+            Found::Rows(rows) => self.traces.of_rows(&rows),
+        })
+    }
+
+    fn part(&self, ordinal: u32) -> Result<TracePart, SpanStoreError> {
+        self.traces.part(&self.index, ordinal)
+    }
+
+    fn ordinal(&self, trace: TraceId) -> Result<Option<u32>, SpanStoreError> {
+        self.traces.ordinal(&self.index, trace)
+    }
+
+    fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
+        self.read_spans(self.traces.rows(ordinal))
+    }
+
+    fn names(&self) -> Result<Names, SpanStoreError> {
+        let fields = self.directory.fields.iter();
+        Ok(fields.filter_map(|field| Some((field.place.scope()?, field.key.clone()))).collect())
+    }
+
+    fn values(
+        &self,
+        field: &Field,
+        of: Option<&RoaringBitmap>,
+        limit: usize,
+    ) -> Result<Vec<(Value, u64)>, SpanStoreError> {
+        let (places, key) = field_places(field);
+        let rows = of.map(|of| self.traces.rows_of(of));
+        let mut counts = Counts::default();
+        for place in places {
+            let Some((number, field)) = self.field(*place, key) else { continue };
+            for form in &field.forms {
+                let mut values = Values::new(&self.index, self.fences(number, form)?, self.manifest.rows);
+                while !counts.is_full() && values.advance()? {
+                    let spans = match &rows {
+                        Some(rows) => values.count_among(rows)?,
+                        None => u64::from(values.count()),
+                    };
+                    counts.add(form.form, values.value(), spans);
+                }
+            }
+        }
+        Ok(counts.finish(key, places.contains(&Place::Own), limit))
+    }
+}
+
+impl Block {
+    fn add_matching(
+        &self,
+        union: &mut Union,
+        (number, field): (usize, &FieldAt),
+        test: &Test,
+    ) -> Result<(), SpanStoreError> {
+        for form in &field.forms {
+            let Some((low, high)) = test.within(form.form) else { continue };
+            let mut values = Values::new(&self.index, self.fences(number, form)?, self.manifest.rows);
+            if let Some(low) = &low {
+                values = values.from(low);
+            }
+            while values.advance()? {
+                if high.as_deref().is_some_and(|high| values.value() > high) {
+                    break;
+                }
+                if low.as_deref().is_some_and(|low| values.value() < low) {
+                    continue;
+                }
+                let atom = Atom::read(form.form, values.value());
+                if test.holds(atom.ok_or_else(|| self.index.corrupt("a value cannot be read"))?) {
+                    values.add_to(union)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Postings for Block {
+    fn rows(&self) -> u32 {
+        self.manifest.rows
+    }
+
+    fn find(&self, place: Place, key: &str, test: &Test) -> Result<RoaringBitmap, SpanStoreError> {
+        let Some((number, field)) = self.field(place, key) else { return Ok(RoaringBitmap::new()) };
+        let mut union = Union::new(self.manifest.rows);
+        if let Some(odd) = field.odd {
+            union.add_map(odd.read(&self.index, self.manifest.rows)?);
+        }
+        if let Some(lists) = field.lists.filter(|_| test.is_negative()) {
+            union.add_map(lists.read(&self.index, self.manifest.rows)?);
+        }
+        self.add_matching(&mut union, (number, field), test)?;
+        Ok(union.finish())
+    }
+
+    fn present(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+        match self.field(place, key) {
+            Some((_, field)) => field.present.read(&self.index, self.manifest.rows),
+            None => Ok(RoaringBitmap::new()),
+        }
+    }
+
+    fn unlisted(&self) -> Result<RoaringBitmap, SpanStoreError> {
+        match self.directory.unlisted {
+            Some(rows) => rows.read(&self.index, self.manifest.rows),
+            None => Ok(RoaringBitmap::new()),
+        }
+    }
+
+    fn trace(&self, id: TraceId) -> Result<RoaringBitmap, SpanStoreError> {
+        let mut rows = RoaringBitmap::new();
+        if let Some(ordinal) = self.traces.ordinal(&self.index, id)? {
+            rows.insert_range(self.traces.rows(ordinal));
+        }
+        Ok(rows)
+    }
+
+    fn cost(&self, place: Place, key: &str, test: &Test) -> usize {
+        if test.is_equality() {
+            return 0;
+        }
+        let forms = self.field(place, key).map_or(&[][..], |(_, field)| &field.forms);
+        let asked = forms.iter().filter(|form| test.within(form.form).is_some());
+        asked.map(|form| form.chunks as usize).sum()
+    }
+}

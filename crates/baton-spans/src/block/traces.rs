@@ -1,0 +1,233 @@
+//! The traces of a block, newest first, and by id.
+
+use super::file::{At, Output, Source};
+use crate::segment::TracePart;
+use baton_ports::{SpanStoreError, TimeRange};
+use baton_types::TraceId;
+use parking_lot::Mutex;
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+use std::{ops::Range, sync::Arc};
+
+const PART: usize = 32;
+const PARTS: usize = 256;
+const ID: usize = 20;
+const IDS: usize = 400;
+
+/// A stretch of traces, newest first.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct PartPage {
+    at: At,
+    /// When the first and newest of them began.
+    newest: u64,
+    /// When the last of them ended.
+    end: u64,
+}
+
+/// A stretch of traces by id.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct IdPage {
+    at: At,
+    first: TraceId,
+}
+
+/// Where the traces are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct TracesAt {
+    parts: Vec<PartPage>,
+    ids: Vec<IdPage>,
+    first_rows: At,
+}
+
+/// Writes the traces with the first row of each.
+pub(super) fn write_traces(
+    out: &mut Output,
+    parts: &[TracePart],
+    first_rows: &RoaringBitmap,
+) -> Result<TracesAt, SpanStoreError> {
+    let mut part_pages = Vec::new();
+    let mut page = Vec::with_capacity(PARTS * PART);
+    for stretch in parts.chunks(PARTS) {
+        page.clear();
+        for part in stretch {
+            page.extend_from_slice(&part.id.0);
+            page.extend_from_slice(&part.start.to_le_bytes());
+            page.extend_from_slice(&part.end.to_le_bytes());
+        }
+        let newest = stretch.first().map_or(0, |part| part.start);
+        let end = stretch.iter().map(|part| part.end).max().unwrap_or(0);
+        part_pages.push(PartPage { at: out.put(&page)?, newest, end });
+    }
+    let mut by_id: Vec<(TraceId, u32)> =
+        parts.iter().enumerate().map(|(ordinal, part)| (part.id, ordinal as u32)).collect();
+    by_id.sort_unstable();
+    let mut ids = Vec::new();
+    for stretch in by_id.chunks(IDS) {
+        page.clear();
+        for (id, ordinal) in stretch {
+            page.extend_from_slice(&id.0);
+            page.extend_from_slice(&ordinal.to_le_bytes());
+        }
+        if let Some((first, _)) = stretch.first() {
+            ids.push(IdPage { at: out.put(&page)?, first: *first });
+        }
+    }
+    let mut bytes = Vec::new();
+    first_rows.serialize_into(&mut bytes).map_err(|error| SpanStoreError::Unavailable(error.to_string()))?;
+    Ok(TracesAt { parts: part_pages, ids, first_rows: out.put(&bytes)? })
+}
+
+/// The traces of an open block.
+pub(super) struct Traces {
+    parts: Vec<PartPage>,
+    ids: Vec<IdPage>,
+    first_rows: RoaringBitmap,
+    traces: u32,
+    rows: u32,
+    /// The page that was read last.
+    last: Mutex<Option<(usize, Arc<Vec<u8>>)>>,
+}
+
+impl Traces {
+    /// The traces of a block with so many traces and rows.
+    pub(super) fn open(source: &Source, at: TracesAt, traces: u32, rows: u32) -> Result<Self, SpanStoreError> {
+        let bytes = source.read(at.first_rows)?;
+        let first_rows = RoaringBitmap::deserialize_from(bytes.as_slice())
+            .map_err(|_| source.corrupt("where traces begin cannot be read"))?;
+        let whole = first_rows.len() == u64::from(traces)
+            && first_rows.max().is_none_or(|row| row < rows)
+            && first_rows.min().unwrap_or(0) == 0
+            && at.parts.len() == (traces as usize).div_ceil(PARTS)
+            && at.ids.len() == (traces as usize).div_ceil(IDS)
+            && at.parts.iter().all(|page| (page.at.len as usize) <= PARTS * PART)
+            && at.ids.iter().all(|page| (page.at.len as usize) <= IDS * ID);
+        if !whole {
+            return Err(source.corrupt("its traces do not fit together"));
+        }
+        Ok(Self { parts: at.parts, ids: at.ids, first_rows, traces, rows, last: Mutex::new(None) })
+    }
+
+    fn page(&self, source: &Source, number: usize) -> Result<Arc<Vec<u8>>, SpanStoreError> {
+        if let Some((last, page)) = &*self.last.lock()
+            && *last == number
+        {
+            return Ok(Arc::clone(page));
+        }
+        let at = self.parts.get(number).ok_or_else(|| source.corrupt("it has no such trace"))?.at;
+        let page = Arc::new(source.read(at)?);
+        *self.last.lock() = Some((number, Arc::clone(&page)));
+        Ok(page)
+    }
+
+    /// The trace with that ordinal.
+    pub(super) fn part(&self, source: &Source, ordinal: u32) -> Result<TracePart, SpanStoreError> {
+        let page = self.page(source, ordinal as usize / PARTS)?;
+        let start = ordinal as usize % PARTS * PART;
+        read_part(page.get(start..start + PART)).ok_or_else(|| source.corrupt("it has no such trace"))
+    }
+
+    /// The ordinal of a trace.
+    pub(super) fn ordinal(&self, source: &Source, id: TraceId) -> Result<Option<u32>, SpanStoreError> {
+        let Some(number) = self.ids.partition_point(|page| page.first <= id).checked_sub(1) else { return Ok(None) };
+        let page = source.read(self.ids[number].at)?;
+        let (records, _) = page.as_chunks::<ID>();
+        let found = records.binary_search_by(|record| record[..16].cmp(&id.0));
+        Ok(found.ok().and_then(|at| records[at][16..].try_into().ok()).map(u32::from_le_bytes))
+    }
+
+    /// Ordinals of the traces that may have to do with a time.
+    pub(super) fn window(&self, source: &Source, range: TimeRange) -> Result<Range<u32>, SpanStoreError> {
+        // The page before the first one that begins early enough may end with traces that do, too.
+        let first = self.parts.partition_point(|page| page.newest > range.end).saturating_sub(1);
+        let Some(last) = self.parts.iter().rposition(|page| page.end >= range.start) else { return Ok(0..0) };
+        if self.traces == 0 || last < first {
+            return Ok(0..0);
+        }
+        let page = self.page(source, first)?;
+        let records = page.chunks_exact(PART).map(|record| read_part(Some(record)));
+        let skipped = records.take_while(|part| part.is_some_and(|part| part.start > range.end)).count();
+        let start = (first * PARTS + skipped) as u32;
+        let page = self.page(source, last)?;
+        let early = page
+            .chunks_exact(PART)
+            .rev()
+            .map(|record| read_part(Some(record)))
+            .take_while(|part| part.is_some_and(|part| part.end < range.start))
+            .count();
+        let end = (last * PARTS + page.len() / PART - early) as u32;
+        Ok(start.min(end)..end.min(self.traces))
+    }
+
+    /// The rows of a trace.
+    pub(super) fn rows(&self, ordinal: u32) -> Range<u32> {
+        let Some(first) = self.first_rows.select(ordinal) else { return 0..0 };
+        let mut after = self.first_rows.range(first..);
+        after.next();
+        first..after.next().unwrap_or(self.rows)
+    }
+
+    /// The ordinals of the traces that rows belong to.
+    pub(super) fn of_rows(&self, rows: &RoaringBitmap) -> RoaringBitmap {
+        let mut ordinals = RoaringBitmap::new();
+        // Looking each one up costs about as much as walking past some hundred traces.
+        let few = rows.len() * 256 < u64::from(self.traces);
+        let mut rows = rows.iter();
+        if few {
+            while let Some(row) = rows.next() {
+                let rank = self.first_rows.rank(row);
+                if let Some(ordinal) = rank.checked_sub(1) {
+                    ordinals.insert(ordinal as u32);
+                }
+                match self.first_rows.range(row + 1..).next() {
+                    Some(next) => rows.advance_to(next),
+                    None => break,
+                }
+            }
+            return ordinals;
+        }
+        let mut ends = self.first_rows.iter().skip(1).chain(std::iter::once(self.rows));
+        let (mut ordinal, mut end) = (0, ends.next().unwrap_or(0));
+        let mut found = Vec::new();
+        for row in rows {
+            while row >= end {
+                match ends.next() {
+                    Some(next) => (ordinal, end) = (ordinal + 1, next),
+                    None => break,
+                }
+            }
+            if found.last() != Some(&ordinal) {
+                found.push(ordinal);
+            }
+        }
+        ordinals.extend(found);
+        ordinals
+    }
+
+    /// The rows of traces.
+    pub(super) fn rows_of(&self, ordinals: &RoaringBitmap) -> RoaringBitmap {
+        let mut rows = RoaringBitmap::new();
+        if ordinals.len() * 64 < u64::from(self.traces) {
+            for ordinal in ordinals {
+                rows.insert_range(self.rows(ordinal));
+            }
+            return rows;
+        }
+        let ends = self.first_rows.iter().skip(1).chain(std::iter::once(self.rows));
+        for (ordinal, (first, end)) in self.first_rows.iter().zip(ends).enumerate() {
+            if ordinals.contains(ordinal as u32) {
+                rows.insert_range(first..end);
+            }
+        }
+        rows
+    }
+}
+
+fn read_part(record: Option<&[u8]>) -> Option<TracePart> {
+    let (id, rest) = record?.split_first_chunk::<16>()?;
+    let (start, end) = rest.split_first_chunk::<8>()?;
+    Some(TracePart {
+        id: TraceId(*id),
+        start: u64::from_le_bytes(*start),
+        end: u64::from_le_bytes(end.try_into().ok()?),
+    })
+}

@@ -1,0 +1,130 @@
+//! The values of a field in their order, read from disk stretch by stretch.
+
+use super::{
+    directory::{Fences, RowsAt},
+    file::{At, Source},
+    varint,
+    write_field::INLINE,
+};
+use crate::index::{MAX_TEXT, Union};
+use baton_ports::SpanStoreError;
+use roaring::RoaringBitmap;
+
+/// Goes through the values of one form of a field.
+pub(super) struct Values<'a> {
+    source: &'a Source,
+    fences: &'a Fences,
+    rows: u32,
+    /// The chunk that is read next.
+    next: usize,
+    chunk: Vec<u8>,
+    at: usize,
+    value: Vec<u8>,
+    count: u32,
+    inline: Vec<u32>,
+    apart: Option<RowsAt>,
+}
+
+impl<'a> Values<'a> {
+    /// All values, of a block with so many rows.
+    pub(super) fn new(source: &'a Source, fences: &'a Fences, rows: u32) -> Self {
+        Self {
+            source,
+            fences,
+            rows,
+            next: 0,
+            chunk: Vec::new(),
+            at: 0,
+            value: Vec::new(),
+            count: 0,
+            inline: Vec::new(),
+            apart: None,
+        }
+    }
+
+    /// Those from a value on, and at most some before it.
+    pub(super) fn from(mut self, value: &[u8]) -> Self {
+        self.next = self.fences.holding(value);
+        self
+    }
+
+    /// Goes to the next value, if there is one.
+    pub(super) fn advance(&mut self) -> Result<bool, SpanStoreError> {
+        while self.at >= self.chunk.len() {
+            let Some(at) = self.fences.chunks.get(self.next) else { return Ok(false) };
+            self.source.read_into(*at, &mut self.chunk)?;
+            self.next += 1;
+            self.at = 0;
+            self.value.clear();
+        }
+        match self.decode() {
+            Some(()) => Ok(true),
+            None => Err(self.source.corrupt("the values of a field cannot be read")),
+        }
+    }
+
+    fn decode(&mut self) -> Option<()> {
+        let mut bytes = &self.chunk[self.at..];
+        let common = usize::try_from(varint::take(&mut bytes)?).ok()?;
+        let fresh = usize::try_from(varint::take(&mut bytes)?).ok()?;
+        if common > self.value.len() || common.saturating_add(fresh) > MAX_TEXT {
+            return None;
+        }
+        let (suffix, rest) = bytes.split_at_checked(fresh)?;
+        bytes = rest;
+        self.value.truncate(common);
+        self.value.extend_from_slice(suffix);
+        self.count = varint::take_u32(&mut bytes)?;
+        self.inline.clear();
+        self.apart = None;
+        if self.count as usize <= INLINE {
+            let mut row = 0u32;
+            for _ in 0..self.count {
+                row = row.checked_add(varint::take_u32(&mut bytes)?).filter(|row| *row < self.rows)?;
+                self.inline.push(row);
+            }
+        } else {
+            let offset = varint::take(&mut bytes)?;
+            let (len, crc) = (varint::take_u32(&mut bytes)?, varint::take_u32(&mut bytes)?);
+            self.apart = Some(RowsAt(At { offset, len, crc }));
+        }
+        self.at = self.chunk.len() - bytes.len();
+        Some(())
+    }
+
+    /// The value.
+    pub(super) fn value(&self) -> &[u8] {
+        &self.value
+    }
+
+    /// How many rows have it.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// How many of these rows have it.
+    pub(super) fn count_among(&self, rows: &RoaringBitmap) -> Result<u64, SpanStoreError> {
+        match self.apart {
+            Some(apart) => Ok(apart.read(self.source, self.rows)?.intersection_len(rows)),
+            None => Ok(self.inline.iter().filter(|row| rows.contains(**row)).count() as u64),
+        }
+    }
+
+    /// Adds the rows that have it.
+    pub(super) fn add_to(&self, union: &mut Union) -> Result<(), SpanStoreError> {
+        match self.apart {
+            Some(apart) => union.add_map(apart.read(self.source, self.rows)?),
+            None => union.add(&self.inline),
+        }
+        Ok(())
+    }
+
+    /// Gives the rows that have it, one after the other.
+    pub(super) fn each_row(&self, mut each: impl FnMut(u32)) -> Result<(), SpanStoreError> {
+        match self.apart {
+            Some(apart) => apart.read(self.source, self.rows)?.into_iter().for_each(each),
+            None => self.inline.iter().for_each(|row| each(*row)),
+        }
+        Ok(())
+    }
+}
