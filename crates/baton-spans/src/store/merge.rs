@@ -93,7 +93,8 @@ impl Size {
 /// Which blocks to merge next: neighbours in time of about the same size, when they are many or make a whole one.
 fn choose(blocks: &[Size], target: u64) -> Option<Vec<usize>> {
     let mut small: Vec<usize> = (0..blocks.len()).filter(|index| blocks[*index].spans < target / 4 * 3).collect();
-    let tier = |index: usize| blocks[index].spans.max(1).ilog(MANY as u64);
+    // The usual block that was a head lies in the middle of its tier.
+    let tier = |index: usize| (4 * target / blocks[index].spans.max(1)).max(1).ilog(MANY as u64);
     small.sort_by_key(|index| (blocks[*index].class, tier(*index), blocks[*index].start));
     for group in small.chunk_by(|a, b| blocks[*a].class == blocks[*b].class && tier(*a) == tier(*b)) {
         let mut total = 0;
@@ -125,7 +126,7 @@ mod tests {
     fn neighbours_of_a_size_are_merged_when_they_are_many_or_make_a_whole_block() {
         check(&[], None);
         check(&[(Telemetry, 1000), (Telemetry, 900), (Telemetry, 800)], None);
-        check(&[(Telemetry, 600), (Telemetry, 500)], Some(&[0, 1]));
+        check(&[(Telemetry, 600), (Telemetry, 550)], Some(&[0, 1]));
         check(&[(Telemetry, 600), (Memory, 500)], None);
         check(&[(Telemetry, 3); 7], None);
         check(&[(Telemetry, 3); 9], Some(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));

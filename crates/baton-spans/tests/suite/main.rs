@@ -1,1 +1,10 @@
 //! What this crate promises, seen from outside.
+
+#![cfg(test)]
+
+mod kill_loop;
+mod store_crash;
+mod store_emitter;
+mod store_port;
+mod store_sample;
+mod wal_torn;

@@ -1,0 +1,113 @@
+//! The directory as a crash would leave it, at every step that changes it.
+
+use crate::store_sample::{batch, check_all, copy, found, names, open, small, span};
+use baton_ports::{SpanBatch, SpanStore};
+use baton_spans::{Options, Probe, Retention};
+use parking_lot::Mutex;
+use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
+
+/// What was acknowledged, up to which number, and the copies that were made at each step.
+#[derive(Default)]
+struct Camera {
+    acknowledged: Mutex<u64>,
+    pictures: Mutex<Vec<(PathBuf, u64, &'static str)>>,
+}
+
+#[tokio::test]
+async fn a_crash_at_any_step_loses_nothing_and_shows_nothing_twice() {
+    let (directory, graves) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let camera = Arc::new(Camera::default());
+    let (eye, from, to) = (Arc::clone(&camera), directory.path().to_owned(), graves.path().to_owned());
+    let probe = Probe::new(move |step| {
+        let mut pictures = eye.pictures.lock();
+        let acknowledged = *eye.acknowledged.lock();
+        // The log is synced often; every other step is looked at each time.
+        if step == "log synced" && acknowledged % 50 != 0 {
+            return;
+        }
+        let grave = to.join(pictures.len().to_string());
+        copy(&from, &grave);
+        pictures.push((grave, acknowledged, step));
+    });
+    let options = Options { probe, merged_spans: 300, ..small() };
+    let store = open(directory.path(), &options);
+    let all = 600_u64;
+    for part in 0..all / 10 {
+        let numbers = 10 * part..10 * part + 10;
+        store.ingest(SpanBatch { mark: Some(("journal", numbers.end)), ..batch(numbers.clone()) }).await.unwrap();
+        *camera.acknowledged.lock() = numbers.end;
+    }
+    store.flush().await.unwrap();
+    store.close().await;
+    drop(store);
+
+    let pictures = std::mem::take(&mut *camera.pictures.lock());
+    let steps: BTreeSet<_> = pictures.iter().map(|(_, _, step)| *step).collect();
+    let expected = ["block deleted", "block written", "blocks merged", "log begun", "log deleted", "log synced"];
+    assert_eq!(steps, expected.into(), "every step was seen");
+    for (grave, acknowledged, step) in pictures {
+        let context = format!("{} after {acknowledged}: {step}", grave.display());
+        let store = open(&grave, &small());
+        let found = found(&store, all).await;
+        let kept = found.len() as u64;
+        assert!(kept >= acknowledged, "{context}: {kept}");
+        assert_eq!(found, (0..kept).collect(), "{context}");
+        assert_eq!(store.mark("journal"), (kept > 0).then_some(kept), "{context}");
+        let stats = store.stats().await.unwrap();
+        assert_eq!(stats.spans, kept, "{context}: no block is counted with what it was made of");
+        store.ingest(batch([all])).await.unwrap();
+        store.flush().await.unwrap();
+        store.close().await;
+        drop(store);
+        let left = names(&grave, &grave);
+        assert!(!left.iter().any(|name| name.contains("unfinished") || name.ends_with(".new")), "{left:?}");
+        check_all(&open(&grave, &small()), &found.into_iter().chain([all]).collect(), &context).await;
+        fs::remove_dir_all(&grave).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn leftovers_are_removed_and_nothing_of_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &small());
+    store.ingest(batch(0..100)).await.unwrap();
+    store.flush().await.unwrap();
+    store.close().await;
+    drop(store);
+    let before = names(directory.path(), directory.path());
+    let block = directory.path().join("blocks").join(".unfinished-telemetry-0000000009");
+    fs::create_dir(&block).unwrap();
+    fs::write(block.join("half"), b"half").unwrap();
+    fs::write(directory.path().join("log").join("0000000009.new"), b"half").unwrap();
+    fs::write(directory.path().join("log").join("README"), b"mine").unwrap();
+    let store = open(directory.path(), &small());
+    let after = names(directory.path(), directory.path());
+    assert_eq!(after, before.into_iter().chain(["log/README".to_owned()]).collect());
+    check_all(&store, &(0..100).collect(), "whole").await;
+}
+
+#[tokio::test]
+async fn telemetry_goes_when_it_is_old_or_much_and_memory_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options { merged_spans: 1, now: || 5_000_000_000, ..small() };
+    let store = open(directory.path(), &options);
+    for part in 0..10_u64 {
+        store.ingest(batch(100 * part..100 * part + 100)).await.unwrap();
+        store.flush().await.unwrap();
+    }
+    let all = found(&store, 1000).await;
+    assert_eq!(all, (0..1000).collect());
+    let remembered = |numbers: std::ops::Range<u64>| numbers.filter(|number| number % 5 == 0);
+    // The clock says that the first half is old.
+    let age = (options.now)() - span(500).start;
+    let by_age = Retention { max_age: Some(std::time::Duration::from_nanos(age)), max_bytes: None };
+    let went = store.retain(by_age).await.unwrap();
+    let kept: BTreeSet<u64> = found(&store, 1000).await;
+    assert!(kept.is_superset(&remembered(0..500).chain(500..1000).collect()), "what is young or remembered stays");
+    assert!(went >= 4 && !kept.contains(&1), "what is old goes: {went}");
+    assert_eq!(store.retain(Retention { max_age: None, max_bytes: Some(0) }).await.unwrap(), 10 - went);
+    check_all(&store, &remembered(0..1000).collect(), "memory").await;
+    store.close().await;
+    drop(store);
+    check_all(&open(directory.path(), &options), &remembered(0..1000).collect(), "memory, again").await;
+}

@@ -1,0 +1,47 @@
+//! The spans of this process.
+
+use crate::store_sample::{check_all, open, small, span};
+use baton_ports::{SpanSink, SpanStore};
+use baton_spans::{EmbeddedSpans, Emitter, Options, Probe};
+use parking_lot::Mutex;
+use std::{collections::HashSet, sync::mpsc};
+
+#[tokio::test]
+async fn what_is_emitted_is_kept_soon_and_without_waiting() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &small());
+    let emitter = Emitter::start(&store);
+    for number in 0..500 {
+        emitter.emit(span(number));
+    }
+    emitter.flush().await;
+    check_all(&store, &(0..500).collect(), "emitted").await;
+    assert_eq!(store.stats().await.unwrap().dropped, 0);
+    let ids: HashSet<_> = (0..1000).map(|_| emitter.fresh()).collect();
+    assert_eq!(ids.len(), 1000);
+    assert!(emitter.now() > 1_700_000_000_000_000_000);
+    store.close().await;
+    emitter.emit(span(500));
+    emitter.flush().await;
+    assert_eq!(store.stats().await.unwrap().dropped, 1);
+}
+
+#[tokio::test]
+async fn what_cannot_wait_is_dropped_and_counted() {
+    let (go, gate) = mpsc::channel::<()>();
+    let gate = Mutex::new(gate);
+    let probe = Probe::new(move |_| {
+        let _ = gate.lock().recv();
+    });
+    let store = EmbeddedSpans::in_memory(Options { probe, ..Options::default() }).unwrap();
+    let emitter = Emitter::start(&store);
+    let emitted = 40_000;
+    for number in 0..emitted {
+        emitter.emit(span(number));
+    }
+    drop(go);
+    emitter.flush().await;
+    let stats = store.stats().await.unwrap();
+    assert!(stats.dropped > 0);
+    assert_eq!(stats.spans + stats.dropped, emitted);
+}

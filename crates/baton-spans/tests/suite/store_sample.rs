@@ -1,0 +1,140 @@
+//! Spans to keep, and what is looked at afterwards.
+
+use baton_ports::{SearchAsk, SpanBatch, SpanStore, TimeRange};
+use baton_spans::{EmbeddedSpans, Options, Retention};
+use baton_traceql::{Mode, parse};
+use baton_types::{
+    Dropped, Resource, Span, SpanClass, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId, Value,
+};
+use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
+
+/// Spans of a trace.
+pub const PER_TRACE: u64 = 4;
+
+/// The span with that number: four make a trace, and every fifth is remembered.
+pub fn span(number: u64) -> Span {
+    let class = if number.is_multiple_of(5) { SpanClass::Memory } else { SpanClass::Telemetry };
+    let mut attributes = vec![("number".into(), Value::from(number)), ("text".into(), Value::from("some words"))];
+    if class == SpanClass::Memory {
+        attributes.push(("insight.type".into(), Value::from("decision")));
+    }
+    let service = ["planner", "worker"][usize::try_from(number % 2).unwrap()];
+    let span = Span {
+        trace: trace_of(number),
+        id: SpanId::derived(&["span", &number.to_string()]),
+        parent: (!number.is_multiple_of(PER_TRACE)).then(|| SpanId::derived(&["span", "parent"])),
+        trace_state: String::new(),
+        flags: 1,
+        name: "work".into(),
+        kind: SpanKind::Internal,
+        start: 1_000_000_000 + number * 1000,
+        end: 1_000_000_500 + number * 1000,
+        attributes,
+        events: vec![SpanEvent { at: 5, name: "seen".into(), ..SpanEvent::default() }],
+        links: vec![SpanLink {
+            trace: trace_of(0),
+            span: SpanId([1; 8]),
+            trace_state: "a=b".to_owned(),
+            attributes: vec![("how".into(), Value::List(vec![Value::Float(0.5), Value::Empty]))],
+            dropped_attributes: 1,
+            flags: 0,
+        }],
+        status: SpanStatus::Ok,
+        status_message: "well".to_owned(),
+        dropped: Dropped { attributes: 1, events: 2, links: 3 },
+        resource: Arc::new(Resource {
+            attributes: vec![("service.name".into(), Value::from(service))],
+            ..Resource::default()
+        }),
+        scope: Arc::new(SpanScope { name: "suite".to_owned(), ..SpanScope::default() }),
+    };
+    assert_eq!(span.class(), class);
+    span
+}
+
+/// The trace of the span with that number.
+pub fn trace_of(number: u64) -> TraceId {
+    TraceId::derived(&["trace", &(number / PER_TRACE).to_string()])
+}
+
+/// Those spans.
+pub fn batch(numbers: impl IntoIterator<Item = u64>) -> SpanBatch {
+    SpanBatch { spans: numbers.into_iter().map(span).collect(), mark: None }
+}
+
+/// Small bounds, so that everything happens soon; nothing expires.
+pub fn small() -> Options {
+    Options {
+        head_spans: 40,
+        close_spans: usize::MAX,
+        merged_spans: 400,
+        retention: Retention::default(),
+        retention_period: Duration::from_secs(3600),
+        ..Options::default()
+    }
+}
+
+/// Opens the store in that directory.
+pub fn open(directory: &Path, options: &Options) -> Arc<EmbeddedSpans> {
+    EmbeddedSpans::open(directory, options.clone()).unwrap()
+}
+
+/// Fails unless exactly these spans are found, each whole and once.
+pub async fn check_all(store: &EmbeddedSpans, numbers: &BTreeSet<u64>, context: &str) {
+    let found = found(store, numbers.iter().copied().max().unwrap_or(0) + 64).await;
+    assert_eq!(&found, numbers, "{context}");
+}
+
+/// The numbers of all spans that are found below that one, each whole and once.
+pub async fn found(store: &EmbeddedSpans, below: u64) -> BTreeSet<u64> {
+    let mut numbers = BTreeSet::new();
+    for first in (0..below).step_by(usize::try_from(PER_TRACE).unwrap()) {
+        for found in store.trace(trace_of(first)).await.unwrap() {
+            let number = found.attribute("number").and_then(Value::as_int).unwrap();
+            let number = u64::try_from(number).unwrap();
+            assert_eq!(found, span(number));
+            assert!(numbers.insert(number), "{number} is there twice");
+        }
+    }
+    numbers
+}
+
+/// How many traces answer the query.
+pub async fn traces(store: &EmbeddedSpans, query: &str) -> usize {
+    let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
+    let ask = SearchAsk { query, range: TimeRange::ALL, limit: 10_000, spans_per_spanset: 3, aliases: false };
+    let answer = store.search(ask).await.unwrap();
+    assert!(!answer.partial);
+    answer.traces.len()
+}
+
+/// Copies a directory while others may change it: as it was at one moment.
+pub fn copy(from: &Path, to: &Path) {
+    for _ in 0..1000 {
+        let _ = fs::remove_dir_all(to);
+        let before = names(from, from);
+        let copied = before.iter().all(|name| {
+            let target = to.join(name);
+            fs::create_dir_all(target.parent().unwrap()).unwrap();
+            let source = from.join(name);
+            if source.is_dir() { fs::create_dir_all(target).is_ok() } else { fs::copy(source, target).is_ok() }
+        });
+        if copied && names(from, from) == before {
+            return;
+        }
+    }
+    panic!("{} never holds still", from.display());
+}
+
+/// Everything below a directory, by relative name.
+pub fn names(root: &Path, directory: &Path) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        names.insert(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
+        if path.is_dir() {
+            names.extend(self::names(root, &path));
+        }
+    }
+    names
+}
