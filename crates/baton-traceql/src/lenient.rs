@@ -1,5 +1,6 @@
 //! What lenient mode makes of text that is no TraceQL yet.
 
+use crate::said::said;
 use crate::{Attribute, Scope};
 
 /// Where Baton's own keys are: whoever writes one without a scope means exactly this.
@@ -21,7 +22,8 @@ const MOST_WARNINGS: usize = 32;
 pub(crate) struct Warnings(Vec<String>);
 
 impl Warnings {
-    pub(crate) fn add(&mut self, warning: String) {
+    pub(crate) fn add(&mut self, warning: &str) {
+        let warning = said(warning);
         if self.0.len() < MOST_WARNINGS && !self.0.contains(&warning) {
             self.0.push(warning);
         }
@@ -36,6 +38,6 @@ impl Warnings {
 pub(crate) fn attribute(name: String, warnings: &mut Warnings) -> Attribute {
     let scope = NAMESPACES.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(Scope::Any, |(_, scope)| *scope);
     let attribute = Attribute { scope, of_parent: false, name };
-    warnings.add(format!("`{}` has no scope: read as `{attribute}`", attribute.name));
+    warnings.add(&format!("`{}` has no scope: read as `{attribute}`", attribute.name));
     attribute
 }

@@ -148,12 +148,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip_space(&mut self) {
-        let mut line_begins = self.at == 0;
         while let Some(next) = self.rest().chars().next() {
-            if next == '#' && line_begins && self.mode == Mode::Lenient {
+            if next == '#' && self.mode == Mode::Lenient {
                 self.at += self.rest().find('\n').unwrap_or(self.rest().len());
             } else if next.is_whitespace() {
-                line_begins |= next == '\n';
                 self.at += next.len_utf8();
             } else {
                 return;
@@ -197,25 +195,27 @@ impl<'a> Lexer<'a> {
         kind
     }
 
+    /// An error in strict mode, a warning in lenient mode.
+    fn forgive(&mut self, mistake: &str) -> Result<(), String> {
+        match self.mode {
+            Mode::Strict => Err(mistake.to_owned()),
+            Mode::Lenient => {
+                self.warnings.add(mistake);
+                Ok(())
+            }
+        }
+    }
+
     fn single_quoted(&mut self) -> Result<Kind, String> {
-        if self.mode == Mode::Strict {
-            self.at += 1;
-            return Err("text is written in double quotes, not in single ones".to_owned());
-        }
-        let (kind, length) = lex_text::text(self.rest());
-        if kind.is_ok() {
-            let written = self.rest().get(..length).unwrap_or_default();
-            self.warnings.add(format!("{written} is in single quotes: TraceQL has double ones"));
-        }
-        self.take((kind, length))
+        self.forgive("text is written in double quotes in TraceQL, not in single ones")?;
+        self.take(lex_text::text(self.rest()))
     }
 
     fn operator(&mut self) -> Result<Kind, String> {
         let rest = self.rest();
-        if self.mode == Mode::Lenient && rest.starts_with("==") {
+        if rest.starts_with("==") {
             self.at += 2;
-            self.warnings.add("`==` is written `=` in TraceQL".to_owned());
-            return Ok(Kind::Op(Op::Equal));
+            return self.forgive("`==` is written `=` in TraceQL").map(|()| Kind::Op(Op::Equal));
         }
         if let Some((symbol, op)) = OPERATORS.iter().find(|(symbol, _)| rest.starts_with(symbol)) {
             self.at += symbol.len();
@@ -238,13 +238,12 @@ impl<'a> Lexer<'a> {
             }
             _ => {}
         }
-        let negligible = self.mode == Mode::Lenient;
         match lex_words::meaning(word) {
             Some(Meaning::Keyword(keyword)) => self.take((Ok(Kind::Word(keyword)), length)),
             Some(Meaning::Intrinsic(intrinsic)) => self.take((Ok(Kind::Field(Field::Intrinsic(intrinsic))), length)),
-            None if negligible => match lex_words::spelled_operator(word) {
+            None if self.mode == Mode::Lenient => match lex_words::spelled_operator(word) {
                 Some(op) => {
-                    self.warnings.add(format!("`{word}` is written `{}` in TraceQL", op.symbol()));
+                    self.warnings.add(&format!("`{word}` is written `{}` in TraceQL", op.symbol()));
                     self.take((Ok(Kind::Op(op)), length))
                 }
                 None => self.bare_name(),

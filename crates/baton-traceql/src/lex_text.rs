@@ -18,7 +18,7 @@ pub(crate) fn text(source: &str) -> (Result<Kind, String>, usize) {
                 None => {
                     let end = source.len() - chars.as_str().len();
                     let written = source.get(length..end).unwrap_or_default();
-                    return (Err(format!("`{}` is no escape that text can have", written.escape_debug())), end);
+                    return (Err(format!("`{written}` is no escape that text can have")), end);
                 }
             },
             Some('\n') if quote != '`' => return (Err("text does not end on its line".to_owned()), length),

@@ -22,9 +22,11 @@ mod mode;
 mod need;
 mod need_of;
 mod parse;
+mod pattern;
 mod print;
 mod print_field;
 mod print_metrics;
+mod said;
 mod searchable;
 mod shown;
 

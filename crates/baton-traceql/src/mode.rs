@@ -5,8 +5,8 @@
 pub enum Mode {
     /// Only what Tempo accepts.
     Strict,
-    /// Also keys without a scope, `==`, `and`, `or`, `not`, single quotes, comparisons without a value, and lines that
-    /// begin with `#`; each but the last is a warning.
+    /// Also keys without a scope, `==`, `and`, `or`, `not`, single quotes, comparisons without a value, and comments
+    /// that begin with `#`; each but the last is a warning.
     #[default]
     Lenient,
 }

@@ -6,7 +6,7 @@ use baton_types::{SpanKind, SpanStatus};
 
 use crate::lex_name::is_name_char;
 use crate::lex_words;
-use crate::parse::precedence::{LOGICAL, NOT, POWER, RELATION, SUM};
+use crate::parse::precedence::{LOGICAL, POWER, RELATION, SUM};
 use crate::print::wrap;
 use crate::{ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, UnaryOp};
 
@@ -51,7 +51,8 @@ impl FieldExpr {
         match self {
             Self::Binary { op, .. } => op.strength(),
             Self::Unary { op: UnaryOp::Negative, .. } => SUM,
-            Self::Unary { op: UnaryOp::Not, .. } => NOT,
+            // It binds tighter, but people read it as the negation of what follows.
+            Self::Unary { op: UnaryOp::Not, .. } => RELATION,
             Self::Literal(literal) if is_negative(literal) => SUM,
             Self::Literal(_) | Self::Field(_) => POWER + 1,
         }

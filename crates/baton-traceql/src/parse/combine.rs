@@ -26,8 +26,8 @@ impl Parser<'_> {
                 self.combine_metrics(left, op, right, at)?
             }
             (Meaning::Scalar(left), Meaning::Metrics(right)) => match number(&left) {
-                Some(number) => compute(self, number, op, right, at)?,
-                None => return self.cannot(&Meaning::Scalar(left), op, &Meaning::Metrics(right), at),
+                Some(number) if precedence::arithmetic(op).is_some() => compute(self, number, op, right, at)?,
+                _ => return self.cannot(&Meaning::Scalar(left), op, &Meaning::Metrics(right), at),
             },
             (left, right) => match precedence::spanset(op) {
                 Some(spanset) => self.combine_pipelines(left, spanset, right, wrapped, (op, at))?,
@@ -67,7 +67,7 @@ impl Parser<'_> {
             if self.mode == Mode::Strict {
                 return self.fail_at(at, advice);
             }
-            self.warnings.add(advice);
+            self.warnings.add(&advice);
         }
         match (left.into_pipeline(), right.into_pipeline()) {
             (Ok(left), Ok(right)) => Ok(Meaning::Pipelines(PipelineExpr::Combined {
@@ -113,7 +113,8 @@ fn compute(parser: &Parser, left: MetricsExpr, op: Op, right: MetricsExpr, at: u
                 then: Vec::new(),
             }))
         }
-        _ => parser.fail_at(at, format!("`{}` cannot combine series; `+`, `-`, `*` and `/` can", op.symbol())),
+        Some(_) => parser.fail_at(at, format!("`{}` cannot combine series; `+`, `-`, `*` and `/` can", op.symbol())),
+        None => parser.cannot(&Meaning::Metrics(left), op, &Meaning::Metrics(right), at),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::lenient::Warnings;
 use crate::lex::{Kind, Op, Token};
+use crate::said::said;
 use crate::{Mode, ParseError};
 
 /// How deep parentheses and signs can be nested.
@@ -118,7 +119,7 @@ impl<'a> Parser<'a> {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Err(ParseError { line, column, message: message.into() })
+        Err(ParseError { line, column, message: said(&message.into()) })
     }
 
     /// An error that says what should come next instead of what does.
@@ -132,7 +133,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next token as it is written.
-    fn written(&self) -> String {
+    pub(super) fn written(&self) -> String {
         let Some(token) = self.tokens.get(self.next) else { return String::new() };
         let written = self.text.get(token.start..token.end).unwrap_or_default();
         match written.char_indices().nth(SHOWN) {

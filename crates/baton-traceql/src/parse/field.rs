@@ -1,6 +1,7 @@
 //! What stands in braces: an expression over one span.
 
 use super::cursor::Parser;
+use super::operand::aggregate_op;
 use super::{precedence, rules};
 use crate::lex::{Kind, Op};
 use crate::{BinaryOp, Field, FieldExpr, Literal, Mode, ParseError, SpansetExpr, UnaryOp, lenient};
@@ -69,10 +70,10 @@ impl Parser<'_> {
         let anything = FieldExpr::Literal(Literal::Bool(true));
         let symbol = op.symbol();
         if matches!(binary, BinaryOp::Compare(_)) {
-            self.warnings.add(format!("`{left} {symbol}` has no value: read as `true`"));
+            self.warnings.add(&format!("`{left} {symbol}` has no value: read as `true`"));
             return anything;
         }
-        self.warnings.add(format!("nothing stands after `{symbol}`: read as `true`"));
+        self.warnings.add(&format!("nothing stands after `{symbol}`: read as `true`"));
         FieldExpr::Binary { op: binary, left: Box::new(left), right: Box::new(anything) }
     }
 
@@ -90,6 +91,9 @@ impl Parser<'_> {
                 Ok(FieldExpr::Unary { op: UnaryOp::Not, of })
             }
             Kind::Op(Op::Subtract) => self.negative(),
+            Kind::Word(word) if aggregate_op(word).is_some() => self.fail(format!(
+                "`{word}` looks at several spans: it stands after the braces, as in `{{ }} | {word}(..) > 2`"
+            )),
             _ => match self.literal()? {
                 Some(literal) => Ok(FieldExpr::Literal(literal)),
                 None => Ok(FieldExpr::Field(self.field(&format!("a value after {after}"))?)),
@@ -151,7 +155,7 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         if literal.is_none() {
-            return self.fail("the number is too great");
+            return self.fail(format!("`{}` is too great for a number", self.written()));
         }
         if negative {
             self.advance();

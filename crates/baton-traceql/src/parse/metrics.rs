@@ -121,7 +121,7 @@ impl Parser<'_> {
                 SecondStage::Filter { op: compare, value: self.number(&format!("`{}`", op.symbol()))? }
             } else if self.accept(&Kind::Pipe) {
                 self.limit()?
-            } else if let Some(op) = self.peek_op() {
+            } else if let Some(op) = self.peek_op().filter(|op| precedence::arithmetic(*op).is_some()) {
                 return self
                     .fail(format!("metrics queries that `{}` combines are written in parentheses", op.symbol()));
             } else {

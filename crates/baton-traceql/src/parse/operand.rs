@@ -45,6 +45,7 @@ impl Meaning {
     pub(super) fn noun(&self) -> &'static str {
         match self {
             Self::Spansets(_) => "a spanset",
+            Self::Scalar(Scalar::Literal(Literal::Duration(_))) => "a duration",
             Self::Scalar(Scalar::Literal(_)) => "a number",
             Self::Scalar(_) => "an aggregate",
             Self::Filter(_) => "a comparison",
@@ -55,7 +56,7 @@ impl Meaning {
 }
 
 impl Parser<'_> {
-    /// Operands and what combines them; `after` is what stands before.
+    /// Operands and what combines them; `after` is what stands before, if anything does.
     pub(super) fn operation(&mut self, weakest: u8, after: &str) -> Result<Operand, ParseError> {
         self.nested(|parser| {
             let mut left = parser.operand(after)?;
@@ -77,7 +78,7 @@ impl Parser<'_> {
             Kind::OpenBrace => (Meaning::Spansets(self.filter()?), false),
             Kind::OpenParen => {
                 self.advance();
-                let inner = self.nested(Self::pipeline)?;
+                let inner = self.pipeline()?;
                 self.require(&Kind::CloseParen, "`)`")?;
                 (inner.meaning, true)
             }
@@ -89,7 +90,10 @@ impl Parser<'_> {
             Kind::Word(word) if aggregate_op(word).is_some() => {
                 (Meaning::Scalar(Scalar::Aggregate(self.aggregate()?)), false)
             }
-            _ => return self.expected(&format!("`{{`, `(`, an aggregate or a number after {after}")),
+            _ => {
+                let after = if after.is_empty() { String::new() } else { format!(" after {after}") };
+                return self.expected(&format!("`{{`, `(`, an aggregate or a number{after}"));
+            }
         };
         Ok(Operand { meaning, wrapped, at })
     }
@@ -100,6 +104,7 @@ impl Parser<'_> {
         match self.literal()? {
             Some(literal @ (Literal::Int(_) | Literal::Float(_) | Literal::Duration(_))) => Ok(literal),
             Some(_) => self.fail_at(at, format!("expected a number or a duration after {after}")),
+            None if self.accept(&Kind::Op(Op::Subtract)) => self.expected("a number after `-`"),
             None => self.expected(&format!("a number or a duration after {after}")),
         }
     }

@@ -22,7 +22,7 @@ impl Parser<'_> {
             meaning => match meaning.into_pipeline() {
                 Ok(crate::PipelineExpr::Pipeline(stages)) => stages,
                 Ok(crate::PipelineExpr::Combined { .. }) => Vec::new(),
-                Err(scalar) => return self.fail(format!("expected a comparison after `{scalar}`")),
+                Err(scalar) => return self.expected(&format!("a comparison after `{scalar}`")),
             },
         };
         let meaning = loop {
@@ -45,9 +45,9 @@ impl Parser<'_> {
             Some("by" | "select") => Ok(Meaning::Stages(vec![self.named_stage()?])),
             Some("coalesce") => self.fail("`coalesce()` cannot come first: it needs spansets before it"),
             Some(word) if self.at_metrics_function() => {
-                self.fail(format!("`{word}` cannot come first: it needs spans before it, as in `{{ }} | {word}`"))
+                self.fail(format!("`{word}` cannot come first: it needs spans before it, as in `{{ }} | {word}(..)`"))
             }
-            _ => Ok(self.operation(0, "the beginning")?.meaning),
+            _ => Ok(self.operation(0, "")?.meaning),
         }
     }
 

@@ -40,12 +40,13 @@ fn query(parser: &mut Parser) -> Result<Query, ParseError> {
         Meaning::Metrics(metrics) => Root::Metrics(metrics),
         meaning => match meaning.into_pipeline() {
             Ok(pipeline) => Root::Search(pipeline),
-            Err(scalar) => return parser.fail(format!("expected a comparison after `{scalar}`")),
+            Err(scalar) => return parser.expected(&format!("a comparison after `{scalar}`")),
         },
     };
     let hints = parser.hints()?;
     if *parser.peek() != Kind::End {
-        return parser.expected("`|` or the end of the query");
+        let what = if hints.is_empty() { "`|` or the end of the query" } else { "the end of the query" };
+        return parser.expected(what);
     }
     Ok(Query { root, hints })
 }

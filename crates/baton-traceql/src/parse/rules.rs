@@ -1,15 +1,10 @@
 //! What the grammar allows but no query can mean.
 
-use regex::RegexBuilder;
-
 use super::cursor::Parser;
-use crate::{CompareOp, Field, FieldExpr, Literal, ParseError, Scope};
+use crate::{CompareOp, Field, FieldExpr, Literal, ParseError, Scope, pattern};
 
 /// How many regular expressions a query can have: each is compiled.
-const MOST_PATTERNS: usize = 64;
-
-/// How large a compiled regular expression can be, in bytes.
-const LARGEST_PATTERN: usize = 1 << 20;
+const MOST_PATTERNS: usize = 32;
 
 /// `= nil` asks whether something is missing: not of what every span has.
 pub(super) fn check_nil(
@@ -59,21 +54,8 @@ pub(super) fn check_pattern(
     if parser.patterns > MOST_PATTERNS {
         return parser.fail_at(at, format!("a query can have {MOST_PATTERNS} regular expressions; this one has more"));
     }
-    // Alone first: between anchors, `a)(b` would be closed by what is put around it.
-    for regex in [pattern.clone(), format!("^(?:{pattern})$")] {
-        if let Err(why) = RegexBuilder::new(&regex).size_limit(LARGEST_PATTERN).build() {
-            return parser.fail_at(at, format!("invalid regular expression: {}", reason(&why)));
-        }
+    match pattern::compile(pattern) {
+        Ok(_) => Ok(()),
+        Err(why) => parser.fail_at(at, format!("invalid regular expression: {why}")),
     }
-    Ok(())
-}
-
-/// In one line: those before the last draw the pattern.
-fn reason(why: &regex::Error) -> String {
-    if let regex::Error::CompiledTooBig(_) = why {
-        return "it is too large".to_owned();
-    }
-    let lines = why.to_string();
-    let last = lines.lines().last().unwrap_or_default();
-    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }

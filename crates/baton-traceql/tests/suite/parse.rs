@@ -60,7 +60,7 @@ fn limits_are_errors_and_never_overflow_a_stack() {
         (format!("{{ {} }}", vec![".a"; 10_000].join("^")), "nested"),
         (format!("{{ {} }}", vec![".a"; 10_000].join("&&")), "operators"),
         (vec!["{}"; 10_000].join("&&"), "operators"),
-        (format!("{{ {} }}", vec![".a=~``"; 100].join("&&")), "regular expressions"),
+        (format!("{{ {} }}", vec![".a=~``"; 33].join("&&")), "regular expressions"),
         (format!("{{ .a = \"{}\" }}", "x".repeat(70_000)), "bytes"),
     ] {
         let why = parse(&query, Mode::Strict).unwrap_err();

@@ -1,0 +1,164 @@
+//! Regular expressions of RE2, which TraceQL has, as Rust's.
+//!
+//! They differ in what no pattern should depend on by accident: `\d`, `\w` and `\s` are ASCII in RE2 (and, being small,
+//! can be repeated often), and `[`, `&&`, `--` and `~~` in a class are ordinary characters.
+
+use regex::{Regex, RegexBuilder};
+
+/// How large a compiled one can be, in bytes.
+const LARGEST: usize = 1 << 20;
+
+/// Compiles a pattern that matches whole values only, or says in one line what is wrong with it.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    let translated = translate(pattern)?;
+    RegexBuilder::new(&format!(r"\A(?:{translated})\z")).size_limit(LARGEST).build().map_err(|why| reason(&why))
+}
+
+/// In one line: those before the last draw the pattern.
+fn reason(why: &regex::Error) -> String {
+    if let regex::Error::CompiledTooBig(_) = why {
+        return "it is too large".to_owned();
+    }
+    let lines = why.to_string();
+    let last = lines.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
+/// The same pattern in Rust's dialect; only what would make something else of the group that is put around the pattern
+/// is refused here.
+fn translate(pattern: &str) -> Result<String, String> {
+    let mut out = String::with_capacity(pattern.len());
+    let mut open = 0_usize;
+    let mut chars = pattern.chars().peekable();
+    while let Some(next) = chars.next() {
+        match next {
+            '\\' => match chars.next() {
+                Some(escaped) => escape(&mut out, escaped, Place::Outside),
+                None => return Err("nothing stands after the last `\\`".to_owned()),
+            },
+            '[' => class(&mut out, &mut chars),
+            '(' => {
+                open += 1;
+                out.push('(');
+            }
+            ')' => {
+                open = open.checked_sub(1).ok_or("unopened group")?;
+                out.push(')');
+            }
+            _ => out.push(next),
+        }
+    }
+    Ok(out)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Outside,
+    InClass,
+}
+
+/// What stands behind a backslash.
+fn escape(out: &mut String, escaped: char, place: Place) {
+    let (set, negated) = match escaped {
+        'd' | 'D' => ("0-9", escaped == 'D'),
+        'w' | 'W' => ("0-9A-Za-z_", escaped == 'W'),
+        's' | 'S' => (r"\t\n\f\r ", escaped == 'S'),
+        _ => {
+            out.push('\\');
+            out.push(escaped);
+            return;
+        }
+    };
+    match (place, negated) {
+        (Place::InClass, false) => out.push_str(set),
+        (Place::Outside, false) => out.extend(["[", set, "]"]),
+        (_, true) => out.extend(["[^", set, "]"]),
+    }
+}
+
+/// The rest of a class, behind its `[`.
+fn class(out: &mut String, chars: &mut std::iter::Peekable<std::str::Chars>) {
+    out.push('[');
+    if let Some(negation) = chars.next_if_eq(&'^') {
+        out.push(negation);
+    }
+    // First, it is an ordinary character.
+    if chars.next_if_eq(&']').is_some() {
+        out.push_str("\\]");
+    }
+    while let Some(next) = chars.next() {
+        match next {
+            ']' => {
+                out.push(']');
+                return;
+            }
+            '\\' => match chars.next() {
+                Some(escaped) => escape(out, escaped, Place::InClass),
+                None => out.push('\\'),
+            },
+            '[' if chars.peek() == Some(&':') => {
+                // A named one such as `[:alpha:]`, up to its own end.
+                out.push('[');
+                while let Some(named) = chars.next_if(|named| *named != ']') {
+                    out.push(named);
+                }
+                out.extend(chars.next());
+            }
+            '[' => out.push_str("\\["),
+            '&' | '-' | '~' if chars.next_if_eq(&next).is_some() => out.extend(['\\', next, '\\', next]),
+            _ => out.push(next),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compile;
+
+    #[test]
+    fn patterns_mean_what_they_mean_in_re2() {
+        for (pattern, matching, other) in [
+            ("bar", "bar", "xbar"),
+            ("a|b", "b", "ab"),
+            ("", "", "x"),
+            (r"\d{1,250}", "123", "１２３"),
+            (r"\w{1,40}", "a_1", "é"),
+            (r"\s\S", "\tx", "\u{2003}x"),
+            (r"\W\D", "éx", "a1"),
+            (r"[\d.]+", "1.2", "1,2"),
+            (r"[^\w]", "é", "a"),
+            (r"[\D]", "x", "1"),
+            ("[[]", "[", "]"),
+            ("[]a]+", "]a", "[a"),
+            ("[^]a]", "b", "]"),
+            ("[a&&b]", "&", "c"),
+            ("[a~~b]", "~", "c"),
+            ("[[:alpha:]-]+", "a-b", "1"),
+            (r"[\]\\]+", r"]\", "["),
+            (r"\(\)\[", "()[", "("),
+            ("(?i)ABC", "abc", "ab"),
+            ("a.c", "a/c", "a\nc"),
+            ("a$", "a", "a\n"),
+            ("(?m)a$\nb", "a\nb", "a"),
+        ] {
+            let regex = compile(pattern).unwrap_or_else(|why| panic!("{pattern}: {why}"));
+            assert!(regex.is_match(matching), "{pattern} does not match {matching:?}");
+            assert!(!regex.is_match(other), "{pattern} matches {other:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused_with_a_reason() {
+        for (pattern, reason) in [
+            ("a)(b", "unopened group"),
+            ("(", "unclosed group"),
+            ("[", "unclosed character class"),
+            ("a\\", "nothing stands after the last `\\`"),
+            ("*", "repetition operator missing expression"),
+            ("a{1000}{1000}", "it is too large"),
+            ("(?=a)", "look-around, including look-ahead and look-behind, is not supported"),
+        ] {
+            assert_eq!(compile(pattern).map(|regex| regex.to_string()), Err(reason.to_owned()), "{pattern}");
+        }
+    }
+}
