@@ -6,11 +6,11 @@ use crate::{
     body::Bodies,
     cards, cors, discovery,
     guard::GuardLayer,
-    handoffs, jwks, mcp, oauth_metadata, peers, probes, reply,
+    handoffs, jwks, mcp, oauth_metadata, otlp, peers, probes, reply,
     signatures::{KEYS_PATH, Signatures},
-    tasks,
+    spans, tasks,
     telemetry::{TracedLayer, note_route},
-    tokens, tools,
+    tempo, tokens, tools,
 };
 use axum::{
     Router,
@@ -162,6 +162,7 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/api/v1/mcp", any(mcp::own))
         .route("/api/v1/mcp/", any(mcp::own));
     let router = a2a::mount_grpc(a2a::mount_rest(router), &shared);
+    let router = spans::mount(tempo::mount(otlp::mount(router)));
     let routes =
         router.fallback(reply::no_such_page).method_not_allowed_fallback(reply::no_such_method).with_state(shared);
     // Around all routes together: a layer of a router is boxed and cloned once more for each request.

@@ -29,7 +29,7 @@ pub(crate) struct Bodies {
 /// A whole body and its share of the budget, which is free again when this is dropped.
 pub(crate) struct Received {
     pub(crate) bytes: Bytes,
-    _share: Share,
+    share: Share,
 }
 
 /// What a body has of the common budget. It grows with what has arrived, not with what was announced: those who send
@@ -63,6 +63,11 @@ impl Received {
     pub(crate) fn narrowed(self, bytes: Bytes) -> Self {
         Self { bytes, ..self }
     }
+
+    /// Makes the share larger, for what is made of the body while it is kept: so many bytes in all.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Error> {
+        self.share.grow(bytes).map_err(|_| too_many())
+    }
 }
 
 impl Bodies {
@@ -92,7 +97,7 @@ impl Bodies {
         }
         let mut share = Share { budget: Arc::clone(&self.budget), total: self.total, held: None };
         let collected = tokio::time::timeout(self.time, collect(body, self.limit, &mut share)).await;
-        Ok(Received { bytes: collected.unwrap_or(Err(Stopped::TooSlow))?, _share: share })
+        Ok(Received { bytes: collected.unwrap_or(Err(Stopped::TooSlow))?, share })
     }
 
     fn refusal(&self, stopped: &Stopped) -> Error {
@@ -102,11 +107,7 @@ impl Bodies {
                 ErrorCode::BODY_TOO_LARGE,
                 format!("the body is larger than {} bytes", self.limit),
             ),
-            Stopped::TooMany => (
-                ErrorKind::Unavailable,
-                ErrorCode::BUSY,
-                "too many request bodies are arriving at the same time".to_owned(),
-            ),
+            Stopped::TooMany => return too_many(),
             Stopped::TooSlow => (
                 ErrorKind::InvalidRequest,
                 ErrorCode::INVALID_REQUEST,
@@ -116,6 +117,10 @@ impl Bodies {
         };
         Error::new(kind, code, message)
     }
+}
+
+fn too_many() -> Error {
+    Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, "too many request bodies are arriving at the same time")
 }
 
 /// Permits for so many bytes: at least one, so that no body is free.

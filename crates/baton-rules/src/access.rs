@@ -85,13 +85,27 @@ fn at_least(scope: &Scope) -> &'static str {
 pub fn may(principal: &Principal, access: Access, agent: Option<&AgentName>) -> Result<(), Missing> {
     let asked = agent.map(AgentName::as_str);
     let suffices = |allowed: Allowed<'_>| {
-        let enough = allowed.access == Access::Admin || access <= allowed.access && access != Access::Admin;
         let concerned = match (allowed.agent, asked) {
             (Some(allowed), Some(asked)) => allowed == asked,
             _ => true,
         };
-        enough && concerned
+        allowed.is_enough_for(access) && concerned
     };
+    judge(principal, suffices, access, agent)
+}
+
+/// Whether the caller may do that with every agent: what concerns all of them is not for those who know one.
+pub fn may_everywhere(principal: &Principal, access: Access) -> Result<(), Missing> {
+    let suffices = |allowed: Allowed<'_>| allowed.is_enough_for(access) && allowed.agent.is_none();
+    judge(principal, suffices, access, None)
+}
+
+fn judge(
+    principal: &Principal,
+    suffices: impl Fn(Allowed<'_>) -> bool,
+    access: Access,
+    agent: Option<&AgentName>,
+) -> Result<(), Missing> {
     if principal.scopes.iter().filter_map(|scope| Allowed::read(scope)).any(suffices) {
         return Ok(());
     }
@@ -122,6 +136,10 @@ impl<'a> Allowed<'a> {
             _ => return None,
         };
         Some(Self { access, agent })
+    }
+
+    fn is_enough_for(&self, access: Access) -> bool {
+        self.access == Access::Admin || access <= self.access && access != Access::Admin
     }
 }
 

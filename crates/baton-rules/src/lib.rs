@@ -21,7 +21,7 @@ mod step;
 mod task;
 mod tool_parts;
 
-pub use access::{Access, Missing, NoScope, Scope, may};
+pub use access::{Access, Missing, NoScope, Scope, may, may_everywhere};
 pub use apply::Illegal;
 pub use asks::{answers_tools, filled, requests_part};
 pub use backoff::push_backoff;

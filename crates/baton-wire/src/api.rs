@@ -2,6 +2,7 @@
 
 mod approvals;
 mod peers;
+mod spans;
 mod tokens;
 mod tools;
 
@@ -10,6 +11,7 @@ pub use approvals::{
     ApprovalQuestion,
 };
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
+pub use spans::{MissedSpans, SpanEntry, SpanStatsEntry};
 pub use tokens::{CreateToken, CreatedToken, ProtectedResource, TokenEntry, TokenList};
 pub use tools::{
     AnswerEntry, AnswerTool, AskEntry, PermissionReply, PermissionState, ServerEntry, SetPermission, ToolEntry,

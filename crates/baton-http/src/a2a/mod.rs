@@ -14,6 +14,8 @@ mod spoken;
 mod sse;
 mod version;
 
-pub(crate) use grpc::{is_grpc, mount as mount_grpc, unknown_method as unknown_grpc_method};
+pub(crate) use grpc::{
+    check_frame as check_grpc_frame, is_grpc, mount as mount_grpc, unknown_method as unknown_grpc_method,
+};
 pub(crate) use jsonrpc::{named, sole};
 pub(crate) use rest::mount as mount_rest;

@@ -4,7 +4,7 @@ use super::Came;
 use crate::{app::Shared, reply};
 use axum::{extract::FromRequestParts, response::Response};
 use baton_ports::{BoxFuture, Identified, Identity, Unidentified};
-use baton_rules::{Access, Missing, Scope, may};
+use baton_rules::{Access, Missing, Scope, may, may_everywhere};
 use baton_types::{AgentName, ErrorCode, Principal, StreamId};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{Extensions, request::Parts};
@@ -93,7 +93,15 @@ impl Caller {
 
     /// Refuses what the caller's scopes do not allow; without an agent, a scope for any one of them will do.
     pub(crate) fn may(&self, shared: &Shared, access: Access, agent: Option<&AgentName>) -> Result<(), Error> {
-        let Err(missing) = may(self.principal(), access, agent) else { return Ok(()) };
+        may(self.principal(), access, agent).map_err(|missing| self.refused(shared, missing))
+    }
+
+    /// Refuses what the caller's scopes do not allow with every agent.
+    pub(crate) fn may_everywhere(&self, shared: &Shared, access: Access) -> Result<(), Error> {
+        may_everywhere(self.principal(), access).map_err(|missing| self.refused(shared, missing))
+    }
+
+    fn refused(&self, shared: &Shared, missing: Missing) -> Error {
         let reason = missing.to_string();
         if let Some(came) = &self.0.came {
             came.denied(&shared.options.access, ErrorCode::SCOPE_MISSING, &reason, Some(self));
@@ -101,7 +109,7 @@ impl Caller {
         let Missing { scope } = missing;
         // One request is refused for one scope.
         let _ = self.0.missing.set(scope);
-        Err(Error::new(ErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, reason))
+        Error::new(ErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, reason)
     }
 
     /// Whether the caller may look at an agent.

@@ -1,10 +1,11 @@
 //! In which form a request that was not read is answered: by its path and media type alone.
 
 use crate::{
-    a2a,
+    a2a, otlp,
     reply::{self, Media},
 };
 use axum::response::Response;
+use baton_otlp::Encoding;
 use baton_proto::status;
 use baton_wire::a2a::v1::Error;
 use http::{Method, Request};
@@ -16,6 +17,8 @@ pub(super) enum Form {
     Rest(Media),
     OldRest,
     Grpc,
+    /// Of an exporter.
+    Otlp(Encoding),
 }
 
 impl Form {
@@ -24,6 +27,9 @@ impl Form {
             return Self::Grpc;
         }
         let path = request.uri().path();
+        if matches!(path.strip_prefix("/otlp").unwrap_or(path), "/v1/traces" | "/v1/logs" | "/v1/metrics") {
+            return Self::Otlp(otlp::encoding_of(request.headers()).unwrap_or(Encoding::Json));
+        }
         let place = match path.strip_prefix("/agents/") {
             Some(below) => below.split_once('/').map_or("", |(_agent, place)| place),
             None => path.trim_start_matches('/'),
@@ -43,6 +49,7 @@ impl Form {
             Self::Rest(media) => reply::rest_error_as(error, media),
             Self::OldRest => reply::old_rest_error(error),
             Self::Grpc => status(error).into_http(),
+            Self::Otlp(encoding) => otlp::refusal(encoding, error),
         }
     }
 }
@@ -53,7 +60,7 @@ mod tests {
 
     #[test]
     fn paths_tell_the_form() {
-        use Form::{Grpc, JsonRpc, OldRest, Rest};
+        use Form::{Grpc, JsonRpc, OldRest, Otlp, Rest};
         let json = "application/json";
         for (method, path, content_type, expect) in [
             ("POST", "/", json, JsonRpc),
@@ -72,6 +79,8 @@ mod tests {
             ("GET", "/agent/authenticatedExtendedCard", "", OldRest),
             ("GET", "/api/v1/tasks/x", "", Rest(Media::Json)),
             ("GET", "/nowhere", "", Rest(Media::Json)),
+            ("POST", "/v1/traces", "application/x-protobuf", Otlp(Encoding::Protobuf)),
+            ("POST", "/otlp/v1/logs", json, Otlp(Encoding::Json)),
             ("POST", "/lf.a2a.v1.A2AService/GetTask", "application/grpc", Grpc),
             ("POST", "/", "application/grpc+proto", Grpc),
         ] {

@@ -8,7 +8,7 @@ use baton_wire::a2a::v1::{Error, ErrorKind};
 const HEAD: usize = 5;
 
 /// Refuses a body that is not exactly one message; `compressed` is whether the request says how it is compressed.
-pub(super) fn check(body: &[u8], compressed: bool) -> Result<(), Error> {
+pub(crate) fn check(body: &[u8], compressed: bool) -> Result<(), Error> {
     let [flag, length @ ..] = match body.first_chunk::<HEAD>() {
         Some(head) => *head,
         None if body.is_empty() => return refuse("the request has no message"),

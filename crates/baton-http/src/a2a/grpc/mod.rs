@@ -5,6 +5,8 @@ mod frame;
 mod v03;
 mod v1;
 
+pub(crate) use frame::check as check_frame;
+
 use super::{
     operation::Operation,
     spoken::{self, Spoken},

@@ -1,0 +1,70 @@
+//! `opentelemetry.proto.collector.trace.v1.TraceService/Export`, on the same port.
+//!
+//! One message in and one message out: the frame is read and written here, because generated services would have their
+//! own idea of how much a compressed message may grow to.
+
+use super::{
+    ingest::{Letter, admit, keep},
+    refusal::Refusal,
+};
+use crate::{a2a, app::Shared, auth::Caller, reply};
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    response::Response,
+};
+use baton_otlp::{Arrival, Encoding};
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use bytes::{BufMut as _, Bytes, BytesMut};
+use http::{HeaderMap, HeaderValue, header};
+use http_body_util::{BodyExt as _, Full};
+use std::{convert::Infallible, sync::Arc};
+
+/// A flag and the length.
+const HEAD: usize = 5;
+
+/// Takes spans.
+pub(crate) async fn export(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+    if !a2a::is_grpc(request.headers()) {
+        // Whoever sent this is no gRPC client and would not see a status behind a 200.
+        let message = "Content-Type must be application/grpc; spans over HTTP go to /v1/traces";
+        let error = Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message);
+        return reply::rest_error(&error);
+    }
+    let mut response = match take(&shared, &caller, request).await {
+        Ok(arrival) => answer(&arrival),
+        Err(refusal) => refusal.grpc().into_http(),
+    };
+    response.headers_mut().insert("grpc-accept-encoding", HeaderValue::from_static("gzip,identity"));
+    response
+}
+
+async fn take(shared: &Arc<Shared>, caller: &Caller, request: Request) -> Result<Arrival, Refusal> {
+    admit(shared, caller)?;
+    let (parts, body) = request.into_parts();
+    let packing = parts.headers.get("grpc-encoding").map(HeaderValue::as_bytes).unwrap_or_default();
+    if !matches!(packing, b"" | b"identity" | b"gzip") {
+        return Err(Refusal::NotOffered("messages must be compressed with gzip or not at all"));
+    }
+    let received = shared.bodies.read(&parts.headers, body).await?;
+    a2a::check_grpc_frame(&received.bytes, packing == b"gzip")?;
+    let gzip = received.bytes.first() == Some(&1);
+    keep(shared, Letter { received, skipped: HEAD, gzip, encoding: Encoding::Protobuf }).await
+}
+
+fn answer(arrival: &Arrival) -> Response {
+    let message = arrival.write_response(Encoding::Protobuf);
+    let mut framed = BytesMut::with_capacity(HEAD + message.len());
+    framed.put_u8(0);
+    framed.put_u32(u32::try_from(message.len()).unwrap_or_default());
+    framed.extend_from_slice(&message);
+    let body = Full::<Bytes>::new(framed.freeze()).with_trailers(async {
+        let mut trailers = HeaderMap::new();
+        trailers.insert("grpc-status", HeaderValue::from_static("0"));
+        Some(Ok::<_, Infallible>(trailers))
+    });
+    let mut response = Response::new(Body::new(body));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    response
+}

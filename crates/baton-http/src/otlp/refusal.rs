@@ -1,0 +1,120 @@
+//! What exporters are told when spans are not taken: whether to try again, and when.
+
+use axum::{body::Body, response::Response};
+use baton_otlp::{Encoding, ReadError, RpcStatus};
+use baton_ports::SpanStoreError;
+use baton_proto::status;
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use prost::Message as _;
+use std::time::Duration;
+
+/// When exporters may come back.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Why spans were not taken.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// Something that other requests meet, too.
+    Common(Error),
+    /// Not offered, and nothing that changes by asking again.
+    NotOffered(&'static str),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Common(error)
+    }
+}
+
+impl From<ReadError> for Refusal {
+    fn from(error: ReadError) -> Self {
+        let (kind, code) = match error {
+            ReadError::Malformed(_) => (ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST),
+            ReadError::TooMany { .. } => (ErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE),
+        };
+        Error::new(kind, code, error.to_string()).into()
+    }
+}
+
+impl From<SpanStoreError> for Refusal {
+    fn from(error: SpanStoreError) -> Self {
+        let kind = match error {
+            SpanStoreError::Busy => ErrorKind::RateLimited,
+            SpanStoreError::Unavailable(_) => ErrorKind::Unavailable,
+            SpanStoreError::Query(_) => ErrorKind::InvalidParams,
+            SpanStoreError::Corrupt(_) => ErrorKind::Internal,
+        };
+        if !matches!(error, SpanStoreError::Busy) {
+            tracing::error!(code = error.code().code, %error, "spans were not kept");
+        }
+        Error::new(kind, error.code(), error.to_string()).into()
+    }
+}
+
+impl Refusal {
+    fn code(&self) -> tonic::Code {
+        match self {
+            Self::Common(error) => status(error).code(),
+            Self::NotOffered(_) => tonic::Code::Unimplemented,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Common(error) => format!("{} ({})", error.message, error.code.code),
+            Self::NotOffered(message) => (*message).to_owned(),
+        }
+    }
+
+    fn http_status(&self) -> StatusCode {
+        match self {
+            Self::Common(error) => {
+                StatusCode::from_u16(error.kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+            }
+            Self::NotOffered(_) => StatusCode::NOT_IMPLEMENTED,
+        }
+    }
+
+    fn retry(&self) -> Option<Duration> {
+        let later = |error: &Error| matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Unavailable);
+        matches!(self, Self::Common(error) if later(error)).then_some(SOON)
+    }
+
+    fn rpc_status(&self) -> RpcStatus {
+        let status = RpcStatus::new(self.code() as i32, self.message());
+        match self.retry() {
+            Some(delay) => status.retry_after(delay),
+            None => status,
+        }
+    }
+
+    /// The reply over HTTP.
+    pub(super) fn response(&self, encoding: Encoding) -> Response {
+        let mut response = Response::new(Body::from(self.rpc_status().write(encoding)));
+        *response.status_mut() = self.http_status();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
+        if let Some(delay) = self.retry() {
+            headers.insert(header::RETRY_AFTER, delay.as_secs().into());
+        }
+        response
+    }
+
+    /// The reply over gRPC.
+    pub(super) fn grpc(&self) -> tonic::Status {
+        tonic::Status::with_details(self.code(), self.message(), self.rpc_status().encode_to_vec().into())
+    }
+}
+
+/// The encoding of an exporter's request; the answer has the same. Refusals of what is neither are JSON.
+pub(crate) fn encoding_of(headers: &HeaderMap) -> Option<Encoding> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())?;
+    Encoding::of_media_type(given)
+}
+
+/// A refusal that was decided before the request came here.
+pub(crate) fn refusal(encoding: Encoding, error: &Error) -> Response {
+    Refusal::Common(error.clone()).response(encoding)
+}

@@ -1,0 +1,29 @@
+//! `GET /api/v1/spans/stats`.
+
+use super::{entry::moment, refusal, store};
+use crate::{app::Shared, auth::Caller, reply};
+use axum::{extract::State, response::Response};
+use baton_wire::api::SpanStatsEntry;
+use std::sync::Arc;
+
+/// How many spans there are, how much room they take, and what goes when.
+pub(super) async fn show(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
+    let shown = async {
+        let stats = store(&shared, &caller)?.stats().await.map_err(|error| refusal(&error))?;
+        Ok(SpanStatsEntry {
+            spans: stats.spans,
+            head_spans: stats.head_spans,
+            blocks: stats.blocks,
+            bytes: stats.bytes,
+            oldest: (stats.oldest > 0).then(|| moment(stats.oldest)),
+            newest: (stats.newest > 0).then(|| moment(stats.newest)),
+            max_age_seconds: stats.max_age.map(|age| age.as_secs()),
+            max_bytes: stats.max_bytes,
+            dropped: stats.dropped,
+        })
+    };
+    match shown.await {
+        Ok(entry) => reply::json(&entry),
+        Err(error) => reply::rest_error(&error),
+    }
+}

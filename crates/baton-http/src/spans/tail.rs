@@ -1,0 +1,132 @@
+//! `GET /api/v1/spans/tail?q=&strict=`: spans as they arrive, as server-sent events.
+
+use super::{entry::entry, store};
+use crate::{app::Shared, auth::Caller, reply};
+use axum::{
+    body::Body,
+    extract::{Query, State, rejection::QueryRejection},
+    response::Response,
+};
+use baton_ports::{BoxFuture, Heard, SpanFeed};
+use baton_traceql::{Aliases, Mode, Prepared, check_tail, parse};
+use baton_types::ErrorCode;
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    api::MissedSpans,
+};
+use bytes::Bytes;
+use http::{HeaderValue, header};
+use serde::Deserialize;
+use std::{convert::Infallible, io::Write as _, pin::pin, sync::Arc, time::Duration};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::CancellationToken;
+
+/// Which spans.
+#[derive(Deserialize)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    strict: String,
+}
+
+/// Spans from now on that match one filter.
+pub(super) async fn tail(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+) -> Response {
+    match tailing(&shared, &caller, wanted) {
+        Ok(tailing) => {
+            let mut response = Response::new(Body::from_stream(events(tailing)));
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+            response
+        }
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+struct Tailing {
+    feed: Box<dyn SpanFeed>,
+    query: Prepared,
+    keep_alive: Duration,
+    shutdown: CancellationToken,
+    /// Resolves when the caller's credentials no longer hold.
+    no_longer: BoxFuture<'static, ()>,
+    _permit: OwnedSemaphorePermit,
+}
+
+fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, QueryRejection>) -> Result<Tailing, Error> {
+    let store = store(shared, caller)?;
+    let Query(wanted) =
+        wanted.map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.body_text()))?;
+    let invalid = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::TRACEQL_INVALID, message);
+    let strict = matches!(wanted.strict.as_str(), "1" | "true");
+    let mode = if strict { Mode::Strict } else { Mode::Lenient };
+    let text = if wanted.q.trim().is_empty() { "{ }" } else { &wanted.q };
+    let query = parse(text, mode).map_err(|error| invalid(error.to_string()))?.query;
+    check_tail(&query).map_err(|error| invalid(error.to_string()))?;
+    let aliases = if strict { Aliases::NONE } else { Aliases(baton_telemetry::ALIASES) };
+    let permit = Arc::clone(&shared.streams).try_acquire_owned().map_err(|_| {
+        let message = format!("{} streams are open already", shared.options.max_streams);
+        Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message)
+    })?;
+    Ok(Tailing {
+        query: Prepared::new(&query, aliases).map_err(|error| invalid(error.to_string()))?,
+        feed: store.subscribe(),
+        keep_alive: shared.options.keep_alive,
+        shutdown: shared.options.shutdown.clone(),
+        no_longer: caller.no_longer(),
+        _permit: permit,
+    })
+}
+
+/// What an idle stream says.
+const STILL_HERE: &[u8] = b": still here\n\n";
+
+fn events(mut tailing: Tailing) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
+    async_stream::stream! {
+        // Readers learn that they are listening: whatever arrives from now on is shown.
+        yield Ok(Bytes::from_static(b": listening\n\n"));
+        let mut stopped = pin!(tailing.shutdown.clone().cancelled_owned());
+        let mut beat = tokio::time::interval(tailing.keep_alive);
+        beat.reset();
+        loop {
+            let heard = {
+                let mut next = tailing.feed.next();
+                loop {
+                    tokio::select! {
+                        biased;
+                        () = &mut stopped => break None,
+                        () = &mut tailing.no_longer => break None,
+                        heard = &mut next => break heard,
+                        _ = beat.tick() => yield Ok(Bytes::from_static(STILL_HERE)),
+                    }
+                }
+            };
+            let Some(heard) = heard else { break };
+            let mut bytes = Vec::new();
+            match heard {
+                Heard::Spans(spans) => {
+                    for span in spans.iter().filter(|span| tailing.query.matches_span(span)) {
+                        event(&mut bytes, "span", &entry(span));
+                    }
+                }
+                Heard::Missed(batches) => event(&mut bytes, "missed", &MissedSpans { batches }),
+            }
+            if !bytes.is_empty() {
+                yield Ok(Bytes::from(bytes));
+            }
+        }
+    }
+}
+
+fn event(out: &mut Vec<u8>, name: &str, data: &impl serde::Serialize) {
+    let _ = write!(out, "event: {name}\ndata: ");
+    // Maps with keys of text cannot fail to be written.
+    let _ = serde_json::to_writer(&mut *out, data);
+    out.extend_from_slice(b"\n\n");
+}

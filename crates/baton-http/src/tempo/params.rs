@@ -1,0 +1,53 @@
+//! The parameters of a request, read as Tempo's clients write them.
+
+use super::refusal::Refusal;
+use axum::extract::FromRequestParts;
+use baton_ports::TimeRange;
+use http::request::Parts;
+use std::{convert::Infallible, str::FromStr};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The pairs of a query string; of several with one name the first counts.
+pub(super) struct Params(Vec<(String, String)>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Params {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let query = parts.uri.query().unwrap_or_default();
+        Ok(Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect()))
+    }
+}
+
+impl Params {
+    /// The text of a parameter; one that is empty counts as missing.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str()).filter(|text| !text.is_empty())
+    }
+
+    /// Whether something is switched on.
+    pub(super) fn is_on(&self, name: &str) -> bool {
+        matches!(self.text(name), Some("1" | "true"))
+    }
+
+    /// The number of a parameter.
+    pub(super) fn number<T: FromStr>(&self, name: &str) -> Result<Option<T>, Refusal> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        let number = text.parse().map(Some);
+        number.map_err(|_| Refusal::wrong(format!("invalid {name}: '{text}' is no whole number in its range")))
+    }
+
+    /// `start` and `end`, in seconds since the Unix epoch; the second that `end` names belongs to the range.
+    pub(super) fn range(&self) -> Result<TimeRange, Refusal> {
+        let (start, end) = (self.number::<u64>("start")?, self.number::<u64>("end")?);
+        let range = TimeRange {
+            start: start.map_or(TimeRange::ALL.start, |start| start.saturating_mul(SECOND)),
+            end: end.map_or(TimeRange::ALL.end, |end| end.saturating_mul(SECOND).saturating_add(SECOND - 1)),
+        };
+        if range.start > range.end {
+            return Err(Refusal::wrong("invalid start: it must not be after end"));
+        }
+        Ok(range)
+    }
+}

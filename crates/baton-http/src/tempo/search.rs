@@ -1,0 +1,67 @@
+//! `GET /tempo/api/search?q=&limit=&spss=&start=&end=&strict=`.
+
+use super::{accept, ask, headers::explain, old_search, params::Params, refusal::Refusal};
+use crate::{app::Shared, auth::Caller};
+use axum::{extract::State, response::Response};
+use baton_otlp::tempo::search_response;
+use baton_ports::SearchAsk;
+use baton_traceql::{Mode, Parsed, Query, Root, parse, searchable};
+use http::HeaderMap;
+use std::sync::Arc;
+
+/// Traces of an answer, unless it says how many.
+const USUAL: usize = 20;
+
+/// Most traces of an answer.
+const MOST: usize = 5_000;
+
+/// Spans of a set, unless it says how many.
+const USUAL_SPANS: usize = 3;
+
+/// Most spans of a set.
+const MOST_SPANS: usize = 1_000;
+
+/// Searches.
+pub(super) async fn search(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    headers: HeaderMap,
+    params: Params,
+) -> Response {
+    found(&shared, &caller, &headers, &params).await.unwrap_or_else(Refusal::response)
+}
+
+async fn found(shared: &Shared, caller: &Caller, headers: &HeaderMap, params: &Params) -> Result<Response, Refusal> {
+    let store = ask::store(shared, caller)?;
+    let strict = params.is_on("strict");
+    let Parsed { query, mut warnings } = match params.text("q") {
+        Some(text) => parse(text, if strict { Mode::Strict } else { Mode::Lenient })?,
+        None => Parsed { query: old_search::query(params)?, warnings: Vec::new() },
+    };
+    let canonical = query.to_string();
+    let (spans, ignored) = searchable(&query)?;
+    warnings.extend(ignored);
+    let mut bounded = |name, usual: usize, most: usize| -> Result<usize, Refusal> {
+        let wanted = params.number(name)?.unwrap_or(usual);
+        // Zero is Tempo's word for as many as there may be.
+        let wanted = if wanted == 0 { most } else { wanted };
+        if wanted > most {
+            warnings.push(format!("{name} is {most} at most"));
+        }
+        Ok(wanted.min(most))
+    };
+    let ask = SearchAsk {
+        limit: bounded("limit", USUAL, MOST)?,
+        spans_per_spanset: bounded("spss", USUAL_SPANS, MOST_SPANS)?,
+        range: params.range()?,
+        query: Arc::new(Query { root: Root::Search(spans), hints: query.hints }),
+        aliases: !strict,
+    };
+    let answer = store.search(ask).await?;
+    if answer.partial {
+        warnings.push("the search was given up before everything was looked at: more may match".to_owned());
+    }
+    let mut response = accept::reply(&search_response(&answer), accept::wanted(headers));
+    explain(&mut response, &canonical, &warnings);
+    Ok(response)
+}

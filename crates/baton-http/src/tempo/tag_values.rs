@@ -1,0 +1,100 @@
+//! `GET /tempo/api/search/tag/{tag}/values` and `GET /tempo/api/v2/search/tag/{tag}/values`.
+
+use super::{accept, ask, params::Params, refusal::Refusal, tags::tags_ask};
+use crate::{app::Shared, auth::Caller, named::Named};
+use axum::{extract::State, response::Response};
+use baton_otlp::tempo::{SearchTagValuesResponse, SearchTagValuesV2Response, ValueKind, tag_values};
+use baton_traceql::{
+    BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage, parse,
+};
+use http::HeaderMap;
+use std::sync::Arc;
+
+/// The first version: values as text.
+pub(super) async fn first(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    Named(tag): Named,
+    headers: HeaderMap,
+    params: Params,
+) -> Response {
+    match found(&shared, &caller, &tag, &params).await {
+        Ok((_, plain)) => accept::reply(&plain, accept::wanted(&headers)),
+        Err(refusal) => refusal.response(),
+    }
+}
+
+/// The second version: values with their types.
+pub(super) async fn second(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    Named(tag): Named,
+    headers: HeaderMap,
+    params: Params,
+) -> Response {
+    match found(&shared, &caller, &tag, &params).await {
+        Ok((typed, _)) => accept::reply(&typed, accept::wanted(&headers)),
+        Err(refusal) => refusal.response(),
+    }
+}
+
+async fn found(
+    shared: &Shared,
+    caller: &Caller,
+    tag: &str,
+    params: &Params,
+) -> Result<(SearchTagValuesV2Response, SearchTagValuesResponse), Refusal> {
+    let store = ask::store(shared, caller)?;
+    let field = field(tag).ok_or_else(|| {
+        Refusal::wrong("invalid tag: name an attribute with its scope, such as resource.service.name, or an intrinsic")
+    })?;
+    let kind = match field {
+        Field::Intrinsic(Intrinsic::Kind | Intrinsic::Status) => ValueKind::Keyword,
+        Field::Intrinsic(Intrinsic::Duration | Intrinsic::TraceDuration | Intrinsic::EventTimeSinceStart) => {
+            ValueKind::Duration
+        }
+        _ => ValueKind::Own,
+    };
+    let values = store.tag_values(field, tags_ask(params)?).await?;
+    Ok(tag_values(&values, kind))
+}
+
+/// The one field that a name means; whatever else the text would say makes it no name.
+fn field(name: &str) -> Option<Field> {
+    let parsed = parse(&format!("{{ {name} = 1 }}"), Mode::Lenient).ok()?;
+    let Root::Search(PipelineExpr::Pipeline(stages)) = parsed.query.root else { return None };
+    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, left, right })))] = stages.as_slice() else {
+        return None;
+    };
+    match (op, &**left, &**right) {
+        (BinaryOp::Compare(CompareOp::Equal), FieldExpr::Field(field), FieldExpr::Literal(Literal::Int(1))) => {
+            Some(field.clone())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for (name, expect) in [
+            ("resource.service.name", Some("resource.service.name")),
+            (".insight.type", Some(".insight.type")),
+            ("status", Some("status")),
+            ("span:name", Some("span:name")),
+            ("a = 1 } || { b", None),
+            ("a = 1 && b", None),
+            ("", None),
+        ] {
+            let printed = field(name).map(|field| field.to_string());
+            assert_eq!(
+                printed.as_deref().map(|text| text.replace("span:", "")),
+                expect.map(|text| text.replace("span:", "")),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `GET /tempo/api/search/tags` and `GET /tempo/api/v2/search/tags`: the names of attributes.
+
+use super::{accept, ask, params::Params, refusal::Refusal};
+use crate::{app::Shared, auth::Caller};
+use axum::{extract::State, response::Response};
+use baton_otlp::tempo::{TagScope, tag_names, tag_scopes};
+use baton_ports::{Tags, TagsAsk};
+use baton_traceql::{Mode, parse};
+use http::HeaderMap;
+use std::sync::Arc;
+
+/// Names or values of an answer, unless it says how many.
+const USUAL: usize = 1_000;
+
+/// Most names or values of an answer.
+const MOST: usize = 10_000;
+
+/// The first version: one list.
+pub(super) async fn first(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    headers: HeaderMap,
+    params: Params,
+) -> Response {
+    match found(&shared, &caller, &params).await {
+        Ok((tags, scope)) => accept::reply(&tag_names(&tags, scope), accept::wanted(&headers)),
+        Err(refusal) => refusal.response(),
+    }
+}
+
+/// The second version: a list per scope.
+pub(super) async fn second(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    headers: HeaderMap,
+    params: Params,
+) -> Response {
+    match found(&shared, &caller, &params).await {
+        Ok((tags, scope)) => accept::reply(&tag_scopes(&tags, scope), accept::wanted(&headers)),
+        Err(refusal) => refusal.response(),
+    }
+}
+
+async fn found(shared: &Shared, caller: &Caller, params: &Params) -> Result<(Tags, TagScope), Refusal> {
+    let store = ask::store(shared, caller)?;
+    let scope = params.text("scope").unwrap_or_default();
+    let scope = TagScope::parse(scope).ok_or_else(|| {
+        Refusal::wrong("invalid scope: it is span, resource, event, link, instrumentation, intrinsic or none")
+    })?;
+    let ask = tags_ask(params)?;
+    let tags = if scope == TagScope::Intrinsic { Tags::default() } else { store.tags(ask).await? };
+    Ok((tags, scope))
+}
+
+/// What narrows names and values down. A query that cannot be read is one that somebody is still writing.
+pub(super) fn tags_ask(params: &Params) -> Result<TagsAsk, Refusal> {
+    let query = params.text("q").and_then(|text| parse(text, Mode::Lenient).ok());
+    Ok(TagsAsk {
+        query: query.map(|parsed| Arc::new(parsed.query)),
+        range: params.range()?,
+        limit: params.number("limit")?.filter(|limit| *limit > 0).unwrap_or(USUAL).min(MOST),
+    })
+}
