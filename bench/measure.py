@@ -12,6 +12,7 @@ import tempfile
 import bindings
 import callgrind
 import report
+import span_store
 import tool_calls
 from recovery import rss_after_tasks, start_to_ready, time_to_resume
 from report import machine, milliseconds
@@ -30,11 +31,12 @@ def arguments():
     parser.add_argument("--only", default=",".join(report.SECTIONS),
                         help="which sections: servers (Baton beside its peers), extras (memory, start, recovery), "
                              "bindings (JSON-RPC, HTTP+JSON and gRPC, 1.0 and 0.3), mcp (tool calls beside bare rmcp "
-                             "and FastMCP), instructions (callgrind)")
+                             "and FastMCP), spans (the span store, and what spans cost), instructions (callgrind)")
     parser.add_argument("--instructions", dest="only", action="store_const", const="instructions",
                         help="the same as --only instructions")
     parser.add_argument("--baton", default="target/release/baton", help="the Baton binary")
     parser.add_argument("--fastmcp-python", default=sys.executable, help="a Python that has FastMCP")
+    parser.add_argument("--duckdb-python", default=sys.executable, help="a Python that has DuckDB")
     parser.add_argument("--out", help="also put the measured sections into this report, which keeps its other text")
     options = parser.parse_args()
     if options.quick:
@@ -145,6 +147,8 @@ def main():
             sections["bindings"] = bindings.measure(options, directory)
         if "mcp" in options.only:
             sections["mcp"] = tool_calls.measure(options, directory)
+        if "spans" in options.only:
+            sections["spans"] = span_store.measure(options, os.path.join(directory, "spans"))
     if "instructions" in options.only:
         if callgrind.available() or options.only == ["instructions"]:
             sections["instructions"] = callgrind.measure()

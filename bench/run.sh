@@ -53,4 +53,9 @@ case ",$only," in
   *) fastmcp="$python" ;;
 esac
 
-exec "$python" bench/measure.py --baton "${CARGO_TARGET_DIR:-target}/release/baton" --fastmcp-python "$fastmcp" "$@"
+case ",$only," in
+  *,everything,* | *,spans,*) duckdb="$(scripts/python-env.sh bench/peer-duckdb/requirements.txt)" ;;
+  *) duckdb="$python" ;;
+esac
+
+exec "$python" bench/measure.py --duckdb-python "$duckdb" --baton "${CARGO_TARGET_DIR:-target}/release/baton" --fastmcp-python "$fastmcp" "$@"

@@ -32,7 +32,8 @@ impl Baton {
         self
     }
 
-    /// Writes what happens to the standard error: `BATON_LOG` says how much (`info`), `BATON_LOG_FORMAT` how (`text`
+    /// Makes spans of all that happens and keeps them with the rest: `/tempo` answers questions about them, and `OTEL_*`
+    /// variables count. Also writes what happens to the standard error: `BATON_LOG` says how much (`info`), `BATON_LOG_FORMAT` how (`text`
     /// or `json`). A subscriber that the program has set before stays.
     #[must_use]
     pub fn tracing(mut self) -> Self {
@@ -55,8 +56,16 @@ impl Baton {
         if self.log {
             log::start()?;
         }
-        let running = wiring::start(self.agents, self.data, address).await?;
+        let start = Start { agents: self.agents, data: self.data, tracing: self.log };
+        let running = wiring::start(start, address).await?;
         tracing::info!(url = running.url(), "serving");
         Ok(running)
     }
+}
+
+/// What is served, where it is kept, and whether it is recorded.
+pub(crate) struct Start {
+    pub(crate) agents: Vec<Agent>,
+    pub(crate) data: Option<PathBuf>,
+    pub(crate) tracing: bool,
 }

@@ -10,6 +10,7 @@ mod keys;
 mod login;
 mod mcp;
 mod server;
+mod telemetry;
 mod tools;
 mod warm;
 

@@ -6,6 +6,7 @@ mod mcp;
 mod seal;
 mod served;
 mod store;
+mod telemetry;
 mod tools;
 
 pub(crate) use served::{Served, start};

@@ -1,17 +1,18 @@
 //! The engine behind its HTTP surface.
 
-use super::{agents::CodedAgents, listen::listen, mcp::endpoints, store::Store, tools::toolbox};
-use crate::{Agent, Error, Running};
+use super::{agents::CodedAgents, listen::listen, mcp::endpoints, store::Store, telemetry, tools::toolbox};
+use crate::{Error, Running, baton::Start};
 use baton_engine::{Engine, Ports};
-use baton_http::{AccessOptions, HttpOptions, ServeOptions, ToolPorts};
+use baton_http::{AccessOptions, HttpOptions, ServeOptions, SpanPorts, ToolPorts};
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::PeerHub;
 use baton_ports::{AgentSource, Clock as _};
+use baton_spans::Recorded;
 use baton_toolhost::Toolbox;
 use baton_types::ErrorCode;
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -27,12 +28,14 @@ pub(crate) struct Served {
     engine: Engine,
     tools: Arc<Toolbox>,
     store: Store,
+    spans: Recorded,
     serving: JoinHandle<io::Result<()>>,
     stopping: DropGuard,
 }
 
 /// Puts everything together and serves it; unfinished runs are taken up in the background.
-pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &str) -> Result<Running, Error> {
+pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error> {
+    let Start { agents, data, tracing } = start;
     let (agents, native) = CodedAgents::of(agents)?;
     let book = agents.book();
     let agents: Arc<dyn AgentSource> = Arc::new(agents);
@@ -41,6 +44,7 @@ pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &s
         .local_addr()
         .map_err(|error| Error::new(ErrorCode::INTERNAL, format!("the socket has no address: {error}")))?;
     let store = Store::open(data.as_deref())?;
+    let spans = telemetry::open(data.as_deref(), tracing)?;
     let tools = toolbox(Arc::clone(&agents), Arc::clone(&book), native, data.as_deref())?;
     let policy = AddressPolicy::public_only();
     let ports = Ports {
@@ -48,13 +52,14 @@ pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &s
         models: Arc::new(PlaybookModels::new()),
         tools: tools.clone(),
         agents: Arc::clone(&agents),
-        peers: Arc::new(PeerHub::new(book, None)),
+        peers: Arc::new(PeerHub::new(book, None).with_tracer(spans.tracer())),
         webhooks: Arc::new(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()))),
-        watch: None,
+        watch: spans.observer(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(TimeOrderedIds),
     };
     let engine = Engine::new(baton_engine::Options::default(), ports);
+    let spans = spans.follow(store.journal());
     let stopping = CancellationToken::new();
     let mcp = endpoints(&engine, &agents, &tools, data.as_deref(), stopping.clone())?;
     let options = HttpOptions {
@@ -63,6 +68,8 @@ pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &s
         signer: store.signer(),
         tools: Some(ToolPorts { host: tools.clone() }),
         mcp: Some(mcp),
+        spans: Some(SpanPorts { store: spans.store() }),
+        tracer: spans.tracer(),
         started_at: SystemClock.now(),
         shutdown: stopping.clone(),
         ..HttpOptions::default()
@@ -70,7 +77,7 @@ pub(crate) async fn start(agents: Vec<Agent>, data: Option<PathBuf>, address: &s
     let app = baton_http::app(engine.clone(), options);
     let serving = tokio::spawn(baton_http::serve(listener, app, ServeOptions::default(), stopping.clone()));
     recover(engine.clone());
-    let served = Served { engine, tools, store, serving, stopping: stopping.drop_guard() };
+    let served = Served { engine, tools, store, spans, serving, stopping: stopping.drop_guard() };
     Ok(Running::new(format!("http://{bound}"), served))
 }
 
@@ -88,12 +95,13 @@ fn recover(engine: Engine) {
 impl Served {
     /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go.
     pub(crate) async fn stop(self) {
-        let Self { engine, tools, store, serving, stopping } = self;
+        let Self { engine, tools, store, spans, serving, stopping } = self;
         drop(stopping);
         let ending = async {
             let (served, ()) = tokio::join!(serving, engine.shutdown(CHECKPOINT));
             // What does not close in time is ended when the servers are dropped.
             let _ = tokio::time::timeout(FAREWELL, tools.mcp().close()).await;
+            spans.close().await;
             store.close().await;
             served
         };

@@ -3,6 +3,9 @@
 #![cfg(test)]
 
 mod kill_loop;
+mod naive;
+mod projector;
+mod search_store;
 mod store_crash;
 mod store_emitter;
 mod store_port;

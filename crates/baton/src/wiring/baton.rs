@@ -4,7 +4,7 @@ use super::{
     agents::{LocalAgents, load},
     elsewhere::{self, AllAgents, Fresh},
     kept::{Keep, Kept},
-    tools,
+    telemetry, tools,
 };
 use crate::{
     config::{Push, Retention, Settings},
@@ -15,7 +15,7 @@ use crate::{
 use baton_agentdir::Diagnostic;
 use baton_client::Client;
 use baton_engine::{Engine, Ports};
-use baton_http::{AccessOptions, HttpOptions, McpPorts, PeerPorts, PermissionPorts, ToolPorts};
+use baton_http::{AccessOptions, HttpOptions, McpPorts, PeerPorts, PermissionPorts, SpanPorts, ToolPorts};
 use baton_identity::TokenRegistry;
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_mcp::{Limits, OwnOptions};
@@ -25,6 +25,8 @@ use baton_peers::{Book, PeerHub};
 use baton_ports::{
     AgentSource, Clock as _, Ids as _, JournalError, RetentionPolicy, TokenRecord, Tokens as _, Unusable,
 };
+use baton_spans::Recorded;
+use baton_telemetry::Tracer;
 use baton_toolhost::Toolbox;
 use baton_types::{AgentSpec, ErrorCode, Timestamp};
 use std::{
@@ -63,6 +65,7 @@ pub(crate) struct Baton {
     tokens: TokenRegistry,
     book: Arc<Book>,
     peers: Arc<PeerHub>,
+    telemetry: Recorded,
 }
 
 /// What a Baton is made of beside its settings.
@@ -117,8 +120,10 @@ impl Baton {
     pub(super) async fn of(settings: &Settings, parts: Parts) -> Result<Self, Failure> {
         let Parts { strictness, keep, fresh, locals, book } = parts;
         let book = Arc::new(book);
-        let peers = Arc::new(PeerHub::new(Arc::clone(&book), settings.public_url.as_deref()));
         let kept = Kept::open(keep, &settings.data)?;
+        let telemetry = telemetry::open(keep, settings)?;
+        let peers = PeerHub::new(Arc::clone(&book), settings.public_url.as_deref()).with_tracer(telemetry.tracer());
+        let peers = Arc::new(peers);
         let models = Arc::new(match strictness {
             Strictness::Lenient => PlaybookModels::new(),
             Strictness::Strict => PlaybookModels::strict(),
@@ -131,8 +136,8 @@ impl Baton {
             tools: tools.clone(),
             agents: Arc::clone(&agents),
             peers: peers.clone(),
-            webhooks: Arc::new(push_sender(&settings.push)?),
-            watch: None,
+            webhooks: Arc::new(push_sender(&settings.push)?.with_tracer(telemetry.tracer())),
+            watch: telemetry.observer(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),
         };
@@ -142,6 +147,7 @@ impl Baton {
         let tokens = TokenRegistry::open(kept.tokens(), Arc::new(SystemClock))
             .await
             .map_err(|error| unusable(&error, &settings.data))?;
+        let telemetry = telemetry.follow(kept.journal());
         Ok(Self {
             engine,
             stopping: CancellationToken::new(),
@@ -153,6 +159,7 @@ impl Baton {
             tokens,
             book,
             peers,
+            telemetry,
         })
     }
 
@@ -186,6 +193,16 @@ impl Baton {
     /// Who writes words about tools into definitions.
     pub(super) fn permission_ports(&self) -> PermissionPorts {
         PermissionPorts { book: self.locals.clone() }
+    }
+
+    /// Who keeps spans.
+    pub(super) fn span_ports(&self) -> SpanPorts {
+        SpanPorts { store: self.telemetry.store() }
+    }
+
+    /// Who makes spans at the edges.
+    pub(super) fn tracer(&self) -> Tracer {
+        self.telemetry.tracer()
     }
 
     /// Who runs tools for callers.
@@ -230,6 +247,8 @@ impl Baton {
             tools: Some(self.tool_ports()),
             permissions: Some(self.permission_ports()),
             mcp,
+            spans: Some(self.span_ports()),
+            tracer: self.tracer(),
             shutdown: self.stopping.clone(),
             started_at: now(),
             ..HttpOptions::default()
@@ -276,6 +295,7 @@ impl Baton {
         self.engine.shutdown(CHECKPOINT).await;
         // What does not close in time is ended when the servers are dropped.
         let _ = tokio::time::timeout(FAREWELL, self.tools.mcp().close()).await;
+        self.telemetry.close().await;
         self.kept.close().await;
     }
 

@@ -94,6 +94,8 @@ impl Server {
             max_streams: affordable(settings.limits.max_streams.unwrap_or(defaults.max_streams), room),
             a2a: offered(&settings.a2a),
             mcp: Some(mcp),
+            spans: Some(baton.span_ports()),
+            tracer: baton.tracer(),
             shutdown: baton.stopping.clone(),
             ..defaults
         };

@@ -1,0 +1,138 @@
+"""The span store beside SQLite and DuckDB, and what making spans costs the agents."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from report import machine
+from servers import HERE, RELEASE, Baton, load, note
+
+SMALL = 1_000_000
+PROGRAM = os.path.join(RELEASE, "spans")
+# What the figures are held against.
+WANTED = {"per_second": 100_000, "p50": 20, "p99": 100, "trace": 10, "resident": 400, "opened": 1000, "cost": 25}
+
+
+def run(*arguments, program=PROGRAM):
+    note(f"spans: {' '.join(arguments)}")
+    done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def forget_pages():
+    """Makes the next reads come from the disk, where the system lets us; says whether it did."""
+    try:
+        subprocess.run(["sync"], check=True)
+        with open("/proc/sys/vm/drop_caches", "w", encoding="utf-8") as caches:
+            caches.write("3\n")
+        return True
+    except OSError:
+        return False
+
+
+def measure(options, directory):
+    many = SMALL if options.quick else 10_000_000
+    os.makedirs(directory, exist_ok=True)
+    store = os.path.join(directory, "spans-many")
+    lines = ["## The span store", "", f"{machine()}. Spans have 12 attributes, 10 to a trace, and are acknowledged when they "
+             "are on disk; 600 questions of six kinds with few answers, each asked once, in a new process.", ""]
+    filled = run("fill", store, str(many))
+    cold = run("ask", store, str(many)) if forget_pages() else None
+    warm = run("ask", store, str(many))
+    kept = run("retain", store, str(many), str(many // 10))
+    shutil.rmtree(store)
+    lines += overview(many, filled, cold, warm, kept)
+    lines += ["", "| Question | p50 | p99 |", "|---|---:|---:|"]
+    lines += [f"| {kind['kind']} | {kind['p50_ms']:.2f} ms | {kind['p99_ms']:.2f} ms |" for kind in warm["kinds"]]
+    lines += [f"| {one['kind']} (once; 20 traces at most) | {one['ms']:.2f} ms | |" for one in warm["broad"]]
+    lines += ["", *beside_databases(options, directory), "", *cost_of_spans(options, directory)]
+    return lines
+
+
+def overview(many, filled, cold, warm, kept):
+    def row(what, got, wanted, good):
+        return f"| {what} | {got} | {wanted} | {'yes' if good else 'no'} |"
+
+    million = f"{many / 1e6:g} million spans"
+    lines = [f"| {million} | measured | wanted | reached |", "|---|---:|---:|---|",
+             row("ingest", f"{filled['per_second']:,.0f}/s", f"{WANTED['per_second']:,}/s",
+                 filled["per_second"] >= WANTED["per_second"]),
+             row("resident memory while ingesting", f"{filled['resident_mb']} MB", f"< {WANTED['resident']} MB",
+                 filled["resident_mb"] < WANTED["resident"])]
+    for title, asked in (("from disk, caches dropped", cold), ("pages in the system's cache", warm)):
+        if not asked:
+            continue
+        lines += [row(f"open, {title}", f"{asked['opened_ms']:.0f} ms", f"< {WANTED['opened']} ms",
+                      asked["opened_ms"] < WANTED["opened"]),
+                  row(f"selective search p50, {title}", f"{asked['p50_ms']:.2f} ms", f"< {WANTED['p50']} ms",
+                      asked["p50_ms"] < WANTED["p50"]),
+                  row(f"selective search p99, {title}", f"{asked['p99_ms']:.2f} ms", f"< {WANTED['p99']} ms",
+                      asked["p99_ms"] < WANTED["p99"]),
+                  row(f"trace by id p99, {title}", f"{asked['trace_p99_ms']:.2f} ms", f"< {WANTED['trace']} ms",
+                      asked["trace_p99_ms"] < WANTED["trace"]),
+                  row(f"resident memory after asking, {title}", f"{asked['resident_mb']} MB",
+                      f"< {WANTED['resident']} MB", asked["resident_mb"] < WANTED["resident"])]
+    lines.append(f"| retention to about a tenth: {kept['seconds']:.2f} s, {kept['kept']:,} spans kept, {kept['asked']} "
+                 f"questions meanwhile | p99 {kept['p99_ms']:.2f} ms | serves | yes |")
+    lines.append(f"| size on disk | {filled['bytes'] / 1e9:.2f} GB | | |")
+    return lines
+
+
+def beside_databases(options, directory):
+    small = SMALL // 10 if options.quick else SMALL
+    own = os.path.join(directory, "spans-small")
+    ours = run("fill", own, str(small))
+    ours |= {key: value for key, value in run("ask", own, str(small)).items() if key.endswith("_ms")}
+    table = run("sqlite", os.path.join(directory, "sqlite"), str(small))
+    rows, questions = os.path.join(directory, "rows.csv"), os.path.join(directory, "questions.json")
+    with open(questions, "w", encoding="utf-8") as file:
+        json.dump(run("rows", rows, str(small)), file)
+    script = os.path.join(HERE, "peer-duckdb", "ask.py")
+    duck = run(script, rows, questions, os.path.join(directory, "duck.db"), program=options.duckdb_python)
+    lines = [f"| {small:,} spans | ingest | selective search p50 | p99 | size | ingest, Baton's ratio | p50, Baton's ratio |",
+             "|---|---:|---:|---:|---:|---:|---:|"]
+    for title, found in (("Baton", ours), ("SQLite, a row for each attribute", table), ("DuckDB, fixed columns", duck)):
+        ratios = "| |" if found is ours else (f" {ours['per_second'] / found['per_second']:.1f}x | "
+                                              f"{found['p50_ms'] / ours['p50_ms']:.1f}x |")
+        lines.append(f"| {title} | {found['per_second']:,.0f}/s | {found['p50_ms']:.2f} ms | {found['p99_ms']:.2f} ms "
+                     f"| {found['bytes'] / 1e6:.0f} MB |{ratios}")
+    return lines
+
+
+class Silent(Baton):
+    """Baton without spans."""
+
+    def start(self, patience=30):
+        os.environ["OTEL_ENABLED"] = "false"
+        try:
+            return super().start(patience)
+        finally:
+            del os.environ["OTEL_ENABLED"]
+
+
+def cost_of_spans(options, directory):
+    """Sends per second with spans and without, in turns."""
+    servers = {"spans": Baton(options, os.path.join(directory, "with")),
+               "none": Silent(options, os.path.join(directory, "without"))}
+    lines = ["| A2A sends | connections | without spans | with spans | cost | wanted | reached |",
+             "|---|---:|---:|---:|---:|---:|---|"]
+    for connections in options.connections:
+        ratios, rates = [], {name: [] for name in servers}
+        for server in servers.values():
+            server.start()
+        try:
+            for number in range(max(options.rounds, 3)):
+                order = list(servers.items())
+                for name, server in order if number % 2 else reversed(order):
+                    rates[name].append(load(server.url, "send", connections, seconds=options.seconds)["per_second"])
+                ratios.append(1 - rates["spans"][-1] / rates["none"][-1])
+        finally:
+            for server in servers.values():
+                server.stop()
+        cost = sorted(ratios)[len(ratios) // 2] * 100
+        middle = {name: sorted(found)[len(found) // 2] for name, found in rates.items()}
+        lines.append(f"| each with its spans of server, run and model call | {connections} | {middle['none']:,.0f}/s "
+                     f"| {middle['spans']:,.0f}/s | {cost:.0f} % | < {WANTED['cost']} % "
+                     f"| {'yes' if cost < WANTED['cost'] else 'no'} |")
+    return lines

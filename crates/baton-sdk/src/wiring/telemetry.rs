@@ -1,0 +1,26 @@
+//! Spans of what agents do, when they are asked for.
+
+use crate::Error;
+use baton_local::TimeOrderedIds;
+use baton_ports::Ids as _;
+use baton_spans::{EmbeddedSpans, Options, Recording};
+use baton_telemetry::Settings;
+use std::path::Path;
+
+/// The folder of the data directory in which spans are kept.
+const FOLDER: &str = "spans";
+
+/// Opens the store beside the journal, or one that is gone with the process.
+pub(super) fn open(directory: Option<&Path>, wanted: bool) -> Result<Recording, Error> {
+    let opened = match directory {
+        Some(directory) => EmbeddedSpans::open(&directory.join(FOLDER), Options::default()),
+        None => EmbeddedSpans::in_memory(Options::default()),
+    };
+    let store = opened.map_err(|error| Error::new(error.code(), error.to_string()))?;
+    let mut settings = Settings::default();
+    for remark in settings.overlay(|name| std::env::var(name).ok()) {
+        tracing::warn!("{remark}");
+    }
+    settings.enabled &= wanted;
+    Ok(Recording::new(store, &settings, &TimeOrderedIds.fresh()))
+}

@@ -1,0 +1,195 @@
+//! The spans of a journal are the same however often the process that makes them is restarted.
+
+use anyhow::Result;
+use baton_journal::MemoryJournal;
+use baton_ports::{Commit, CommitObserver, HeadUpdate, Journal, SpanStore, StoredEvent, Write};
+use baton_spans::{EmbeddedSpans, Options, Projector};
+use baton_telemetry::{Content, Origin, Settings};
+use baton_types::{
+    AgentSpec, Digest, Fact, Message, ModelSpec, Part, Principal, Role, Span, StreamId, TaskEvent, TaskId, TaskState,
+    Timestamp, ToolCall, ToolExecution, ToolResult, TraceContext, Usage,
+};
+use parking_lot::Mutex;
+use std::{path::Path, sync::Arc};
+
+const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+/// A task that calls one tool and answers.
+fn story(agent: &Digest) -> Vec<TaskEvent> {
+    let message = |id: &str, role, text: &str| Message::new(id.into(), role, vec![Part::text(text.to_owned())]);
+    let call =
+        ToolCall { id: "call-1".into(), name: "get_weather".to_owned(), arguments: serde_json::json!({}).into() };
+    let output = serde_json::json!("sunny").into();
+    let result = ToolResult { call: "call-1".into(), name: "get_weather".to_owned(), output, is_error: false };
+    vec![
+        TaskEvent::Submitted {
+            context: "context".into(),
+            agent: "weather".into(),
+            message: message("m0", Role::User, "how is it?"),
+            tool_execution: ToolExecution::Agent,
+            parent: None,
+            depth: 0,
+            autonomous: false,
+        },
+        TaskEvent::RunStarted { run: "run".into(), agent: agent.clone(), deadline: Timestamp::from_millis(i64::MAX) },
+        TaskEvent::AttemptStarted { message: "m1".into(), turn: 1, attempt: 1 },
+        TaskEvent::ToolsCalled {
+            message: message("m1", Role::Agent, "let me look"),
+            calls: vec![call],
+            usage: Usage { input_tokens: 10, output_tokens: 2 },
+        },
+        TaskEvent::ToolStarted { call: "call-1".into(), effects: None },
+        TaskEvent::ToolFinished { result },
+        TaskEvent::AttemptStarted { message: "m2".into(), turn: 2, attempt: 1 },
+        TaskEvent::Answered {
+            message: message("m2", Role::Agent, "it is sunny"),
+            usage: Usage { input_tokens: 20, output_tokens: 4 },
+        },
+        TaskEvent::StatusChanged { state: TaskState::Completed, message: None, reason: None },
+    ]
+}
+
+/// The journal tells one observer for as long as it lives; this one passes on to whoever listens now.
+#[derive(Default)]
+struct Relay(Mutex<Option<Arc<dyn CommitObserver>>>);
+
+impl CommitObserver for Relay {
+    fn committed(&self, events: &[Arc<StoredEvent>]) {
+        if let Some(observer) = &*self.0.lock() {
+            observer.committed(events);
+        }
+    }
+}
+
+struct Place {
+    journal: Arc<MemoryJournal>,
+    relay: Arc<Relay>,
+    agent: Digest,
+}
+
+impl Place {
+    async fn new() -> Result<Self> {
+        let (journal, relay) = (Arc::new(MemoryJournal::new()), Arc::new(Relay::default()));
+        journal.observe(relay.clone());
+        let spec = AgentSpec {
+            name: "weather".into(),
+            title: String::new(),
+            description: String::new(),
+            version: "1".to_owned(),
+            prompt: String::new(),
+            skills: Vec::new(),
+            input_modes: Vec::new(),
+            tools: Vec::new(),
+            model: ModelSpec::Playbook { rules: None },
+            tool_execution: ToolExecution::Agent,
+            limits: Default::default(),
+            control_tools: Default::default(),
+            enable_handoff: false,
+            handoffs: Vec::new(),
+            policy: Default::default(),
+            autonomous: false,
+            orchestration: None,
+        };
+        let agent = journal.put_blob(spec.to_json()?.as_str().as_bytes().into()).await?;
+        Ok(Self { journal, relay, agent })
+    }
+
+    async fn append(&self, number: usize, event: TaskEvent) -> Result<()> {
+        let at = Timestamp::from_millis(1_000 + 10 * i64::try_from(number)?);
+        let write = Write {
+            stream: StreamId::Task(TaskId::from("task")),
+            expected_version: u64::try_from(number)?,
+            epoch: 1,
+            principal: Arc::new(Principal::local()),
+            run: None,
+            trace: Some(TRACE.into()),
+            at,
+            facts: vec![Fact::Task(event)],
+            head: HeadUpdate {
+                agent: "weather".into(),
+                context: "context".into(),
+                state: "working",
+                status_at: at,
+                active: true,
+                terminal: false,
+            },
+            snapshot: None,
+        };
+        self.journal.append(Commit::of(vec![write])).await?;
+        Ok(())
+    }
+
+    /// A process: opens the store, listens, lives for a while, and closes everything in order.
+    async fn live(&self, directory: &Path, life: impl AsyncFnOnce() -> Result<()>) -> Result<Vec<Span>> {
+        let store = EmbeddedSpans::open(directory, Options::default())?;
+        let settings = Settings { content: Content::Span, ..Settings::default() };
+        let projector = Projector::new(store.clone(), Origin::new(settings, "here"));
+        *self.relay.0.lock() = Some(projector.observer());
+        let projecting = projector.start(self.journal.clone());
+        life().await?;
+        projecting.close().await;
+        *self.relay.0.lock() = None;
+        let given = TraceContext::parse(TRACE).expect("a context");
+        let spans = store.trace(given.trace).await?;
+        store.close().await;
+        Ok(spans)
+    }
+}
+
+async fn in_one_life() -> Result<Vec<Span>> {
+    let (place, directory) = (Place::new().await?, tempfile::tempdir()?);
+    place
+        .live(directory.path(), async || {
+            for (number, event) in story(&place.agent).into_iter().enumerate() {
+                place.append(number, event).await?;
+            }
+            Ok(())
+        })
+        .await
+}
+
+#[tokio::test]
+async fn a_life_for_each_event_gives_the_same_spans() -> Result<()> {
+    let expect = in_one_life().await?;
+    let (place, directory) = (Place::new().await?, tempfile::tempdir()?);
+    let mut spans = Vec::new();
+    for (number, event) in story(&place.agent).into_iter().enumerate() {
+        spans = place.live(directory.path(), async || place.append(number, event).await).await?;
+    }
+    assert_eq!(ids(&spans), ids(&expect));
+    // Nobody listened while it happened.
+    let (place, directory) = (Place::new().await?, tempfile::tempdir()?);
+    for (number, event) in story(&place.agent).into_iter().enumerate() {
+        place.append(number, event).await?;
+    }
+    let spans = place.live(directory.path(), async || Ok(())).await?;
+    assert_eq!(ids(&spans), ids(&expect));
+    Ok(())
+}
+
+fn ids(spans: &[Span]) -> Vec<String> {
+    let mut lines: Vec<String> =
+        spans.iter().map(|span| format!("{} {} {} {:?}", span.id, span.name, span.start, span.attributes)).collect();
+    lines.sort();
+    lines
+}
+
+#[tokio::test]
+async fn a_run_is_a_tree() -> Result<()> {
+    let spans = in_one_life().await?;
+    let find =
+        |name: &str| spans.iter().find(|span| span.name == name).unwrap_or_else(|| panic!("no {name}: {spans:?}"));
+    let given = TraceContext::parse(TRACE).expect("a context");
+    let run = find("invoke_agent weather");
+    assert_eq!(run.parent, Some(given.span));
+    assert!(spans.iter().filter(|span| span.id != run.id).all(|span| span.parent == Some(run.id)), "{spans:?}");
+    assert_eq!(spans.iter().filter(|span| span.name == "chat playbook").count(), 2);
+    let tool = find("execute_tool get_weather");
+    assert_eq!((tool.start, tool.end), (1_040_000_000, 1_050_000_000));
+    let text = |span: &Span, key: &str| span.attribute(key).and_then(|value| value.as_text().map(str::to_owned));
+    assert_eq!(text(tool, "gen_ai.tool.call.result").as_deref(), Some("\"sunny\""));
+    assert_eq!(text(run, "gen_ai.conversation.id").as_deref(), Some("context"));
+    assert_eq!(text(run, "agent.id").as_deref(), Some("weather"));
+    assert_eq!(run.attribute("gen_ai.usage.input_tokens").and_then(|value| value.as_int()), Some(30));
+    Ok(())
+}
