@@ -9,15 +9,19 @@ use super::{
     },
 };
 use crate::{
+    block::{self, Block, Covers},
+    head::Head,
     search::{Budget, search},
     segment::Segment,
 };
 use baton_ports::{SearchAnswer, SearchAsk, SpanStoreError, TimeRange};
 use baton_traceql::{Mode, Query, parse};
-use baton_types::Span;
+use baton_types::{Span, SpanClass, TraceId};
 use proptest::{prelude::*, test_runner::TestRunner};
 use std::{
     cell::Cell,
+    collections::BTreeSet,
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -72,11 +76,9 @@ fn told(answer: SearchAnswer) -> Vec<Told> {
     answer.traces.into_iter().map(trace).collect()
 }
 
-/// Whether something was found, unless the search and the naive evaluator disagree.
-fn check(spans: &[u8], layouts: &[u8], queries: &[u8]) -> Result<usize, TestCaseError> {
-    let spans = naive::spans::spans(&mut Dice::new(spans));
-    let segments = layout(&mut Dice::new(layouts), &spans);
-    let mut dice = Dice::new(queries);
+/// Asks one query: how many traces answered, unless the search and the naive evaluator disagree.
+fn check(segments: &[Arc<dyn Segment>], spans: &[Span], query: &[u8]) -> Result<usize, TestCaseError> {
+    let mut dice = Dice::new(query);
     let range = range(&mut dice);
     let limit = if dice.below(3) == 0 { 1_000 } else { 1 + dice.below(3) };
     let query: Query = naive::queries::query(&mut dice);
@@ -84,15 +86,17 @@ fn check(spans: &[u8], layouts: &[u8], queries: &[u8]) -> Result<usize, TestCase
     let parsed = parse(&text, Mode::Strict);
     prop_assert_eq!(parsed.map(|parsed| parsed.query), Ok(query.clone()), "printed as {}", text);
     let ask = SearchAsk { query: Arc::new(query.clone()), range, limit, spans_per_spanset: usize::MAX, aliases: false };
-    let answer = match search(&segments, &ask, &budget()) {
+    let answer = match search(segments, &ask, &budget()) {
         // Such as constants that are compared: what cannot be run is not compared either.
         Err(SpanStoreError::Query(_)) => return Err(TestCaseError::reject("cannot be run")),
         answer => answer.map_err(|error| TestCaseError::fail(error.to_string()))?,
     };
     prop_assert!(!answer.partial);
-    let mut expected = naive::answer(&query, &spans, range);
+    let traces: BTreeSet<TraceId> = spans.iter().map(|span| span.trace).collect();
+    prop_assert!(answer.inspected_traces <= traces.len() as u64, "no trace is read twice");
+    let mut expected = naive::answer(&query, spans, range);
     expected.truncate(limit);
-    let answered = usize::from(!expected.is_empty());
+    let answered = expected.len();
     prop_assert_eq!(told(answer), expected, "{} of {:#?}", text, spans);
     Ok(answered)
 }
@@ -101,16 +105,79 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), most / 4..most)
 }
 
-#[test]
-fn a_search_answers_what_the_naive_evaluator_says() {
-    let config = ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() };
+/// Runs random cases; `found` says how many traces must have answered for them to prove anything.
+fn run<S: Strategy>(cases: u32, found: usize, strategy: &S, check: impl Fn(S::Value) -> Result<usize, TestCaseError>) {
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let answered = Cell::new(0);
-    let checked = TestRunner::new(config).run(&(bytes(1_200), bytes(40), bytes(60)), |(spans, layouts, queries)| {
-        answered.set(answered.get() + check(&spans, &layouts, &queries)?);
+    let checked = TestRunner::new(config).run(strategy, |case| {
+        answered.set(answered.get() + check(case)?);
         Ok(())
     });
     if let Err(error) = checked {
         panic!("{error}");
     }
-    assert!(answered.get() > 800, "random queries must find something, or they prove nothing: {answered:?}");
+    assert!(answered.get() >= found, "random queries must find something: {answered:?} traces are too few");
+}
+
+#[test]
+fn a_search_answers_what_the_naive_evaluator_says() {
+    run(4_000, 1_000, &(bytes(1_200), bytes(40), bytes(60)), |(spans, layouts, query)| {
+        let spans = naive::spans::spans(&mut Dice::new(&spans));
+        check(&layout(&mut Dice::new(&layouts), &spans), &spans, &query)
+    });
+}
+
+/// What a store may have: a head and blocks, some of them merged, each for spans of one class.
+fn stored(dice: &mut Dice<'_>, directory: &Path, spans: &[Span]) -> Vec<Arc<dyn Segment>> {
+    let count = 1 + dice.below(4);
+    let mut heads: Vec<Head> = Vec::new();
+    for class in [SpanClass::Telemetry, SpanClass::Memory] {
+        heads.extend((0..count).map(|_| Head::new(class)));
+    }
+    for span in spans {
+        let class = if span.class() == SpanClass::Telemetry { 0 } else { count };
+        let twice = if dice.one_in(10) { 2 } else { 1 };
+        for _ in 0..twice {
+            heads[class + dice.below(count)].push(std::slice::from_ref(span)).expect("kept");
+        }
+    }
+    let mut segments: Vec<Arc<dyn Segment>> = Vec::new();
+    let mut blocks: Vec<Arc<Block>> = Vec::new();
+    for (number, head) in heads.into_iter().enumerate().filter(|(_, head)| head.spans_len() > 0) {
+        if number % count == 0 && dice.one_in(2) {
+            segments.push(Arc::new(head));
+        } else {
+            let covers = Covers { log: vec![number as u64], ..Covers::default() };
+            blocks.push(Arc::new(block::write(&directory.join(number.to_string()), &head, covers).expect("written")));
+        }
+    }
+    for class in [SpanClass::Telemetry, SpanClass::Memory] {
+        let same: Vec<Arc<Block>> = blocks.iter().filter(|block| block.summary().class == class).cloned().collect();
+        if same.len() > 1 && dice.one_in(2) {
+            let merged = &same[..2 + dice.below(same.len() - 1)];
+            blocks.retain(|block| !merged.iter().any(|input| Arc::ptr_eq(input, block)));
+            blocks.push(Arc::new(block::merge(directory, merged).expect("merged")));
+        }
+    }
+    segments.extend(blocks.into_iter().map(|block| block as Arc<dyn Segment>));
+    segments
+}
+
+/// Every segment may give too much and never too little; so whatever they are, the answer is the same.
+#[test]
+fn heads_and_blocks_answer_what_the_naive_evaluator_says() {
+    let queries = prop::collection::vec(bytes(60), 40);
+    run(64, 500, &(bytes(1_200), bytes(60), queries), |(spans, layouts, queries)| {
+        let spans = naive::spans::spans(&mut Dice::new(&spans));
+        let directory = tempfile::tempdir().expect("a directory");
+        let segments = stored(&mut Dice::new(&layouts), directory.path(), &spans);
+        let mut answered = 0;
+        for query in queries {
+            match check(&segments, &spans, &query) {
+                Err(TestCaseError::Reject(_)) => {}
+                checked => answered += checked?,
+            }
+        }
+        Ok(answered)
+    });
 }

@@ -350,7 +350,7 @@ fn nested_set(spans: &[Span], at: usize) -> (i64, i64, i64) {
     let mut next = 1;
     for root in 0..spans.len() {
         if parent(spans, root).is_none() {
-            let above = if family(spans, root).is_none() { -1 } else { 0 };
+            let above = if spans[root].parent.is_none() { -1 } else { 0 };
             number(spans, root, above, &mut next, &mut numbers);
         }
     }

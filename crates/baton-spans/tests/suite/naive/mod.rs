@@ -86,7 +86,8 @@ pub fn printed(attributes: &[(String, Value)]) -> Vec<(String, String)> {
 fn print(value: &Value) -> String {
     match value {
         Value::Int(number) => format!("{:.6e}", *number as f64),
-        Value::Float(number) => format!("{number:.6e}"),
+        // Adding makes zero of what is zero below zero.
+        Value::Float(number) => format!("{:.6e}", number + 0.0),
         Value::List(list) => list.iter().map(print).collect::<Vec<_>>().join(", "),
         other => format!("{other:?}"),
     }

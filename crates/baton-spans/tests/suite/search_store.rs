@@ -1,0 +1,186 @@
+//! Searches through the port, while spans move from the log to heads, blocks and larger blocks.
+
+use crate::{
+    naive::{self, Told, dice::Dice},
+    store_sample::{open, small},
+};
+use baton_ports::{FoundTrace, SearchAsk, SpanBatch, SpanStore, SpanStoreError, TagsAsk, TimeRange};
+use baton_spans::{EmbeddedSpans, Options};
+use baton_traceql::{Attribute, Field, Intrinsic, Mode, Query, Scope, parse};
+use baton_types::{Span, SpanEvent, SpanKind, SpanStatus, Value};
+use proptest::{
+    prelude::{ProptestConfig, Strategy, any, prop},
+    test_runner::{TestCaseError, TestRunner},
+};
+use std::{sync::Arc, time::Duration};
+
+fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), most / 4..most)
+}
+
+fn ask(query: Arc<Query>) -> SearchAsk {
+    SearchAsk { query, range: TimeRange::ALL, limit: 1_000, spans_per_spanset: usize::MAX, aliases: false }
+}
+
+fn query(text: &str) -> Arc<Query> {
+    Arc::new(parse(text, Mode::Strict).unwrap().query)
+}
+
+fn told(found: FoundTrace) -> Told {
+    let set = |set: &baton_ports::FoundSpanset| {
+        assert_eq!(set.matched as usize, set.spans.len());
+        (set.spans.iter().map(|span| span.id).collect::<Vec<_>>(), naive::printed(&set.attributes))
+    };
+    let mut spansets: Vec<_> = found.spansets.iter().map(set).collect();
+    spansets.sort_by(|left, right| left.0.cmp(&right.0));
+    Told {
+        id: found.id,
+        root: (found.root_service, found.root_name),
+        start: found.start,
+        duration: found.duration,
+        services: found.services,
+        spansets,
+    }
+}
+
+/// Compares answers; how many traces there were.
+async fn compare(store: &EmbeddedSpans, spans: &[Span], query: &[u8]) -> Result<usize, TestCaseError> {
+    let query = naive::queries::query(&mut Dice::new(query));
+    let answer = match store.search(ask(Arc::new(query.clone()))).await {
+        Err(SpanStoreError::Query(_)) => return Ok(0),
+        answer => answer.map_err(|error| TestCaseError::fail(error.to_string()))?,
+    };
+    let expected = naive::answer(&query, spans, TimeRange::ALL);
+    let found: Vec<Told> = answer.traces.into_iter().map(told).collect();
+    if found != expected {
+        let message = format!("{query}: {found:#?} is not {expected:#?} of {spans:#?}");
+        return Err(TestCaseError::fail(message));
+    }
+    Ok(found.len())
+}
+
+/// Spans arrive in batches of any size, some of which make blocks; the store is closed and opened now and then.
+#[test]
+fn the_store_answers_what_the_naive_evaluator_says_while_spans_move() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
+    let cases = (bytes(1_200), bytes(40), prop::collection::vec(bytes(60), 32));
+    let answered = std::cell::Cell::new(0);
+    let checked = TestRunner::new(config).run(&cases, |(spans, moves, queries)| {
+        let spans = naive::spans::spans(&mut Dice::new(&spans));
+        let mut moves = Dice::new(&moves);
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { head_spans: 1 + moves.below(8), merged_spans: 16, ..small() };
+        runtime.block_on(async {
+            let mut store = open(directory.path(), &options);
+            let mut queries = queries.iter();
+            let mut arrived = 0;
+            while arrived < spans.len() {
+                let next = (arrived + 1 + moves.below(6)).min(spans.len());
+                let batch = SpanBatch { spans: spans[arrived..next].to_vec(), mark: None };
+                store.ingest(batch).await.unwrap();
+                arrived = next;
+                match moves.below(6) {
+                    0 => store.flush().await.unwrap(),
+                    1 => {
+                        store.close().await;
+                        drop(store);
+                        store = open(directory.path(), &options);
+                    }
+                    _ => {}
+                }
+                for query in queries.by_ref().take(4) {
+                    answered.set(answered.get() + compare(&store, &spans[..arrived], query).await?);
+                }
+            }
+            for query in queries {
+                answered.set(answered.get() + compare(&store, &spans, query).await?);
+            }
+            store.close().await;
+            Ok(())
+        })
+    });
+    if let Err(error) = checked {
+        panic!("{error}");
+    }
+    assert!(answered.get() > 100, "random queries must find something: {answered:?} traces are too few");
+}
+
+fn sample(number: usize) -> Span {
+    let plain = naive::spans::spans(&mut Dice::new(&[])).remove(0);
+    Span { id: naive::spans::span_id(number + 1), trace: naive::spans::trace_id(number), parent: None, ..plain }
+}
+
+/// Three spans in a block and two in the head.
+async fn mixed() -> (tempfile::TempDir, Arc<EmbeddedSpans>) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &small());
+    let mut first = Span { name: "insight.b".into(), kind: SpanKind::Server, ..sample(0) };
+    first.attributes = vec![("agent.id".into(), "planner".into()), ("size".into(), Value::Int(3))];
+    let mut second = Span { status: SpanStatus::Error, ..sample(1) };
+    second.attributes = vec![("gen_ai.agent.id".into(), "planner".into()), ("size".into(), Value::Float(0.5))];
+    second.events = vec![SpanEvent { attributes: vec![("evidence.ref".into(), "doc".into())], ..SpanEvent::default() }];
+    let third = Span { attributes: vec![("size".into(), Value::Int(3)), ("flag".into(), true.into())], ..sample(2) };
+    store.ingest(SpanBatch { spans: vec![first, second, third], mark: None }).await.unwrap();
+    store.flush().await.unwrap();
+    let fourth = Span { attributes: vec![("size".into(), "big".into())], ..sample(3) };
+    let mut fifth = Span { kind: SpanKind::Server, ..sample(4) };
+    fifth.attributes = vec![("size".into(), Value::Int(3))];
+    store.ingest(SpanBatch { spans: vec![fourth, fifth], mark: None }).await.unwrap();
+    (directory, store)
+}
+
+#[tokio::test]
+async fn values_and_names_come_from_heads_and_blocks_alike() {
+    let (_directory, store) = mixed().await;
+    let of = |query: Option<&str>, limit| TagsAsk { query: query.map(self::query), range: TimeRange::ALL, limit };
+    let attribute = |scope, name: &str| Field::Attribute(Attribute { scope, of_parent: false, name: name.to_owned() });
+    let table: Vec<(Field, Option<&str>, Vec<Value>)> = vec![
+        (attribute(Scope::Span, "size"), None, vec![3_i64.into(), "big".into(), 0.5.into()]),
+        (attribute(Scope::Any, "size"), Some("{ kind = server }"), vec![3_i64.into()]),
+        (attribute(Scope::Span, "size"), Some("{ span.size = 0.5 || name = \"nobody\" }"), vec![0.5.into()]),
+        (attribute(Scope::Event, "evidence.ref"), None, vec!["doc".into()]),
+        (attribute(Scope::Resource, "size"), None, vec![]),
+        (Field::Intrinsic(Intrinsic::Name), None, vec!["a".into(), "insight.b".into()]),
+        (Field::Intrinsic(Intrinsic::Kind), None, vec!["internal".into(), "server".into()]),
+        (Field::Intrinsic(Intrinsic::Status), None, vec!["unset".into(), "error".into()]),
+        (Field::Intrinsic(Intrinsic::Status), Some("{ span.flag = true }"), vec!["unset".into()]),
+        (Field::Intrinsic(Intrinsic::RootName), None, vec!["a".into(), "insight.b".into()]),
+    ];
+    for (field, query, expected) in table {
+        let values = store.tag_values(field.clone(), of(query, 100)).await.unwrap();
+        assert_eq!(values, expected, "{field:?} of {query:?}");
+    }
+    let first = store.tag_values(attribute(Scope::Span, "size"), of(None, 1)).await.unwrap();
+    assert_eq!(first, [Value::Int(3)]);
+
+    let all = store.tags(of(None, 100)).await.unwrap();
+    assert_eq!(
+        (all.span, all.event),
+        (["agent.id", "flag", "gen_ai.agent.id", "size"].map(str::to_owned).to_vec(), vec!["evidence.ref".to_owned()])
+    );
+    let some = store.tags(of(Some("{ status = error }"), 100)).await.unwrap();
+    assert_eq!(some.span, ["gen_ai.agent.id", "size"]);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn other_names_of_a_key_count_when_they_are_asked_to() {
+    let (_directory, store) = mixed().await;
+    for text in ["{ span.agent.id = \"planner\" }", "{ .gen_ai.agent.id =~ \"plan.*\" }"] {
+        for (aliases, traces) in [(false, 1), (true, 2)] {
+            let answer = store.search(SearchAsk { aliases, ..ask(query(text)) }).await.unwrap();
+            assert_eq!(answer.traces.len(), traces, "{text}, aliases: {aliases}");
+        }
+    }
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_search_without_time_says_that_there_may_be_more() {
+    let store = EmbeddedSpans::in_memory(Options { search_budget: Duration::ZERO, ..small() }).unwrap();
+    store.ingest(SpanBatch { spans: vec![sample(0)], mark: None }).await.unwrap();
+    let answer = store.search(ask(query("{}"))).await.unwrap();
+    assert!(answer.partial && answer.traces.is_empty(), "{answer:?}");
+    store.close().await;
+}
