@@ -120,6 +120,11 @@ pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
 }
 
 impl Block {
+    /// Where it is.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// The name of its directory.
     pub(crate) fn name(&self) -> &str {
         self.dir.file_name().and_then(|name| name.to_str()).unwrap_or_default()
