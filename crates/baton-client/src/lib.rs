@@ -32,6 +32,6 @@ pub use client::Client;
 pub use error::{ClientError, Refusal};
 pub use mcp::{McpContent, McpEvent, McpKind, McpMessage, McpMessageError, McpReply, McpStream, ToolHeaders};
 pub use send::SendRequest;
-pub use spans::{SpanStatsReply, SpanTail, TailEvent, TailSpan};
+pub use spans::{SpanTail, TailEvent};
 pub use stream::{EventStream, StreamEvent};
 pub use tempo::{SearchReply, SearchRequest, SpanHit, SpansetHit, TraceHit, TraceReply};

@@ -7,74 +7,26 @@ use crate::{
     transport::ReplyBody,
 };
 use baton_types::Span;
-use baton_wire::{path_segment, sse::SseParser};
+use baton_wire::{
+    api::{MissedSpans, SpanEntry, SpanStatsEntry},
+    path_segment,
+    sse::SseParser,
+};
 use bytes::Bytes;
 use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::time::Duration;
 
 /// Largest event, in bytes.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
 
-/// How full the span store is, and what is done about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SpanStatsReply {
-    /// Spans that are kept.
-    pub spans: u64,
-    /// Of them, those in memory that no block has yet.
-    pub head_spans: u64,
-    /// Blocks.
-    pub blocks: u64,
-    /// Bytes on disk.
-    pub bytes: u64,
-    /// When the oldest began, as text: RFC 3339, or nanoseconds since the Unix epoch.
-    pub oldest: serde_json::Value,
-    /// When the newest began.
-    pub newest: serde_json::Value,
-    /// Telemetry older than this goes.
-    pub max_age_seconds: Option<u64>,
-    /// Telemetry beyond this many bytes goes, oldest first.
-    pub max_bytes: Option<u64>,
-    /// Spans that could not be kept, since the start.
-    pub dropped: u64,
-}
-
-/// A span that was just kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TailSpan {
-    /// Its trace, in hex.
-    pub trace_id: String,
-    /// Its id.
-    pub span_id: String,
-    /// The span that it happened in.
-    pub parent_id: Option<String>,
-    /// What happened.
-    pub name: String,
-    /// Which side it is on: `server`, `client` and so on.
-    pub kind: String,
-    /// How it ended: `ok`, `error` or `unset`.
-    pub status: String,
-    /// How it ended, in words.
-    pub status_message: String,
-    /// When it began, in nanoseconds since the Unix epoch.
-    pub start: String,
-    /// How long it took, in nanoseconds.
-    pub duration_ns: String,
-    /// Who emitted it.
-    pub service: String,
-    /// More about it.
-    pub attributes: serde_json::Map<String, serde_json::Value>,
-}
-
 /// One item of a stream of spans.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TailEvent {
     /// A span, with the JSON that it came in.
-    Span(Box<TailSpan>, String),
-    /// So many spans went by unseen, because they came faster than they were read.
+    Span(Box<SpanEntry>, String),
+    /// So many batches of spans went by unseen, because they came faster than they were read.
     Missed(u64),
 }
 
@@ -111,18 +63,14 @@ impl SpanTail {
 
 /// What an event says; kinds that later servers may add say nothing to this one.
 fn item(kind: Option<&str>, data: String) -> Option<Result<TailEvent, ClientError>> {
-    #[derive(Deserialize)]
-    struct Missed {
-        missed: u64,
-    }
     match kind {
         Some("span") | None => {
             let span = serde_json::from_str(&data).map_err(unintelligible);
             Some(span.map(|span| TailEvent::Span(Box::new(span), data)))
         }
         Some("missed") => {
-            let missed = serde_json::from_str::<Missed>(&data).map_err(unintelligible);
-            Some(missed.map(|missed| TailEvent::Missed(missed.missed)))
+            let missed = serde_json::from_str::<MissedSpans>(&data).map_err(unintelligible);
+            Some(missed.map(|missed| TailEvent::Missed(missed.batches)))
         }
         Some(_) => None,
     }
@@ -130,7 +78,7 @@ fn item(kind: Option<&str>, data: String) -> Option<Result<TailEvent, ClientErro
 
 impl Client {
     /// How full the span store is.
-    pub async fn span_stats(&self) -> Result<SpanStatsReply, ClientError> {
+    pub async fn span_stats(&self) -> Result<SpanStatsEntry, ClientError> {
         self.document("/api/v1/spans/stats").await
     }
 

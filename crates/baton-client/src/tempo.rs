@@ -17,6 +17,9 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::Full;
 
+/// How Tempo begins to say that a query is none.
+const NO_QUERY: &str = "invalid TraceQL query: ";
+
 impl Client {
     /// A document of Tempo's API with the head that came with it; refusals there are plain text.
     async fn tempo(&self, path: &str) -> Result<(HeaderMap, Bytes), ClientError> {
@@ -36,22 +39,28 @@ impl Client {
     }
 }
 
-/// What a refusal of Tempo's API means: a query that cannot be run, a trace that is not there, or what any call may
-/// hear.
+/// What a refusal of Tempo's API means: its text, with the code that it ends with or that its status stands for.
 fn tempo_refused(status: StatusCode, bytes: &[u8]) -> ClientError {
-    let code = match status {
-        StatusCode::BAD_REQUEST => ErrorCode::TRACEQL_INVALID,
-        StatusCode::NOT_FOUND => ErrorCode::TRACE_NOT_FOUND,
-        _ => return refused(status, bytes),
-    };
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if !text.trim().is_empty() && !text.trim_start().starts_with('{') => text.trim(),
         _ => return refused(status, bytes),
     };
+    let (message, named) = match text.strip_suffix(')').and_then(|text| text.rsplit_once(" (BTN-")) {
+        Some((message, digits)) => (message, ErrorCode::ALL.iter().find(|code| code.code.ends_with(digits)).copied()),
+        None => (text, None),
+    };
+    let code = named.or(match status {
+        StatusCode::BAD_REQUEST if text.starts_with(NO_QUERY) => Some(ErrorCode::TRACEQL_INVALID),
+        StatusCode::BAD_REQUEST => Some(ErrorCode::INVALID_REQUEST),
+        StatusCode::NOT_FOUND => Some(ErrorCode::TRACE_NOT_FOUND),
+        StatusCode::NOT_IMPLEMENTED => Some(ErrorCode::NOT_OFFERED),
+        _ => None,
+    });
+    let Some(code) = code else { return refused(status, bytes) };
     Refusal {
         status: status.as_u16(),
         code: -i32::from(status.as_u16()),
-        message: text.chars().take(2000).collect(),
+        message: message.trim_start_matches(NO_QUERY).chars().take(2000).collect(),
         baton_code: Some(code.code.to_owned()),
         hint: Some(code.hint.to_owned()),
         reason: None,

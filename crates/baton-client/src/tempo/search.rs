@@ -12,7 +12,6 @@ use super::otlp::{self, Number};
 /// The headers in which a Baton says what Tempo's answer has no room for.
 const CANONICAL: &str = "x-baton-canonical-query";
 const WARNINGS: &str = "x-baton-warnings";
-const PARTIAL: &str = "x-baton-partial";
 
 /// A search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,10 +37,8 @@ pub struct SearchReply {
     pub body: String,
     /// The query as it was understood, when the server says so.
     pub canonical: Option<String>,
-    /// What was rewritten or ignored to understand it.
-    pub warnings: Vec<String>,
-    /// Whether the search was given up before everything was looked at.
-    pub partial: bool,
+    /// What was rewritten, ignored or given up, in one line.
+    pub warnings: Option<String>,
     /// The traces.
     pub traces: Vec<TraceHit>,
 }
@@ -102,15 +99,14 @@ impl Client {
             }
         }
         if *strict {
-            path.push_str("&lenient=0");
+            path.push_str("&strict=1");
         }
         let (headers, bytes) = self.tempo(&path).await?;
         let found: Found = serde_json::from_slice(&bytes).map_err(unintelligible)?;
         Ok(SearchReply {
             body: String::from_utf8(bytes.to_vec()).map_err(unintelligible)?,
             canonical: said(&headers, CANONICAL),
-            warnings: said(&headers, WARNINGS).map(|text| warnings(&text)).unwrap_or_default(),
-            partial: said(&headers, PARTIAL).is_some_and(|word| word == "true"),
+            warnings: said(&headers, WARNINGS),
             traces: found.traces.into_iter().map(TraceHit::from).collect(),
         })
     }
@@ -120,11 +116,6 @@ impl Client {
 fn said(headers: &HeaderMap, name: &str) -> Option<String> {
     let text = headers.get(name)?.to_str().ok()?;
     Some(decoded(text))
-}
-
-/// Warnings are a JSON list, or one text.
-fn warnings(text: &str) -> Vec<String> {
-    serde_json::from_str(text).unwrap_or_else(|_| vec![text.to_owned()])
 }
 
 /// Text without its percent signs; as it is when it has none, or others.
