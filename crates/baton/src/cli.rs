@@ -41,6 +41,10 @@ pub(crate) enum Command {
     Tools(commands::tools::Options),
     /// See what waits for you, and answer it
     Approvals(commands::approvals::Options),
+    /// See what happened: search traces, show one, follow spans as they arrive
+    Trace(commands::trace::Options),
+    /// Check that everything works, and say what to do where it does not
+    Doctor(commands::doctor::Options),
     /// Offer agents to MCP clients on the standard streams
     Mcp(commands::mcp::Options),
     /// Make, list and revoke tokens for a Baton with authentication
@@ -59,6 +63,8 @@ Examples:
   baton run https://agent.example.com \"Hello\"      ask an agent that lives elsewhere
   baton tools list helper                          what it can do
   baton approvals list                             what waits for your leave
+  baton trace query '{ status = error }'           what went wrong
+  baton doctor                                     whether everything works
   baton mcp                                        all agents, for Claude Code, Cursor and others
 
 Most options of `baton up` can also stand in the environment or in baton.yaml (not --strict,

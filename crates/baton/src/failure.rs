@@ -103,6 +103,16 @@ impl Failure {
         self
     }
 
+    /// What happened, in a sentence.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do next.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// Says it on stderr, and what the shell is told.
     pub(crate) fn report(&self, screen: &Screen) -> Exit {
         if screen.is_json() {

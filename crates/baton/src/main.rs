@@ -76,6 +76,8 @@ async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
         Command::Agents(options) => Box::pin(commands::agents::run(options, screen)).await,
         Command::Tools(options) => Box::pin(commands::tools::run(options, screen)).await,
         Command::Approvals(options) => Box::pin(commands::approvals::run(options, screen)).await,
+        Command::Trace(options) => until_insisted(|stop| commands::trace::run(options, screen, stop)).await,
+        Command::Doctor(options) => Box::pin(commands::doctor::run(options, screen)).await,
         Command::Mcp(options) => until_insisted(|stop| commands::mcp::run(options, screen, stop)).await,
         Command::Reap => Ok(commands::reap::run()),
         Command::Token(options) => Box::pin(commands::token::run(options, screen)).await,

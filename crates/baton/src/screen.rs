@@ -116,6 +116,13 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
+    /// No colours.
+    #[cfg(test)]
+    pub(crate) const PLAIN: Self = Self { on: false };
+    /// All colours, whoever reads.
+    #[cfg(test)]
+    pub(crate) const COLOURED: Self = Self { on: true };
+
     fn wrap(self, code: &str, text: &str) -> String {
         match self.on {
             true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),

@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 pub(crate) mod approvals;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod place;
@@ -10,4 +11,5 @@ pub(crate) mod reap;
 pub(crate) mod run;
 pub(crate) mod token;
 pub(crate) mod tools;
+pub(crate) mod trace;
 pub(crate) mod up;

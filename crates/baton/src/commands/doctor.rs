@@ -1,0 +1,79 @@
+//! `baton doctor`: whether everything works, and what to do where it does not.
+
+mod agents;
+mod check;
+mod data;
+mod round_trip;
+mod server;
+mod store;
+
+use crate::{
+    commands::place::Place,
+    failure::{Exit, Failure},
+    screen::Screen,
+};
+use check::{Check, Grade};
+use clap::Args;
+use serde_json::json;
+
+/// What `baton doctor` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton doctor                                    the Baton of this directory
+  baton doctor --server https://baton.example.com --token \"$TOKEN\"
+  baton doctor --json | jq '.checks[] | select(.status != \"ok\")'
+
+Looks at the data directory, the server, the journal, the agents and the span store; then emits one
+span as any OpenTelemetry exporter would, and asks for it by its id and by TraceQL. Every line that
+is not ok says what to do. Exit code 4 when something does not work.")]
+pub(crate) struct Options {
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Looks at everything and says how it is.
+pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let checks = look(&options.place).await?;
+    let failed = checks.iter().filter(|check| check.grade == Grade::Bad).count();
+    let remarks = checks.iter().filter(|check| check.grade == Grade::Remark).count();
+    if screen.is_json() {
+        let list: Vec<_> = checks.iter().map(Check::to_json).collect();
+        screen.print(&json!({ "ok": failed == 0, "checks": list }).to_string());
+    } else {
+        for line in checks.iter().flat_map(|check| check.lines(screen.data_paint())) {
+            screen.print(&line);
+        }
+        screen.say(&match (failed, remarks) {
+            (0, 0) => "everything works".to_owned(),
+            (0, _) => "everything works, with remarks".to_owned(),
+            (1, _) => "one thing does not work; the line below it says what to do".to_owned(),
+            (failed, _) => format!("{failed} things do not work; the lines below them say what to do"),
+        });
+    }
+    Ok(if failed == 0 { Exit::Ok } else { Exit::Server })
+}
+
+async fn look(place: &Place) -> Result<Vec<Check>, Failure> {
+    let version = Check::good("version", format!("baton {}", env!("CARGO_PKG_VERSION")));
+    let mut checks = vec![version];
+    let settings = match &place.server {
+        Some(_) => None,
+        None => Some(place.settings()?),
+    };
+    if let Some(settings) = &settings {
+        checks.push(data::check(&settings.data));
+    }
+    let (found, session) = server::find(place, settings.as_ref()).await;
+    checks.extend(found);
+    checks.push(agents::check(settings.as_ref(), session.as_ref()).await);
+    if let Some(session) = session {
+        let (stored, kept) = store::check(&session).await;
+        checks.extend(stored);
+        if kept {
+            checks.push(round_trip::check(&session).await);
+        }
+        session.close().await;
+    }
+    Ok(checks)
+}

@@ -1,0 +1,68 @@
+//! The agents: who is served, and which definitions have errors.
+
+use super::check::Check;
+use crate::{
+    commands::trace::words::counted,
+    config::Settings,
+    connect::{Session, failure},
+    failure::diagnostic_json,
+    wiring,
+};
+use baton_agentdir::Diagnostic;
+use serde_json::json;
+
+const NAME: &str = "agents";
+/// Names that are listed.
+const MOST_NAMES: usize = 8;
+
+/// Whether agents are there and their definitions have no errors.
+pub(super) async fn check(settings: Option<&Settings>, session: Option<&Session>) -> Check {
+    let served = match session.filter(|session| session.url.is_some()) {
+        Some(session) => match session.client.agents().await {
+            Ok(agents) => Some(agents.into_iter().map(|agent| agent.name).collect::<Vec<_>>()),
+            Err(error) => return Check::failed(NAME, &failure(error)),
+        },
+        None => None,
+    };
+    let known = settings.map(wiring::known);
+    let (names, word) = match (served, &known) {
+        (Some(names), _) => (names, "served"),
+        (None, Some(Ok(loaded))) => (loaded.agents.iter().map(|agent| agent.name.to_string()).collect(), "found"),
+        (None, Some(Err(failure))) => {
+            return Check::remark(NAME, failure.message(), failure.advice().unwrap_or_default());
+        }
+        (None, None) => (Vec::new(), "found"),
+    };
+    let problems: Vec<&Diagnostic> = match &known {
+        Some(Ok(loaded)) => loaded.diagnostics.iter().collect(),
+        _ => Vec::new(),
+    };
+    let facts =
+        json!({ "agents": names, "diagnostics": problems.iter().map(|it| diagnostic_json(it)).collect::<Vec<_>>() });
+    let message = format!("{} {word}{}", counted(names.len() as u64, "agent"), listed(&names));
+    let broken = problems.iter().find(|problem| problem.is_error());
+    let check = match (broken, problems.first()) {
+        (Some(problem), _) => {
+            let place = format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
+            Check::bad(NAME, format!("{message}; some definitions have errors"), place)
+        }
+        (None, Some(problem)) => {
+            let place = format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
+            Check::remark(NAME, format!("{message}, with warnings"), place)
+        }
+        (None, None) if names.is_empty() => {
+            Check::remark(NAME, message, "Make one with `baton new helper`, and serve it with `baton up helper`.")
+        }
+        (None, None) => Check::good(NAME, message),
+    };
+    check.with(facts)
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => String::new(),
+        many if many > MOST_NAMES => format!(": {shown} and others"),
+        _ => format!(": {shown}"),
+    }
+}

@@ -1,0 +1,115 @@
+//! One span goes in as any exporter would send it, and must come out again.
+
+use super::{
+    check::Check,
+    server::{millis, shown},
+};
+use crate::{
+    connect::{Session, failure},
+    failure::Failure,
+    wiring::now,
+};
+use baton_client::SearchRequest;
+use baton_types::{Dropped, ErrorCode, Resource, Span, SpanId, SpanKind, SpanScope, SpanStatus, TraceId, Value};
+use serde_json::json;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+const NAME: &str = "round trip";
+/// Who the span says that it is from.
+const SERVICE: &str = "baton-doctor";
+
+/// How long each step took.
+struct Times {
+    emitted: Duration,
+    by_id: Duration,
+    by_query: Duration,
+}
+
+/// Emits a span, and asks for it by its id and by TraceQL.
+pub(super) async fn check(session: &Session) -> Check {
+    match travel(session).await {
+        Ok(Times { emitted, by_id, by_query }) => {
+            let message = format!(
+                "a span was kept in {}, found by its id in {}, by TraceQL in {}",
+                shown(emitted),
+                shown(by_id),
+                shown(by_query)
+            );
+            let times = json!({
+                "emit_millis": millis(emitted),
+                "trace_millis": millis(by_id),
+                "search_millis": millis(by_query),
+            });
+            Check::good(NAME, message).with(times)
+        }
+        Err(failure) => Check::failed(NAME, &failure),
+    }
+}
+
+async fn travel(session: &Session) -> Result<Times, Failure> {
+    let client = &session.client;
+    let span = span()?;
+    let began = Instant::now();
+    client.emit_spans(std::slice::from_ref(&span)).await.map_err(failure)?;
+    let emitted = began.elapsed();
+    let began = Instant::now();
+    let trace = client.trace(span.trace).await.map_err(failure)?;
+    let by_id = began.elapsed();
+    if !trace.spans.iter().any(|found| found.id == span.id) {
+        return Err(lost("was taken and is not in its trace"));
+    }
+    let request = SearchRequest {
+        query: format!("{{ resource.service.name = \"{SERVICE}\" && trace:id = \"{}\" }}", span.trace),
+        limit: 1,
+        spans_per_spanset: 1,
+        ..SearchRequest::default()
+    };
+    let began = Instant::now();
+    let found = client.search_traces(&request).await.map_err(failure)?;
+    let by_query = began.elapsed();
+    if found.traces.is_empty() {
+        return Err(lost("was taken and TraceQL does not find it"));
+    }
+    Ok(Times { emitted, by_id, by_query })
+}
+
+fn lost(how: &str) -> Failure {
+    Failure::new(ErrorCode::SPANS_UNAVAILABLE, format!("a span {how}"))
+        .hint("Look at the log of the server, and report it if the disk is well.")
+}
+
+/// A span that nobody else has.
+fn span() -> Result<Span, Failure> {
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Failure::new(ErrorCode::INTERNAL, format!("no random numbers are to be had: {error}")))?;
+    let (mut trace, mut id) = ([0; 16], [0; 8]);
+    trace.copy_from_slice(&bytes[..16]);
+    id.copy_from_slice(&bytes[16..]);
+    (trace[0], id[0]) = (trace[0] | 1, id[0] | 1);
+    let end = u64::try_from(now().as_millis()).unwrap_or(0).saturating_mul(1_000_000);
+    let resource = Resource { attributes: vec![("service.name".into(), SERVICE.into())], ..Resource::default() };
+    let scope = SpanScope { name: "baton".into(), version: env!("CARGO_PKG_VERSION").into(), ..SpanScope::default() };
+    Ok(Span {
+        trace: TraceId(trace),
+        id: SpanId(id),
+        parent: None,
+        trace_state: String::new(),
+        flags: 1,
+        name: "doctor.round_trip".into(),
+        kind: SpanKind::Internal,
+        start: end.saturating_sub(1_000_000),
+        end,
+        attributes: vec![("baton.doctor".into(), Value::Bool(true))],
+        events: Vec::new(),
+        links: Vec::new(),
+        status: SpanStatus::Ok,
+        status_message: String::new(),
+        dropped: Dropped::default(),
+        resource: Arc::new(resource),
+        scope: Arc::new(scope),
+    })
+}

@@ -1,0 +1,99 @@
+//! The span store: how much is in it, and for how long.
+
+use super::check::Check;
+use crate::{
+    commands::trace::words::{bytes, counted, duration},
+    connect::{Session, failure},
+    wiring::now,
+};
+use baton_client::ClientError;
+use baton_types::{ErrorCode, Timestamp};
+use baton_wire::api::SpanStatsEntry;
+use serde_json::json;
+
+/// Beyond this share of the bytes that are allowed, old telemetry goes soon.
+const NEARLY_FULL: u64 = 90;
+
+/// How full it is, how long spans stay, and whether some were lost; and whether there is one at all.
+pub(super) async fn check(session: &Session) -> (Vec<Check>, bool) {
+    let stats = match session.client.span_stats().await {
+        Ok(stats) => stats,
+        Err(error) if is_absent(&error) => {
+            let next = "Switch it on with telemetry.enabled in baton.yaml, or update the server.";
+            return (vec![Check::remark("spans", "this Baton keeps no spans", next)], false);
+        }
+        Err(error) => return (vec![Check::failed("spans", &failure(error))], false),
+    };
+    (vec![kept(&stats), retention(&stats)], true)
+}
+
+/// Servers without a span store say so; older ones have nothing there.
+fn is_absent(error: &ClientError) -> bool {
+    match error {
+        ClientError::Refused(refusal) => {
+            refusal.status == 404 || refusal.baton_code.as_deref() == Some(ErrorCode::NOT_OFFERED.code)
+        }
+        ClientError::Unintelligible(text) => text.starts_with("status 404"),
+        _ => false,
+    }
+}
+
+fn kept(stats: &SpanStatsEntry) -> Check {
+    let mut message = format!("{} in {}", counted(stats.spans, "span"), counted(stats.blocks, "block"));
+    if stats.head_spans > 0 {
+        message.push_str(&format!(" and {} in memory", counted(stats.head_spans, "span")));
+    }
+    message.push_str(&format!(", {}", bytes(stats.bytes)));
+    if let (Some(oldest), Some(newest)) = (stats.oldest.as_deref(), stats.newest.as_deref()) {
+        message.push_str(&format!("; oldest {} ago, newest {} ago", ago(oldest), ago(newest)));
+    }
+    let check = match stats.dropped {
+        0 => Check::good("spans", message),
+        dropped => {
+            let message = format!("{message}; {} could not be kept", counted(dropped, "span"));
+            Check::remark(
+                "spans",
+                message,
+                "More came than the disk takes, or it was full; the log of the server says when.",
+            )
+        }
+    };
+    check.with(json!(stats))
+}
+
+fn retention(stats: &SpanStatsEntry) -> Check {
+    let age = stats.max_age_seconds.map(|seconds| format!("older than {}", days(seconds)));
+    let size = stats.max_bytes.map(|most| format!("beyond {}", bytes(most)));
+    let rules: Vec<String> = [age, size].into_iter().flatten().collect();
+    let message = match rules.is_empty() {
+        true => "spans are kept for ever".to_owned(),
+        false => format!("telemetry {} goes; insights, handoffs and gate results stay", rules.join(" or ")),
+    };
+    match stats.max_bytes {
+        Some(most) if stats.bytes >= most / 100 * NEARLY_FULL => {
+            let message = format!("{message}; {} of it are used", bytes(stats.bytes));
+            Check::remark(
+                "retention",
+                message,
+                "Old telemetry goes first; telemetry.retention in baton.yaml keeps more of it.",
+            )
+        }
+        _ => Check::good("retention", message),
+    }
+}
+
+fn days(seconds: u64) -> String {
+    match seconds {
+        seconds if seconds >= 86_400 && seconds.is_multiple_of(86_400) => counted(seconds / 86_400, "day"),
+        seconds => duration(seconds.saturating_mul(1_000_000_000)),
+    }
+}
+
+/// How long ago a moment was.
+fn ago(moment: &str) -> String {
+    let Ok(moment) = Timestamp::parse(moment) else { return "?".to_owned() };
+    match moment.until(now()).as_secs() {
+        0 => "less than a second".to_owned(),
+        seconds => duration(seconds.saturating_mul(1_000_000_000)),
+    }
+}

@@ -1,0 +1,69 @@
+//! `baton trace`: what happened, asked in TraceQL, as a waterfall, or as it happens.
+
+mod caret;
+mod details;
+mod facts;
+mod found;
+#[cfg(test)]
+mod layout_tests;
+mod look;
+mod messages;
+mod page;
+mod query;
+mod rows;
+mod show;
+mod story;
+mod tail;
+mod totals;
+mod transcript;
+mod tree;
+mod waterfall;
+mod when;
+pub(crate) mod words;
+
+use crate::{
+    failure::{Exit, Failure},
+    screen::Screen,
+    signals::StopRequests,
+};
+use clap::{Args, Subcommand};
+
+/// What `baton trace` is told.
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  baton trace query '{ status = error }' --since 1h      what went wrong in the last hour
+  baton trace query '{ insight.type = \"decision\" }'      what agents decided
+  baton trace show 4bf92f3577b34da6a3ce929d0e0e4736      a trace as a waterfall, with what was said
+  baton trace show 0199a3c1-7f11-7c3e-9a51-0242ac120002  the trace of a task
+  baton trace tail '{ span.gen_ai.agent.name = \"weather\" }'
+
+docs/traceql.md has the language. The running server of the data directory is asked when there is
+one; otherwise the data directory itself."
+)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be done with traces.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Search traces with TraceQL
+    Query(query::Options),
+    /// Show one trace: a waterfall, and what was said
+    Show(show::Options),
+    /// Show spans as they arrive
+    Tail(tail::Options),
+}
+
+/// Does what is asked with traces.
+pub(crate) async fn run(options: Options, screen: Screen, stop: StopRequests) -> Result<Exit, Failure> {
+    match options.command {
+        Command::Query(options) => query::run(options, screen).await,
+        Command::Show(options) => show::run(options, screen).await,
+        Command::Tail(options) => tail::run(options, screen, stop).await,
+    }
+}

@@ -1,0 +1,62 @@
+//! A query that cannot be read, with a mark where it stops making sense.
+
+use super::words::columns;
+use crate::{
+    connect,
+    failure::{Exit, Failure},
+    screen::{Screen, harmless},
+};
+use baton_client::ClientError;
+use baton_types::ErrorCode;
+
+/// What a person is told when a query was not answered; one that is wrong is shown with a mark below the place.
+pub(super) fn failure(error: ClientError, query: &str, screen: Screen) -> Failure {
+    let Some(refusal) = error.refusal().filter(|refusal| is_about_query(refusal)) else {
+        return connect::failure(error);
+    };
+    show(&refusal.message, query, screen);
+    Failure::new(ErrorCode::TRACEQL_INVALID, refusal.message.as_str()).exit(Exit::Usage)
+}
+
+/// Shows where the query stops making sense, to people.
+pub(super) fn show(message: &str, query: &str, screen: Screen) {
+    if !screen.is_json() {
+        pointed(message, query).iter().for_each(|line| screen.say(line));
+    }
+}
+
+fn is_about_query(refusal: &baton_client::Refusal) -> bool {
+    refusal.baton_code.as_deref() == Some(ErrorCode::TRACEQL_INVALID.code)
+}
+
+/// The line of the query that the message is about, and a mark below its column; nothing when it names none.
+fn pointed(message: &str, query: &str) -> Vec<String> {
+    let Some((line, column)) = place(message) else { return Vec::new() };
+    let Some(text) = query.lines().nth(line.saturating_sub(1)) else { return Vec::new() };
+    let before: String = text.chars().take(column.saturating_sub(1)).collect();
+    let shown = harmless(text).replace('\t', " ");
+    vec![format!("  {shown}"), format!("  {}^", " ".repeat(columns(&harmless(&before).replace('\t', " "))))]
+}
+
+/// The line and the column of `... at line 1, col 14: ...`.
+fn place(message: &str) -> Option<(usize, usize)> {
+    let (_, after) = message.split_once("at line ")?;
+    let (line, after) = after.split_once(", col ")?;
+    let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    Some((line.parse().ok()?, after[..end].parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_is_below_the_place() {
+        let message = "invalid TraceQL query: parse error at line 1, col 11: expected a value after `=`";
+        assert_eq!(pointed(message, "{ .天気 = }"), ["  { .天気 = }", "              ^"]);
+        let second = "parse error at line 2, col 1: unknown identifier: x";
+        assert_eq!(pointed(second, "{ } |\nx"), ["  x", "  ^"]);
+        assert_eq!(pointed("rate() is not supported in a search", "{ } | rate()"), [""; 0]);
+        assert_eq!(pointed("parse error at line 9, col 1: no", "{"), [""; 0]);
+    }
+}

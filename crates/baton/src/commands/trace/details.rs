@@ -1,0 +1,43 @@
+//! All that a span says about itself, below its row.
+
+use super::{
+    look::Look,
+    tree::Tree,
+    words::{columns, duration, fit, quoted},
+};
+use baton_types::{Key, Value};
+
+/// Least columns of a value.
+const LEAST: usize = 20;
+
+/// Its attributes, what happened meanwhile, and what it has to do with.
+pub(crate) fn lines(tree: &Tree<'_>, index: usize, rails: &str, look: &Look) -> Vec<String> {
+    let node = &tree.nodes[index];
+    let span = node.span;
+    let joint = if node.children.is_empty() { "  " } else { look.glyphs.rail };
+    let rails = format!("{rails}{joint}  ");
+    let room = look.width.saturating_sub(columns(&rails)).max(LEAST);
+    let mut texts: Vec<String> = span.attributes.iter().map(|(key, value)| pair(key, value)).collect();
+    texts.sort();
+    texts.insert(0, format!("span {}", span.id));
+    for event in &span.events {
+        let at = duration(event.at.saturating_sub(span.start));
+        texts.push(format!("event {} at +{at}{}", event.name, pairs(&event.attributes)));
+    }
+    for link in &span.links {
+        texts.push(format!("link {} {}/{}{}", look.glyphs.to, link.trace, link.span, pairs(&link.attributes)));
+    }
+    let dropped = span.dropped.attributes + span.dropped.events + span.dropped.links;
+    if dropped > 0 {
+        texts.push(format!("({dropped} attributes, events and links were dropped before it came here)"));
+    }
+    texts.iter().map(|text| look.paint.faint(&format!("{rails}{}", fit(text, room, look.glyphs.more)))).collect()
+}
+
+fn pair(key: &str, value: &Value) -> String {
+    format!("{key} = {}", quoted(value))
+}
+
+fn pairs(attributes: &[(Key, Value)]) -> String {
+    attributes.iter().map(|(key, value)| format!(" {key}={}", quoted(value))).collect()
+}

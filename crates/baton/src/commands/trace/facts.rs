@@ -1,0 +1,85 @@
+//! What spans say of agents, models, tools and money, whichever dialect they say it in.
+
+use baton_telemetry::names;
+use baton_types::{Span, SpanStatus, Value, find_attribute};
+
+const AGENT: &[&str] = &[names::GEN_AI_AGENT_NAME, names::AGENT_NAME, names::GEN_AI_AGENT_ID, names::AGENT_ID];
+const INPUT_TOKENS: &[&str] = &[
+    names::GEN_AI_USAGE_INPUT_TOKENS,
+    "gen_ai.usage.prompt_tokens",
+    "llm.usage.prompt_tokens",
+    "llm.token_count.prompt",
+];
+const OUTPUT_TOKENS: &[&str] = &[
+    names::GEN_AI_USAGE_OUTPUT_TOKENS,
+    "gen_ai.usage.completion_tokens",
+    "llm.usage.completion_tokens",
+    "llm.token_count.completion",
+];
+const COST: &[&str] = &["gen_ai.usage.cost", "baton.cost.usd", "llm.cost.total"];
+
+/// Tokens that a model read and wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tokens {
+    /// Read.
+    pub(crate) input: u64,
+    /// Written.
+    pub(crate) output: u64,
+}
+
+/// The first of these attributes that is text.
+pub(crate) fn text<'a>(span: &'a Span, keys: &[&str]) -> Option<&'a str> {
+    keys.iter().find_map(|key| span.attribute(key).and_then(Value::as_text)).filter(|text| !text.is_empty())
+}
+
+/// Who worked.
+pub(crate) fn agent(span: &Span) -> Option<&str> {
+    let named = || span.name.strip_prefix("invoke_agent ").filter(|name| !name.is_empty());
+    text(span, AGENT).or_else(named)
+}
+
+/// `gen_ai.operation.name`, else the first word of the span's name.
+pub(crate) fn operation(span: &Span) -> &str {
+    let first = || span.name.split(' ').next().unwrap_or_default();
+    text(span, &[names::GEN_AI_OPERATION_NAME]).unwrap_or_else(first)
+}
+
+/// The tokens of a span, when it says how many.
+pub(crate) fn tokens(span: &Span) -> Option<Tokens> {
+    let (input, output) = (number(span, INPUT_TOKENS), number(span, OUTPUT_TOKENS));
+    let whole = |number: Option<f64>| number.map_or(0, |number| number as u64);
+    (input.is_some() || output.is_some()).then(|| Tokens { input: whole(input), output: whole(output) })
+}
+
+/// What a span cost in dollars, when it says so.
+pub(crate) fn cost(span: &Span) -> Option<f64> {
+    number(span, COST).filter(|cost| *cost >= 0.0)
+}
+
+fn number(span: &Span, keys: &[&str]) -> Option<f64> {
+    keys.iter().find_map(|key| match span.attribute(key)? {
+        Value::Int(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        Value::Text(text) => text.parse().ok(),
+        _ => None,
+    })
+}
+
+/// Why a span ended badly, in the most telling words that it has; `None` when it did not.
+pub(crate) fn error(span: &Span) -> Option<String> {
+    if span.status != SpanStatus::Error {
+        return None;
+    }
+    let thrown = span.events.iter().find_map(|event| {
+        let message = find_attribute(&event.attributes, "exception.message").and_then(Value::as_text);
+        message.filter(|message| !message.is_empty())
+    });
+    let said = Some(span.status_message.as_str()).filter(|message| !message.is_empty());
+    let kind = text(span, &[names::ERROR_TYPE]);
+    Some(match (said.or(thrown), kind) {
+        (Some(message), Some(kind)) if !message.contains(kind) && kind != "_OTHER" => format!("{message} ({kind})"),
+        (Some(message), _) => message.to_owned(),
+        (None, Some(kind)) => kind.to_owned(),
+        (None, None) => "it failed and does not say why".to_owned(),
+    })
+}

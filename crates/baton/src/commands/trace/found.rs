@@ -1,0 +1,100 @@
+//! What a search found, as a table.
+
+use super::{
+    look::Look,
+    words::{columns, counted, duration, fit, moment, padded, plain, quoted, right},
+};
+use baton_client::{SpanHit, SpansetHit, TraceHit};
+use baton_types::Value;
+
+/// Attributes that every span has a column for, or that people do not look for.
+const KNOWN: &[&str] = &["name", "duration", "span:name", "span:duration", "status", "span:status"];
+const MOST_NAME: usize = 40;
+
+/// The traces, newest first, each with the spans that matched.
+pub(super) fn lines(traces: &[TraceHit], look: &Look) -> Vec<String> {
+    let spans = || traces.iter().flat_map(|trace| &trace.spansets).flat_map(|set| &set.spans);
+    let name = spans().map(|span| columns(&shown_name(span))).max().unwrap_or(0).min(MOST_NAME);
+    let mut lines = Vec::new();
+    for (index, trace) in traces.iter().enumerate() {
+        if index > 0 {
+            lines.push(String::new());
+        }
+        lines.push(head(trace, look));
+        for set in &trace.spansets {
+            lines.extend(about(set, look));
+            lines.extend(set.spans.iter().map(|span| line(trace, span, name, look)));
+            let left = set.matched.saturating_sub(set.spans.len() as u64);
+            if left > 0 {
+                let more = format!(
+                    "  {} {} matched; --spans shows more of them",
+                    look.glyphs.folded,
+                    counted(left, "more span")
+                );
+                lines.push(look.paint.faint(&more));
+            }
+        }
+    }
+    lines
+}
+
+/// The trace itself: when, which, of whom, what, how long, and how it went.
+fn head(trace: &TraceHit, look: &Look) -> String {
+    let paint = look.paint;
+    let service = if trace.root_service.is_empty() { "?" } else { &trace.root_service };
+    let root = if trace.root_name.is_empty() { "(root not here yet)" } else { &trace.root_name };
+    let (spans, errors) = trace.services.values().fold((0, 0), |sum, stats| (sum.0 + stats.0, sum.1 + stats.1));
+    let mut facts = vec![duration(trace.duration_ms.saturating_mul(1_000_000))];
+    if trace.duration_ms == 0 {
+        facts = vec!["<1ms".to_owned()];
+    }
+    if spans > 0 {
+        facts.push(counted(spans, "span"));
+    }
+    if errors > 0 {
+        facts.push(paint.bad(&format!("{} {}", look.glyphs.error, counted(errors, "error"))));
+    }
+    let others = trace.services.keys().filter(|name| **name != trace.root_service).count();
+    let others = if others > 0 { format!(" and {}", counted(others as u64, "other")) } else { String::new() };
+    let service = fit(&format!("{service}{others}"), MOST_NAME, look.glyphs.more);
+    format!(
+        "{}  {}  {}  {}  {}",
+        paint.faint(&moment(trace.start)),
+        paint.strong(&trace.id),
+        service,
+        paint.name(&fit(root, MOST_NAME, look.glyphs.more)),
+        facts.join(look.glyphs.between)
+    )
+}
+
+/// What `by` and aggregates say about a set.
+fn about(set: &SpansetHit, look: &Look) -> Option<String> {
+    if set.attributes.is_empty() {
+        return None;
+    }
+    let pairs: Vec<String> = set.attributes.iter().map(|(key, value)| format!("{key} = {}", quoted(value))).collect();
+    let text = format!("  {}: {}", pairs.join(", "), counted(set.matched, "span"));
+    Some(look.paint.strong(&fit(&text, look.width, look.glyphs.more)))
+}
+
+fn shown_name(span: &SpanHit) -> String {
+    if span.name.is_empty() { "(no name)".to_owned() } else { span.name.clone() }
+}
+
+/// One span that matched: when, what, how long, and the attributes that the query is about.
+fn line(trace: &TraceHit, span: &SpanHit, width: usize, look: &Look) -> String {
+    let after = format!("+{}", duration(span.start.saturating_sub(trace.start)));
+    let status = span.attributes.iter().find(|(key, _)| key == "status" || key == "span:status");
+    let failed = status.is_some_and(|(_, value)| plain(value) == "error");
+    let mark = if failed { look.glyphs.error } else { " " };
+    let name = padded(&fit(&shown_name(span), width, look.glyphs.more), width);
+    let name = if failed { look.paint.bad(&name) } else { name };
+    let lead = format!("  {} {mark} {name}  {}", right(&after, 8), right(&duration(span.duration), 7));
+    let plain_lead = 2 + 8 + 1 + columns(mark) + 1 + width + 2 + 7;
+    let shown = |pair: &&(String, Value)| !KNOWN.contains(&pair.0.as_str());
+    let pairs: Vec<String> =
+        span.attributes.iter().filter(shown).map(|(key, value)| format!("{key}={}", quoted(value))).collect();
+    let room = look.width.saturating_sub(plain_lead + 2).max(20);
+    let pairs = fit(&pairs.join("  "), room.max(look.width / 2), look.glyphs.more);
+    format!("{lead}  {}", look.paint.faint(&pairs)).trim_end().to_owned()
+}

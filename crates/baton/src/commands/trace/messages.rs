@@ -1,0 +1,120 @@
+//! What models read and wrote, as the GenAI conventions put it on spans.
+
+use serde_json::Value;
+
+/// One thing that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// Words.
+    Text {
+        /// `user`, `assistant`, `system` or `tool`.
+        role: String,
+        /// The words.
+        text: String,
+    },
+    /// What a model thought before.
+    Thought(String),
+    /// A tool is to run.
+    Call {
+        /// Which call it is.
+        id: String,
+        /// Which tool.
+        name: String,
+        /// With what.
+        arguments: String,
+    },
+    /// A tool ran.
+    Answer {
+        /// Which call it was.
+        id: String,
+        /// What came of it.
+        response: String,
+    },
+}
+
+/// Reads a list of messages; what is none is taken as words of nobody.
+pub(crate) fn read(text: &str) -> Vec<Said> {
+    let messages = match serde_json::from_str::<Value>(text) {
+        Ok(Value::Array(messages)) => messages,
+        Ok(message @ Value::Object(_)) => vec![message],
+        _ => return vec![Said::Text { role: String::new(), text: text.to_owned() }],
+    };
+    messages.iter().flat_map(message).collect()
+}
+
+fn message(message: &Value) -> Vec<Said> {
+    let role = message["role"].as_str().unwrap_or_default();
+    let said = |text: &str| Said::Text { role: role.to_owned(), text: text.to_owned() };
+    let parts = message["parts"].as_array().or_else(|| message["content"].as_array());
+    match (parts, message["content"].as_str()) {
+        (Some(parts), _) => parts.iter().filter_map(|item| part(item, role)).collect(),
+        (None, Some(text)) => vec![said(text)],
+        (None, None) => Vec::new(),
+    }
+}
+
+fn part(part: &Value, role: &str) -> Option<Said> {
+    let text = |name: &str| part[name].as_str().map(str::to_owned);
+    let id = || text("id").unwrap_or_default();
+    Some(match part["type"].as_str().unwrap_or("text") {
+        "text" => Said::Text { role: role.to_owned(), text: text("content").or_else(|| text("text"))? },
+        "reasoning" | "thinking" => Said::Thought(text("content")?),
+        "tool_call" => Said::Call { id: id(), name: text("name")?, arguments: shown(&part["arguments"]) },
+        "tool_call_response" => {
+            let response = if part["response"].is_null() { &part["result"] } else { &part["response"] };
+            Said::Answer { id: id(), response: shown(response) }
+        }
+        "data" => Said::Text { role: role.to_owned(), text: shown(&part["content"]) },
+        other => Said::Text { role: role.to_owned(), text: format!("({other})") },
+    })
+}
+
+/// JSON as people read it: text without its quotes.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The same for JSON that is text.
+pub(crate) fn unquoted(json: &str) -> String {
+    serde_json::from_str::<Value>(json).map_or_else(
+        |_| json.to_owned(),
+        |value| match value {
+            Value::String(text) => text,
+            _ => json.to_owned(),
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_in_the_forms_that_they_come_in() {
+        let text = |role: &str, text: &str| Said::Text { role: role.into(), text: text.into() };
+        for (written, expect) in [
+            (r#"[{"role":"user","parts":[{"type":"text","content":"Hello"}]}]"#, vec![text("user", "Hello")]),
+            (r#"[{"role":"user","content":"Hello"}]"#, vec![text("user", "Hello")]),
+            (r#"[{"role":"user","content":[{"type":"text","text":"Hello"}]}]"#, vec![text("user", "Hello")]),
+            ("Hello", vec![text("", "Hello")]),
+            (
+                r#"[{"role":"assistant","parts":[{"type":"reasoning","content":"Hm"},{"type":"tool_call","id":"c1","name":"f","arguments":{"a":1}}]}]"#,
+                vec![
+                    Said::Thought("Hm".into()),
+                    Said::Call { id: "c1".into(), name: "f".into(), arguments: r#"{"a":1}"#.into() },
+                ],
+            ),
+            (
+                r#"[{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"18 degrees"},{"type":"blob"}]}]"#,
+                vec![Said::Answer { id: "c1".into(), response: "18 degrees".into() }, text("tool", "(blob)")],
+            ),
+            ("[]", vec![]),
+        ] {
+            assert_eq!(read(written), expect, "{written}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! All that a person sees of one trace: spans in, lines out.
+
+use super::{
+    look::Look,
+    rows::Fold,
+    totals::Totals,
+    transcript,
+    tree::Tree,
+    waterfall::{self, Detail},
+    words::{columns, duration, fit, moment},
+};
+use baton_types::Span;
+
+/// Narrower than this, the head of the page takes two lines.
+const WIDE: usize = 90;
+
+/// The whole page about a trace.
+pub(super) fn lines(spans: &[Span], fold: Fold, detail: Detail, look: &Look) -> Vec<String> {
+    let tree = Tree::new(spans);
+    let totals = Totals::of(&tree);
+    let Some(first) = spans.first() else { return Vec::new() };
+    let services = totals.services().iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let id = first.trace.to_string();
+    let when = format!("{} UTC  {}", moment(tree.start), duration(tree.duration()));
+    let is_wide = look.width >= WIDE;
+    let used = if is_wide { "trace ".len() + id.len() + 2 } else { 0 } + columns(&when) + 2;
+    let services = look.paint.faint(&fit(&services, look.width.saturating_sub(used), look.glyphs.more));
+    let id = look.paint.strong(&id);
+    let mut lines = match is_wide {
+        true => vec![format!("trace {id}  {when}  {services}")],
+        false => vec![format!("trace {id}"), format!("{when}  {services}")],
+    };
+    lines.push(String::new());
+    lines.extend(waterfall::lines(&tree, &totals, fold, detail, look));
+    lines.push(String::new());
+    lines.extend(totals.lines(&tree, look));
+    let said = transcript::lines(&tree, fold, look);
+    if !said.is_empty() {
+        lines.push(String::new());
+        lines.push(look.paint.strong("transcript"));
+        lines.extend(said);
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
+}

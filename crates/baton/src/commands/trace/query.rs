@@ -1,0 +1,161 @@
+//! `baton trace query`: traces by TraceQL.
+
+use super::{caret, found, look::Look, when::When, when::when};
+use crate::{
+    commands::place::Place,
+    failure::{Exit, Failure},
+    screen::{Screen, harmless},
+    wiring::now,
+};
+use baton_client::{SearchReply, SearchRequest};
+use baton_traceql::{Mode, parse};
+use baton_types::ErrorCode;
+use clap::Args;
+
+/// What `baton trace query` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton trace query '{ status = error }' --since 1h
+  baton trace query '{ name = \"execute_tool get_weather\" && duration > 1s }'
+  baton trace query '{ span.gen_ai.agent.name = \"planner\" } >> { status = error }'
+  baton trace query '{ insight.type = \"decision\" } | select(insight.summary)' --json
+  baton trace query '{ agent.id = \"planner\" }' --canonical      how Tempo would want it
+
+Newest traces first, each with the spans that matched and the attributes that the query names. The
+query may be written loosely, with keys that have no scope; how it was understood is said on
+stderr. --strict takes only what Tempo takes. --json prints Tempo's answer as it is.")]
+pub(super) struct Options {
+    /// The query, in TraceQL
+    query: String,
+    /// Only traces since then: 15m, 1h, 2d, or a moment [default: as far back as spans are kept]
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    since: Option<When>,
+    /// Only traces until then
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    until: Option<When>,
+    /// Most traces
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Most spans that are listed of each trace
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    spans: usize,
+    /// Take only what Tempo takes
+    #[arg(long)]
+    strict: bool,
+    /// Print the query as Tempo would want it, and do not ask anything
+    #[arg(long)]
+    canonical: bool,
+    /// How wide the table may be [default: the terminal]
+    #[arg(long, value_name = "COLUMNS")]
+    width: Option<usize>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Asks, and prints what was found.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    if options.canonical {
+        return canonical(&options, screen);
+    }
+    let now = now();
+    let request = SearchRequest {
+        query: options.query.clone(),
+        start: options.since.map(|since| since.second_before(now)),
+        end: options.until.map(|until| until.second_after(now)).or(options.since.map(|_| {
+            // A beginning without an end means until now, and what is being written this second.
+            When::At(now).second_after(now) + 60
+        })),
+        limit: options.limit.max(1),
+        spans_per_spanset: options.spans.max(1),
+        strict: options.strict,
+    };
+    let session = options.place.manage().await?;
+    let found = session.client.search_traces(&request).await;
+    session.close().await;
+    let reply = found.map_err(|error| caret::failure(error, &options.query, screen))?;
+    said(&reply, &options.query, screen);
+    if screen.is_json() {
+        screen.print(reply.body.trim_end());
+        return Ok(Exit::Ok);
+    }
+    let look = Look::of_stdout(options.width, screen.data_paint());
+    for line in found::lines(&reply.traces, &look) {
+        screen.print(&line);
+    }
+    if reply.traces.is_empty() {
+        let further = if options.since.is_some() { "; a larger --since looks further back" } else { "" };
+        screen.say(&format!("nothing matches{further}"));
+    } else if reply.traces.len() >= options.limit {
+        screen.say(&format!("these are the newest {}; --limit shows more", options.limit));
+    }
+    if let Some(first) = reply.traces.first() {
+        screen.say(&format!("look at one with: baton trace show {}", first.id));
+    }
+    Ok(Exit::Ok)
+}
+
+/// How the query was understood, when that is not how it was written.
+fn said(reply: &SearchReply, query: &str, screen: Screen) {
+    if screen.is_json() {
+        return;
+    }
+    let paint = screen.talk_paint();
+    for warning in reply.warnings.iter().flat_map(|warnings| apart(warnings, query)) {
+        screen.say(&format!("{}: {}", paint.warn("warning"), harmless(&warning)));
+    }
+    let same = |text: &str| {
+        text.split_whitespace().collect::<Vec<_>>().concat() == query.split_whitespace().collect::<Vec<_>>().concat()
+    };
+    if let Some(canonical) = reply.canonical.as_ref().filter(|canonical| !same(canonical)) {
+        screen.say(&format!("understood as: {}", harmless(canonical)));
+    }
+}
+
+/// The server says all warnings in one line; those about how the query is written can be told apart.
+fn apart(warnings: &str, query: &str) -> Vec<String> {
+    let known = parse(query, Mode::Lenient).map(|parsed| parsed.warnings).unwrap_or_default();
+    let (mut list, mut rest) = (Vec::new(), warnings);
+    for warning in known {
+        let Some(after) = rest.strip_prefix(warning.as_str()) else { break };
+        rest = after.strip_prefix("; ").unwrap_or(after);
+        list.push(warning);
+    }
+    if !rest.is_empty() {
+        list.push(rest.to_owned());
+    }
+    list
+}
+
+/// The query as Tempo would want it; nobody needs to be asked for that.
+fn canonical(options: &Options, screen: Screen) -> Result<Exit, Failure> {
+    let mode = if options.strict { Mode::Strict } else { Mode::Lenient };
+    let parsed = parse(&options.query, mode).map_err(|error| {
+        caret::show(&error.to_string(), &options.query, screen);
+        Failure::new(ErrorCode::TRACEQL_INVALID, error.to_string()).exit(Exit::Usage)
+    })?;
+    for warning in &parsed.warnings {
+        screen.say(&format!("{}: {warning}", screen.talk_paint().warn("warning")));
+    }
+    match screen.is_json() {
+        true => screen.print(&serde_json::json!({ "canonical": parsed.query.to_string() }).to_string()),
+        false => screen.print(&parsed.query.to_string()),
+    }
+    Ok(Exit::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_of_a_server_are_told_apart() {
+        let query = "{ insight.type == 1 }";
+        let known = parse(query, Mode::Lenient).unwrap().warnings;
+        assert_eq!(known.len(), 2);
+        let all = [known.clone(), vec!["a search answers with spans; say when".to_owned()]].concat();
+        assert_eq!(apart(&all.join("; "), query), all);
+        assert_eq!(apart(&known.join("; "), query), known);
+        assert_eq!(apart("another; server", query), ["another; server"]);
+    }
+}

@@ -1,0 +1,203 @@
+//! Which spans of a tree are shown, in which order, and how they hang together.
+
+use super::{look::Glyphs, tree::Tree};
+use std::collections::HashMap;
+
+/// Siblings of one name that are shown when there are more than [`MANY`].
+const SHOWN: usize = 5;
+/// As many siblings of one name are shown in full.
+const MANY: usize = 8;
+/// Of those that are not among the first, as many that have something to do with an error are shown.
+const SHOWN_ERRORS: usize = 3;
+/// Siblings of whatever names.
+const MOST_SIBLINGS: usize = 100;
+/// Rows in all.
+const MOST_ROWS: usize = 1_000;
+/// Levels that are indented; what is deeper says how deep it is.
+const DEEPEST: usize = 20;
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fold {
+    /// Repeated siblings, and what no one would read, are counted.
+    Repeated,
+    /// Every span has its row.
+    Nothing,
+}
+
+/// What a row is about.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// One span.
+    Span(usize),
+    /// Spans that have no rows of their own.
+    Folded(Folded),
+}
+
+/// Spans that are only counted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Folded {
+    /// The name that all of them have; none when they differ.
+    pub(crate) name: Option<String>,
+    /// How many siblings.
+    pub(crate) siblings: u64,
+    /// How many spans, with those below.
+    pub(crate) spans: u64,
+    /// How many of those ended badly.
+    pub(crate) errors: u64,
+    /// How long they took together, in nanoseconds.
+    pub(crate) nanos: u64,
+}
+
+/// One row.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// What it is about.
+    pub(crate) what: What,
+    /// What stands before it.
+    pub(crate) rails: String,
+    /// What stands before lines that belong to it.
+    pub(crate) below: String,
+}
+
+/// The rows of a tree, and how many spans found no place in them at all.
+pub(crate) fn rows(tree: &Tree<'_>, fold: Fold, glyphs: Glyphs) -> (Vec<Row>, u64) {
+    let most = if fold == Fold::Nothing { usize::MAX } else { MOST_ROWS };
+    let mut rows = Vec::new();
+    // Roots stand at the margin, whatever follows them.
+    let mut open: Vec<(What, Place)> =
+        items(tree, &tree.roots, fold).into_iter().rev().map(|what| (what, Place::default())).collect();
+    let mut left = 0;
+    while let Some((what, place)) = open.pop() {
+        if rows.len() >= most {
+            left += spans(tree, &what);
+            continue;
+        }
+        let (rails, inside) = place.drawn(glyphs);
+        if let What::Span(index) = what {
+            let children = items(tree, &tree.nodes[index].children, fold);
+            let last = children.len().saturating_sub(1);
+            let below =
+                children.into_iter().enumerate().rev().map(|(at, what)| (what, place.inside(at == last, glyphs)));
+            open.extend(below);
+        }
+        rows.push(Row { what, rails, below: inside });
+    }
+    (rows, left)
+}
+
+fn spans(tree: &Tree<'_>, what: &What) -> u64 {
+    match what {
+        What::Span(index) => tree.nodes[*index].size,
+        What::Folded(folded) => folded.spans,
+    }
+}
+
+/// Where in the tree a row stands.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    /// What stands before all rows inside of the parent.
+    outer: String,
+    /// Its own joint.
+    joint: &'static str,
+    /// What stands below that joint.
+    rail: &'static str,
+    depth: usize,
+}
+
+impl Place {
+    fn inside(&self, is_last: bool, glyphs: Glyphs) -> Self {
+        let depth = self.depth + 1;
+        let outer = match depth {
+            depth if depth > DEEPEST => self.outer.clone(),
+            _ => format!("{}{}", self.outer, self.rail),
+        };
+        match is_last {
+            true => Self { outer, joint: glyphs.last, rail: "  ", depth },
+            false => Self { outer, joint: glyphs.child, rail: glyphs.rail, depth },
+        }
+    }
+
+    /// What stands before the row, and before lines that belong to it.
+    fn drawn(&self, glyphs: Glyphs) -> (String, String) {
+        if self.depth > DEEPEST {
+            let rails = format!("{}{}{} ", self.outer, glyphs.folded, self.depth);
+            let below = format!("{}  ", self.outer);
+            return (rails, below);
+        }
+        (format!("{}{}", self.outer, self.joint), format!("{}{}", self.outer, self.rail))
+    }
+}
+
+/// Siblings as rows: repeated names are counted after the first few, those that lead to errors are not hidden, and there
+/// is an end to how many there are.
+fn items(tree: &Tree<'_>, siblings: &[usize], fold: Fold) -> Vec<What> {
+    if fold == Fold::Nothing || siblings.len() <= MANY {
+        return siblings.iter().copied().map(What::Span).collect();
+    }
+    let mut groups: HashMap<&str, Group> = HashMap::new();
+    for index in siblings {
+        groups.entry(&tree.nodes[*index].span.name).or_default().size += 1;
+    }
+    let (mut items, mut rest) = (Vec::new(), Folded::of(None));
+    let mut counted: Vec<Folded> = Vec::new();
+    for index in siblings {
+        let node = &tree.nodes[*index];
+        let Some(group) = groups.get_mut(node.span.name.as_ref()) else { continue };
+        group.seen += 1;
+        let leads_to_error = node.errors > 0 && group.errors < SHOWN_ERRORS;
+        let is_shown = group.size <= MANY || group.seen <= SHOWN || leads_to_error;
+        if is_shown && items.len() < MOST_SIBLINGS {
+            group.errors += usize::from(group.seen > SHOWN && leads_to_error);
+            items.push(What::Span(*index));
+        } else if group.size > MANY {
+            let at = *group.folded.get_or_insert_with(|| {
+                counted.push(Folded::of(Some(node.span.name.to_string())));
+                counted.len() - 1
+            });
+            counted[at].take(tree, *index);
+        } else {
+            rest.take(tree, *index);
+        }
+    }
+    if counted.len() > MANY {
+        for folded in counted.drain(SHOWN..) {
+            rest.merge(&folded);
+        }
+    }
+    items.extend(counted.into_iter().map(What::Folded));
+    if rest.siblings > 0 {
+        items.push(What::Folded(rest));
+    }
+    items
+}
+
+/// Siblings of one name.
+#[derive(Default)]
+struct Group {
+    size: usize,
+    seen: usize,
+    errors: usize,
+    folded: Option<usize>,
+}
+
+impl Folded {
+    fn of(name: Option<String>) -> Self {
+        Self { name, siblings: 0, spans: 0, errors: 0, nanos: 0 }
+    }
+
+    fn take(&mut self, tree: &Tree<'_>, index: usize) {
+        let node = &tree.nodes[index];
+        self.siblings += 1;
+        self.spans += node.size;
+        self.errors += node.errors;
+        self.nanos = self.nanos.saturating_add(node.end - node.start);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.siblings += other.siblings;
+        self.spans += other.spans;
+        self.errors += other.errors;
+        self.nanos = self.nanos.saturating_add(other.nanos);
+    }
+}

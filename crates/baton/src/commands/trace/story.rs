@@ -1,0 +1,274 @@
+//! What happened in a trace, step by step, out of what its spans say.
+
+use super::{
+    facts,
+    look::Glyphs,
+    messages::{Said, read},
+    tree::{Node, Tree},
+};
+use baton_telemetry::names::{self, operation};
+use std::collections::HashSet;
+
+/// How a step is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Something happens.
+    Plain,
+    /// Somebody speaks.
+    Speech,
+    /// Somebody is asked.
+    Question,
+    /// Something went wrong.
+    Bad,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// When, in nanoseconds since the Unix epoch.
+    pub(crate) at: u64,
+    /// How many agents are between this one and the first.
+    pub(crate) depth: usize,
+    /// Who does what.
+    pub(crate) head: String,
+    /// How long it took, where that is worth a word.
+    pub(crate) took: Option<u64>,
+    /// The words, arguments or results.
+    pub(crate) body: String,
+    /// How it is meant.
+    pub(crate) tone: Tone,
+}
+
+/// The steps of a trace, in the order of time.
+pub(crate) fn story(tree: &Tree<'_>, glyphs: Glyphs) -> Vec<Entry> {
+    let mut teller = Teller::new(tree, glyphs);
+    let mut open: Vec<(usize, bool)> = tree.roots.iter().rev().map(|root| (*root, false)).collect();
+    while let Some((index, has_ended)) = open.pop() {
+        if has_ended {
+            teller.ends(index);
+            continue;
+        }
+        teller.begins(index);
+        open.push((index, true));
+        open.extend(tree.nodes[index].children.iter().rev().map(|child| (*child, false)));
+    }
+    // What happened at the same moment stays as the tree has it.
+    teller.entries.sort_by_key(|entry| entry.at);
+    teller.entries
+}
+
+struct Teller<'t, 'a> {
+    tree: &'t Tree<'a>,
+    glyphs: Glyphs,
+    /// The run that each span is part of: the nearest `invoke_agent` around it.
+    runs: Vec<Option<usize>>,
+    /// How many runs are around each span.
+    depths: Vec<usize>,
+    /// Calls that have spans of their own, by run.
+    calls: HashSet<(Option<usize>, &'a str)>,
+    /// Handoffs that have spans of their own.
+    handoffs: HashSet<&'a str>,
+    /// What was asked with handoffs, which the receiver hears as words of a user.
+    handed: HashSet<String>,
+    /// What was told already, by run.
+    told: HashSet<(Option<usize>, String)>,
+    entries: Vec<Entry>,
+}
+
+impl<'t, 'a> Teller<'t, 'a> {
+    fn new(tree: &'t Tree<'a>, glyphs: Glyphs) -> Self {
+        let (mut runs, mut depths) = (vec![None; tree.nodes.len()], vec![0; tree.nodes.len()]);
+        let (mut calls, mut handoffs) = (HashSet::new(), HashSet::new());
+        for index in tree.order.iter().copied() {
+            let Node { span, parent, .. } = &tree.nodes[index];
+            let (outer, depth) = parent.map_or((None, 0), |parent| (runs[parent], depths[parent]));
+            (runs[index], depths[index]) = match facts::operation(span) {
+                operation::INVOKE_AGENT => (Some(index), depth + 1),
+                _ => (outer, depth),
+            };
+            match facts::operation(span) {
+                operation::EXECUTE_TOOL => {
+                    calls.extend(facts::text(span, &[names::GEN_AI_TOOL_CALL_ID]).map(|id| (runs[index], id)));
+                }
+                operation::HANDOFF_REQUEST => handoffs.extend(facts::text(span, &[names::HANDOFF_ID])),
+                _ => {}
+            }
+        }
+        Self {
+            tree,
+            glyphs,
+            runs,
+            depths,
+            calls,
+            handoffs,
+            handed: HashSet::new(),
+            told: HashSet::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, index: usize, at: u64, tone: Tone, head: String, body: String) {
+        let depth = self.depths[index].saturating_sub(1);
+        self.entries.push(Entry { at, depth, head, took: None, body, tone });
+    }
+
+    /// The same for what took the time of its span.
+    fn tell_end(&mut self, index: usize, at: u64, tone: Tone, head: String, body: String) {
+        self.tell(index, at, tone, head, body);
+        if let Some(entry) = self.entries.last_mut() {
+            entry.took = Some(self.tree.nodes[index].span.duration());
+        }
+    }
+
+    /// Who works in a span: the agent that it names, else the one around it.
+    fn agent(&self, index: usize) -> String {
+        let named = |index: usize| facts::agent(self.tree.nodes[index].span).map(str::to_owned);
+        named(index).or_else(|| self.runs[index].and_then(named)).unwrap_or_else(|| "somebody".to_owned())
+    }
+
+    fn begins(&mut self, index: usize) {
+        let node = &self.tree.nodes[index];
+        let (span, at) = (node.span, node.start);
+        match facts::operation(span) {
+            operation::INVOKE_AGENT | operation::CHAT => {
+                if let Some(messages) = facts::text(span, &[names::GEN_AI_INPUT_MESSAGES, "gen_ai.prompt"]) {
+                    self.said(index, at, messages);
+                }
+            }
+            operation::EXECUTE_TOOL if !self.is_told_elsewhere(index) => {
+                let tool = tool(node);
+                let arguments = facts::text(span, &[names::GEN_AI_TOOL_CALL_ARGUMENTS]).unwrap_or_default();
+                let (head, arguments) = (format!("{} calls {tool}", self.agent(index)), arguments.to_owned());
+                match self.has_result(node) {
+                    true => self.tell(index, at, Tone::Plain, head, arguments),
+                    false => self.tell_end(index, at, Tone::Plain, head, arguments),
+                }
+            }
+            operation::HANDOFF_REQUEST => {
+                let from = facts::text(span, &[names::HANDOFF_FROM_AGENT]).map(str::to_owned);
+                let from = from.unwrap_or_else(|| self.agent(index));
+                let to = facts::text(span, &[names::HANDOFF_TO_AGENT]).unwrap_or("another agent");
+                let task = facts::text(span, &[names::HANDOFF_TASK]).unwrap_or_default();
+                let inputs = facts::text(span, &[names::HANDOFF_INPUTS, names::GEN_AI_TOOL_CALL_ARGUMENTS]);
+                let inputs = inputs.filter(|inputs| *inputs != "{}" && *inputs != "null").unwrap_or_default();
+                let head = format!("{from} {} {to}: handoff", self.glyphs.to);
+                let body =
+                    [task, inputs].iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join("\n");
+                self.handed.insert(task.to_owned());
+                self.tell(index, at, Tone::Question, head, body);
+            }
+            "approval" | "input" if span.attribute(names::APPROVAL_DECISION).is_some() => {
+                let what = if span.name == "input" { "asks" } else { "needs leave" };
+                let head = format!("{} {what}, for {}", tool(node), self.agent(index));
+                self.tell(index, at, Tone::Question, head, String::new());
+            }
+            _ => self.insight(index),
+        }
+    }
+
+    fn ends(&mut self, index: usize) {
+        let node = &self.tree.nodes[index];
+        let (span, at) = (node.span, node.end);
+        match facts::operation(span) {
+            operation::INVOKE_AGENT | operation::CHAT => {
+                if let Some(messages) = facts::text(span, &[names::GEN_AI_OUTPUT_MESSAGES, "gen_ai.completion"]) {
+                    self.said(index, at, messages);
+                }
+                if let Some(error) = facts::error(span) {
+                    let head = format!("{} fails", self.agent(index));
+                    self.tell(index, at, Tone::Bad, head, error);
+                }
+            }
+            operation::EXECUTE_TOOL if !self.is_told_elsewhere(index) && self.has_result(node) => {
+                let result = facts::text(span, &[names::GEN_AI_TOOL_CALL_RESULT]);
+                let error = facts::error(span);
+                let (word, tone) = if error.is_some() { ("fails", Tone::Bad) } else { ("answers", Tone::Plain) };
+                let head = format!("{} {word}", tool(node));
+                let body = result.map(str::to_owned).or(error).unwrap_or_default();
+                self.tell_end(index, at, tone, head, body);
+            }
+            operation::HANDOFF_REQUEST => {
+                let to = facts::text(span, &[names::HANDOFF_TO_AGENT]).unwrap_or("the other agent");
+                let status = facts::text(span, &[names::HANDOFF_STATUS]).unwrap_or("ended");
+                let from = facts::text(span, &[names::HANDOFF_FROM_AGENT]).map(str::to_owned);
+                let from = from.unwrap_or_else(|| self.agent(index));
+                let head = format!("{to} {} {from}: {status}", self.glyphs.to);
+                let result = facts::text(span, &[names::HANDOFF_RESULT, names::GEN_AI_TOOL_CALL_RESULT]);
+                let error =
+                    facts::text(span, &[names::HANDOFF_ERROR]).map(str::to_owned).or_else(|| facts::error(span));
+                let tone = if error.is_some() { Tone::Bad } else { Tone::Plain };
+                let body = error.or_else(|| result.map(str::to_owned)).unwrap_or_default();
+                self.tell_end(index, at, tone, head, body);
+            }
+            "approval" | "input" => {
+                if let Some(decision) = facts::text(span, &[names::APPROVAL_DECISION]) {
+                    let head = format!("{}: {}", tool(node), decided(decision));
+                    let tone = if decision == "deny" { Tone::Bad } else { Tone::Plain };
+                    self.tell_end(index, at, tone, head, String::new());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What an agent found out, which is a span of its own.
+    fn insight(&mut self, index: usize) {
+        let node = &self.tree.nodes[index];
+        let Some(kind) = facts::text(node.span, &["insight.type"]) else { return };
+        let sure = node.span.attribute("insight.confidence").map(super::words::plain);
+        let sure = sure.map(|sure| format!(" (confidence {sure})")).unwrap_or_default();
+        let head = format!("{} notes a {kind}{sure}", self.agent(index));
+        let of = |key: &str| facts::text(node.span, &[key]).unwrap_or_default().to_owned();
+        let body = [of("insight.summary"), of("insight.rationale")].join("\n");
+        self.tell(index, node.start, Tone::Speech, head, body);
+    }
+
+    /// Messages that were not told yet; calls and answers are left to the spans of the tools, where there are such.
+    fn said(&mut self, index: usize, at: u64, messages: &str) {
+        let run = self.runs[index];
+        for said in read(messages) {
+            let agent = self.agent(index);
+            let (tone, head, body) = match said {
+                Said::Text { role, text } if role == "user" && self.handed.contains(text.as_str()) => continue,
+                Said::Text { role, text } if !text.trim().is_empty() => match role.as_str() {
+                    "assistant" | "agent" | "" => (Tone::Speech, agent, text),
+                    role => (Tone::Speech, format!("{role} {} {agent}", self.glyphs.to), text),
+                },
+                Said::Thought(text) => (Tone::Plain, format!("{agent} thinks"), text),
+                Said::Call { id, name, arguments } if !self.calls.contains(&(run, id.as_str())) => {
+                    (Tone::Plain, format!("{agent} calls {name}"), arguments)
+                }
+                Said::Answer { id, response } if !self.calls.contains(&(run, id.as_str())) => {
+                    (Tone::Plain, format!("call {id} answers"), response)
+                }
+                _ => continue,
+            };
+            if self.told.insert((run, format!("{head}\n{body}"))) {
+                self.tell(index, at, tone, head, body);
+            }
+        }
+    }
+
+    fn is_told_elsewhere(&self, index: usize) -> bool {
+        let span = self.tree.nodes[index].span;
+        facts::text(span, &[names::HANDOFF_ID]).is_some_and(|id| self.handoffs.contains(id))
+    }
+
+    fn has_result(&self, node: &Node<'_>) -> bool {
+        facts::text(node.span, &[names::GEN_AI_TOOL_CALL_RESULT]).is_some() || facts::error(node.span).is_some()
+    }
+}
+
+fn tool(node: &Node<'_>) -> String {
+    let named = facts::text(node.span, &[names::GEN_AI_TOOL_NAME]);
+    named.or_else(|| node.span.name.split_once(' ').map(|(_, name)| name)).unwrap_or("a tool").to_owned()
+}
+
+fn decided(decision: &str) -> &str {
+    match decision {
+        "allow" => "allowed once",
+        "allow_session" => "allowed for the session",
+        "deny" => "denied",
+        other => other,
+    }
+}

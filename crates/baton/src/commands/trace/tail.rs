@@ -1,0 +1,189 @@
+//! `baton trace tail`: spans as they arrive.
+
+use super::{
+    caret,
+    look::Look,
+    words::{columns, counted, duration, fit, padded, right},
+};
+use crate::{
+    commands::place::Place,
+    connect::{Session, failure},
+    failure::{Exit, Failure},
+    screen::Screen,
+    signals::StopRequests,
+};
+use baton_client::{ClientError, SpanTail, TailEvent};
+use baton_telemetry::names;
+use baton_types::ErrorCode;
+use baton_wire::api::SpanEntry;
+use clap::Args;
+use std::time::Duration;
+
+/// How long the pauses between attempts to come back are.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// What `baton trace tail` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton trace tail                                       everything
+  baton trace tail '{ status = error }'                  only what goes wrong
+  baton trace tail '{ span.handoff.to_agent = \"weather\" }'
+  baton trace tail --json | jq -r '.name'                one JSON object a line
+
+One line for each span, when it has ended: when it began, its trace, service, name, how long it
+took. Ends with Ctrl-C. A connection that breaks is taken up again; a reader that is too slow
+misses spans and is told how many.")]
+pub(super) struct Options {
+    /// Only spans that this query in TraceQL selects
+    query: Option<String>,
+    /// How wide it may be [default: the terminal]
+    #[arg(long, value_name = "COLUMNS")]
+    width: Option<usize>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Prints spans until it is stopped.
+pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
+    let session = session(&options.place).await?;
+    tokio::select! {
+        ended = follow(&session, &options, screen) => ended,
+        () = stop.first() => Ok(Exit::Ok),
+    }
+}
+
+/// A running server: in this process, nothing would arrive.
+async fn session(place: &Place) -> Result<Session, Failure> {
+    let token = place.token.as_deref();
+    if let Some(url) = &place.server {
+        return Session::at(url, token);
+    }
+    let data = place.settings()?.data;
+    let running = Session::running(&data, token).await?;
+    running.ok_or_else(|| {
+        let message = format!("no Baton runs in the data directory {}", data.display());
+        Failure::new(ErrorCode::SERVER_UNREACHABLE, message)
+    })
+}
+
+async fn follow(session: &Session, options: &Options, screen: Screen) -> Result<Exit, Failure> {
+    let query = options.query.as_deref();
+    let refused = |error: ClientError| match query {
+        Some(query) => caret::failure(error, query, screen),
+        None => failure(error),
+    };
+    let look = Look::of_stdout(options.width, screen.data_paint());
+    let mut tail = session.client.tail_spans(query).await.map_err(refused)?;
+    screen.say("listening; Ctrl-C ends it");
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let why = read(&mut tail, screen, &look, &mut pause).await;
+        if let Err(error @ ClientError::Refused(_)) = why {
+            return Err(refused(error));
+        }
+        let why = why.err().map(|error| format!(": {error}")).unwrap_or_default();
+        screen.say(&format!("the stream broke off{why}; spans may be missing until it is back"));
+        tail = loop {
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            match session.client.tail_spans(query).await {
+                Ok(tail) => break tail,
+                Err(error @ ClientError::Refused(_)) => return Err(refused(error)),
+                Err(_) => {}
+            }
+        };
+        screen.say("listening again");
+    }
+}
+
+/// Prints what comes until the stream ends or breaks.
+async fn read(tail: &mut SpanTail, screen: Screen, look: &Look, pause: &mut Duration) -> Result<(), ClientError> {
+    while let Some(event) = tail.next().await {
+        match event? {
+            TailEvent::Span(_, json) if screen.is_json() => screen.print(&json),
+            TailEvent::Span(span, _) => screen.print(&line(&span, look)),
+            TailEvent::Missed(missed) => {
+                screen.say(&format!("spans came too fast: {} missed", counted(missed, "batch")));
+            }
+        }
+        *pause = FIRST_PAUSE;
+    }
+    Ok(())
+}
+
+/// A span on one line; what went wrong goes at the end, and is not cut off before the rest is.
+fn line(span: &SpanEntry, look: &Look) -> String {
+    let paint = look.paint;
+    let mark = look.glyphs.kinds[match span.kind.as_str() {
+        "server" => 2,
+        "client" => 3,
+        "producer" => 4,
+        "consumer" => 5,
+        _ => 1,
+    }];
+    let failed = span.status == "error";
+    let said = |key: &str| span.attributes.get(key).and_then(serde_json::Value::as_str);
+    let agent = said(names::GEN_AI_AGENT_NAME).or_else(|| said(names::AGENT_ID));
+    let service = span.service.as_deref().unwrap_or("?");
+    let who = match agent {
+        Some(agent) => format!("{service}/{agent}"),
+        None => service.to_owned(),
+    };
+    let who = padded(&fit(&who, 24, look.glyphs.more), 18);
+    let time = time_of_day(&span.start);
+    let took = right(&duration((span.duration_ms * 1e6) as u64), 7);
+    let lead = format!("{time}  {}  {who}  {took}  ", span.trace_id);
+    let room = look.width.saturating_sub(columns(&lead)).max(30);
+    let mut what = format!("{mark} {}", span.name);
+    if failed {
+        let why = if span.status_message.is_empty() {
+            said(names::ERROR_TYPE).unwrap_or_default()
+        } else {
+            &span.status_message
+        };
+        what = format!("{mark} {} {}: {why}", look.glyphs.error, span.name);
+    }
+    let what = fit(&what, room, look.glyphs.more);
+    let what = if failed { paint.bad(&what) } else { what };
+    format!("{}  {}  {}  {took}  {what}", paint.faint(&time), span.trace_id, paint.name(&who))
+}
+
+/// The time of day in a moment, to the millisecond.
+fn time_of_day(moment: &str) -> String {
+    let time = moment.split_once('T').map_or(moment, |(_, time)| time).trim_end_matches('Z');
+    let (seconds, rest) = time.split_once('.').unwrap_or((time, ""));
+    format!("{seconds}.{rest:0<3.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{commands::trace::look::Glyphs, screen::Paint};
+    use serde_json::json;
+
+    #[test]
+    fn one_line_a_span() {
+        let look = Look { width: 120, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN };
+        let span = |status: &str, agent: Option<&str>| SpanEntry {
+            trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".into(),
+            name: "execute_tool get_weather".into(),
+            kind: "client".into(),
+            status: status.into(),
+            status_message: if status == "error" { "no such city".into() } else { String::new() },
+            start: "2026-11-16T08:00:00.123456789Z".into(),
+            duration_ms: 12.345_678,
+            service: Some("baton".into()),
+            attributes: agent.map(|agent| ("gen_ai.agent.name".into(), json!(agent))).into_iter().collect(),
+            ..SpanEntry::default()
+        };
+        assert_eq!(
+            [line(&span("unset", Some("weather")), &look), line(&span("error", None), &look)],
+            [
+                "08:00:00.123  4bf92f3577b34da6a3ce929d0e0e4736  baton/weather        12.3ms  ▸ execute_tool get_weather",
+                "08:00:00.123  4bf92f3577b34da6a3ce929d0e0e4736  baton                12.3ms  ▸ ✗ execute_tool get_weather: no such c…",
+            ]
+        );
+    }
+}

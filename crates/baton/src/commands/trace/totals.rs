@@ -1,0 +1,128 @@
+//! What a trace comes to.
+
+use super::{
+    facts::{self, Tokens},
+    look::Look,
+    tree::{Odd, Tree},
+    words::{columns, count, counted, duration, fit, money, wrapped},
+};
+use std::collections::BTreeSet;
+
+/// Sums over a trace.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    spans: u64,
+    services: BTreeSet<String>,
+    agents: BTreeSet<String>,
+    tokens: Option<Tokens>,
+    cost: Option<f64>,
+    errors: u64,
+    /// When the first went wrong, in what, and why.
+    first_error: Option<(u64, String, String)>,
+}
+
+impl Totals {
+    /// Sums up a trace. Agents repeat the tokens of their model calls, so only the innermost spans with tokens count.
+    pub(crate) fn of(tree: &Tree<'_>) -> Self {
+        let mut totals = Self { spans: tree.nodes.len() as u64, ..Self::default() };
+        let (mut with_tokens, mut with_cost) = (vec![false; tree.nodes.len()], vec![false; tree.nodes.len()]);
+        for index in tree.order.iter().rev().copied() {
+            let node = &tree.nodes[index];
+            if let Some(tokens) = facts::tokens(node.span) {
+                if !with_tokens[index] {
+                    let sum = totals.tokens.get_or_insert_default();
+                    sum.input += tokens.input;
+                    sum.output += tokens.output;
+                }
+                with_tokens[index] = true;
+            }
+            if let Some(cost) = facts::cost(node.span) {
+                if !with_cost[index] {
+                    *totals.cost.get_or_insert_default() += cost;
+                }
+                with_cost[index] = true;
+            }
+            if let Some(parent) = node.parent {
+                with_tokens[parent] |= with_tokens[index];
+                with_cost[parent] |= with_cost[index];
+            }
+        }
+        for index in &tree.order {
+            let node = &tree.nodes[*index];
+            totals.services.extend(node.span.service().map(str::to_owned));
+            totals.agents.extend(facts::agent(node.span).map(str::to_owned));
+            let Some(error) = facts::error(node.span) else { continue };
+            totals.errors += 1;
+            // What ended first caused what ended later: the error of a tool comes before that of its run.
+            if totals.first_error.as_ref().is_none_or(|(end, _, _)| node.end <= *end) {
+                totals.first_error = Some((node.end, node.span.name.to_string(), error));
+            }
+        }
+        totals
+    }
+
+    /// Whether any span knows its tokens.
+    pub(crate) fn has_tokens(&self) -> bool {
+        self.tokens.is_some()
+    }
+
+    /// Whether any span knows its cost.
+    pub(crate) fn has_cost(&self) -> bool {
+        self.cost.is_some()
+    }
+
+    /// The services, by name.
+    pub(crate) fn services(&self) -> &BTreeSet<String> {
+        &self.services
+    }
+
+    /// The lines below a waterfall.
+    pub(crate) fn lines(&self, tree: &Tree<'_>, look: &Look) -> Vec<String> {
+        let mut parts = vec![counted(self.spans, "span"), counted(self.services.len() as u64, "service")];
+        if !self.agents.is_empty() {
+            parts.push(counted(self.agents.len() as u64, "agent"));
+        }
+        if let Some(Tokens { input, output }) = self.tokens {
+            parts.push(format!("{} tokens in, {} out", count(input), count(output)));
+        }
+        parts.extend(self.cost.map(money));
+        parts.push(if self.errors > 0 { counted(self.errors, "error") } else { "no errors".to_owned() });
+        let mut lines = joined(&parts, look);
+        if self.errors > 0
+            && let (Some(line), Some(errors)) = (lines.last_mut(), parts.last())
+        {
+            *line = line.replace(errors.as_str(), &look.paint.bad(errors));
+        }
+        if let Some((end, name, error)) = &self.first_error {
+            let at = duration(end.saturating_sub(tree.start));
+            let line = format!("first error: {name} at +{at}: {error}");
+            lines.push(look.paint.bad(&fit(&line, look.width, look.glyphs.more)));
+        }
+        for (odd, what) in [
+            (Odd::ParentMissing, "whose parent is not in this trace; shown as roots, marked (parent missing)"),
+            (Odd::Circle, "whose parents go in a circle; shown as roots, marked (circle)"),
+        ] {
+            let number = tree.odd(odd);
+            if number > 0 {
+                let note = format!("note: {} {what}", counted(number, "span"));
+                lines.extend(wrapped(&note, look.width, 4).iter().map(|line| look.paint.warn(line)));
+            }
+        }
+        lines
+    }
+}
+
+/// The parts in as few lines as they fit in.
+fn joined(parts: &[String], look: &Look) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if columns(line) + columns(look.glyphs.between) + columns(part) <= look.width => {
+                line.push_str(look.glyphs.between);
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines
+}

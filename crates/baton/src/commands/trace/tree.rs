@@ -1,0 +1,181 @@
+//! Spans as a tree, however odd they came: parents that are missing or go in a circle, several roots, clocks that differ.
+
+use baton_types::{Span, SpanId, SpanStatus};
+use std::collections::{HashMap, HashSet};
+
+/// How far before its parent a span may begin and still count as begun with it: journals know milliseconds only, and
+/// clocks of two processes are never the same.
+const SLACK: u64 = 1_000_000;
+
+/// Why a span that names a parent is a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Odd {
+    /// The parent is not in the trace.
+    ParentMissing,
+    /// Its parents lead back to itself.
+    Circle,
+}
+
+/// A span and what happened inside of it.
+#[derive(Debug)]
+pub(crate) struct Node<'a> {
+    /// The span.
+    pub(crate) span: &'a Span,
+    /// What happened inside of it, by start.
+    pub(crate) children: Vec<usize>,
+    /// The span that it happened in.
+    pub(crate) parent: Option<usize>,
+    /// When it is shown to begin.
+    pub(crate) start: u64,
+    /// When it is shown to end.
+    pub(crate) end: u64,
+    /// What is odd about it.
+    pub(crate) odd: Option<Odd>,
+    /// How many spans it and everything below it are.
+    pub(crate) size: u64,
+    /// How many of them ended badly.
+    pub(crate) errors: u64,
+}
+
+/// A trace as a tree.
+#[derive(Debug, Default)]
+pub(crate) struct Tree<'a> {
+    /// All spans, each once.
+    pub(crate) nodes: Vec<Node<'a>>,
+    /// Those without a parent here, by start.
+    pub(crate) roots: Vec<usize>,
+    /// All spans so that a parent comes before its children.
+    pub(crate) order: Vec<usize>,
+    /// When the first begins.
+    pub(crate) start: u64,
+    /// When the last ends.
+    pub(crate) end: u64,
+}
+
+impl<'a> Tree<'a> {
+    /// The tree of these spans; one that occurs twice counts once.
+    pub(crate) fn new(spans: &'a [Span]) -> Self {
+        let mut seen: HashMap<SpanId, usize> = HashMap::with_capacity(spans.len());
+        let mut nodes: Vec<Node<'a>> = Vec::with_capacity(spans.len());
+        for span in spans {
+            if seen.contains_key(&span.id) {
+                continue;
+            }
+            seen.insert(span.id, nodes.len());
+            let (start, end) = (span.start, span.end.max(span.start));
+            let errors = u64::from(span.status == SpanStatus::Error);
+            nodes.push(Node { span, children: Vec::new(), parent: None, start, end, odd: None, size: 1, errors });
+        }
+        let mut tree = Self { nodes, ..Self::default() };
+        for index in 0..tree.nodes.len() {
+            match tree.nodes[index].span.parent {
+                None => tree.roots.push(index),
+                Some(parent) => match seen.get(&parent) {
+                    Some(parent) => {
+                        tree.nodes[index].parent = Some(*parent);
+                        tree.nodes[*parent].children.push(index);
+                    }
+                    None => {
+                        tree.nodes[index].odd = Some(Odd::ParentMissing);
+                        tree.roots.push(index);
+                    }
+                },
+            }
+        }
+        tree.cut_circles();
+        tree.sort();
+        tree.settle();
+        tree
+    }
+
+    /// Spans that no root leads to have parents that go in a circle: each circle is cut at one of its own spans.
+    fn cut_circles(&mut self) {
+        let mut reached = vec![false; self.nodes.len()];
+        for root in self.roots.clone() {
+            self.reach(root, &mut reached);
+        }
+        for index in 0..self.nodes.len() {
+            if reached[index] {
+                continue;
+            }
+            let cut = self.on_circle(index);
+            if let Some(parent) = self.nodes[cut].parent.take() {
+                self.nodes[parent].children.retain(|child| *child != cut);
+            }
+            self.nodes[cut].odd = Some(Odd::Circle);
+            self.roots.push(cut);
+            self.reach(cut, &mut reached);
+        }
+    }
+
+    /// The span of a circle that begins first, above a span that only leads there.
+    fn on_circle(&self, from: usize) -> usize {
+        let (mut seen, mut at) = (HashSet::new(), from);
+        while seen.insert(at) {
+            at = self.nodes[at].parent.unwrap_or(at);
+        }
+        let (begun, mut first) = (at, at);
+        loop {
+            at = self.nodes[at].parent.unwrap_or(begun);
+            if at == begun {
+                return first;
+            }
+            if self.nodes[at].start < self.nodes[first].start {
+                first = at;
+            }
+        }
+    }
+
+    fn reach(&self, from: usize, reached: &mut [bool]) {
+        let mut open = vec![from];
+        while let Some(index) = open.pop() {
+            if !std::mem::replace(&mut reached[index], true) {
+                open.extend(&self.nodes[index].children);
+            }
+        }
+    }
+
+    /// By start; what began together stays as it came.
+    fn sort(&mut self) {
+        let begun: Vec<(u64, u64)> = self.nodes.iter().map(|node| (node.start, node.end)).collect();
+        self.roots.sort_by_key(|root| begun[*root]);
+        for node in &mut self.nodes {
+            node.children.sort_by_key(|child| begun[*child].0);
+        }
+        let mut open: Vec<usize> = self.roots.iter().rev().copied().collect();
+        while let Some(index) = open.pop() {
+            self.order.push(index);
+            open.extend(self.nodes[index].children.iter().rev());
+        }
+    }
+
+    /// Moves what began a moment before its parent, and counts what is below each span.
+    fn settle(&mut self) {
+        for index in self.order.clone() {
+            let begun = self.nodes[index].parent.map(|parent| self.nodes[parent].start);
+            let node = &mut self.nodes[index];
+            if let Some(begun) = begun.filter(|begun| node.start < *begun && begun - node.start <= SLACK) {
+                node.start = begun;
+                node.end = node.end.max(begun);
+            }
+        }
+        for index in self.order.iter().rev() {
+            if let Some(parent) = self.nodes[*index].parent {
+                self.nodes[parent].size += self.nodes[*index].size;
+                self.nodes[parent].errors += self.nodes[*index].errors;
+            }
+        }
+        self.start = self.nodes.iter().map(|node| node.start).min().unwrap_or(0);
+        self.end = self.nodes.iter().map(|node| node.end).max().unwrap_or(0);
+    }
+
+    /// How long all of it took.
+    pub(crate) fn duration(&self) -> u64 {
+        self.end - self.start
+    }
+
+    /// How many roots are odd in this way.
+    pub(crate) fn odd(&self, how: Odd) -> u64 {
+        self.roots.iter().filter(|root| self.nodes[**root].odd == Some(how)).map(|_| 1).sum()
+    }
+}

@@ -1,0 +1,247 @@
+//! A trace as a waterfall: who called whom, when, for how long, and what it took.
+
+use super::{
+    details,
+    facts::{self, Tokens},
+    look::Look,
+    rows::{Fold, Folded, Row, What, rows},
+    totals::Totals,
+    tree::{Node, Odd, Tree},
+    words::{columns, count, counted, duration, fit, money, padded, right, short},
+};
+use baton_types::{SpanKind, SpanStatus};
+
+/// Least and most columns of a bar; with fewer there is none.
+const LEAST_BAR: usize = 12;
+const MOST_BAR: usize = 72;
+/// Least columns of a name.
+const LEAST_LABEL: usize = 18;
+/// Columns of a name that can be read.
+const READABLE: usize = 32;
+/// What stands between columns.
+const GAP: &str = "  ";
+
+/// Whether the attributes of each span are listed below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Only its row.
+    Row,
+    /// All that it says.
+    Attributes,
+}
+
+/// The cells of a row.
+struct Cells {
+    label: String,
+    time: String,
+    tokens: String,
+    cost: String,
+}
+
+/// How wide the columns are; a column that nothing stands in has no width.
+struct Widths {
+    label: usize,
+    time: usize,
+    tokens: usize,
+    cost: usize,
+    bar: usize,
+}
+
+/// The waterfall of a trace.
+pub(crate) fn lines(tree: &Tree<'_>, totals: &Totals, fold: Fold, detail: Detail, look: &Look) -> Vec<String> {
+    let (rows, left) = rows(tree, fold, look.glyphs);
+    let many = totals.services().len() > 1;
+    let cells: Vec<Cells> = rows.iter().map(|row| cells(tree, row, many, look)).collect();
+    let widths = Widths::of(&cells, totals, look);
+    let mut lines = vec![look.paint.faint(&widths.head(tree))];
+    for (row, cells) in rows.iter().zip(&cells) {
+        lines.push(widths.line(tree, row, cells, look));
+        if let What::Span(index) = &row.what {
+            lines.extend(error(&tree.nodes[*index], row, look));
+            if detail == Detail::Attributes {
+                lines.extend(details::lines(tree, *index, &row.below, look));
+            }
+        }
+    }
+    if left > 0 {
+        let more = counted(left, "more span");
+        lines.push(look.paint.warn(&format!("{} {more}; --all shows them", look.glyphs.folded)));
+    }
+    lines
+}
+
+fn cells(tree: &Tree<'_>, row: &Row, many_services: bool, look: &Look) -> Cells {
+    let index = match &row.what {
+        What::Span(index) => *index,
+        What::Folded(folded) => {
+            let label = format!("{}{} {}", row.rails, look.glyphs.folded, counted_out(folded));
+            let time = duration(folded.nanos);
+            return Cells { label, time, tokens: String::new(), cost: String::new() };
+        }
+    };
+    let node = &tree.nodes[index];
+    let mark = look.glyphs.kinds[match node.span.kind {
+        SpanKind::Unspecified => 0,
+        SpanKind::Internal => 1,
+        SpanKind::Server => 2,
+        SpanKind::Client => 3,
+        SpanKind::Producer => 4,
+        SpanKind::Consumer => 5,
+    }];
+    let failed = if node.span.status == SpanStatus::Error { format!("{} ", look.glyphs.error) } else { String::new() };
+    let service = node.span.service().filter(|service| {
+        let outer = node.parent.and_then(|parent| tree.nodes[parent].span.service());
+        many_services && outer != Some(*service)
+    });
+    let service = service.map(|service| format!(" [{service}]")).unwrap_or_default();
+    let odd = match node.odd {
+        Some(Odd::ParentMissing) => " (parent missing)",
+        Some(Odd::Circle) => " (circle)",
+        None => "",
+    };
+    let name = if node.span.name.is_empty() { "(no name)" } else { &node.span.name };
+    let tokens = facts::tokens(node.span)
+        .map(|Tokens { input, output }| format!("{}{}{}", short(input), look.glyphs.to, short(output)));
+    Cells {
+        label: format!("{}{mark} {failed}{name}{service}{odd}", row.rails),
+        time: duration(node.span.duration()),
+        tokens: tokens.unwrap_or_default(),
+        cost: facts::cost(node.span).map(money).unwrap_or_default(),
+    }
+}
+
+/// How many are left out, with what is worth knowing of them.
+fn counted_out(folded: &Folded) -> String {
+    let mut text = match &folded.name {
+        Some(name) => format!("{} more {name}", count(folded.siblings)),
+        None => format!("{} of other names", counted(folded.siblings, "more span")),
+    };
+    if folded.spans > folded.siblings {
+        text.push_str(&format!(", {} in all", counted(folded.spans, "span")));
+    }
+    if folded.errors > 0 {
+        text.push_str(&format!(", {}", counted(folded.errors, "error")));
+    }
+    text
+}
+
+/// Why a span ended badly, below its row.
+fn error(node: &Node<'_>, row: &Row, look: &Look) -> Option<String> {
+    let error = facts::error(node.span)?;
+    let joint = if node.children.is_empty() { "  " } else { look.glyphs.rail };
+    let rails = format!("{}{joint}", row.below);
+    let room = look.width.saturating_sub(columns(&rails) + 2).max(LEAST_LABEL);
+    let text = format!("{} {}", look.glyphs.error, fit(&error, room, look.glyphs.more));
+    Some(format!("{}{}", look.paint.faint(&rails), look.paint.bad(&text)))
+}
+
+impl Widths {
+    fn of(cells: &[Cells], totals: &Totals, look: &Look) -> Self {
+        let widest = |cell: fn(&Cells) -> &str| cells.iter().map(|cells| columns(cell(cells))).max().unwrap_or(0);
+        let head = |wanted: bool, head: &str, widest: usize| if wanted { widest.max(head.len()) } else { 0 };
+        let time = widest(|cells| &cells.time).max("time".len());
+        let mut tokens = head(totals.has_tokens(), "tokens", widest(|cells| &cells.tokens));
+        let mut cost = head(totals.has_cost(), "cost", widest(|cells| &cells.cost));
+        let label = widest(|cells| &cells.label).max("span".len());
+        let taken = |time: usize, tokens: usize, cost: usize| -> usize {
+            [time, tokens, cost].iter().filter(|width| **width > 0).map(|width| width + GAP.len()).sum()
+        };
+        // Where it is narrow, a name that can be read is worth more than a number.
+        let is_cramped = |taken: usize| look.width.saturating_sub(taken) < label.min(READABLE);
+        if is_cramped(taken(time, tokens, cost)) {
+            cost = 0;
+        }
+        if is_cramped(taken(time, tokens, cost)) {
+            tokens = 0;
+        }
+        let taken = taken(time, tokens, cost);
+        let room = look.width.saturating_sub(taken);
+        // Names come first, but half of what is left belongs to the bar as long as they can still be told apart.
+        let for_bar = (room / 3).clamp(LEAST_BAR, MOST_BAR) + GAP.len();
+        let most = match room.saturating_sub(for_bar) {
+            least if least < LEAST_LABEL => room,
+            most => most,
+        };
+        let label = label.min(most);
+        let bar = room.saturating_sub(label + GAP.len()).min(MOST_BAR);
+        let bar = if bar < LEAST_BAR { 0 } else { bar };
+        Self { label, time, tokens, cost, bar }
+    }
+
+    fn head(&self, tree: &Tree<'_>) -> String {
+        let mut line = padded("span", self.label);
+        for (text, width) in [("time", self.time), ("tokens", self.tokens), ("cost", self.cost)] {
+            if width > 0 {
+                line.push_str(GAP);
+                line.push_str(&right(text, width));
+            }
+        }
+        if self.bar > 0 {
+            let whole = duration(tree.duration());
+            line.push_str(GAP);
+            line.push('0');
+            line.push_str(&right(&whole, self.bar - 1));
+        }
+        line.trim_end().to_owned()
+    }
+
+    fn line(&self, tree: &Tree<'_>, row: &Row, cells: &Cells, look: &Look) -> String {
+        let paint = look.paint;
+        let label = padded(&fit(&cells.label, self.label, look.glyphs.more), self.label);
+        // The rails are faint; what was cut off the label may be part of them.
+        let label = match label.strip_prefix(row.rails.as_str()) {
+            Some(name) => format!("{}{}", paint.faint(&row.rails), self.painted(tree, row, name, look)),
+            None => label,
+        };
+        let mut line = format!("{label}{GAP}{}", right(&cells.time, self.time));
+        for (text, width) in [(&cells.tokens, self.tokens), (&cells.cost, self.cost)] {
+            if width > 0 {
+                line.push_str(GAP);
+                line.push_str(&right(text, width));
+            }
+        }
+        if self.bar > 0
+            && let What::Span(index) = &row.what
+        {
+            line.push_str(GAP);
+            line.push_str(&self.bar(tree, *index, look));
+        }
+        line.trim_end().to_owned()
+    }
+
+    fn painted(&self, tree: &Tree<'_>, row: &Row, name: &str, look: &Look) -> String {
+        let What::Span(index) = &row.what else { return look.paint.faint(name) };
+        let span = tree.nodes[*index].span;
+        match (span.status, facts::operation(span)) {
+            (SpanStatus::Error, _) => look.paint.bad(name),
+            (_, "invoke_agent") => look.paint.strong(name),
+            (_, "chat") => look.paint.name(name),
+            (_, "handoff.request" | "approval" | "input") => look.paint.warn(name),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// The time of a span as a bar below the axis.
+    fn bar(&self, tree: &Tree<'_>, index: usize, look: &Look) -> String {
+        let node = &tree.nodes[index];
+        let (pieces, whole) = (look.glyphs.bar, u128::from(tree.duration().max(1)));
+        let steps = pieces.len() as u128 * self.bar as u128;
+        let place = |moment: u64| u128::from(moment - tree.start) * steps / whole;
+        let per_column = pieces.len() as u128;
+        let begin = (place(node.start) / per_column).min(self.bar as u128 - 1);
+        let end = place(node.end).max(begin * per_column + 1);
+        let length = (end - begin * per_column) as usize;
+        let mut bar: String = std::iter::repeat_n(pieces[pieces.len() - 1], length / pieces.len()).collect();
+        if !length.is_multiple_of(pieces.len()) {
+            bar.push(pieces[length % pieces.len() - 1]);
+        }
+        let painted = match (node.span.status, facts::operation(node.span)) {
+            (SpanStatus::Error, _) => look.paint.bad(&bar),
+            (_, "chat") => look.paint.name(&bar),
+            (_, "execute_tool") => look.paint.good(&bar),
+            (_, "handoff.request" | "approval" | "input") => look.paint.warn(&bar),
+            _ => bar,
+        };
+        format!("{}{painted}", " ".repeat(begin as usize))
+    }
+}

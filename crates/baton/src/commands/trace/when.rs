@@ -1,0 +1,72 @@
+//! Moments as people write them.
+
+use baton_agentdir::document::duration;
+use baton_types::Timestamp;
+
+/// A moment: so long ago, or on a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// This long before now.
+    Ago(std::time::Duration),
+    /// At this moment.
+    At(Timestamp),
+}
+
+/// Reads `90s`, `15m`, `1h`, `2d`, `2026-11-16`, `2026-11-16T08:00:00Z` or seconds since the Unix epoch.
+pub(super) fn when(text: &str) -> Result<When, String> {
+    let text = text.trim();
+    let wrong = || "write how long ago, such as 15m, 1h or 2d, or a moment, such as 2026-11-16T08:00:00Z".to_owned();
+    if let Some(ago) = duration(text) {
+        return Ok(When::Ago(ago));
+    }
+    if let Ok(seconds) = text.parse::<i64>() {
+        return seconds.checked_mul(1000).map(|millis| When::At(Timestamp::from_millis(millis))).ok_or_else(wrong);
+    }
+    let midnight = format!("{text}T00:00:00Z");
+    let moment = Timestamp::parse(text).or_else(|_| Timestamp::parse(&midnight));
+    moment.map(When::At).map_err(|_| wrong())
+}
+
+impl When {
+    /// In milliseconds since the Unix epoch.
+    fn millis(self, now: Timestamp) -> u64 {
+        let millis = match self {
+            Self::Ago(ago) => now.as_millis().saturating_sub(i64::try_from(ago.as_millis()).unwrap_or(i64::MAX)),
+            Self::At(moment) => moment.as_millis(),
+        };
+        u64::try_from(millis).unwrap_or(0)
+    }
+
+    /// The last whole second before it, since the Unix epoch.
+    pub(super) fn second_before(self, now: Timestamp) -> u64 {
+        self.millis(now) / 1000
+    }
+
+    /// The first whole second after it.
+    pub(super) fn second_after(self, now: Timestamp) -> u64 {
+        self.millis(now).div_ceil(1000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_as_people_write_them() {
+        let now = Timestamp::parse("2026-11-16T08:00:00.500Z").unwrap();
+        let seconds = now.as_millis() as u64 / 1000;
+        for (text, expect) in [
+            ("1h", Some((seconds - 3600, seconds - 3599))),
+            ("2026-11-16T07:00:00Z", Some((seconds - 3600, seconds - 3600))),
+            ("2026-11-16T08:00:00+01:00", Some((seconds - 3600, seconds - 3600))),
+            ("2026-11-16", Some((seconds - 8 * 3600, seconds - 8 * 3600))),
+            ("1700000000", Some((1_700_000_000, 1_700_000_000))),
+            ("yesterday", None),
+            ("", None),
+        ] {
+            let read = when(text).ok().map(|when| (when.second_before(now), when.second_after(now)));
+            assert_eq!(read, expect, "{text}");
+        }
+    }
+}
