@@ -39,11 +39,14 @@ fn traces(spans: &[Span]) -> Vec<(TracePart, Vec<Span>)> {
         match traces.iter_mut().find(|(part, _)| part.id == span.trace) {
             Some((part, known)) => {
                 part.start = part.start.min(span.start);
-                part.end = part.end.max(span.end);
+                part.end = part.end.max(span.end).max(span.start);
                 known.push(span.clone());
             }
             None => {
-                traces.push((TracePart { id: span.trace, start: span.start, end: span.end }, vec![span.clone()]));
+                traces.push((
+                    TracePart { id: span.trace, start: span.start, end: span.end.max(span.start) },
+                    vec![span.clone()],
+                ));
             }
         }
     }

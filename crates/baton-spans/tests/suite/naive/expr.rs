@@ -5,6 +5,7 @@ use baton_traceql::{
 };
 use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, Value};
 use regex::Regex;
+use std::cmp::Ordering;
 
 /// One plain value.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +75,14 @@ impl Plain {
         }
     }
 
+    /// The number, if it is a whole one.
+    pub fn whole(&self) -> Option<i128> {
+        match self {
+            Self::Int(number) | Self::Duration(number) => Some(i128::from(*number)),
+            _ => None,
+        }
+    }
+
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Int(number) | Self::Duration(number) => Some(*number as f64),
@@ -99,7 +108,7 @@ pub fn out(expr: &FieldExpr, spans: &[Span], at: usize) -> Out {
         FieldExpr::Unary { op: UnaryOp::Negative, of } => {
             let values = out(of, spans, at).values;
             let turned = values.into_iter().filter_map(|value| match value {
-                Plain::Int(number) => Some(Plain::Int(-number)),
+                Plain::Int(number) => compute(ArithmeticOp::Subtract, &Plain::Int(0), &Plain::Int(number)),
                 Plain::Float(number) => Some(Plain::Float(0.0 - number)),
                 Plain::Duration(number) => Some(Plain::Duration(-number)),
                 _ => None,
@@ -187,17 +196,30 @@ fn ordered(value: &Plain) -> bool {
 }
 
 fn equal(left: &Plain, right: &Plain) -> bool {
-    match (left.number(), right.number()) {
-        (Some(left), Some(right)) => left == right,
-        _ => left == right,
-    }
+    if left.number().is_some() { order(left, right) == Some(Ordering::Equal) } else { left == right }
 }
 
 fn less(left: &Plain, right: &Plain) -> bool {
     match (left, right) {
         (Plain::Text(left), Plain::Text(right)) => left < right,
-        _ => matches!((left.number(), right.number()), (Some(left), Some(right)) if left < right),
+        _ => order(left, right) == Some(Ordering::Less),
     }
+}
+
+/// Numbers by value, exactly.
+pub fn order(left: &Plain, right: &Plain) -> Option<Ordering> {
+    match (left.whole(), right.whole()) {
+        (Some(left), Some(right)) => Some(left.cmp(&right)),
+        (Some(left), None) => order_mixed(left, right.number()?),
+        (None, Some(right)) => order_mixed(right, left.number()?).map(Ordering::reverse),
+        (None, None) => left.number()?.partial_cmp(&right.number()?),
+    }
+}
+
+fn order_mixed(whole: i128, number: f64) -> Option<Ordering> {
+    let below = if number.is_nan() { return None } else { number.floor() };
+    let fraction = if number > below { Ordering::Less } else { Ordering::Equal };
+    Some(whole.cmp(&(below as i128)).then(fraction))
 }
 
 fn matches(text: &Plain, pattern: &Plain) -> bool {
@@ -212,19 +234,29 @@ fn matches(text: &Plain, pattern: &Plain) -> bool {
 /// Whole numbers stay whole where that is exact.
 fn compute(op: ArithmeticOp, left: &Plain, right: &Plain) -> Option<Plain> {
     let (x, y) = (left.number()?, right.number()?);
-    let whole = |value: &Plain| !matches!(value, Plain::Float(_));
-    let result = match op {
+    if let (Some(x), Some(y)) = (left.whole(), right.whole()) {
+        let exact = match op {
+            ArithmeticOp::Add => Some(x + y),
+            ArithmeticOp::Subtract => Some(x - y),
+            ArithmeticOp::Multiply => Some(x * y),
+            ArithmeticOp::Divide | ArithmeticOp::Modulo if y == 0 => return None,
+            ArithmeticOp::Divide => (x % y == 0).then_some(x / y),
+            ArithmeticOp::Modulo => Some(x % y),
+            ArithmeticOp::Power => u32::try_from(y).ok().and_then(|y| x.checked_pow(y)),
+        };
+        if let Some(exact) = exact.and_then(|exact| i64::try_from(exact).ok()) {
+            return Some(Plain::Int(exact));
+        }
+    }
+    Some(Plain::Float(match op {
         ArithmeticOp::Add => x + y,
         ArithmeticOp::Subtract => x - y,
         ArithmeticOp::Multiply => x * y,
-        ArithmeticOp::Divide if y == 0.0 => return None,
-        ArithmeticOp::Modulo if y == 0.0 => return None,
+        ArithmeticOp::Divide | ArithmeticOp::Modulo if y == 0.0 => return None,
         ArithmeticOp::Divide => x / y,
         ArithmeticOp::Modulo => x % y,
         ArithmeticOp::Power => x.powf(y),
-    };
-    let exact = whole(left) && whole(right) && result.fract() == 0.0 && result.abs() < 1e15;
-    Some(if exact { Plain::Int(result as i64) } else { Plain::Float(result) })
+    }))
 }
 
 fn look_up(field: &Field, spans: &[Span], at: usize) -> Out {
@@ -273,7 +305,7 @@ fn intrinsic_of(intrinsic: Intrinsic, spans: &[Span], at: usize) -> Out {
     let duration = |nanos: u64| Out::one(Plain::Duration(nanos as i64));
     let root = spans.iter().find(|span| span.parent.is_none()).or(spans.first());
     match intrinsic {
-        I::Duration => duration(span.end - span.start),
+        I::Duration => duration(span.end.saturating_sub(span.start)),
         I::Name => text(&span.name),
         I::Kind => Out::one(Plain::Kind(span.kind)),
         I::Status => Out::one(Plain::Status(span.status)),
@@ -287,7 +319,7 @@ fn intrinsic_of(intrinsic: Intrinsic, spans: &[Span], at: usize) -> Out {
         I::TraceDuration => {
             let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
             let end = spans.iter().map(|span| span.end).max().unwrap_or_default();
-            duration(end - start)
+            duration(end.saturating_sub(start))
         }
         I::RootName => root.map(|root| text(&root.name)).unwrap_or_default(),
         I::RootService => root.and_then(Span::service).map(text).unwrap_or_default(),

@@ -39,7 +39,7 @@ pub fn answer(query: &Query, spans: &[Span], range: TimeRange) -> Vec<Told> {
         .filter_map(|spans| {
             let mut spans: Vec<Span> = spans.into_values().collect();
             spans.sort_by_key(|span| (span.start, span.id));
-            let in_time = spans.iter().any(|span| span.start <= range.end && span.end >= range.start);
+            let in_time = spans.iter().any(|span| span.start <= range.end && span.end.max(span.start) >= range.start);
             in_time.then(|| tell(pipeline, &spans)).flatten()
         })
         .collect();
@@ -65,7 +65,7 @@ fn tell(pipeline: &PipelineExpr, spans: &[Span]) -> Option<Told> {
         id: first.trace,
         root: (service(root).to_owned(), root.name.to_string()),
         start: first.start,
-        duration: last_end - first.start,
+        duration: last_end.saturating_sub(first.start),
         services: names
             .into_iter()
             .map(|name| {

@@ -1,11 +1,11 @@
 //! Pipelines over one trace.
 
-use super::expr::{Out, Plain, compare, constant, family, out, parent};
+use super::expr::{Out, Plain, compare, constant, family, order, out, parent};
 use baton_traceql::{
     Aggregate, AggregateOp, FieldExpr, PipelineExpr, Scalar, ScalarFilter, SpansetExpr, SpansetOp, Stage,
 };
 use baton_types::{Span, Value};
-use std::collections::BTreeSet;
+use std::{cmp::Ordering, collections::BTreeSet};
 
 /// Spans that belong together, by position, and what was said about them.
 #[derive(Clone, Debug)]
@@ -161,22 +161,22 @@ fn aggregated(aggregate: &Aggregate, spans: &[Span], set: &BTreeSet<usize>) -> O
     let values: Vec<Plain> = set.iter().flat_map(|at| out(of, spans, *at).values).collect();
     let numbers: Vec<&Plain> = values.iter().filter(|value| value.number().is_some_and(|it| !it.is_nan())).collect();
     let all_durations = numbers.iter().all(|number| matches!(number, Plain::Duration(_)));
-    let all_whole = numbers.iter().all(|number| !matches!(number, Plain::Float(_)));
+    let first =
+        |wanted: Ordering| numbers.iter().copied().reduce(|a, b| if order(b, a) == Some(wanted) { b } else { a });
+    let whole: Option<i128> = numbers.iter().map(|number| number.whole()).sum();
     let mut plain: Vec<f64> = numbers.iter().filter_map(|number| number.number()).collect();
     plain.sort_by(f64::total_cmp);
-    let (least, greatest) = (*plain.first()?, *plain.last()?);
-    let sum: f64 = plain.iter().sum();
+    let sum: f64 = whole.map_or_else(|| plain.iter().sum(), |whole| whole as f64);
     let result = match aggregate.op {
-        AggregateOp::Count => numbers.len() as f64,
-        AggregateOp::Min => least,
-        AggregateOp::Max => greatest,
-        AggregateOp::Avg => sum / plain.len() as f64,
-        AggregateOp::Sum => sum,
+        _ if numbers.is_empty() => return None,
+        AggregateOp::Count => Plain::Int(numbers.len() as i64),
+        AggregateOp::Min => first(Ordering::Less)?.clone(),
+        AggregateOp::Max => first(Ordering::Greater)?.clone(),
+        AggregateOp::Avg => Plain::Float(sum / numbers.len() as f64),
+        AggregateOp::Sum => match whole.map(i64::try_from) {
+            Some(Ok(whole)) => Plain::Int(whole),
+            _ => Plain::Float(sum),
+        },
     };
-    Some(match aggregate.op {
-        _ if all_durations => Plain::Duration(result.round() as i64),
-        AggregateOp::Avg => Plain::Float(result),
-        _ if all_whole => Plain::Int(result as i64),
-        _ => Plain::Float(result),
-    })
+    Some(if all_durations { Plain::Duration(result.number()?.round() as i64) } else { result })
 }

@@ -220,10 +220,12 @@ fn number(dice: &mut Dice<'_>, depth: usize) -> FieldExpr {
 }
 
 fn number_literal(dice: &mut Dice<'_>) -> Literal {
-    match dice.below(4) {
-        0 | 1 => Literal::Int(dice.below(4) as i64),
-        2 => Literal::Float(dice.below(5) as f64 / 2.0),
-        _ => duration(dice),
+    match dice.below(16) {
+        13 => Literal::Float(dice.of(&[9_007_199_254_740_992.0, 9_223_372_036_854_775_808.0])),
+        14 => Literal::Int(dice.of(&[i64::MAX, (1 << 53) + 1])),
+        12 | 15 => duration(dice),
+        8..=11 => Literal::Float(dice.below(5) as f64 / 2.0),
+        _ => Literal::Int(dice.below(4) as i64),
     }
 }
 

@@ -19,6 +19,10 @@ pub const KINDS: &[SpanKind] = &[
     SpanKind::Unspecified,
 ];
 pub const STATUSES: &[SpanStatus] = &[SpanStatus::Unset, SpanStatus::Ok, SpanStatus::Error];
+/// Whole numbers that a float cannot tell from their neighbours.
+pub const HUGE: &[i64] = &[i64::MAX, i64::MIN, (1 << 53) + 1, i64::MAX - 1];
+pub const STRANGE: &[f64] =
+    &[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 9_007_199_254_740_992.0, 9_223_372_036_854_775_808.0];
 /// When everything happens.
 pub const BASE: u64 = 1_700_000_000_000_000_000;
 /// Between two moments.
@@ -60,7 +64,11 @@ pub fn span_id(number: usize) -> SpanId {
 
 fn span(dice: &mut Dice<'_>, trace: usize, number: usize, parent: Option<usize>) -> Span {
     let start = BASE + dice.below(20) as u64 * TICK;
-    let end = start + dice.below(5) as u64 * TICK;
+    let end = match dice.below(16) {
+        // Clocks run backwards.
+        15 => start - TICK,
+        ticks => start + (ticks % 5) as u64 * TICK,
+    };
     Span {
         trace: trace_id(trace),
         id: span_id(number + 1),
@@ -150,8 +158,14 @@ fn value(dice: &mut Dice<'_>) -> Value {
 fn plain(dice: &mut Dice<'_>) -> Value {
     match dice.below(4) {
         0 => dice.of(TEXTS).into(),
-        1 => Value::Int(dice.below(5) as i64 - 1),
-        2 => Value::Float(dice.below(5) as f64 / 2.0),
+        1 => Value::Int(match dice.below(16) {
+            15 => dice.of(HUGE),
+            small => (small % 5) as i64 - 1,
+        }),
+        2 => Value::Float(match dice.below(16) {
+            15 => dice.of(STRANGE),
+            small => (small % 5) as f64 / 2.0,
+        }),
         _ => Value::Bool(dice.one_in(2)),
     }
 }
