@@ -66,9 +66,9 @@ pub struct SearchAnswer {
 pub struct FoundTrace {
     /// Its id.
     pub id: TraceId,
-    /// The service of its root; empty when the root is not here.
+    /// The service of its root, or of its first span while the root is not here.
     pub root_service: String,
-    /// The name of its root.
+    /// The name of that span.
     pub root_name: String,
     /// When its first span began.
     pub start: u64,
