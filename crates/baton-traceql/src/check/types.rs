@@ -93,8 +93,8 @@ pub(super) fn type_of(expr: &FieldExpr) -> Result<Type, QueryError> {
             operand(right, Type::Bool, "||")
         }
         FieldExpr::Binary { op: BinaryOp::Arithmetic(op), left, right } => {
-            operand(left, Type::Number, "arithmetic")?;
-            operand(right, Type::Number, "arithmetic")?;
+            operand(left, Type::Number, &op.to_string())?;
+            operand(right, Type::Number, &op.to_string())?;
             if matches!(op, ArithmeticOp::Divide | ArithmeticOp::Modulo) && is_zero(right) {
                 return invalid(format!("`{expr}` divides by zero"));
             }

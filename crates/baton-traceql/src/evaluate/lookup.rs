@@ -116,7 +116,7 @@ fn visit_intrinsic(intrinsic: Intrinsic, scene: &Scene<'_>, at: usize, seen: See
         Intrinsic::TraceId => show_hex(&span.trace.0, &mut show),
         Intrinsic::NestedSetLeft => show(Item::Int(scene.tree().left[at])),
         Intrinsic::NestedSetRight => show(Item::Int(scene.tree().right[at])),
-        Intrinsic::NestedSetParent => show(Item::Int(scene.tree().parent_number(at))),
+        Intrinsic::NestedSetParent => show(Item::Int(parent_number(scene, at))),
         Intrinsic::EventName => span.events.iter().try_for_each(|event| show(Item::Text(&event.name))),
         Intrinsic::EventTimeSinceStart => {
             span.events.iter().try_for_each(|event| show(duration(event.at.saturating_sub(span.start))))
@@ -125,6 +125,16 @@ fn visit_intrinsic(intrinsic: Intrinsic, scene: &Scene<'_>, at: usize, seen: See
         Intrinsic::LinkSpanId => span.links.iter().try_for_each(|link| show_hex(&link.span.0, &mut show)),
         Intrinsic::InstrumentationName => show(Item::Text(&span.scope.name)),
         Intrinsic::InstrumentationVersion => show(Item::Text(&span.scope.version)),
+    }
+}
+
+/// The number of the parent: -1 for a root, 0 when the parent is not here.
+fn parent_number(scene: &Scene<'_>, at: usize) -> i64 {
+    let tree = scene.tree();
+    match (tree.parent[at], scene.spans[at].parent) {
+        (Some(parent), _) => tree.left[parent],
+        (None, Some(_)) => 0,
+        (None, None) => -1,
     }
 }
 

@@ -40,15 +40,6 @@ impl Tree {
         tree
     }
 
-    /// The number of the parent: -1 for a root, 0 when the parent is not here.
-    pub(super) fn parent_number(&self, span: usize) -> i64 {
-        match (self.parent[span], self.family[span]) {
-            (Some(parent), _) => self.left[parent],
-            (None, Some(_)) => 0,
-            (None, None) => -1,
-        }
-    }
-
     /// Numbers both sides of every span, as nested sets: what is inside has numbers between.
     fn number(&mut self, order: &[usize]) {
         let mut first: Vec<Option<usize>> = vec![None; order.len()];

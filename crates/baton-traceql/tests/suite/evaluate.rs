@@ -1,0 +1,115 @@
+//! The engine and the plain second writing of it agree.
+
+use super::{
+    evaluate_generate::{filters, queries, traces},
+    evaluate_naive::Naive,
+};
+use baton_traceql::{
+    Aliases, CompareOp, Field, Intrinsic, Literal, Mode, Prepared, Query, Root, Spanset, Trace, ValueTest, check,
+    check_tail, evaluate, matches_span, parse, shown,
+};
+use baton_types::Value;
+use proptest::prelude::*;
+
+/// One name that is also another.
+pub(crate) const ALIASES: Aliases = Aliases(&[&["b", "a"]]);
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_engine_says_what_the_naive_evaluator_says(query in queries(), trace in traces(), aliased in any::<bool>()) {
+        prop_assert_eq!(check(&query), Ok(()), "{}", query);
+        let aliases = if aliased { ALIASES } else { Aliases::NONE };
+        let found = evaluate(&query, &trace, aliases).unwrap();
+        prop_assert_eq!(&found, &naive(&query, &trace, aliases), "{}", query);
+        let again = Trace { spans: trace.spans.iter().rev().cloned().collect() };
+        let ids = |sets: Vec<Spanset>, trace: &Trace| -> Vec<_> {
+            let ids = |set: Spanset| set.spans.iter().map(|span| trace.spans[*span].id).collect::<Vec<_>>();
+            sets.into_iter().map(ids).collect()
+        };
+        prop_assert_eq!(ids(evaluate(&query, &again, aliases).unwrap(), &again), ids(found, &trace));
+    }
+
+    #[test]
+    fn what_a_tail_may_ask_is_answered_by_one_span(query in filters(), trace in traces()) {
+        if check_tail(&query).is_err() {
+            return Ok(());
+        }
+        let sets = evaluate(&query, &trace, ALIASES).unwrap();
+        for (index, span) in trace.spans.iter().enumerate() {
+            let found = sets.iter().any(|set| set.spans.contains(&index));
+            prop_assert_eq!(matches_span(&query, span, ALIASES), found, "{} {:?}", query, span);
+        }
+    }
+}
+
+fn naive(query: &Query, trace: &Trace, aliases: Aliases) -> Vec<Spanset> {
+    let Root::Search(pipeline) = &query.root else { panic!("not generated") };
+    let sets = Naive { spans: &trace.spans, aliases }.pipeline(pipeline);
+    sets.into_iter().map(|(spans, attributes)| Spanset { spans, attributes }).collect()
+}
+
+#[test]
+fn an_index_tests_values_as_the_engine_does() {
+    let texts = |texts: &[&str]| Value::List(texts.iter().map(|text| Value::from((*text).to_owned())).collect());
+    let text = |text: &str| Literal::Text(text.to_owned());
+    let table = [
+        (CompareOp::Equal, text("x"), Value::from("x"), true),
+        (CompareOp::Equal, text("x"), texts(&["y", "x"]), true),
+        (CompareOp::NotEqual, text("x"), texts(&["y", "x"]), false),
+        (CompareOp::NotEqual, text("x"), texts(&["y"]), true),
+        (CompareOp::NotEqual, text("x"), Value::Int(1), false),
+        (CompareOp::NotEqual, text("x"), texts(&[]), false),
+        (CompareOp::Matches, text("x|y"), texts(&["q", "y"]), true),
+        (CompareOp::Matches, text("x"), Value::from("xx"), false),
+        (CompareOp::MatchesNot, text("x"), Value::from("xx"), true),
+        (CompareOp::MatchesNot, text("x"), texts(&["xx", "x"]), false),
+        (CompareOp::Matches, text(".*"), Value::Int(1), false),
+        (CompareOp::GreaterEqual, Literal::Duration(5), Value::Int(5), true),
+        (CompareOp::Less, Literal::Float(1.5), Value::Int(1), true),
+    ];
+    for (op, literal, value, expected) in table {
+        let test = ValueTest::new(op, &literal).unwrap();
+        assert_eq!(test.holds(&value), expected, "{value:?} {op:?} {literal:?}");
+    }
+    assert!(ValueTest::new(CompareOp::Matches, &text("a)|(b")).is_err());
+}
+
+#[test]
+fn spans_that_are_not_there_show_nothing() {
+    let query = parse("{ span.a = 1 }", Mode::Strict).unwrap().query;
+    assert!(shown(&query, &Trace::default(), 3, Aliases::NONE).attributes.is_empty());
+    assert!(evaluate(&query, &Trace::default(), Aliases::NONE).unwrap().is_empty());
+    assert!(Prepared::new(&parse("{} | rate()", Mode::Strict).unwrap().query, Aliases::NONE).is_err());
+}
+
+/// A chain of circles, and a chain so long that recursion would not survive it.
+#[test]
+fn long_and_circular_traces_are_walked() {
+    let (_, template) = super::corpus_spans::traces().remove(5);
+    let id = |number: u32| baton_types::SpanId((u64::from(number) + 1).to_be_bytes());
+    let chain = |circular: bool| {
+        let mut spans = Vec::new();
+        for number in 0..100_000_u32 {
+            let mut span = template.spans[0].clone();
+            span.id = id(number);
+            span.parent = if number == 0 { circular.then(|| id(99_999)) } else { Some(id(number - 1)) };
+            span.start = u64::from(number);
+            spans.push(span);
+        }
+        Trace { spans }
+    };
+    for (circular, parent) in [(false, -1), (true, 0)] {
+        let trace = chain(circular);
+        let query = parse("{ nestedSetLeft = 1 } >> { nestedSetLeft = 100000 }", Mode::Strict).unwrap().query;
+        let found = evaluate(&query, &trace, Aliases::NONE).unwrap();
+        assert_eq!(found[0].spans, [99_999]);
+        let query = parse("{ nestedSetRight = 200000 } | select(nestedSetParent)", Mode::Strict).unwrap().query;
+        let first = evaluate(&query, &trace, Aliases::NONE).unwrap()[0].spans[0];
+        assert_eq!(first, 0);
+        assert_eq!(shown(&query, &trace, 0, Aliases::NONE).attributes[1].1, Value::Int(parent));
+        let field = Field::Intrinsic(Intrinsic::NestedSetParent);
+        assert_eq!(field.to_string(), "nestedSetParent");
+    }
+}
