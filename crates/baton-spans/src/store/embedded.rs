@@ -6,6 +6,7 @@ use super::{
     view::{View, by_class},
 };
 use crate::{
+    block::Block,
     feed::Feed,
     options::Options,
     wal::{Marks, write_entry},
@@ -46,6 +47,8 @@ pub(crate) struct Store {
     pub(super) feed: Feed,
     pub(super) flush: FlushState,
     pub(super) keeper: Keeper,
+    /// Blocks that nobody sees any more and that could not be deleted yet.
+    pub(super) doomed: Mutex<Vec<Arc<Block>>>,
     pub(super) closing: AtomicBool,
     pub(super) log_bytes: AtomicU64,
     pub(super) searches: Arc<Semaphore>,
@@ -80,6 +83,7 @@ impl Store {
             feed: Feed::default(),
             flush: FlushState::default(),
             keeper: Keeper::default(),
+            doomed: Mutex::default(),
             closing: AtomicBool::new(false),
             log_bytes: AtomicU64::new(0),
             waiting_searches: AtomicUsize::new(0),

@@ -39,6 +39,8 @@ impl Store {
 
     fn merge_all(&self, places: &Places) -> Result<(), SpanStoreError> {
         while !self.is_closing() {
+            // A block names those it was made of, not those before: they must be gone before it is merged itself.
+            self.delete([])?;
             let blocks = self.view().blocks.clone();
             let sizes: Vec<_> = blocks.iter().map(Size::of).collect();
             let Some(chosen) = choose(&sizes, self.options.merged_spans) else { return Ok(()) };
@@ -64,14 +66,7 @@ impl Store {
                 replaced = true;
             }
         });
-        if !replaced {
-            return merged.delete();
-        }
-        for block in &blocks {
-            block.delete()?;
-            self.options.probe.step("block deleted");
-        }
-        Ok(())
+        self.delete(if replaced { blocks } else { vec![merged] })
     }
 }
 

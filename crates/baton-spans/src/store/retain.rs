@@ -4,7 +4,7 @@ use super::{
     embedded::{EmbeddedSpans, Store, closed},
     view::Kept,
 };
-use crate::{options::Retention, segment::Segment as _};
+use crate::{block::Block, options::Retention, segment::Segment as _};
 use baton_ports::SpanStoreError;
 use baton_types::SpanClass;
 use std::sync::Arc;
@@ -32,11 +32,23 @@ impl Store {
             gone = expired(&held, now, retention).into_iter().map(|index| telemetry[index].0.clone()).collect();
             view.blocks.retain(|kept| !gone.iter().any(|gone| Arc::ptr_eq(&gone.block, &kept.block)));
         });
-        for kept in &gone {
-            kept.block.delete()?;
-            self.options.probe.step("block deleted");
-        }
+        self.delete(gone.iter().map(|kept| Arc::clone(&kept.block)))?;
         Ok(gone.len())
+    }
+
+    /// Deletes blocks that nobody sees any more, and those that could not be deleted before.
+    pub(super) fn delete(&self, blocks: impl IntoIterator<Item = Arc<Block>>) -> Result<(), SpanStoreError> {
+        let mut doomed = self.doomed.lock();
+        doomed.extend(blocks);
+        let mut failed = None;
+        doomed.retain(|block| {
+            let deleted = block.delete();
+            self.options.probe.step("block deleted");
+            failed = failed.take().or(deleted.err());
+            // One that has lost its name is removed at the next start at the latest.
+            block.dir().exists()
+        });
+        failed.map_or(Ok(()), Err)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{block::Block, head::Head, segment::Segment, wal::Marks};
 use baton_types::{Span, SpanClass};
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 /// The heads that belong to one file of the log.
 pub(super) struct Generation {
@@ -10,7 +10,6 @@ pub(super) struct Generation {
     pub(super) number: u64,
     pub(super) telemetry: Arc<Head>,
     pub(super) memory: Arc<Head>,
-    pub(super) born: Instant,
 }
 
 impl Generation {
@@ -19,7 +18,6 @@ impl Generation {
             number,
             telemetry: Arc::new(Head::new(SpanClass::Telemetry)),
             memory: Arc::new(Head::new(SpanClass::Memory)),
-            born: Instant::now(),
         }
     }
 
