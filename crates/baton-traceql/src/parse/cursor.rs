@@ -99,6 +99,11 @@ impl<'a> Parser<'a> {
         result
     }
 
+    /// Whether no way of writing what was read is nested too deep.
+    pub(super) fn is_shallow(&self) -> bool {
+        self.operators < MOST_NESTED / 4
+    }
+
     /// Counts an operator and goes on behind it.
     pub(super) fn operator(&mut self) -> Result<(), ParseError> {
         if self.operators == MOST_OPERATORS {

@@ -19,7 +19,26 @@ pub struct Parsed {
 }
 
 /// Reads a query.
+///
+/// What is read can be printed and read again: the limits hold for the canonical form as well, which may have more
+/// parentheses than what was written.
 pub fn parse(text: &str, mode: Mode) -> Result<Parsed, ParseError> {
+    let (parsed, size) = read(text, mode)?;
+    if size == Size::NearLimits && read(&parsed.query.to_string(), Mode::Strict).is_err() {
+        let message = "the query is too long or nested too deep once it is in canonical form".to_owned();
+        return Err(ParseError { line: 1, column: 1, message });
+    }
+    Ok(parsed)
+}
+
+/// Whether the canonical form can be beyond the limits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Size {
+    Ordinary,
+    NearLimits,
+}
+
+fn read(text: &str, mode: Mode) -> Result<(Parsed, Size), ParseError> {
     if text.len() > MOST_BYTES {
         let message = format!("a query can have {MOST_BYTES} bytes; this one has {}", text.len());
         return Err(ParseError { line: 1, column: 1, message });
@@ -28,7 +47,10 @@ pub fn parse(text: &str, mode: Mode) -> Result<Parsed, ParseError> {
     let tokens = lex(text, mode, &mut warnings);
     let mut parser = Parser::new(text, tokens, mode, warnings);
     let query = query(&mut parser)?;
-    Ok(Parsed { query, warnings: parser.warnings.into_vec() })
+    // A character prints as at most six, an operator nests its operands at most two deeper.
+    let ordinary = text.len() < MOST_BYTES / 8 && parser.is_shallow();
+    let size = if ordinary { Size::Ordinary } else { Size::NearLimits };
+    Ok((Parsed { query, warnings: parser.warnings.into_vec() }, size))
 }
 
 fn query(parser: &mut Parser) -> Result<Query, ParseError> {

@@ -70,3 +70,19 @@ fn limits_are_errors_and_never_overflow_a_stack() {
     assert_eq!(parse(&most, Mode::Strict).unwrap().query.to_string(), most);
     assert!(parse(&format!("{{ {} }}", deep("(", ".a", ")", 90)), Mode::Strict).is_ok());
 }
+
+#[test]
+fn limits_hold_for_the_canonical_form() {
+    let canonical = "the query is too long or nested too deep once it is in canonical form";
+    for written in [
+        format!("{{ {}.a }}", "-".repeat(95)),
+        format!("{{ {} }}", vec![".a && .b"; 120].join(" || ")),
+        format!("{{ {} }}", vec!["-.a"; 40].join(" * ")),
+        format!("{{ }} | select({})", vec![".a"; 20_000].join(",")),
+        format!("{{ .a = `{}` }}", "\u{7}".repeat(20_000)),
+    ] {
+        assert_eq!(parse(&written, Mode::Strict).map_err(|why| why.message), Err(canonical.to_owned()), "{written}");
+    }
+    let many = format!("{{ {} }}", vec![".a = 1"; 200].join(" || "));
+    assert_eq!(parse(&many, Mode::Strict).unwrap().query.to_string(), many);
+}
