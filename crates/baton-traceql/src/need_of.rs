@@ -87,12 +87,8 @@ fn need_of_scalar(asker: Asker, filter: &ScalarFilter) -> TraceNeed {
         _ => return TraceNeed::Anything,
     };
     let Aggregate { op: aggregate, of: Some(of) } = aggregate else { return TraceNeed::Anything };
-    // The greatest is one of the values: if it is above, some value is.
-    let some_value = matches!(
-        (aggregate, op),
-        (AggregateOp::Max, CompareOp::Greater | CompareOp::GreaterEqual | CompareOp::Equal)
-            | (AggregateOp::Min, CompareOp::Less | CompareOp::LessEqual | CompareOp::Equal)
-    );
+    // The greatest is one of the values, so some value compares like it.
+    let some_value = matches!(aggregate, AggregateOp::Max | AggregateOp::Min) && op != CompareOp::NotEqual;
     match (some_value, aggregate) {
         (true, _) => of_span(asker.compared(op, of, &FieldExpr::Literal(value.clone()), Whose::Own)),
         (false, AggregateOp::Count) => TraceNeed::Anything,

@@ -21,13 +21,17 @@ const POWER: [ArithmeticOp; 1] = [ArithmeticOp::Power];
 
 /// Up to seven spans whose parents may be missing, their own children or themselves.
 pub(crate) fn traces() -> impl Strategy<Value = Trace> {
-    vec(span(), 0..8).prop_map(|mut spans| {
-        for (index, span) in spans.iter_mut().enumerate() {
-            span.id = id(index as u8 + 1);
-        }
+    vec((span(), prop::bool::weighted(0.6)), 0..8).prop_map(|spans| {
+        let numbered = |(index, (mut span, chained)): (usize, (Span, bool))| {
+            let number = index as u8 + 1;
+            span.id = id(number);
+            if chained && index > 0 {
+                span.parent = Some(id(number - 1));
+            }
+            span
+        };
         // Not in the order of ids or times.
-        spans.reverse();
-        Trace { spans }
+        Trace { spans: spans.into_iter().enumerate().map(numbered).rev().collect() }
     })
 }
 
@@ -188,7 +192,7 @@ fn filter() -> impl Strategy<Value = FieldExpr> {
         prop_oneof![
             2 => (inner.clone(), inner.clone()).prop_map(|(left, right)| binary(BinaryOp::And, left, right)),
             2 => (inner.clone(), inner.clone()).prop_map(|(left, right)| binary(BinaryOp::Or, left, right)),
-            1 => inner.prop_map(|of| FieldExpr::Unary { op: UnaryOp::Not, of: Box::new(of) }),
+            2 => inner.prop_map(|of| FieldExpr::Unary { op: UnaryOp::Not, of: Box::new(of) }),
         ]
     })
 }
@@ -200,7 +204,7 @@ fn comparison() -> BoxedStrategy<FieldExpr> {
         4 => (order(), attribute(), ordered(), any::<bool>()).prop_map(|(op, of, value, turned)| {
             if turned { compare(op, FieldExpr::Literal(value), of) } else { compare(op, of, FieldExpr::Literal(value)) }
         }),
-        1 => (equality(), attribute(), unordered()).prop_map(|(op, of, value)| compare(op, of, FieldExpr::Literal(value))),
+        2 => (equality(), attribute(), unordered()).prop_map(|(op, of, value)| compare(op, of, FieldExpr::Literal(value))),
         1 => (matching, attribute(), pattern).prop_map(|(op, of, value)| compare(op, of, FieldExpr::Literal(value))),
         1 => (order(), attribute(), attribute()).prop_map(|(op, left, right)| compare(op, left, right)),
         1 => (order(), prop_oneof![arithmetic(&EXACT), arithmetic(&POWER)], number()).prop_map(|(op, of, value)| compare(op, of, FieldExpr::Literal(value))),
@@ -266,7 +270,7 @@ fn numeric_intrinsic() -> impl Strategy<Value = FieldExpr> {
 
 fn text_intrinsic() -> impl Strategy<Value = FieldExpr> {
     use Intrinsic::*;
-    select(vec![Name, RootName, RootService, EventName, SpanId, ParentId, LinkSpanId, StatusMessage])
+    select(vec![Name, RootName, RootName, RootService, EventName, SpanId, ParentId, LinkSpanId, StatusMessage])
         .prop_map(intrinsic)
 }
 
@@ -285,9 +289,9 @@ fn ordered() -> impl Strategy<Value = Literal> {
 
 fn unordered() -> impl Strategy<Value = Literal> {
     prop_oneof![
-        any::<bool>().prop_map(Literal::Bool),
-        Just(Literal::Nil),
-        select(STATUSES.to_vec()).prop_map(Literal::Status),
+        1 => any::<bool>().prop_map(Literal::Bool),
+        2 => Just(Literal::Nil),
+        1 => select(STATUSES.to_vec()).prop_map(Literal::Status),
     ]
 }
 
