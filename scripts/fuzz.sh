@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 total="${1:-60}"
 shift || true
 targets=("$@")
-[ "${#targets[@]}" -gt 0 ] || targets=(requests old_requests contextcore protobuf answers definitions growth)
+[ "${#targets[@]}" -gt 0 ] || targets=(requests old_requests contextcore protobuf answers definitions traceql growth)
 case "$total" in '' | *[!0-9]*) die "the first argument is a number of seconds" ;; esac
 
 command -v c++ >/dev/null 2>&1 || apt_install g++ || die "a C++ compiler is missing: install g++ or clang"
@@ -71,6 +71,14 @@ seed_bytes() {
   done
   mv "$folder.new" "$folder"
 }
+# Queries of the tables, valid or not, one a file.
+seed_queries() {
+  local folder="$home/seeds/traceql"
+  [ ! -d "$folder" ] || return 0
+  mkdir -p "$folder.new"
+  cat crates/baton-traceql/tests/suite/queries/*.txt | awk -v to="$folder.new" 'NF { one = to "/" NR; print >one; close(one) }'
+  mv "$folder.new" "$folder"
+}
 choices() {
   sed -n '/const SHAPES/,/;/p' "fuzz/src/$1.rs" | grep -oE '"[a-z]+"' | wc -l
 }
@@ -81,6 +89,7 @@ failed=()
 for target in "${targets[@]}"; do
   case "$target" in
     protobuf) seed_bytes ;;
+    traceql) seed_queries ;;
     definitions | growth) mkdir -p "$home/seeds/$target" ;;
     requests | old_requests | contextcore | answers) seed "$target" "$(choices "$target")" ;;
     *) die "there is no target '$target'" ;;

@@ -19,6 +19,7 @@ mod property;
 mod protobuf;
 mod requests;
 mod source;
+mod traceql;
 
 use libfuzzer_sys::Corpus;
 use source::Source;
@@ -54,6 +55,13 @@ pub fn protobuf(input: &[u8]) -> Corpus {
 /// Files of an agent's directory.
 pub fn definitions(input: &[u8]) -> Corpus {
     effort::within_reason(input.len(), || definitions::read(input));
+    Corpus::Keep
+}
+
+/// Queries of TraceQL, strict and lenient.
+pub fn traceql(input: &[u8]) -> Corpus {
+    let Ok(text) = str::from_utf8(input) else { return Corpus::Reject };
+    effort::within_reason(text.len(), || traceql::read(text));
     Corpus::Keep
 }
 

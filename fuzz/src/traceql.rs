@@ -1,0 +1,21 @@
+//! Queries of TraceQL: what is read prints as text that is read as the same query.
+
+use baton_traceql::{Mode, parse};
+
+/// Reads a query in both modes; what it prints must be canonical.
+pub(crate) fn read(text: &str) {
+    let strict = parse(text, Mode::Strict);
+    let lenient = parse(text, Mode::Lenient);
+    if let Ok(strict) = &strict {
+        assert_eq!(
+            lenient.as_ref().map(|parsed| &parsed.query),
+            Ok(&strict.query),
+            "lenient mode reads {text} differently"
+        );
+    }
+    for parsed in [strict, lenient].into_iter().flatten() {
+        let printed = parsed.query.to_string();
+        let again = parse(&printed, Mode::Strict).map(|again| again.query);
+        assert_eq!(again, Ok(parsed.query), "{text} was printed as {printed}");
+    }
+}
