@@ -10,7 +10,7 @@ use super::{
     write_field::FieldWriter,
 };
 use crate::{
-    index::{Form, MAX_FIELDS, Place},
+    index::{Form, MAX_BLOCK_FIELDS, Place},
     segment::TracePart,
 };
 use baton_ports::SpanStoreError;
@@ -167,11 +167,11 @@ fn write_fields(draft: &mut Draft, blocks: &[Arc<Block>], rows: &[Vec<u32>]) -> 
     }
     let mut fields: Vec<_> = fields.into_iter().collect();
     let mut unlisted = Vec::new();
-    if fields.len() > MAX_FIELDS {
+    if fields.len() > MAX_BLOCK_FIELDS {
         let spans = |same: &Same<'_>| same.iter().map(|(_, _, field)| u64::from(field.rows)).sum::<u64>();
         // What spans have by themselves is looked for without regard to keys that are not indexed.
         fields.sort_by_key(|((place, _), same)| (place.scope().is_some(), Reverse(spans(same))));
-        for (_, same) in fields.split_off(MAX_FIELDS) {
+        for (_, same) in fields.split_off(MAX_BLOCK_FIELDS) {
             for (number, _, field) in same {
                 add_rows(&mut unlisted, &blocks[number], Some(field.present), &rows[number])?;
             }

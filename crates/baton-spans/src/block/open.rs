@@ -11,7 +11,7 @@ use super::{
 use crate::{
     codec, disk,
     head::Shared,
-    index::{Form, MAX_FIELDS, Place},
+    index::{Form, MAX_BLOCK_FIELDS, Place},
 };
 use baton_ports::SpanStoreError;
 use baton_types::{Resource, Span, SpanId, SpanScope};
@@ -98,7 +98,7 @@ pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
         postcard::from_bytes(&bytes).map_err(|_| index.corrupt("what is where cannot be read"))?;
     let fits = directory.raw.fit(&raw, Some(manifest.rows))
         && directory.shared.fit(&index, None)
-        && directory.fields.len() <= MAX_FIELDS
+        && directory.fields.len() <= MAX_BLOCK_FIELDS
         && directory.fields.is_sorted_by(|one, next| (one.place, &one.key) < (next.place, &next.key));
     if !fits {
         return Err(index.corrupt("what is where does not fit together"));

@@ -155,7 +155,8 @@ impl Columns {
         }
         let number = match self.by_key[place as usize].get(key) {
             Some(number) => *number,
-            None if self.columns.len() >= MAX_FIELDS || key.len() > MAX_TEXT => {
+            // What every span has is looked for without regard to keys that are not indexed.
+            None if place.scope().is_some() && (self.columns.len() >= MAX_FIELDS || key.len() > MAX_TEXT) => {
                 if self.unlisted.last() != Some(&entry) {
                     self.unlisted.push(entry);
                     self.bytes += size_of::<u32>();

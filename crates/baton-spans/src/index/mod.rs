@@ -14,8 +14,12 @@ pub(crate) use place::{Place, field_places, own};
 pub(crate) use test::Test;
 pub(crate) use union::Union;
 
-/// Most different keys that a segment indexes; spans with others are found by every question.
+/// Most different keys that a head indexes of spans, and of what they share; spans with others are found by every
+/// question.
 pub(crate) const MAX_FIELDS: usize = 4096;
+
+/// Most different keys that a block indexes.
+pub(crate) const MAX_BLOCK_FIELDS: usize = 2 * MAX_FIELDS + 64;
 
 /// Most elements of a list that are indexed.
 pub(crate) const MAX_ELEMENTS: usize = 1024;
