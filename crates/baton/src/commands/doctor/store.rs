@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use crate::{
-    commands::trace::words::{bytes, counted, duration},
+    commands::trace::words::{bytes, count, counted, duration},
     connect::{Session, failure},
     wiring::now,
 };
@@ -39,11 +39,11 @@ fn is_absent(error: &ClientError) -> bool {
 }
 
 fn kept(stats: &SpanStatsEntry) -> Check {
-    let mut message = format!("{} in {}", counted(stats.spans, "span"), counted(stats.blocks, "block"));
+    let mut message =
+        format!("{}, {} in {}", counted(stats.spans, "span"), bytes(stats.bytes), counted(stats.blocks, "block"));
     if stats.head_spans > 0 {
-        message.push_str(&format!(" and {} in memory", counted(stats.head_spans, "span")));
+        message.push_str(&format!(" and the log ({} in memory)", count(stats.head_spans)));
     }
-    message.push_str(&format!(", {}", bytes(stats.bytes)));
     if let (Some(oldest), Some(newest)) = (stats.oldest.as_deref(), stats.newest.as_deref()) {
         message.push_str(&format!("; oldest {} ago, newest {} ago", ago(oldest), ago(newest)));
     }

@@ -10,6 +10,7 @@ use baton_types::Value;
 /// Attributes that every span has a column for, or that people do not look for.
 const KNOWN: &[&str] = &["name", "duration", "span:name", "span:duration", "status", "span:status"];
 const MOST_NAME: usize = 40;
+const LEAST_NAME: usize = 12;
 
 /// The traces, newest first, each with the spans that matched.
 pub(super) fn lines(traces: &[TraceHit], look: &Look) -> Vec<String> {
@@ -44,27 +45,32 @@ fn head(trace: &TraceHit, look: &Look) -> String {
     let service = if trace.root_service.is_empty() { "?" } else { &trace.root_service };
     let root = if trace.root_name.is_empty() { "(root not here yet)" } else { &trace.root_name };
     let (spans, errors) = trace.services.values().fold((0, 0), |sum, stats| (sum.0 + stats.0, sum.1 + stats.1));
-    let mut facts = vec![duration(trace.duration_ms.saturating_mul(1_000_000))];
-    if trace.duration_ms == 0 {
-        facts = vec!["<1ms".to_owned()];
-    }
+    let took = match trace.duration_ms {
+        0 => "<1ms".to_owned(),
+        millis => duration(millis.saturating_mul(1_000_000)),
+    };
+    let mut facts = vec![took];
     if spans > 0 {
         facts.push(counted(spans, "span"));
     }
+    let failed = format!("{} {}", look.glyphs.error, counted(errors, "error"));
     if errors > 0 {
-        facts.push(paint.bad(&format!("{} {}", look.glyphs.error, counted(errors, "error"))));
+        facts.push(failed.clone());
     }
     let others = trace.services.keys().filter(|name| **name != trace.root_service).count();
     let others = if others > 0 { format!(" and {}", counted(others as u64, "other")) } else { String::new() };
     let service = fit(&format!("{service}{others}"), MOST_NAME, look.glyphs.more);
-    format!(
-        "{}  {}  {}  {}  {}",
-        paint.faint(&moment(trace.start)),
-        paint.strong(&trace.id),
-        service,
-        paint.name(&fit(root, MOST_NAME, look.glyphs.more)),
-        facts.join(look.glyphs.between)
-    )
+    let (when, facts) = (seconds(trace.start), facts.join(look.glyphs.between));
+    let taken = columns(&when) + trace.id.len() + columns(&service) + columns(&facts) + 8;
+    let root = fit(root, look.width.saturating_sub(taken).clamp(LEAST_NAME, MOST_NAME), look.glyphs.more);
+    let facts = facts.replace(&failed, &paint.bad(&failed));
+    format!("{}  {}  {service}  {}  {facts}", paint.faint(&when), paint.strong(&trace.id), paint.name(&root))
+}
+
+/// A moment to the second.
+fn seconds(nanos: u64) -> String {
+    let text = moment(nanos);
+    text.split_once('.').map_or(text.clone(), |(seconds, _)| seconds.to_owned())
 }
 
 /// What `by` and aggregates say about a set.

@@ -236,6 +236,19 @@ fn odd_trees() {
     snapshot!("one_moment", checked(shown(&[span(1, 0, "now", 5, 5)], &look(60)), 60));
 }
 
+/// Clocks that differ by a moment do not make a trace longer; those that differ by more are not hidden.
+#[test]
+fn a_child_that_began_before_its_parent() {
+    let spans = |before: u64| [span(1, 0, "parent", 5_000, 9_000), span(2, 1, "child", 5_000 - before, 7_000)];
+    let of = |before: u64| {
+        let spans = spans(before);
+        let tree = super::tree::Tree::new(&spans);
+        (tree.start - START, tree.nodes[1].start - START, tree.duration())
+    };
+    assert_eq!([of(1), of(1_000), of(1_001)].map(|(start, ..)| start / 1_000), [5_000, 5_000, 3_999]);
+    assert_eq!((of(1_000), of(1_001).2), ((5 * MILLI, 5 * MILLI, 4 * MILLI), 5_001_000));
+}
+
 #[test]
 fn ten_thousand_spans_are_counted_not_listed() {
     let mut spans = vec![span(1, 0, "invoke_agent busy", 0, 10_000_000)];

@@ -150,10 +150,10 @@ impl<'t, 'a> Teller<'t, 'a> {
                 let to = facts::text(span, &[names::HANDOFF_TO_AGENT]).unwrap_or("another agent");
                 let task = facts::text(span, &[names::HANDOFF_TASK]).unwrap_or_default();
                 let inputs = facts::text(span, &[names::HANDOFF_INPUTS, names::GEN_AI_TOOL_CALL_ARGUMENTS]);
-                let inputs = inputs.filter(|inputs| *inputs != "{}" && *inputs != "null").unwrap_or_default();
+                let inputs = inputs.map(|inputs| beyond(inputs, task)).unwrap_or_default();
                 let head = format!("{from} {} {to}: handoff", self.glyphs.to);
                 let body =
-                    [task, inputs].iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join("\n");
+                    [task, &inputs].iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join("\n");
                 self.handed.insert(task.to_owned());
                 self.tell(index, at, Tone::Question, head, body);
             }
@@ -197,7 +197,7 @@ impl<'t, 'a> Teller<'t, 'a> {
                 let error =
                     facts::text(span, &[names::HANDOFF_ERROR]).map(str::to_owned).or_else(|| facts::error(span));
                 let tone = if error.is_some() { Tone::Bad } else { Tone::Plain };
-                let body = error.or_else(|| result.map(str::to_owned)).unwrap_or_default();
+                let body = error.or_else(|| result.map(answered)).unwrap_or_default();
                 self.tell_end(index, at, tone, head, body);
             }
             "approval" | "input" => {
@@ -257,6 +257,19 @@ impl<'t, 'a> Teller<'t, 'a> {
     fn has_result(&self, node: &Node<'_>) -> bool {
         facts::text(node.span, &[names::GEN_AI_TOOL_CALL_RESULT]).is_some() || facts::error(node.span).is_some()
     }
+}
+
+/// What was handed over beyond the task itself and whom it is for; nothing when that is all.
+fn beyond(inputs: &str, task: &str) -> String {
+    let Ok(serde_json::Value::Object(mut members)) = serde_json::from_str(inputs) else { return inputs.to_owned() };
+    members.retain(|name, value| name != "agent_uri" && value.as_str() != Some(task));
+    if members.is_empty() { String::new() } else { serde_json::Value::Object(members).to_string() }
+}
+
+/// The words of an answer, where it has such.
+fn answered(result: &str) -> String {
+    let object = serde_json::from_str::<serde_json::Value>(result).unwrap_or_default();
+    object["response"].as_str().map_or_else(|| result.to_owned(), str::to_owned)
 }
 
 fn tool(node: &Node<'_>) -> String {

@@ -99,8 +99,8 @@ impl Totals {
             lines.push(look.paint.bad(&fit(&line, look.width, look.glyphs.more)));
         }
         for (odd, what) in [
-            (Odd::ParentMissing, "whose parent is not in this trace; shown as roots, marked (parent missing)"),
-            (Odd::Circle, "whose parents go in a circle; shown as roots, marked (circle)"),
+            (Odd::ParentMissing, "marked (parent missing): what it happened in is not in this trace"),
+            (Odd::Circle, "marked (circle): the parents lead back to the span itself"),
         ] {
             let number = tree.odd(odd);
             if number > 0 {
