@@ -29,13 +29,16 @@ pub(crate) fn search(
     ask: &SearchAsk,
     budget: &Budget,
 ) -> Result<SearchAnswer, SpanStoreError> {
+    if ask.limit == 0 {
+        return Ok(SearchAnswer::default());
+    }
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
     let teller = Teller::new(&ask.query, aliases, ask.spans_per_spanset)?;
     let plan = Plan::new(&need(&ask.query, aliases), segments, aliases)?;
     let mut candidates = Candidates::new(segments, &plan, ask.range, budget)?;
     let mut best = Best { limit: ask.limit, traces: BTreeMap::new() };
     let mut answer = SearchAnswer::default();
-    while ask.limit > 0 {
+    loop {
         let candidate = match candidates.next(best.floor())? {
             Next::Candidate(candidate) => candidate,
             Next::Done => break,

@@ -1,5 +1,6 @@
 //! Expressions over one span.
 
+use super::queries::PATTERNS;
 use baton_traceql::{
     ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, UnaryOp,
 };
@@ -225,7 +226,8 @@ fn order_mixed(whole: i128, number: f64) -> Option<Ordering> {
 fn matches(text: &Plain, pattern: &Plain) -> bool {
     match (text, pattern) {
         (Plain::Text(text), Plain::Text(pattern)) => {
-            Regex::new(&format!("^(?:{pattern})$")).expect("a pattern").is_match(text)
+            let (_, rust) = PATTERNS.iter().find(|(re2, _)| re2 == pattern).expect("one of the patterns");
+            Regex::new(&format!("^(?:{rust})$")).expect("a pattern").is_match(text)
         }
         _ => false,
     }

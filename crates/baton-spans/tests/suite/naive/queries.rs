@@ -9,7 +9,19 @@ use baton_traceql::{
     PipelineExpr, Query, Root, Scalar, ScalarFilter, Scope, SpansetExpr, SpansetOp, Stage, UnaryOp,
 };
 
-const PATTERNS: &[&str] = &["a.*", "a|b", ".*", "b", "[^a]+", "", "insight\\..*"];
+/// Patterns of RE2, and what the same is for Rust where that differs.
+pub const PATTERNS: &[(&str, &str)] = &[
+    ("a.*", "a.*"),
+    ("a|b", "a|b"),
+    (".*", ".*"),
+    ("b", "b"),
+    ("[^a]+", "[^a]+"),
+    ("", ""),
+    ("insight\\..*", "insight\\..*"),
+    ("\\w+", "[0-9A-Za-z_]+"),
+    ("[ab&&b]+", "[ab&]+"),
+    ("\\D", "[^0-9]"),
+];
 const EQUALITY: &[CompareOp] = &[CompareOp::Equal, CompareOp::NotEqual];
 const ORDER: &[CompareOp] = &[
     CompareOp::Equal,
@@ -148,7 +160,7 @@ fn attribute_comparison(dice: &mut Dice<'_>) -> FieldExpr {
 
 fn matches(dice: &mut Dice<'_>, field: FieldExpr) -> FieldExpr {
     let op = dice.of(&[CompareOp::Matches, CompareOp::MatchesNot]);
-    compared(op, field, FieldExpr::Literal(text(dice, PATTERNS)))
+    compared(op, field, FieldExpr::Literal(Literal::Text(dice.of(PATTERNS).0.to_owned())))
 }
 
 fn intrinsic_comparison(dice: &mut Dice<'_>) -> FieldExpr {

@@ -8,7 +8,7 @@ use baton_types::{
 use std::sync::Arc;
 
 pub const KEYS: &[&str] = &["a", "a", "a", "b", "b", "x.y", "service.name"];
-pub const TEXTS: &[&str] = &["a", "b", "ab", ""];
+pub const TEXTS: &[&str] = &["a", "b", "ab", "", "é"];
 pub const NAMES: &[&str] = &["a", "b", "ab", "insight.b"];
 pub const KINDS: &[SpanKind] = &[
     SpanKind::Internal,
