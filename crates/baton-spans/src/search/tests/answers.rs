@@ -12,6 +12,7 @@ use baton_ports::{SearchAnswer, SearchAsk, ServiceStats, TagsAsk, TimeRange};
 use baton_traceql::{Attribute, Field, Mode, Query, Scope, parse};
 use baton_types::{Resource, Span, SpanId, SpanStatus, TraceId, Value};
 use std::{
+    slice::from_ref,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -156,11 +157,9 @@ fn a_trace_over_three_segments_is_one() {
 fn of_spans_with_one_id_the_one_that_ended_last_counts() {
     let first = span(1, 1, None, 100);
     let last = Span { end: 500, name: "done".into(), ..first.clone() };
-    for segments in [
-        [Memory::head(&[first.clone()]), Memory::block(&[last.clone()])],
-        [Memory::head(&[last.clone()]), Memory::block(&[first.clone()])],
-    ] {
-        assert_eq!(trace(&segments, trace_id(1)).unwrap(), [last.clone()]);
+    for (head, block) in [(&first, &last), (&last, &first)] {
+        let segments = [Memory::head(from_ref(head)), Memory::block(from_ref(block))];
+        assert_eq!(trace(&segments, trace_id(1)).unwrap(), from_ref(&last));
     }
 }
 

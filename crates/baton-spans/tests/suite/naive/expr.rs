@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 /// One plain value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Plain {
+pub(crate) enum Plain {
     Text(String),
     Bool(bool),
     Int(i64),
@@ -23,14 +23,14 @@ pub enum Plain {
 /// What an expression gives: nothing where something is missing, several values for lists and for what events and links
 /// say. Bytes and maps are there, but have no values to compare.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Out {
+pub(crate) struct Out {
     /// As an answer shows it.
-    pub shown: Vec<Value>,
-    pub values: Vec<Plain>,
+    pub(crate) shown: Vec<Value>,
+    pub(crate) values: Vec<Plain>,
 }
 
 impl Out {
-    pub fn one(value: Plain) -> Self {
+    pub(crate) fn one(value: Plain) -> Self {
         Self::many(vec![value])
     }
 
@@ -47,7 +47,7 @@ impl Out {
         !self.shown.is_empty()
     }
 
-    pub fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         self.values.contains(&Plain::Bool(true))
     }
 }
@@ -64,7 +64,7 @@ fn flat(value: &Value) -> Vec<Plain> {
 }
 
 impl Plain {
-    pub fn shown(&self) -> Value {
+    pub(crate) fn shown(&self) -> Value {
         match self {
             Self::Text(text) => text.clone().into(),
             Self::Bool(value) => Value::Bool(*value),
@@ -77,14 +77,14 @@ impl Plain {
     }
 
     /// The number, if it is a whole one.
-    pub fn whole(&self) -> Option<i128> {
+    pub(crate) fn whole(&self) -> Option<i128> {
         match self {
             Self::Int(number) | Self::Duration(number) => Some(i128::from(*number)),
             _ => None,
         }
     }
 
-    pub fn number(&self) -> Option<f64> {
+    pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Self::Int(number) | Self::Duration(number) => Some(*number as f64),
             Self::Float(number) => Some(*number),
@@ -94,7 +94,7 @@ impl Plain {
 }
 
 /// What an expression gives for the span at `at`.
-pub fn out(expr: &FieldExpr, spans: &[Span], at: usize) -> Out {
+pub(crate) fn out(expr: &FieldExpr, spans: &[Span], at: usize) -> Out {
     match expr {
         FieldExpr::Literal(literal) => constant(literal),
         FieldExpr::Field(field) => look_up(field, spans, at),
@@ -141,7 +141,7 @@ fn is_nil(expr: &FieldExpr) -> bool {
     [left, right].into_iter().any(|side| **side == FieldExpr::Literal(Literal::Nil))
 }
 
-pub fn constant(literal: &Literal) -> Out {
+pub(crate) fn constant(literal: &Literal) -> Out {
     Out::one(match literal {
         Literal::Text(text) => Plain::Text(text.clone()),
         Literal::Int(number) => Plain::Int(*number),
@@ -156,7 +156,7 @@ pub fn constant(literal: &Literal) -> Out {
 
 /// Any value does for what is asked positively; for what is asked negatively none may be equal, and there must be one
 /// that could be.
-pub fn compare(op: CompareOp, left: &Out, right: &Out) -> bool {
+pub(crate) fn compare(op: CompareOp, left: &Out, right: &Out) -> bool {
     let pairs: Vec<(&Plain, &Plain)> = left
         .values
         .iter()
@@ -208,7 +208,7 @@ fn less(left: &Plain, right: &Plain) -> bool {
 }
 
 /// Numbers by value, exactly.
-pub fn order(left: &Plain, right: &Plain) -> Option<Ordering> {
+pub(crate) fn order(left: &Plain, right: &Plain) -> Option<Ordering> {
     match (left.whole(), right.whole()) {
         (Some(left), Some(right)) => Some(left.cmp(&right)),
         (Some(left), None) => order_mixed(left, right.number()?),
@@ -342,12 +342,12 @@ fn intrinsic_of(intrinsic: Intrinsic, spans: &[Span], at: usize) -> Out {
 }
 
 /// The parent, if it is here. In a circle the earliest span has none.
-pub fn parent(spans: &[Span], at: usize) -> Option<usize> {
+pub(crate) fn parent(spans: &[Span], at: usize) -> Option<usize> {
     if is_cut(spans, at) { None } else { named_parent(spans, at) }
 }
 
 /// What siblings share.
-pub fn family(spans: &[Span], at: usize) -> Option<SpanId> {
+pub(crate) fn family(spans: &[Span], at: usize) -> Option<SpanId> {
     if is_cut(spans, at) { None } else { spans[at].parent }
 }
 

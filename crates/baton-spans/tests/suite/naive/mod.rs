@@ -1,11 +1,11 @@
 //! What queries mean, once more: written down as simply as possible, slow, and sharing nothing with the engine but the
 //! tree of the query. Whatever the engine answers, over whatever segments, is compared with this.
 
-pub mod dice;
-pub mod expr;
-pub mod pipeline;
-pub mod queries;
-pub mod spans;
+pub(crate) mod dice;
+pub(crate) mod expr;
+pub(crate) mod pipeline;
+pub(crate) mod queries;
+pub(crate) mod spans;
 
 use baton_ports::{ServiceStats, TimeRange};
 use baton_traceql::{PipelineExpr, Query, Root};
@@ -15,20 +15,23 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
+/// What was said about a set, as text.
+pub(crate) type Said = Vec<(String, String)>;
+
 /// A trace that answers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
-    pub id: TraceId,
-    pub root: (String, String),
-    pub start: u64,
-    pub duration: u64,
-    pub services: Vec<(String, ServiceStats)>,
+pub(crate) struct Told {
+    pub(crate) id: TraceId,
+    pub(crate) root: (String, String),
+    pub(crate) start: u64,
+    pub(crate) duration: u64,
+    pub(crate) services: Vec<(String, ServiceStats)>,
     /// Spans by start time and id, with what `by` and aggregates said; the sets in the order of their spans.
-    pub spansets: Vec<(Vec<SpanId>, Vec<(String, String)>)>,
+    pub(crate) spansets: Vec<(Vec<SpanId>, Said)>,
 }
 
 /// What spans answer, newest trace first; a span that occurs twice counts once.
-pub fn answer(query: &Query, spans: &[Span], range: TimeRange) -> Vec<Told> {
+pub(crate) fn answer(query: &Query, spans: &[Span], range: TimeRange) -> Vec<Told> {
     let Root::Search(pipeline) = &query.root else { panic!("not a search: {query:?}") };
     let mut traces: BTreeMap<TraceId, BTreeMap<SpanId, Span>> = BTreeMap::new();
     for span in spans {
@@ -79,7 +82,7 @@ fn tell(pipeline: &PipelineExpr, spans: &[Span]) -> Option<Told> {
 }
 
 /// Values as text: two that are not numbers are the same, and so are numbers up to how they were added.
-pub fn printed(attributes: &[(String, Value)]) -> Vec<(String, String)> {
+pub(crate) fn printed(attributes: &[(String, Value)]) -> Said {
     attributes.iter().map(|(name, value)| (name.clone(), print(value))).collect()
 }
 

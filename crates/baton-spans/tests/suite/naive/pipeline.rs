@@ -9,9 +9,9 @@ use std::{cmp::Ordering, collections::BTreeSet};
 
 /// Spans that belong together, by position, and what was said about them.
 #[derive(Clone, Debug)]
-pub struct Set {
-    pub spans: BTreeSet<usize>,
-    pub attributes: Vec<(String, Value)>,
+pub(crate) struct Set {
+    pub(crate) spans: BTreeSet<usize>,
+    pub(crate) attributes: Vec<(String, Value)>,
 }
 
 impl Set {
@@ -22,7 +22,7 @@ impl Set {
 }
 
 /// What a trace answers; its spans are sorted.
-pub fn run(pipeline: &PipelineExpr, spans: &[Span]) -> Vec<Set> {
+pub(crate) fn run(pipeline: &PipelineExpr, spans: &[Span]) -> Vec<Set> {
     let all = Set { spans: (0..spans.len()).collect(), attributes: Vec::new() };
     pipelines(pipeline, spans, all)
 }

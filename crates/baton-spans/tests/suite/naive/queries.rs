@@ -10,7 +10,7 @@ use baton_traceql::{
 };
 
 /// Patterns of RE2, and what the same is for Rust where that differs.
-pub const PATTERNS: &[(&str, &str)] = &[
+pub(crate) const PATTERNS: &[(&str, &str)] = &[
     ("a.*", "a.*"),
     ("a|b", "a|b"),
     (".*", ".*"),
@@ -53,7 +53,7 @@ const RELATIONS: &[SpansetOp] = &[
 const SCOPES: &[Scope] = &[Scope::Span, Scope::Any, Scope::Resource, Scope::Event, Scope::Link, Scope::Instrumentation];
 
 /// A query.
-pub fn query(dice: &mut Dice<'_>) -> Query {
+pub(crate) fn query(dice: &mut Dice<'_>) -> Query {
     Query { root: Root::Search(pipelines(dice, 2)), hints: Vec::new() }
 }
 

@@ -7,10 +7,10 @@ use baton_types::{
 };
 use std::sync::Arc;
 
-pub const KEYS: &[&str] = &["a", "a", "a", "b", "b", "x.y", "service.name"];
-pub const TEXTS: &[&str] = &["a", "b", "ab", "", "é"];
-pub const NAMES: &[&str] = &["a", "b", "ab", "insight.b"];
-pub const KINDS: &[SpanKind] = &[
+pub(crate) const KEYS: &[&str] = &["a", "a", "a", "b", "b", "x.y", "service.name"];
+pub(crate) const TEXTS: &[&str] = &["a", "b", "ab", "", "é"];
+pub(crate) const NAMES: &[&str] = &["a", "b", "ab", "insight.b"];
+pub(crate) const KINDS: &[SpanKind] = &[
     SpanKind::Internal,
     SpanKind::Server,
     SpanKind::Client,
@@ -18,18 +18,18 @@ pub const KINDS: &[SpanKind] = &[
     SpanKind::Consumer,
     SpanKind::Unspecified,
 ];
-pub const STATUSES: &[SpanStatus] = &[SpanStatus::Unset, SpanStatus::Ok, SpanStatus::Error];
+pub(crate) const STATUSES: &[SpanStatus] = &[SpanStatus::Unset, SpanStatus::Ok, SpanStatus::Error];
 /// Whole numbers that a float cannot tell from their neighbours.
-pub const HUGE: &[i64] = &[i64::MAX, i64::MIN, (1 << 53) + 1, i64::MAX - 1];
-pub const STRANGE: &[f64] =
+pub(crate) const HUGE: &[i64] = &[i64::MAX, i64::MIN, (1 << 53) + 1, i64::MAX - 1];
+pub(crate) const STRANGE: &[f64] =
     &[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 9_007_199_254_740_992.0, 9_223_372_036_854_775_808.0];
 /// When everything happens.
-pub const BASE: u64 = 1_700_000_000_000_000_000;
+pub(crate) const BASE: u64 = 1_700_000_000_000_000_000;
 /// Between two moments.
-pub const TICK: u64 = 1_000_000;
+pub(crate) const TICK: u64 = 1_000_000;
 
 /// Spans of a few traces; some occur twice.
-pub fn spans(dice: &mut Dice<'_>) -> Vec<Span> {
+pub(crate) fn spans(dice: &mut Dice<'_>) -> Vec<Span> {
     let traces = 1 + dice.below(4);
     let count = 1 + dice.below(20);
     let mut spans: Vec<Span> = Vec::new();
@@ -51,14 +51,14 @@ pub fn spans(dice: &mut Dice<'_>) -> Vec<Span> {
     spans
 }
 
-pub fn trace_id(number: usize) -> TraceId {
+pub(crate) fn trace_id(number: usize) -> TraceId {
     let mut id = [0; 16];
     id[0] = (number as u8 + 1) * 0x11;
     id[15] = 7;
     TraceId(id)
 }
 
-pub fn span_id(number: usize) -> SpanId {
+pub(crate) fn span_id(number: usize) -> SpanId {
     SpanId([1, 0, 0, 0, 0, 0, 0, number as u8])
 }
 
