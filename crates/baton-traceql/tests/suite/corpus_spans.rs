@@ -60,7 +60,7 @@ fn span(words: &mut Words<'_>, letter: &str, (start, resource): &(u64, Attribute
         words.word();
         span_id(words.word())
     });
-    let name = text(words.value());
+    let name = text(&words.value());
     let (after, lasts) = words.word().split_once('+').unwrap();
     let start = start + Words(after).time();
     let mut span = Span {
@@ -92,7 +92,7 @@ fn span(words: &mut Words<'_>, letter: &str, (start, resource): &(u64, Attribute
             "producer" => span.kind = SpanKind::Producer,
             "consumer" => span.kind = SpanKind::Consumer,
             _ => {
-                span.status_message = text(words.value());
+                span.status_message = text(&words.value());
                 continue;
             }
         }
@@ -113,13 +113,13 @@ fn detail(words: &mut Words<'_>, span: &mut Span) {
         }
         "@scope" => {
             words.word();
-            let (name, version) = (text(words.value()), text(words.value()));
+            let (name, version) = (text(&words.value()), text(&words.value()));
             span.scope = Arc::new(SpanScope { name, version, attributes: words.pairs(), ..SpanScope::default() });
         }
         "@event" => {
             words.word();
             let at = span.start + words.time();
-            let name = Key::Owned(text(words.value()));
+            let name = Key::Owned(text(&words.value()));
             span.events.push(SpanEvent { at, name, attributes: words.pairs(), dropped_attributes: 0 });
         }
         "@link" => {
@@ -138,7 +138,7 @@ fn detail(words: &mut Words<'_>, span: &mut Span) {
     }
 }
 
-fn text(value: Value) -> String {
+fn text(value: &Value) -> String {
     value.as_text().unwrap_or_else(|| panic!("{value:?} is no text")).to_owned()
 }
 
@@ -191,7 +191,7 @@ impl<'a> Words<'a> {
         }
         if first == '{' {
             return Value::Map(self.until('}', |words| {
-                let key = Key::Owned(text(words.value()));
+                let key = Key::Owned(text(&words.value()));
                 words.skip(1);
                 (key, words.value())
             }));

@@ -1,5 +1,7 @@
 //! What this crate promises, seen from outside.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
 mod check;
 mod corpus_parse;
 mod corpus_results;
