@@ -57,7 +57,7 @@ impl<T: Serialize> Numbered<T> {
     }
 
     fn by_form(&mut self, value: &Arc<T>, address: usize) -> Result<u32, SpanStoreError> {
-        let form = postcard::to_stdvec(value.as_ref()).map_err(unwritable)?;
+        let form = postcard::to_stdvec(value.as_ref()).map_err(|error| unwritable(&error))?;
         let next = u32::try_from(self.values.len()).map_err(|_| too_many())?;
         let number = *self.written.entry(form).or_insert(next);
         if number == next {
@@ -200,7 +200,7 @@ impl Read {
 
 /// Appends a value to the buffer.
 pub(crate) fn append(buffer: &mut Vec<u8>, value: &impl Serialize) -> Result<(), SpanStoreError> {
-    *buffer = postcard::to_extend(value, mem::take(buffer)).map_err(unwritable)?;
+    *buffer = postcard::to_extend(value, mem::take(buffer)).map_err(|error| unwritable(&error))?;
     Ok(())
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn take<'a, T: Deserialize<'a>>(bytes: &mut &'a [u8]) -> Result<T, Sp
     Ok(value)
 }
 
-fn unwritable(error: postcard::Error) -> SpanStoreError {
+fn unwritable(error: &postcard::Error) -> SpanStoreError {
     SpanStoreError::Unavailable(format!("a span cannot be written: {error}"))
 }
 

@@ -29,9 +29,9 @@ async fn a_crash_at_any_step_loses_nothing_and_shows_nothing_twice() {
         copy(&from, &grave);
         pictures.push((grave, acknowledged, step));
     });
-    let options = Options { probe, merged_spans: 300, ..small() };
+    let options = Options { probe, merged_spans: 100, ..small() };
     let store = open(directory.path(), &options);
-    let all = 600_u64;
+    let all = 240_u64;
     for part in 0..all / 10 {
         let numbers = 10 * part..10 * part + 10;
         store.ingest(SpanBatch { mark: Some(("journal", numbers.end)), ..batch(numbers.clone()) }).await.unwrap();
@@ -47,7 +47,8 @@ async fn a_crash_at_any_step_loses_nothing_and_shows_nothing_twice() {
     assert_eq!(steps, expected.into(), "every step was seen");
     for (grave, acknowledged, step) in pictures {
         let context = format!("{} after {acknowledged}: {step}", grave.display());
-        let store = open(&grave, &small());
+        let options = Options { merged_spans: 100, ..small() };
+        let store = open(&grave, &options);
         let found = found(&store, all).await;
         let kept = found.len() as u64;
         assert!(kept >= acknowledged, "{context}: {kept}");
@@ -61,7 +62,7 @@ async fn a_crash_at_any_step_loses_nothing_and_shows_nothing_twice() {
         drop(store);
         let left = names(&grave, &grave);
         assert!(!left.iter().any(|name| name.contains("unfinished") || name.ends_with(".new")), "{left:?}");
-        check_all(&open(&grave, &small()), &found.into_iter().chain([all]).collect(), &context).await;
+        check_all(&open(&grave, &options), &found.into_iter().chain([all]).collect(), &context).await;
         fs::remove_dir_all(&grave).unwrap();
     }
 }

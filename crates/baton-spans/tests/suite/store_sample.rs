@@ -9,10 +9,10 @@ use baton_types::{
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
 
 /// Spans of a trace.
-pub const PER_TRACE: u64 = 4;
+pub(crate) const PER_TRACE: u64 = 4;
 
 /// The span with that number: four make a trace, and every fifth is remembered.
-pub fn span(number: u64) -> Span {
+pub(crate) fn span(number: u64) -> Span {
     let class = if number.is_multiple_of(5) { SpanClass::Memory } else { SpanClass::Telemetry };
     let mut attributes = vec![("number".into(), Value::from(number)), ("text".into(), Value::from("some words"))];
     if class == SpanClass::Memory {
@@ -53,17 +53,17 @@ pub fn span(number: u64) -> Span {
 }
 
 /// The trace of the span with that number.
-pub fn trace_of(number: u64) -> TraceId {
+pub(crate) fn trace_of(number: u64) -> TraceId {
     TraceId::derived(&["trace", &(number / PER_TRACE).to_string()])
 }
 
 /// Those spans.
-pub fn batch(numbers: impl IntoIterator<Item = u64>) -> SpanBatch {
+pub(crate) fn batch(numbers: impl IntoIterator<Item = u64>) -> SpanBatch {
     SpanBatch { spans: numbers.into_iter().map(span).collect(), mark: None }
 }
 
 /// Small bounds, so that everything happens soon; nothing expires.
-pub fn small() -> Options {
+pub(crate) fn small() -> Options {
     Options {
         head_spans: 40,
         close_spans: usize::MAX,
@@ -75,18 +75,18 @@ pub fn small() -> Options {
 }
 
 /// Opens the store in that directory.
-pub fn open(directory: &Path, options: &Options) -> Arc<EmbeddedSpans> {
+pub(crate) fn open(directory: &Path, options: &Options) -> Arc<EmbeddedSpans> {
     EmbeddedSpans::open(directory, options.clone()).unwrap()
 }
 
 /// Fails unless exactly these spans are found, each whole and once.
-pub async fn check_all(store: &EmbeddedSpans, numbers: &BTreeSet<u64>, context: &str) {
+pub(crate) async fn check_all(store: &EmbeddedSpans, numbers: &BTreeSet<u64>, context: &str) {
     let found = found(store, numbers.iter().copied().max().unwrap_or(0) + 64).await;
     assert_eq!(&found, numbers, "{context}");
 }
 
 /// The numbers of all spans that are found below that one, each whole and once.
-pub async fn found(store: &EmbeddedSpans, below: u64) -> BTreeSet<u64> {
+pub(crate) async fn found(store: &EmbeddedSpans, below: u64) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     for first in (0..below).step_by(usize::try_from(PER_TRACE).unwrap()) {
         for found in store.trace(trace_of(first)).await.unwrap() {
@@ -100,7 +100,7 @@ pub async fn found(store: &EmbeddedSpans, below: u64) -> BTreeSet<u64> {
 }
 
 /// How many traces answer the query.
-pub async fn traces(store: &EmbeddedSpans, query: &str) -> usize {
+pub(crate) async fn traces(store: &EmbeddedSpans, query: &str) -> usize {
     let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
     let ask = SearchAsk { query, range: TimeRange::ALL, limit: 10_000, spans_per_spanset: 3, aliases: false };
     let answer = store.search(ask).await.unwrap();
@@ -109,7 +109,7 @@ pub async fn traces(store: &EmbeddedSpans, query: &str) -> usize {
 }
 
 /// Copies a directory while others may change it: as it was at one moment.
-pub fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     for _ in 0..1000 {
         let _ = fs::remove_dir_all(to);
         let before = names(from, from);
@@ -127,7 +127,7 @@ pub fn copy(from: &Path, to: &Path) {
 }
 
 /// Everything below a directory, by relative name.
-pub fn names(root: &Path, directory: &Path) -> BTreeSet<String> {
+pub(crate) fn names(root: &Path, directory: &Path) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
