@@ -17,7 +17,7 @@ use roaring::RoaringBitmap;
 use std::path::{Path, PathBuf};
 
 /// Spans are compressed together until there are so many bytes of them.
-const RAW_FRAME: usize = 48 << 10;
+const RAW_FRAME: usize = 32 << 10;
 /// What spans share is small, and read one by one.
 const SHARED_FRAME: usize = 8 << 10;
 

@@ -183,7 +183,7 @@ fn write_fields(draft: &mut Draft, blocks: &[Arc<Block>], rows: &[Vec<u32>]) -> 
     for (block, rows) in blocks.iter().zip(rows) {
         add_rows(&mut unlisted, block, block.directory.unlisted, rows)?;
     }
-    draft.unlisted(&risen(&mut unlisted))
+    draft.unlisted(risen(&mut unlisted))
 }
 
 fn merge_field(
@@ -197,8 +197,8 @@ fn merge_field(
         add_rows(&mut lists, &blocks[*number], field.lists, &rows[*number])?;
         add_rows(&mut odd, &blocks[*number], field.odd, &rows[*number])?;
     }
-    writer.lists(&risen(&mut lists))?;
-    writer.odd(&risen(&mut odd))?;
+    writer.lists(risen(&mut lists))?;
+    writer.odd(risen(&mut odd))?;
     let mut found = Vec::new();
     for form in Form::ALL {
         let mut open = Vec::new();
@@ -228,7 +228,7 @@ fn merge_field(
                     open.remove(at);
                 }
             }
-            writer.value(form, &least, &risen(&mut found))?;
+            writer.value(form, &least, risen(&mut found))?;
         }
     }
     Ok(())

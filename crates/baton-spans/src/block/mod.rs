@@ -12,6 +12,8 @@ mod manifest;
 mod merge;
 mod open;
 mod segment;
+#[cfg(test)]
+mod tests;
 mod traces;
 mod values;
 mod varint;

@@ -95,6 +95,7 @@ impl Block {
     ) -> Result<(), SpanStoreError> {
         for form in &field.forms {
             let Some((low, high)) = test.within(form.form) else { continue };
+            let range = test.is_range(form.form);
             let mut values = Values::new(&self.index, self.fences(number, form)?, self.manifest.rows);
             if let Some(low) = &low {
                 values = values.from(low);
@@ -104,6 +105,11 @@ impl Block {
                     break;
                 }
                 if low.as_deref().is_some_and(|low| values.value() < low) {
+                    continue;
+                }
+                let bound = low.as_deref() == Some(values.value()) || high.as_deref() == Some(values.value());
+                if range && !bound {
+                    values.add_to(union)?;
                     continue;
                 }
                 let atom = Atom::read(form.form, values.value());

@@ -1,25 +1,18 @@
 //! A comparison with a constant, made ready to be asked of many values.
 
 use super::atom::{Atom, Form, MIN_CUT, cut, float_bytes, int_bytes, is_cut, kind_code, status_code};
-use baton_traceql::{CompareOp, Literal};
+use baton_traceql::{CompareOp, Literal, ValueTest};
+use baton_types::Value;
 use parking_lot::Mutex;
-use regex::Regex;
-use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// A comparison with a constant.
 ///
 /// It may hold where the comparison does not, never the other way round: of long text only the beginning is known.
 pub(crate) struct Test {
     op: CompareOp,
-    with: With,
-}
-
-enum With {
-    Text(String),
-    Pattern(Regex),
-    Int(i64),
-    Float(f64),
-    Bool(bool),
+    with: Literal,
+    test: Arc<ValueTest>,
 }
 
 /// Values from the first to the last, both included; open where there is none.
@@ -29,26 +22,26 @@ impl Test {
     /// The comparison; none when no index can answer it.
     pub(crate) fn new(op: CompareOp, value: &Literal) -> Option<Self> {
         let pattern = matches!(op, CompareOp::Matches | CompareOp::MatchesNot);
-        let with = match value {
-            Literal::Text(text) if pattern => With::Pattern(anchored(text)?),
-            _ if pattern => return None,
-            Literal::Text(text) => With::Text(text.clone()),
-            Literal::Int(number) | Literal::Duration(number) => With::Int(*number),
-            Literal::Float(number) => With::Float(*number),
-            Literal::Bool(flag) => With::Bool(*flag),
+        let test = match value {
             Literal::Nil | Literal::Status(_) | Literal::Kind(_) => return None,
+            Literal::Text(text) if pattern => compiled(op, text)?,
+            _ if pattern => return None,
+            _ => Arc::new(ValueTest::new(op, value).ok()?),
         };
-        Some(Self { op, with })
+        Some(Self { op, with: value.clone(), test })
     }
 
-    /// A comparison of a span's kind or status.
+    /// A comparison of a span's kind or status, for which numbers stand.
     pub(crate) fn code(op: CompareOp, value: &Literal) -> Option<Self> {
         let code = match value {
             Literal::Status(status) => status_code(*status),
             Literal::Kind(kind) => kind_code(*kind),
             _ => return None,
         };
-        matches!(op, CompareOp::Equal | CompareOp::NotEqual).then_some(Self { op, with: With::Int(code) })
+        if !matches!(op, CompareOp::Equal | CompareOp::NotEqual) {
+            return None;
+        }
+        Self::new(op, &Literal::Int(code))
     }
 
     /// Whether it says what a value must not be.
@@ -64,43 +57,36 @@ impl Test {
     /// The text that a value must be.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.with {
-            With::Text(text) if self.is_equality() => Some(cut(text)),
+            Literal::Text(text) if self.is_equality() => Some(cut(text)),
             _ => None,
         }
     }
 
     /// Whether it may hold for a value.
     pub(crate) fn holds(&self, value: Atom<'_>) -> bool {
-        match (value, &self.with) {
-            (Atom::Text(text), With::Text(with)) if self.op == CompareOp::Equal => text == cut(with),
-            (Atom::Text(text), With::Text(_) | With::Pattern(_)) if is_cut(text) => true,
-            (Atom::Text(text), With::Text(with)) => self.ordered(Some(text.cmp(with.as_str()))),
-            (Atom::Text(text), With::Pattern(pattern)) => pattern.is_match(text) == (self.op == CompareOp::Matches),
-            (Atom::Int(number), With::Int(with)) => self.ordered(Some(number.cmp(with))),
-            (Atom::Int(number), With::Float(with)) => self.ordered((number as f64).partial_cmp(with)),
-            (Atom::Float(number), With::Int(with)) => self.ordered(number.partial_cmp(&(*with as f64))),
-            (Atom::Float(number), With::Float(with)) => self.ordered(number.partial_cmp(with)),
-            (Atom::Bool(flag), With::Bool(with)) => self.ordered(Some(flag.cmp(with))),
-            _ => false,
+        match value {
+            Atom::Text(text) => match self.text() {
+                Some(with) => text == with,
+                None => self.test.holds_text(text) || (is_cut(text) && matches!(self.with, Literal::Text(_))),
+            },
+            Atom::Int(number) => self.test.holds(&Value::Int(number)),
+            Atom::Float(number) => self.test.holds(&Value::Float(number)),
+            Atom::Bool(flag) => self.test.holds(&Value::Bool(flag)),
         }
     }
 
-    fn ordered(&self, ordering: Option<Ordering>) -> bool {
-        match self.op {
-            CompareOp::Equal => ordering == Some(Ordering::Equal),
-            CompareOp::NotEqual => ordering != Some(Ordering::Equal),
-            CompareOp::Less => ordering == Some(Ordering::Less),
-            CompareOp::LessEqual => ordering.is_some_and(Ordering::is_le),
-            CompareOp::Greater => ordering == Some(Ordering::Greater),
-            CompareOp::GreaterEqual => ordering.is_some_and(Ordering::is_ge),
-            CompareOp::Matches | CompareOp::MatchesNot => false,
-        }
+    /// Whether it holds for every value between those that [`Self::within`] names, themselves left out; floats that are
+    /// no numbers are between some.
+    pub(crate) fn is_range(&self, form: Form) -> bool {
+        let whole = form == Form::Int && matches!(self.with, Literal::Int(_) | Literal::Duration(_));
+        let ops = [CompareOp::Less, CompareOp::LessEqual, CompareOp::Greater, CompareOp::GreaterEqual];
+        whole && ops.contains(&self.op)
     }
 
     /// Between which values of a form it may hold; none when it cannot hold for any.
     pub(crate) fn within(&self, form: Form) -> Option<Stretch> {
         let (low, high) = match (form, &self.with) {
-            (Form::Text, With::Text(text)) => {
+            (Form::Text, Literal::Text(text)) => {
                 let bytes = cut(text).as_bytes().to_vec();
                 match self.op {
                     CompareOp::Equal => return Some((Some(bytes.clone()), Some(bytes))),
@@ -114,15 +100,15 @@ impl Test {
                     _ => return Some((None, None)),
                 }
             }
-            (Form::Text, With::Pattern(_)) | (Form::Bool, With::Bool(_)) => return Some((None, None)),
-            (Form::Int, With::Int(with)) => (int_bytes(*with), int_bytes(*with)),
+            (Form::Bool, Literal::Bool(_)) => return Some((None, None)),
+            (Form::Int, Literal::Int(with) | Literal::Duration(with)) => (int_bytes(*with), int_bytes(*with)),
             // Great whole numbers are not all there among floats: look a little further on both sides.
-            (Form::Int, With::Float(with)) => {
+            (Form::Int, Literal::Float(with)) => {
                 let near = *with as i64;
                 (int_bytes(near.saturating_sub(4096)), int_bytes(near.saturating_add(4096)))
             }
-            (Form::Float, With::Int(with)) => float_span(*with as f64),
-            (Form::Float, With::Float(with)) => float_span(*with),
+            (Form::Float, Literal::Int(with) | Literal::Duration(with)) => float_span(*with as f64),
+            (Form::Float, Literal::Float(with)) => float_span(*with),
             _ => return None,
         };
         let (low, high) = (Some(low.to_vec()), Some(high.to_vec()));
@@ -140,18 +126,20 @@ fn float_span(number: f64) -> ([u8; 8], [u8; 8]) {
 }
 
 /// Patterns that were compiled last: every segment of a search asks for the same.
-static PATTERNS: Mutex<Vec<(String, Regex)>> = Mutex::new(Vec::new());
+static PATTERNS: Mutex<Vec<Pattern>> = Mutex::new(Vec::new());
 const MAX_PATTERNS: usize = 16;
 
-fn anchored(pattern: &str) -> Option<Regex> {
+type Pattern = (CompareOp, String, Arc<ValueTest>);
+
+fn compiled(op: CompareOp, pattern: &str) -> Option<Arc<ValueTest>> {
     let mut kept = PATTERNS.lock();
-    if let Some((_, regex)) = kept.iter().find(|(text, _)| text == pattern) {
-        return Some(regex.clone());
+    if let Some((.., test)) = kept.iter().find(|(kept, text, _)| *kept == op && text == pattern) {
+        return Some(Arc::clone(test));
     }
-    let regex = Regex::new(&format!("^(?:{pattern})$")).ok()?;
+    let test = Arc::new(ValueTest::new(op, &Literal::Text(pattern.to_owned())).ok()?);
     if kept.len() == MAX_PATTERNS {
         kept.remove(0);
     }
-    kept.push((pattern.to_owned(), regex.clone()));
-    Some(regex)
+    kept.push((op, pattern.to_owned(), Arc::clone(&test)));
+    Some(test)
 }

@@ -46,6 +46,11 @@ impl ValueTest {
         if negative { compared && decided.is_continue() } else { decided.is_break() }
     }
 
+    /// Whether the comparison holds of text, which need not be made a value for that.
+    pub fn holds_text(&self, text: &str) -> bool {
+        self.of(Item::Text(text)) == Some(true)
+    }
+
     fn of(&self, item: Item<'_>) -> Option<bool> {
         match (&self.against, item) {
             (Against::Constant(value), _) => holds(self.op, item, Item::of(value)?),

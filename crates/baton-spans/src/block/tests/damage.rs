@@ -1,0 +1,92 @@
+//! Wrong bytes on disk are named, never believed and never fatal.
+
+use super::{block, sample};
+use crate::{block::open, segment::Segment};
+use baton_ports::{SpanStoreError, TimeRange};
+use baton_traceql::{Aliases, SpanNeed};
+use baton_types::{Span, TraceId};
+use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
+use std::{fmt::Write as _, fs, path::Path};
+
+/// Asks for everything that a block can tell.
+fn everything(dir: &Path) -> Result<String, SpanStoreError> {
+    let block = open(dir)?;
+    let mut told = format!("{:?} {:?}", block.summary(), block.covers());
+    for ordinal in 0..block.summary().traces {
+        let part = block.part(ordinal)?;
+        write!(told, "{part:?} {:?}", block.ordinal(part.id)?).unwrap();
+        write!(told, "{:?}", block.spans(ordinal)?).unwrap();
+    }
+    write!(told, "{:?} {:?}", block.ordinal(TraceId([77; 16]))?, block.names()?).unwrap();
+    write!(told, "{:?}", block.window(TimeRange { start: 100, end: 500 })?).unwrap();
+    for field in sample::fields() {
+        write!(told, "{:?}", block.values(&field, None, 1000)?).unwrap();
+        write!(told, "{:?}", block.meeting(&SpanNeed::Exists(field), Aliases::NONE)?).unwrap();
+    }
+    for comparison in sample::comparisons().into_iter().step_by(13) {
+        write!(told, "{:?}", block.meeting(&SpanNeed::Holds(comparison), Aliases::NONE)?).unwrap();
+    }
+    Ok(told)
+}
+
+fn some_spans() -> Vec<Span> {
+    let mut runner = TestRunner::deterministic();
+    loop {
+        let spans = sample::spans(120).new_tree(&mut runner).unwrap().current();
+        if spans.len() > 60 {
+            return spans;
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Harm {
+    Flip(prop::sample::Index, u8),
+    Cut(prop::sample::Index),
+    Zeros(prop::sample::Index),
+    Gone,
+}
+
+fn harm() -> impl Strategy<Value = Harm> {
+    prop_oneof![
+        8 => (any::<prop::sample::Index>(), 1..=255u8).prop_map(|(at, bits)| Harm::Flip(at, bits)),
+        2 => any::<prop::sample::Index>().prop_map(Harm::Cut),
+        2 => any::<prop::sample::Index>().prop_map(Harm::Zeros),
+        1 => Just(Harm::Gone),
+    ]
+}
+
+#[test]
+fn damaged_files_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let spans = some_spans();
+    drop(block(dir.path(), "whole", &spans));
+    let whole = dir.path().join("whole");
+    let expected = everything(&whole).unwrap();
+    let mut runner = TestRunner::new(ProptestConfig { cases: 300, ..ProptestConfig::default() });
+    let files = prop::sample::select(vec!["manifest", "index", "raw"]);
+    runner
+        .run(&(files, harm()), |(file, harm)| {
+            let path = whole.join(file);
+            let original = fs::read(&path).unwrap();
+            let mut bytes = original.clone();
+            match &harm {
+                Harm::Flip(at, bits) => bytes[at.index(original.len())] ^= bits,
+                Harm::Cut(at) => bytes.truncate(at.index(original.len())),
+                Harm::Zeros(at) => bytes[at.index(original.len())..].fill(0),
+                Harm::Gone => bytes.clear(),
+            }
+            if matches!(harm, Harm::Gone) { fs::remove_file(&path) } else { fs::write(&path, &bytes) }.unwrap();
+            let told = everything(&whole);
+            fs::write(&path, &original).unwrap();
+            match told {
+                Ok(told) => prop_assert_eq!(told, expected.clone()),
+                Err(SpanStoreError::Corrupt(what)) => {
+                    prop_assert!(what.contains(path.to_str().unwrap()), "{}", what);
+                }
+                Err(other) => prop_assert!(false, "{:?}", other),
+            }
+            Ok(())
+        })
+        .unwrap();
+}

@@ -1,0 +1,75 @@
+//! What is on disk before, while and after a block is there.
+
+use super::{block, head, merged, sample};
+use crate::{
+    block::{Covers, UNFINISHED, merge, open, write},
+    segment::Segment,
+};
+use baton_types::Span;
+use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
+use std::{fs, path::Path, sync::Arc};
+
+fn some_spans() -> Vec<Span> {
+    sample::spans(60)
+        .prop_filter("some", |spans| spans.len() > 5)
+        .new_tree(&mut TestRunner::deterministic())
+        .unwrap()
+        .current()
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_block_is_there_whole_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let spans = some_spans();
+    let left = dir.path().join(format!("{UNFINISHED}one"));
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("index"), "half of it").unwrap();
+    let one = block(dir.path(), "one", &spans);
+    assert_eq!(names(dir.path()), ["one"]);
+    assert_eq!(names(&dir.path().join("one")), ["index", "manifest", "raw"]);
+    assert!(write(&dir.path().join("one"), &head(&spans), Covers::default()).is_err(), "it is never replaced");
+    assert_eq!(names(dir.path()), ["one"]);
+    one.delete().unwrap();
+    assert!(names(dir.path()).is_empty());
+    for ordinal in 0..one.summary().traces {
+        assert!(!one.spans(ordinal).unwrap().0.is_empty(), "whoever reads it can go on");
+    }
+    assert!(open(&dir.path().join("one")).is_err());
+}
+
+#[test]
+fn a_merged_block_stands_for_what_it_was_made_of() {
+    let dir = tempfile::tempdir().unwrap();
+    let spans = some_spans();
+    let covers = |log, mark| Covers {
+        log: vec![log],
+        blocks: vec!["gone".to_owned()],
+        marks: [("journal".to_owned(), mark)].into(),
+    };
+    let one = Arc::new(write(&dir.path().join("one"), &head(&spans), covers(3, 40)).unwrap());
+    let two = Arc::new(write(&dir.path().join("two"), &head(&spans), covers(2, 50)).unwrap());
+    let both = merge(dir.path(), &[Arc::clone(&one), two]).unwrap();
+    assert_eq!(both.summary().spans, one.summary().spans, "the same spans are kept once");
+    let expected = Covers {
+        log: vec![2, 3],
+        blocks: vec!["one".to_owned(), "two".to_owned()],
+        marks: [("journal".to_owned(), 50)].into(),
+    };
+    assert_eq!(open(&dir.path().join(both.name())).unwrap().covers(), &expected);
+}
+
+#[test]
+fn nothing_is_a_block_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let empty = merged(dir.path(), &[], 2);
+    assert_eq!((empty.summary().spans, empty.summary().traces), (0, 0));
+    assert_eq!(empty.window(baton_ports::TimeRange::ALL).unwrap(), 0..0);
+    assert!(merge(dir.path(), &[]).is_err());
+}

@@ -1,0 +1,153 @@
+//! What a span says, found by looking at it.
+
+use baton_traceql::{CompareOp, Comparison, Field, Intrinsic, Literal, Scope};
+use baton_types::{Key, Span, SpanKind, SpanStatus, Value, find_attribute};
+use regex::Regex;
+use std::cmp::Ordering;
+
+/// All values of a field; `None` when this does not know the field.
+pub(super) fn values(span: &Span, field: &Field) -> Option<Vec<Value>> {
+    let text = |text: &str| Value::from(text.to_owned());
+    Some(match field {
+        Field::Attribute(attribute) => {
+            let at = |attributes: &[(Key, Value)]| find_attribute(attributes, &attribute.name).cloned();
+            let is = |scope| attribute.scope == scope || attribute.scope == Scope::Any;
+            let mut found = Vec::new();
+            if is(Scope::Span) {
+                found.extend(at(&span.attributes));
+            }
+            if is(Scope::Resource) {
+                found.extend(at(&span.resource.attributes));
+            }
+            if is(Scope::Event) {
+                found.extend(span.events.iter().filter_map(|event| at(&event.attributes)));
+            }
+            if is(Scope::Link) {
+                found.extend(span.links.iter().filter_map(|link| at(&link.attributes)));
+            }
+            if is(Scope::Instrumentation) {
+                found.extend(at(&span.scope.attributes));
+            }
+            found
+        }
+        Field::Intrinsic(intrinsic) => match intrinsic {
+            Intrinsic::Name => vec![text(&span.name)],
+            Intrinsic::Duration => vec![Value::Int(i64::try_from(span.duration()).unwrap())],
+            Intrinsic::Kind => vec![text(kind(span.kind))],
+            Intrinsic::Status => vec![text(status(span.status))],
+            Intrinsic::StatusMessage => vec![text(&span.status_message)],
+            Intrinsic::EventName => span.events.iter().map(|event| text(&event.name)).collect(),
+            Intrinsic::LinkTraceId => span.links.iter().map(|link| text(&link.trace.to_string())).collect(),
+            Intrinsic::LinkSpanId => span.links.iter().map(|link| text(&link.span.to_string())).collect(),
+            Intrinsic::InstrumentationName => vec![text(&span.scope.name)],
+            Intrinsic::InstrumentationVersion => vec![text(&span.scope.version)],
+            Intrinsic::TraceId => vec![text(&span.trace.to_string())],
+            _ => return None,
+        },
+    })
+}
+
+fn kind(kind: SpanKind) -> &'static str {
+    match kind {
+        SpanKind::Server => "server",
+        SpanKind::Client => "client",
+        _ => "unspecified",
+    }
+}
+
+fn status(status: SpanStatus) -> &'static str {
+    match status {
+        SpanStatus::Unset => "unset",
+        SpanStatus::Ok => "ok",
+        SpanStatus::Error => "error",
+    }
+}
+
+/// The single values, those of lists too.
+pub(super) fn elements(values: Vec<Value>) -> Vec<Value> {
+    let of = |value| match value {
+        Value::List(values) => values,
+        single => vec![single],
+    };
+    values.into_iter().flat_map(of).collect()
+}
+
+/// Whether some value of the field is what the comparison wants.
+pub(super) fn holds(span: &Span, comparison: &Comparison) -> Option<bool> {
+    let found = elements(values(span, &comparison.field)?);
+    Some(found.iter().any(|value| one_holds(value, comparison)))
+}
+
+fn one_holds(value: &Value, Comparison { field, op, value: with }: &Comparison) -> bool {
+    let special = matches!(field, Field::Intrinsic(Intrinsic::Kind | Intrinsic::Status));
+    let id = matches!(field, Field::Intrinsic(Intrinsic::LinkTraceId | Intrinsic::LinkSpanId | Intrinsic::TraceId));
+    let ordering = match (value, with) {
+        (Value::Text(text), Literal::Kind(with)) if special => text.as_ref().partial_cmp(kind(*with)),
+        (Value::Text(text), Literal::Status(with)) if special => text.as_ref().partial_cmp(status(*with)),
+        (Value::Text(_), _) if special => return false,
+        (Value::Text(text), Literal::Text(pattern)) if matches!(op, CompareOp::Matches | CompareOp::MatchesNot) => {
+            let matches = Regex::new(&format!("^({pattern})$")).unwrap().is_match(text);
+            return matches == (*op == CompareOp::Matches);
+        }
+        (Value::Text(text), Literal::Text(with)) if id => {
+            text.as_ref().partial_cmp(format!("{with:0>width$}", width = text.len()).as_str())
+        }
+        (Value::Text(text), Literal::Text(with)) => text.as_ref().partial_cmp(with.as_str()),
+        (Value::Int(number), Literal::Int(with) | Literal::Duration(with)) => number.partial_cmp(with),
+        (Value::Int(number), Literal::Float(with)) => (*number as f64).partial_cmp(with),
+        (Value::Float(number), Literal::Int(with) | Literal::Duration(with)) => number.partial_cmp(&(*with as f64)),
+        (Value::Float(number), Literal::Float(with)) => number.partial_cmp(with),
+        (Value::Bool(flag), Literal::Bool(with)) if equality(*op) => flag.partial_cmp(with),
+        _ => return false,
+    };
+    match op {
+        CompareOp::Equal => ordering.is_some_and(Ordering::is_eq),
+        CompareOp::NotEqual => ordering.is_none_or(Ordering::is_ne),
+        CompareOp::Less => ordering.is_some_and(Ordering::is_lt),
+        CompareOp::LessEqual => ordering.is_some_and(Ordering::is_le),
+        CompareOp::Greater => ordering.is_some_and(Ordering::is_gt),
+        CompareOp::GreaterEqual => ordering.is_some_and(Ordering::is_ge),
+        CompareOp::Matches | CompareOp::MatchesNot => false,
+    }
+}
+
+/// Whether an index answers the comparison exactly: one short value at most, and of a kind that it knows.
+pub(super) fn is_exact(spans: &[Span], comparison: &Comparison) -> bool {
+    let single = |span: &Span| {
+        let Some(values) = values(span, &comparison.field) else { return false };
+        let plain = |value: &Value| match value {
+            Value::Text(text) => text.len() < 250,
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) => true,
+            Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty => false,
+        };
+        values.iter().all(plain)
+    };
+    let fitting = match (&comparison.field, &comparison.value) {
+        (Field::Attribute(_), Literal::Kind(_) | Literal::Status(_)) => false,
+        (Field::Attribute(attribute), _) => {
+            let repeated = matches!(attribute.scope, Scope::Any | Scope::Event | Scope::Link);
+            !repeated || !matches!(comparison.op, CompareOp::NotEqual | CompareOp::MatchesNot)
+        }
+        (Field::Intrinsic(Intrinsic::Duration), Literal::Int(_) | Literal::Float(_) | Literal::Duration(_)) => true,
+        (Field::Intrinsic(Intrinsic::Kind), Literal::Kind(_)) => equality(comparison.op),
+        (Field::Intrinsic(Intrinsic::Status), Literal::Status(_)) => equality(comparison.op),
+        (
+            Field::Intrinsic(
+                Intrinsic::Name
+                | Intrinsic::StatusMessage
+                | Intrinsic::InstrumentationName
+                | Intrinsic::InstrumentationVersion,
+            ),
+            Literal::Text(_),
+        ) => true,
+        (Field::Intrinsic(Intrinsic::EventName | Intrinsic::LinkTraceId | Intrinsic::LinkSpanId), Literal::Text(_)) => {
+            comparison.op == CompareOp::Equal
+        }
+        _ => false,
+    };
+    fitting && spans.iter().all(single)
+}
+
+fn equality(op: CompareOp) -> bool {
+    matches!(op, CompareOp::Equal | CompareOp::NotEqual)
+}
