@@ -15,7 +15,7 @@ use proptest::prelude::*;
 pub(crate) const ALIASES: Aliases = Aliases(&[&["b", "a"]]);
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_engine_says_what_the_naive_evaluator_says(query in queries(), trace in traces(), aliased in any::<bool>()) {

@@ -11,7 +11,7 @@ use baton_traceql::{
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_trace_that_answers_meets_the_need(query in queries(), trace in traces(), aliased in any::<bool>()) {
