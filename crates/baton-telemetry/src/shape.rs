@@ -49,6 +49,8 @@ pub const ALIASES: &[&[&str]] = &[
     &[names::GEN_AI_USAGE_CACHE_WRITE, names::GEN_AI_USAGE_CACHE_CREATION],
     &[names::GEN_AI_INPUT_MESSAGES, "gen_ai.prompt", "input.value", "traceloop.entity.input"],
     &[names::GEN_AI_OUTPUT_MESSAGES, "gen_ai.completion", "output.value", "traceloop.entity.output"],
+    // `link.relationship` in a query is the attribute `relationship` of a link.
+    &[names::LINK_RELATIONSHIP, "relationship"],
     &["codegen.action", "gen_ai.code.action"],
     &["codegen.truncated", "gen_ai.code.truncated"],
     &["codegen.estimated_lines", "gen_ai.code.estimated_lines"],
