@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod mcp;
+mod spans;
 mod tokens;
 
 use baton_client::{Client, ClientError, SendRequest};

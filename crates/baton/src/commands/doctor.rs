@@ -62,11 +62,19 @@ async fn look(place: &Place) -> Result<Vec<Check>, Failure> {
         None => Some(place.settings()?),
     };
     if let Some(settings) = &settings {
-        checks.push(data::check(&settings.data));
+        let data = data::check(&settings.data);
+        let is_bad = data.grade == Grade::Bad;
+        checks.push(data);
+        if is_bad {
+            // Everything else would fail for the same reason.
+            return Ok(checks);
+        }
     }
     let (found, session) = server::find(place, settings.as_ref()).await;
     checks.extend(found);
-    checks.push(agents::check(settings.as_ref(), session.as_ref()).await);
+    if settings.is_some() || session.is_some() {
+        checks.push(agents::check(settings.as_ref(), session.as_ref()).await);
+    }
     if let Some(session) = session {
         let (stored, kept) = store::check(&session).await;
         checks.extend(stored);

@@ -13,6 +13,8 @@ mod conformance;
 mod crash;
 mod definitions;
 mod demo;
+#[cfg(unix)]
+mod doctor;
 mod elsewhere;
 mod foreign;
 mod help;
@@ -20,6 +22,7 @@ mod js_client;
 mod kill_loop;
 mod mcp;
 mod old_python_client;
+mod otel;
 #[cfg(target_os = "linux")]
 mod output;
 mod peers;
@@ -35,4 +38,6 @@ mod signed_cards;
 mod tokens;
 #[cfg(unix)]
 mod tools;
+#[cfg(unix)]
+mod trace;
 mod two_agents;

@@ -52,8 +52,8 @@ mod tests {
 
     #[test]
     fn the_mark_is_below_the_place() {
-        let message = "invalid TraceQL query: parse error at line 1, col 11: expected a value after `=`";
-        assert_eq!(pointed(message, "{ .天気 = }"), ["  { .天気 = }", "              ^"]);
+        let message = "invalid TraceQL query: parse error at line 1, col 9: expected a value after `=`";
+        assert_eq!(pointed(message, "{ .天気 = }"), ["  { .天気 = }", "            ^"]);
         let second = "parse error at line 2, col 1: unknown identifier: x";
         assert_eq!(pointed(second, "{ } |\nx"), ["  x", "  ^"]);
         assert_eq!(pointed("rate() is not supported in a search", "{ } | rate()"), [""; 0]);

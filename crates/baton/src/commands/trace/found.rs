@@ -11,6 +11,8 @@ use baton_types::Value;
 const KNOWN: &[&str] = &["name", "duration", "span:name", "span:duration", "status", "span:status"];
 const MOST_NAME: usize = 40;
 const LEAST_NAME: usize = 12;
+/// Narrower than this, names are worth more than counts.
+const WIDE: usize = 120;
 
 /// The traces, newest first, each with the spans that matched.
 pub(super) fn lines(traces: &[TraceHit], look: &Look) -> Vec<String> {
@@ -49,14 +51,15 @@ fn head(trace: &TraceHit, look: &Look) -> String {
         0 => "<1ms".to_owned(),
         millis => duration(millis.saturating_mul(1_000_000)),
     };
-    let mut facts = vec![took];
-    if spans > 0 {
-        facts.push(counted(spans, "span"));
-    }
     let failed = format!("{} {}", look.glyphs.error, counted(errors, "error"));
-    if errors > 0 {
-        facts.push(failed.clone());
-    }
+    let facts: Vec<String> = [
+        Some(took),
+        (spans > 0 && look.width >= WIDE).then(|| counted(spans, "span")),
+        (errors > 0).then(|| failed.clone()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let others = trace.services.keys().filter(|name| **name != trace.root_service).count();
     let others = if others > 0 { format!(" and {}", counted(others as u64, "other")) } else { String::new() };
     let service = fit(&format!("{service}{others}"), MOST_NAME, look.glyphs.more);

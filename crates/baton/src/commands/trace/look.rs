@@ -1,6 +1,7 @@
 //! How things look on this terminal: how wide, in which letters, in which colours.
 
 use crate::screen::Paint;
+use std::io::IsTerminal as _;
 
 /// The width when nobody says.
 const USUAL_WIDTH: usize = 100;
@@ -34,8 +35,6 @@ pub(crate) struct Glyphs {
     pub(crate) folded: &'static str,
     /// Something went wrong.
     pub(crate) error: &'static str,
-    /// Something went well.
-    pub(crate) good: &'static str,
     /// From one to another.
     pub(crate) to: &'static str,
     /// Between parts of a line.
@@ -55,7 +54,6 @@ impl Glyphs {
         more: '…',
         folded: "⋯",
         error: "✗",
-        good: "✓",
         to: "→",
         between: " · ",
         kinds: ["•", "•", "◂", "▸", "▸▸", "◂◂"],
@@ -70,7 +68,6 @@ impl Glyphs {
         more: '~',
         folded: "...",
         error: "!",
-        good: "+",
         to: "->",
         between: ", ",
         kinds: ["*", "*", "<", ">", ">>", "<<"],
@@ -88,6 +85,11 @@ impl Look {
             .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
         Self { width, glyphs: glyphs(locale.as_deref()), paint }
     }
+}
+
+/// The width for lines that nobody may cut off: all of it when no terminal reads them.
+pub(crate) fn uncut(width: Option<usize>) -> Option<usize> {
+    width.or_else(|| (!std::io::stdout().is_terminal()).then_some(MOST_WIDTH))
 }
 
 /// What a locale knows; where none is set, terminals of today know all of it.

@@ -1,6 +1,10 @@
 //! `baton trace query`: traces by TraceQL.
 
-use super::{caret, found, look::Look, when::When, when::when};
+use super::{
+    caret, found,
+    look::{Look, uncut},
+    when::{When, when},
+};
 use crate::{
     commands::place::Place,
     failure::{Exit, Failure},
@@ -79,7 +83,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(options.width, screen.data_paint());
+    let look = Look::of_stdout(uncut(options.width), screen.data_paint());
     for line in found::lines(&reply.traces, &look) {
         screen.print(&line);
     }

@@ -2,7 +2,7 @@
 
 use super::{
     caret,
-    look::Look,
+    look::{Look, uncut},
     words::{columns, counted, duration, fit, padded, right},
 };
 use crate::{
@@ -74,7 +74,7 @@ async fn follow(session: &Session, options: &Options, screen: Screen) -> Result<
         Some(query) => caret::failure(error, query, screen),
         None => failure(error),
     };
-    let look = Look::of_stdout(options.width, screen.data_paint());
+    let look = Look::of_stdout(uncut(options.width), screen.data_paint());
     let mut tail = session.client.tail_spans(query).await.map_err(refused)?;
     screen.say("listening; Ctrl-C ends it");
     let mut pause = FIRST_PAUSE;
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn one_line_a_span() {
-        let look = Look { width: 120, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN };
+        let look = Look { width: 115, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN };
         let span = |status: &str, agent: Option<&str>| SpanEntry {
             trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".into(),
             name: "execute_tool get_weather".into(),
@@ -182,7 +182,7 @@ mod tests {
             [line(&span("unset", Some("weather")), &look), line(&span("error", None), &look)],
             [
                 "08:00:00.123  4bf92f3577b34da6a3ce929d0e0e4736  baton/weather        12.3ms  ▸ execute_tool get_weather",
-                "08:00:00.123  4bf92f3577b34da6a3ce929d0e0e4736  baton                12.3ms  ▸ ✗ execute_tool get_weather: no such c…",
+                "08:00:00.123  4bf92f3577b34da6a3ce929d0e0e4736  baton                12.3ms  ▸ ✗ execute_tool get_weather: no such…",
             ]
         );
     }

@@ -1,0 +1,175 @@
+//! `baton trace`: asked, shown and followed, against a real server.
+
+use crate::binary::{Ended, Home, Running, await_line, filtered, request};
+use serde_json::{Value, json};
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+/// One span of a shop, as an exporter sends it.
+fn span(id: u64, parent: u64, name: &str, millis: (u64, u64), attributes: &Value) -> Value {
+    let moment = |millis: u64| (1_794_816_000_000_000_000 + millis * 1_000_000).to_string();
+    let pairs = attributes.as_object().expect("an object").iter();
+    let attributes: Vec<Value> = pairs.map(|(key, value)| json!({ "key": key, "value": value })).collect();
+    json!({
+        "traceId": TRACE,
+        "spanId": format!("{id:016x}"),
+        "parentSpanId": if parent > 0 { format!("{parent:016x}") } else { String::new() },
+        "name": name,
+        "kind": 1,
+        "startTimeUnixNano": moment(millis.0),
+        "endTimeUnixNano": moment(millis.1),
+        "attributes": attributes,
+        "status": if name.contains("refund") { json!({ "code": 2, "message": "the card was refused" }) } else { json!({}) },
+    })
+}
+
+fn send(url: &str, spans: &[Value]) {
+    let body = json!({ "resourceSpans": [{
+        "resource": { "attributes": [{ "key": "service.name", "value": { "stringValue": "shop" } }] },
+        "scopeSpans": [{ "scope": { "name": "test" }, "spans": spans }],
+    }] });
+    let reply = request(url, "POST", "/v1/traces", &[("Content-Type", "application/json")], &body.to_string());
+    assert_eq!(reply.status, 200, "{reply:?}");
+}
+
+fn text(value: &str) -> Value {
+    json!({ "stringValue": value })
+}
+
+/// A server that knows one trace.
+fn shop() -> (Home, Running, String) {
+    let home = Home::new();
+    home.agent("helper", "", "rules: [{ say: hello }]\n");
+    let (server, url) = home.up(&["helper", "--port", "0"]);
+    let decided = json!({
+        "insight.type": text("decision"),
+        "insight.summary": text("Refund, then apologise"),
+        "insight.confidence": { "doubleValue": 0.9 },
+        "insight.audience": text("both"),
+        "agent.id": text("o11y-specialist"),
+        "project.id": text("checkout"),
+        "gen_ai.system": text("anthropic"),
+        "task.id": text("task-7"),
+    });
+    let failed = json!({ "gen_ai.tool.name": text("refund"), "gen_ai.agent.name": text("clerk") });
+    let none = json!({});
+    send(
+        &url,
+        &[
+            span(1, 0, "invoke_agent clerk", (0, 250), &none),
+            span(2, 1, "insight.decision", (10, 11), &decided),
+            span(3, 1, "execute_tool refund", (20, 220), &failed),
+        ],
+    );
+    (home, server, url)
+}
+
+#[test]
+fn traces_are_found_and_shown() {
+    let (home, _server, _) = shop();
+    let all: Vec<String> = [
+        &["trace", "query", "{ status = error }"][..],
+        &["trace", "query", "{ insight.type == 'decision' } | select(insight.summary)"],
+        &["trace", "query", "{ } | by(resource.service.name) | count() > 2", "--spans", "1"],
+        &["trace", "query", "{ name = \"nothing\" }", "--since", "1h"],
+        &["trace", "show", TRACE],
+        &["trace", "show", "task-7", "--width", "60"],
+        &["trace", "show", "ffff"],
+    ]
+    .iter()
+    .map(|command| format!("$ baton {}\n{}", command.join(" "), home.run(command).shown()))
+    .collect();
+    filtered(|| insta::assert_snapshot!("trace_found", all.join("\n")));
+    let json = home.run(&["trace", "query", "{ status = error }", "--json"]);
+    let found: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!((found["traces"][0]["traceID"].as_str(), json.stderr.as_str()), (Some(TRACE), ""));
+    let json = home.run(&["trace", "show", TRACE, "--json"]);
+    let shown: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert!(shown["trace"]["resourceSpans"].is_array(), "{shown}");
+}
+
+/// The queries of ContextCore's documents, as they stand there.
+#[test]
+fn queries_as_agents_write_them() {
+    let (home, _server, _) = shop();
+    for (query, finds) in [
+        (
+            r#"{ insight.type = "decision" && project.id = "checkout" } | select(insight.summary, insight.confidence)"#,
+            true,
+        ),
+        (r#"{ insight.type = "recommendation" && insight.confidence > 0.85 }"#, false),
+        (r#"{ insight.type = "blocker" && insight.audience =~ "agent|both" }"#, false),
+        (r#"{ insight.type = "decision" && insight.audience =~ "agent|both" }"#, true),
+        (r#"{ agent.id = "o11y-specialist" && project.id = "checkout" }"#, true),
+        (r#"{ insight.type =~ "decision|recommendation" } | select(insight.summary) | rate() > 0"#, true),
+        (r#"{ span.gen_ai.agent.id = "o11y-specialist" && span.project.id = "checkout" }"#, true),
+        (r#"{ span.gen_ai.conversation.id = "session-abc123" && span.insight.type = "decision" }"#, false),
+        (r#"{ span.gen_ai.system = "anthropic" && span.insight.type = "decision" }"#, true),
+        (
+            "{ span.gen_ai.code.truncated = true }\n| select(resource.project.id, span.gen_ai.code.estimated_lines)",
+            false,
+        ),
+    ] {
+        let ended = home.run(&["trace", "query", query, "--json"]);
+        assert_eq!(ended.code, Some(0), "{query}\n{}", ended.shown());
+        let found: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+        let has_any = found["traces"].as_array().is_some_and(|traces| !traces.is_empty());
+        assert_eq!(has_any, finds, "{query}\n{}", ended.shown());
+    }
+}
+
+#[test]
+fn wrong_queries_show_where() {
+    let home = Home::new();
+    home.agent("helper", "", "rules: [{ say: hello }]\n");
+    let (_server, _) = home.up(&["helper", "--port", "0"]);
+    let commands = [
+        &["trace", "query", "{ insight.type = \"decision\" }", "--strict"][..],
+        &["trace", "query", "{ span.a = 1 } | nothing()"],
+        &["trace", "query", "{ } | rate()"],
+        &["trace", "query", "{ a and b == 'c' }", "--canonical"],
+        &["trace", "query", "{ span.a + }", "--canonical"],
+        &["trace", "query", "{ }", "--since", "yesterday"],
+        &["trace", "tail", "{ } >> { }"],
+        &["trace", "query", "{ span.a + }", "--json"],
+    ];
+    let shown = |command: &&[&str]| format!("$ baton {}\n{}", command.join(" "), home.run(command).shown());
+    filtered(|| insta::assert_snapshot!("trace_wrong", commands.iter().map(shown).collect::<Vec<_>>().join("\n")));
+    let nobody = Home::new().run(&["trace", "tail"]);
+    assert_eq!(nobody.code, Some(4), "{}", nobody.shown());
+    assert!(nobody.stderr.contains("BTN-5002"), "{}", nobody.shown());
+}
+
+#[test]
+fn spans_are_followed_as_they_arrive() {
+    let (home, _server, url) = shop();
+    let mut people = home.start(&["trace", "tail", "{ status = error }"]);
+    let mut programs = home.start(&["trace", "tail", "--json"]);
+    await_line(&mut people.stderr, "listening");
+    await_line(&mut programs.stderr, "listening");
+    let none = json!({});
+    send(
+        &url,
+        &[span(4, 1, "execute_tool greet", (30, 40), &none), span(5, 1, "execute_tool refund", (40, 90), &none)],
+    );
+    let line = await_line(&mut people.stdout, "refund");
+    assert!(line.contains(TRACE) && line.contains("50ms") && line.contains("the card was refused"), "{line}");
+    let object: Value = serde_json::from_str(&await_line(&mut programs.stdout, "greet")).expect("JSON");
+    assert_eq!((object["trace_id"].as_str(), object["service"].as_str()), (Some(TRACE), Some("shop")));
+    people.signal("INT");
+    programs.signal("INT");
+    let ended: Vec<Ended> = [people, programs].into_iter().map(Running::end).collect();
+    assert!(ended.iter().all(|ended| ended.code == Some(0)), "{ended:?}");
+    assert!(!ended[0].stdout.contains("greet"), "{ended:?}");
+}
+
+/// Without a server the data directory answers by itself.
+#[test]
+fn traces_outlive_their_server() {
+    let (home, server, _) = shop();
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+    let shown = home.run(&["trace", "show", TRACE]);
+    assert_eq!(shown.code, Some(0), "{}", shown.shown());
+    assert!(shown.stdout.contains("execute_tool refund"), "{}", shown.shown());
+}
