@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{ServerLog, needs_login};
 use baton_telemetry::current;
-use baton_types::McpTimeouts;
+use baton_types::{McpServer, McpTimeouts};
 use parking_lot::Mutex;
 use rmcp::{
     RoleClient,
@@ -45,15 +45,15 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(
-        server: String,
+        server: &McpServer,
         peer: Peer<RoleClient>,
         flights: Arc<Flights>,
         info: Arc<ServerPeerInfo>,
         is_modern: bool,
-        limits: McpTimeouts,
         log: ServerLog,
         spans: Spans,
     ) -> Self {
+        let (server, limits) = (server.name.clone(), server.timeouts);
         let turns = Arc::new(RwLock::new(()));
         let room = Arc::new(Semaphore::new(MAX_CALLS));
         let (level, fault) = (Mutex::new(None), Mutex::new(None));

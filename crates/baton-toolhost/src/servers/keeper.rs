@@ -122,12 +122,11 @@ impl Keeper {
             hint: "update the server".to_owned(),
         })?;
         let connection = Arc::new(Connection::new(
-            server.name.clone(),
+            server,
             service.peer().clone(),
             flights,
             info,
             era == Era::Modern,
-            server.timeouts,
             self.shared.log.clone(),
             Spans::new(&self.shared.settings, server),
         ));
