@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod calls;
+mod collected;
 mod http_tools;
 mod native;
 mod remote;

@@ -3,4 +3,5 @@
 mod replies;
 mod requests;
 mod service;
+mod spans;
 mod template;

@@ -8,4 +8,5 @@ mod offering;
 mod programs;
 mod running;
 mod script;
+mod spans;
 mod world;

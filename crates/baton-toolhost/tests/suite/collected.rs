@@ -1,0 +1,63 @@
+//! Keeps the spans that are emitted.
+
+use baton_ports::SpanSink;
+use baton_telemetry::{Origin, Settings, Tracer};
+use baton_types::{Span, SpanKind, SpanStatus, TraceContext, Value};
+use std::{
+    fmt::Write as _,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// A caller's span.
+pub(crate) const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+#[derive(Default)]
+pub(crate) struct Collected {
+    spans: Mutex<Vec<Span>>,
+    count: AtomicU64,
+}
+
+impl Collected {
+    pub(crate) fn tracer(self: &Arc<Self>) -> Tracer {
+        Tracer::new(Arc::<Self>::clone(self), Origin::new(Settings::default(), "test"))
+    }
+
+    pub(crate) fn take(&self) -> Vec<Span> {
+        std::mem::take(&mut self.spans.lock().unwrap())
+    }
+}
+
+impl SpanSink for Collected {
+    fn emit(&self, span: Span) {
+        self.spans.lock().unwrap().push(span);
+    }
+
+    fn now(&self) -> u64 {
+        self.count.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn fresh(&self) -> [u8; 16] {
+        (u128::from(self.count.fetch_add(1, Ordering::Relaxed)) + 1).to_be_bytes()
+    }
+}
+
+/// The `traceparent` of what happens inside of a span.
+pub(crate) fn context(span: &Span) -> String {
+    TraceContext::new(span.trace, span.id).to_string()
+}
+
+/// A span in one line.
+pub(crate) fn shown(span: &Span) -> String {
+    assert_eq!(span.kind, SpanKind::Client);
+    let mut line = format!("'{}'{}", span.name, if span.status == SpanStatus::Error { " ERROR" } else { "" });
+    for (key, value) in &span.attributes {
+        let _ = match value {
+            Value::Text(text) => write!(line, " {key}={text}"),
+            other => write!(line, " {key}={}", other.as_int().unwrap()),
+        };
+    }
+    line
+}
