@@ -2,9 +2,14 @@
 
 use crate::world::{Answer, Names, Receiver, config, finished, named, sender, stored};
 use baton_outbound::{Options, PushSender};
-use baton_ports::{Notice, Notified, WebhookError, Webhooks as _};
-use baton_types::{Json, PushAuthentication, PushDialect, TaskEvent, ToolExecution, ToolResult};
+use baton_ports::{Notice, Notified, SpanSink, WebhookError, Webhooks as _};
+use baton_telemetry::{Origin, Settings, Tracer};
+use baton_types::{
+    Json, PushAuthentication, PushDialect, Span, SpanKind, SpanStatus, TaskEvent, ToolExecution, ToolResult,
+    TraceContext,
+};
 use http::StatusCode;
+use std::sync::Arc;
 
 const LOOPBACK: &[&str] = &["127.0.0.0/8"];
 
@@ -169,5 +174,47 @@ async fn what_a_receiver_repeats_of_a_secret_is_not_told() {
         config.token = Some("tik-tok-token".to_owned());
         let refused = sender(LOOPBACK).notify(&config, Notice { task: &view, event: &event }).await.unwrap_err();
         assert!(refused.to_string().ends_with(said), "{refused}");
+    }
+}
+
+/// Keeps the spans that are emitted.
+#[derive(Default)]
+struct Collected(std::sync::Mutex<Vec<Span>>);
+
+impl SpanSink for Collected {
+    fn emit(&self, span: Span) {
+        self.0.lock().unwrap().push(span);
+    }
+
+    fn now(&self) -> u64 {
+        1
+    }
+
+    fn fresh(&self) -> [u8; 16] {
+        [7; 16]
+    }
+}
+
+#[tokio::test]
+async fn a_notification_has_a_span_which_its_receiver_hears_of() {
+    let receiver = Receiver::start(|got| Answer::status(if got.path.starts_with("/gone") { 410 } else { 200 })).await;
+    let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let spans = Arc::new(Collected::default());
+    let tracer = Tracer::new(Arc::<Collected>::clone(&spans), Origin::new(Settings::default(), "test"));
+    let sender = sender(LOOPBACK).with_tracer(tracer);
+    let (view, mut event) = finished();
+    event.trace = Some(parent.into());
+    for (path, status) in [("/secret-path?key=secret", SpanStatus::Unset), ("/gone", SpanStatus::Error)] {
+        let config = config(&receiver.url(path), PushDialect::V1);
+        let _ = sender.notify(&config, Notice { task: &view, event: &event }).await;
+        let span = spans.0.lock().unwrap().pop().unwrap();
+        let parent = TraceContext::parse(parent).unwrap();
+        assert_eq!((span.trace, span.parent, span.kind), (parent.trace, Some(parent.span), SpanKind::Client));
+        assert_eq!((&*span.name, span.status), ("POST", status));
+        let sent = TraceContext::new(span.trace, span.id).to_string();
+        assert_eq!(receiver.received().last().unwrap().header("traceparent"), Some(sent.as_str()));
+        let said = format!("{:?}", span.attributes);
+        assert!(said.contains("TASK_STATE_COMPLETED") && said.contains("127.0.0.1"), "{said}");
+        assert!(!said.contains("secret") && !said.contains("hook"), "{said}");
     }
 }
