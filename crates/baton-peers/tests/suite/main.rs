@@ -16,4 +16,5 @@ mod overlap;
 mod scripted;
 mod seen;
 mod served;
+mod traced;
 mod world;

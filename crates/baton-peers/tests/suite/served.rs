@@ -8,6 +8,7 @@ use baton_ports::{
     AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Model, ModelCall, ModelError, ModelEvent, ModelStream,
     Models, Notice, Notified, ToolHost, ToolOutcome, ToolOutput, ToolRun, WebhookError, Webhooks,
 };
+use baton_telemetry::Tracer;
 use baton_types::{
     AgentName, AgentSpec, ControlTools, Json, ModelSpec, PushConfig, RunLimits, SkillSpec, Timestamp, ToolExecution,
     Usage,
@@ -19,17 +20,23 @@ use std::{
         atomic::{AtomicI64, AtomicU64, Ordering},
     },
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 /// A server that ends with this value.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     shutdown: CancellationToken,
+    serving: Option<JoinHandle<std::io::Result<()>>>,
 }
 
 impl Served {
     pub(crate) async fn start(agents: &[&str]) -> Self {
+        Self::traced(agents, Tracer::off()).await
+    }
+
+    /// One that makes spans of its requests.
+    pub(crate) async fn traced(agents: &[&str], tracer: Tracer) -> Self {
         let ports = Ports {
             journal: Arc::new(MemoryJournal::default()),
             models: Arc::new(Obedient),
@@ -43,11 +50,19 @@ impl Served {
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let options = HttpOptions { bound: Some(address), ..HttpOptions::default() };
+        let options = HttpOptions { bound: Some(address), tracer, ..HttpOptions::default() };
         let shutdown = options.shutdown.clone();
         let app = app(Engine::new(Options::default(), ports), options);
-        tokio::spawn(serve(listener, app, ServeOptions::default(), shutdown.clone()));
-        Self { address, shutdown }
+        let serving = tokio::spawn(serve(listener, app, ServeOptions::default(), shutdown.clone()));
+        Self { address, shutdown, serving: Some(serving) }
+    }
+
+    /// Stops it, and waits until every reply has ended.
+    pub(crate) async fn stopped(mut self) {
+        self.shutdown.cancel();
+        if let Some(serving) = self.serving.take() {
+            let _ = serving.await;
+        }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {

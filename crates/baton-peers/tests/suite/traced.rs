@@ -1,0 +1,175 @@
+//! What peers are asked is part of the trace: a span for each request, which the peer hears of twice.
+
+use crate::{
+    outside::guarded,
+    scripted::{Answer, Scripted},
+    served::Served,
+    world::ask,
+};
+use baton_peers::{
+    Anonymous, BindingChoice, Book, BookOptions, Bound, CardRead, Chosen, Dialect, PeerConfig, PeerHub, Reach,
+    ReadCard, connect,
+};
+use baton_ports::{BoxFuture, PeerAsk, PeerBookError, Peers as _, SpanSink};
+use baton_telemetry::{Origin, Settings, Tracer};
+use baton_types::{Json, Span, SpanKind, SpanStatus, TraceContext};
+use baton_wire::a2a::v1::{AgentCard, AgentInterface};
+use futures_util::StreamExt as _;
+use parking_lot::Mutex;
+use std::{
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+#[derive(Default)]
+struct Collected {
+    spans: Mutex<Vec<Span>>,
+    count: AtomicU64,
+}
+
+impl Collected {
+    fn tracer(self: &Arc<Self>) -> Tracer {
+        Tracer::new(Arc::<Self>::clone(self), Origin::new(Settings::default(), "test"))
+    }
+
+    fn take(&self) -> Vec<Span> {
+        std::mem::take(&mut self.spans.lock())
+    }
+}
+
+impl SpanSink for Collected {
+    fn emit(&self, span: Span) {
+        self.spans.lock().push(span);
+    }
+
+    fn now(&self) -> u64 {
+        self.count.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn fresh(&self) -> [u8; 16] {
+        (u128::from(self.count.fetch_add(1, Ordering::Relaxed)) + 1).to_be_bytes()
+    }
+}
+
+/// One interface of a peer that streams.
+struct One {
+    binding: BindingChoice,
+    dialect: Dialect,
+    url: String,
+    tenant: Option<String>,
+}
+
+impl Reach for One {
+    fn read_card<'a>(
+        &'a self,
+        config: &'a PeerConfig,
+        _: Option<&'a ReadCard>,
+    ) -> BoxFuture<'a, Result<CardRead, PeerBookError>> {
+        let mut card = AgentCard { name: "Peer".to_owned(), ..AgentCard::default() };
+        card.capabilities.streaming = Some(true);
+        let read = ReadCard { card, url: config.url.clone(), etag: None, signed_by: None };
+        Box::pin(ready(Ok(CardRead::Read(Box::new(read)))))
+    }
+
+    fn bind(&self, _: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerBookError> {
+        let (binding, dialect) = (self.binding, self.dialect);
+        let interface = AgentInterface {
+            url: self.url.clone(),
+            protocol_binding: binding.card_name().to_owned(),
+            tenant: self.tenant.clone(),
+            protocol_version: dialect.to_string(),
+        };
+        Ok(Bound {
+            binding: connect(&Chosen { binding, dialect, interface }, &guarded(), Arc::new(Anonymous)).unwrap(),
+            endpoint: self.url.clone(),
+            protocol: binding.card_name().to_owned(),
+            version: dialect.to_string(),
+        })
+    }
+}
+
+fn hub(reach: One, tracer: Tracer) -> PeerHub {
+    let config = PeerConfig { name: Some("peer".into()), ..PeerConfig::at(reach.url.clone()) };
+    let options = BookOptions { configured: vec![config], file: None, locals: None, reach: Arc::new(reach) };
+    PeerHub::new(Arc::new(Book::open(options).expect("a book")), None).with_tracer(tracer)
+}
+
+fn traced(text: &str) -> PeerAsk {
+    let mut ask = ask(text);
+    ask.trace = Some(PARENT.into());
+    ask.message.metadata = Some(Json::parse(r#"{"b":1.0,"a":2}"#).unwrap());
+    ask
+}
+
+fn text<'a>(span: &'a Span, key: &str) -> &'a str {
+    span.attribute(key).unwrap_or_else(|| panic!("{key} of {span:?}")).as_text().unwrap()
+}
+
+/// In every binding and dialect, the peer's own span is inside of ours.
+#[tokio::test]
+async fn one_trace_on_both_sides() {
+    let parent = TraceContext::parse(PARENT).unwrap();
+    for binding in BindingChoice::ALL {
+        for dialect in [Dialect::V1, Dialect::V03] {
+            let spans = Arc::new(Collected::default());
+            let served = Served::traced(&["echo"], spans.tracer()).await;
+            let url = if binding == BindingChoice::Grpc { served.url("") } else { served.url("/agents/echo") };
+            let port = served.address.port();
+            let reach = One { binding, dialect, url, tenant: None };
+            let hub = hub(reach, spans.tracer());
+            let mut words = hub.ask(&"peer".into(), traced("Hello")).await.unwrap();
+            while let Some(word) = words.next().await {
+                word.unwrap();
+            }
+            drop(words);
+            served.stopped().await;
+            let spans = spans.take();
+            let of = |kind| spans.iter().find(|span| span.kind == kind && span.name == "SendStreamingMessage").unwrap();
+            let (ours, theirs) = (of(SpanKind::Client), of(SpanKind::Server));
+            assert_eq!((ours.trace, ours.parent), (parent.trace, Some(parent.span)), "{binding:?} {dialect}");
+            assert_eq!((theirs.trace, theirs.parent), (parent.trace, Some(ours.id)), "{binding:?} {dialect}");
+            for key in ["a2a.method.name", "a2a.message.id", "a2a.task.id", "a2a.task.state", "a2a.protocol.version"] {
+                assert_eq!(text(ours, key), text(theirs, key), "{binding:?} {dialect} {key}");
+            }
+            assert_eq!(text(ours, "a2a.task.state"), "TASK_STATE_COMPLETED");
+            assert_eq!((text(ours, "gen_ai.agent.name"), text(theirs, "gen_ai.agent.name")), ("peer", "echo"));
+            assert_eq!(text(ours, "server.address"), "127.0.0.1");
+            assert_eq!(ours.attribute("server.port").unwrap().as_int(), Some(i64::from(port)));
+            assert_eq!(ours.status, SpanStatus::Unset);
+        }
+    }
+}
+
+/// The header and the message name the same span, and what else is in the message stays as it was.
+#[tokio::test]
+async fn headers_and_metadata_name_the_span() {
+    for (binding, dialect) in [(BindingChoice::JsonRpc, Dialect::V1), (BindingChoice::HttpJson, Dialect::V03)] {
+        for is_on in [true, false] {
+            let spans = Arc::new(Collected::default());
+            let server = Scripted::start(|_| Answer::new(404, "secret words of the peer")).await;
+            let reach = One { binding, dialect, url: server.url("/base?key=secret"), tenant: None };
+            let hub = hub(reach, if is_on { spans.tracer() } else { Tracer::off() });
+            let refused = hub.ask(&"peer".into(), traced("secret")).await;
+            assert!(refused.is_err());
+            let request = server.received().remove(0);
+            if !is_on {
+                assert_eq!(request.header("traceparent"), Some(PARENT), "what came goes on");
+                assert!(request.body.contains(r#""metadata":{"b":1.0,"a":2}"#), "{}", request.body);
+                continue;
+            }
+            let span = spans.take().remove(0);
+            let context = TraceContext::new(span.trace, span.id).to_string();
+            assert_eq!(request.header("traceparent"), Some(context.as_str()));
+            let metadata = format!(r#""metadata":{{"b":1.0,"a":2,"traceparent":"{context}"}}"#);
+            assert!(request.body.contains(&metadata), "{}", request.body);
+            assert_eq!(span.status, SpanStatus::Error);
+            assert_eq!(span.attribute("http.response.status_code").unwrap().as_int(), Some(404));
+            assert!(!format!("{span:?}").contains("secret"), "{span:?}");
+        }
+    }
+}
