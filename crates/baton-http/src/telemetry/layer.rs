@@ -3,7 +3,7 @@
 use super::{
     quiet::is_quiet,
     request_span::came,
-    route::method,
+    route::{OTHER, method},
     stream::{Streamed, grpc_status},
 };
 use crate::HttpOptions;
@@ -66,7 +66,8 @@ where
             return Either::Left(self.inner.call(request));
         }
         let method = method(request.method());
-        let mut span = tracer.start(SpanKind::Server, method, came(request.headers()));
+        let name = if method == OTHER { "HTTP" } else { method };
+        let mut span = tracer.start(SpanKind::Server, name, came(request.headers()));
         span.set(names::HTTP_REQUEST_METHOD, method);
         span.set(names::URL_SCHEME, *scheme);
         let (context, span) = (span.context(), SharedSpan::new(span));

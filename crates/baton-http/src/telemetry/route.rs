@@ -9,6 +9,9 @@ use axum::{
 use baton_telemetry::names;
 use http::{Extensions, Method};
 
+/// What a method that nobody knows is called.
+pub(super) const OTHER: &str = "_OTHER";
+
 /// The method, of those that are known.
 pub(super) fn method(method: &Method) -> &'static str {
     match *method {
@@ -21,7 +24,7 @@ pub(super) fn method(method: &Method) -> &'static str {
         Method::PATCH => "PATCH",
         Method::CONNECT => "CONNECT",
         Method::TRACE => "TRACE",
-        _ => "_OTHER",
+        _ => OTHER,
     }
 }
 
