@@ -22,6 +22,7 @@ mod speak;
 mod storage;
 mod streams;
 mod tasks;
+mod telemetry;
 mod tls;
 mod tools;
 mod world;

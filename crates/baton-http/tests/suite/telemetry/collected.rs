@@ -1,0 +1,74 @@
+//! Keeps what is emitted.
+
+use baton_ports::SpanSink;
+use baton_telemetry::{Origin, Settings, Tracer};
+use baton_types::{Span, SpanKind, SpanStatus, Value};
+use std::{
+    fmt::Write as _,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+#[derive(Default)]
+pub(super) struct Collected {
+    spans: Mutex<Vec<Span>>,
+    count: AtomicU64,
+}
+
+impl Collected {
+    pub(super) fn tracer(self: &Arc<Self>) -> Tracer {
+        Tracer::new(Arc::<Self>::clone(self), Origin::new(Settings::default(), "test"))
+    }
+
+    /// What was emitted since the last look.
+    pub(super) fn take(&self) -> Vec<Span> {
+        std::mem::take(&mut self.spans.lock().unwrap())
+    }
+
+    /// The only span that was emitted since the last look.
+    pub(super) fn one(&self) -> Span {
+        let mut spans = self.take();
+        let span = spans.pop().unwrap();
+        assert!(spans.is_empty(), "{spans:?} {span:?}");
+        span
+    }
+}
+
+impl SpanSink for Collected {
+    fn emit(&self, span: Span) {
+        self.spans.lock().unwrap().push(span);
+    }
+
+    fn now(&self) -> u64 {
+        self.count.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn fresh(&self) -> [u8; 16] {
+        (u128::from(self.count.fetch_add(1, Ordering::Relaxed)) + 1).to_be_bytes()
+    }
+}
+
+/// What a person would want to know of a span, in one line.
+pub(super) fn shown(span: &Span) -> String {
+    let kind = match span.kind {
+        SpanKind::Server => "SERVER",
+        SpanKind::Internal => "INTERNAL",
+        _ => "?",
+    };
+    let mut line = format!("{kind} '{}'", span.name);
+    if span.status == SpanStatus::Error {
+        let _ = write!(line, " ERROR");
+    }
+    let mut attributes = span.attributes.clone();
+    attributes.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (key, value) in &attributes {
+        let _ = match value {
+            Value::Text(text) => write!(line, " {key}={text}"),
+            Value::Int(number) => write!(line, " {key}={number}"),
+            other => write!(line, " {key}={other:?}"),
+        };
+    }
+    line
+}

@@ -1,0 +1,85 @@
+//! Requests that no protocol names, failures, and requests that leave no span.
+
+use super::{Collected, PARENT, collected::shown, traced};
+use crate::{
+    speak::{headers, raw},
+    world::{Weather, engine, engine_on, options},
+};
+use baton_engine::Options;
+use baton_http::{HttpOptions, ToolPorts, app};
+use baton_journal::{
+    MemoryJournal,
+    fault::{Fault, FaultyJournal},
+};
+use baton_types::{SpanStatus, TraceContext};
+use serde_json::json;
+use std::{fmt::Write as _, sync::Arc};
+
+#[tokio::test]
+async fn routes_name_what_protocols_do_not() {
+    let (app, spans) = traced();
+    let mut seen = String::new();
+    for (method, path) in [
+        ("GET", "/agents"),
+        ("GET", "/agents/weather/.well-known/agent-card.json"),
+        ("GET", "/api/v1/tasks/nobody"),
+        ("DELETE", "/api/v1/tokens/t"),
+        ("GET", "/api/v1/approvals?state=all"),
+        ("GET", "/nowhere/at/all"),
+        ("BREW", "/agents"),
+    ] {
+        drop(raw(&app, method, path, headers(&[]), "").await);
+        let _ = writeln!(seen, "{}", shown(&spans.one()));
+    }
+    // A host that is not ours is turned away before any route.
+    drop(raw(&app, "GET", "/agents", headers(&[("host", "evil.example")]), "").await);
+    let _ = writeln!(seen, "{}", shown(&spans.one()));
+    insta::assert_snapshot!(seen);
+}
+
+#[tokio::test]
+async fn quiet_routes_leave_no_span() {
+    let (app, spans) = traced();
+    for path in
+        ["/healthz", "/health", "/readyz", "/v1/traces", "/otlp/v1/traces", "/tempo/api/echo", "/api/v1/spans/stats"]
+    {
+        for method in ["GET", "POST"] {
+            drop(raw(&app, method, path, headers(&[("traceparent", PARENT)]), "").await);
+        }
+    }
+    assert!(spans.take().is_empty());
+}
+
+#[tokio::test]
+async fn our_own_faults_are_errors() {
+    let spans = Arc::new(Collected::default());
+    let journal = FaultyJournal::new(Arc::new(MemoryJournal::default()), |_| Fault::Fail);
+    let engine = engine_on(Arc::new(journal), Options::default(), &["weather"]);
+    let app = app(engine, HttpOptions { tracer: spans.tracer(), ..options() });
+    let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]});
+    let rpc = json!({"jsonrpc": "2.0", "id": 7, "method": "SendMessage", "params": {"message": message}});
+    let rest = json!({"message": message});
+    for (path, body) in [("/agents/weather", rpc), ("/agents/weather/message:send", rest)] {
+        let response =
+            raw(&app, "POST", path, headers(&[("content-type", "application/json")]), body.to_string()).await;
+        assert_eq!(response.status(), 503);
+        let span = spans.one();
+        assert_eq!(span.status, SpanStatus::Error);
+        assert_eq!(span.attribute("error.type").unwrap().as_text(), Some("BTN-4002"), "{span:?}");
+    }
+}
+
+/// A tool that somebody calls runs in a span inside of that of the request.
+#[tokio::test]
+async fn a_called_tool_has_a_span_of_its_own() {
+    let spans = Arc::new(Collected::default());
+    let tools = Some(ToolPorts { host: Arc::new(Weather) });
+    let app = app(engine(&["weather"]), HttpOptions { tracer: spans.tracer(), tools, ..options() });
+    let given = headers(&[("content-type", "application/json"), ("traceparent", PARENT)]);
+    drop(raw(&app, "POST", "/api/v1/agents/weather/tools/get_weather", given, "{}").await);
+    let [tool, request] = spans.take().try_into().unwrap();
+    let parent = TraceContext::parse(PARENT).unwrap();
+    assert_eq!((request.parent, tool.parent), (Some(parent.span), Some(request.id)));
+    assert_eq!((request.trace, tool.trace), (parent.trace, parent.trace));
+    insta::assert_snapshot!(format!("{}\n{}", shown(&request), shown(&tool)));
+}
