@@ -34,8 +34,6 @@ pub(super) struct FieldAt {
     pub(super) present: RowsAt,
     /// How many they are.
     pub(super) rows: u32,
-    /// Rows with a list.
-    pub(super) lists: Option<RowsAt>,
     /// Rows with something that cannot be compared here.
     pub(super) odd: Option<RowsAt>,
     /// Values, by form.

@@ -192,12 +192,10 @@ fn merge_field(
     rows: &[Vec<u32>],
     same: &Same<'_>,
 ) -> Result<(), SpanStoreError> {
-    let (mut lists, mut odd) = (Vec::new(), Vec::new());
+    let mut odd = Vec::new();
     for (number, _, field) in same {
-        add_rows(&mut lists, &blocks[*number], field.lists, &rows[*number])?;
         add_rows(&mut odd, &blocks[*number], field.odd, &rows[*number])?;
     }
-    writer.lists(risen(&mut lists))?;
     writer.odd(risen(&mut odd))?;
     let mut found = Vec::new();
     for form in Form::ALL {

@@ -133,9 +133,6 @@ impl Postings for Block {
         if let Some(odd) = field.odd {
             union.add_map(odd.read(&self.index, self.manifest.rows)?);
         }
-        if let Some(lists) = field.lists.filter(|_| test.is_negative()) {
-            union.add_map(lists.read(&self.index, self.manifest.rows)?);
-        }
         self.add_matching(&mut union, (number, field), test)?;
         Ok(union.finish())
     }

@@ -122,7 +122,6 @@ impl Rows<'_> {
 }
 
 fn write_column(field: &mut FieldWriter<'_>, column: &Column, rows: &Rows<'_>) -> Result<(), SpanStoreError> {
-    field.lists(&rows.of(&column.lists))?;
     field.odd(&rows.of(&column.odd))?;
     write_texts(field, column, rows)?;
     let ints = column.ints.entries.iter().zip(&column.ints.values);

@@ -46,15 +46,8 @@ impl<'a> FieldWriter<'a> {
         key: &str,
     ) -> Result<Self, SpanStoreError> {
         let nowhere = out.put(&[])?;
-        let field = FieldAt {
-            place,
-            key: key.to_owned(),
-            present: RowsAt(nowhere),
-            rows: 0,
-            lists: None,
-            odd: None,
-            forms: Vec::new(),
-        };
+        let field =
+            FieldAt { place, key: key.to_owned(), present: RowsAt(nowhere), rows: 0, odd: None, forms: Vec::new() };
         Ok(Self { out, bits, field, writing: None })
     }
 
@@ -69,13 +62,6 @@ impl<'a> FieldWriter<'a> {
         }
         let writing = self.writing.get_or_insert_with(|| FormWriter::new(form));
         writing.value(self.out, value, rows)
-    }
-
-    /// Writes which rows have a list.
-    pub(super) fn lists(&mut self, rows: &[u32]) -> Result<(), SpanStoreError> {
-        self.note(rows);
-        self.field.lists = write_rows(self.out, rows)?;
-        Ok(())
     }
 
     /// Writes which rows have something that cannot be compared.

@@ -41,8 +41,6 @@ pub(crate) struct Column {
     pub(crate) ints: Pairs<i64>,
     pub(crate) floats: Pairs<f64>,
     pub(crate) bools: Pairs<bool>,
-    /// Entries that have a list: its elements are listed, too.
-    pub(crate) lists: Vec<u32>,
     /// Entries with something that cannot be compared here.
     pub(crate) odd: Vec<u32>,
 }
@@ -57,7 +55,6 @@ impl Column {
             ints: Pairs::new(),
             floats: Pairs::new(),
             bools: Pairs::new(),
-            lists: Vec::new(),
             odd: Vec::new(),
         }
     }
@@ -65,9 +62,6 @@ impl Column {
     /// Entries for which the test may hold, in no order, some of them twice.
     pub(crate) fn find(&self, test: &Test, state: &RandomState) -> Vec<u32> {
         let mut found = self.odd.clone();
-        if test.is_negative() {
-            found.extend_from_slice(&self.lists);
-        }
         if let Some(text) = test.text() {
             if let Some(number) = self.dictionary.number(text, state) {
                 self.texts.select(&mut found, |value| value == number);
@@ -88,14 +82,7 @@ impl Column {
 
     /// Entries with any value, in no order, some of them twice.
     pub(crate) fn present(&self) -> Vec<u32> {
-        let lists = [
-            &self.texts.entries,
-            &self.ints.entries,
-            &self.floats.entries,
-            &self.bools.entries,
-            &self.lists,
-            &self.odd,
-        ];
+        let lists = [&self.texts.entries, &self.ints.entries, &self.floats.entries, &self.bools.entries, &self.odd];
         lists.into_iter().flatten().copied().collect()
     }
 }
@@ -191,13 +178,6 @@ impl Columns {
             Atom::Float(number) => column.floats.push(entry, number),
             Atom::Bool(flag) => column.bools.push(entry, flag),
         };
-    }
-
-    /// Notes that an entry has a list.
-    pub(crate) fn push_list(&mut self, column: usize, entry: u32) {
-        if let Some(column) = self.columns.get_mut(column) {
-            self.bytes += push_once(&mut column.lists, entry);
-        }
     }
 
     /// Notes that an entry has something that cannot be compared here.

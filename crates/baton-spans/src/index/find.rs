@@ -141,18 +141,9 @@ fn holds(postings: &impl Postings, comparison: &Comparison, aliases: Aliases) ->
     let Some(test) = Test::new(*op, value) else { return exists(postings, field, aliases) };
     let mut rows = postings.unlisted()?;
     for place in Place::of(attribute.scope) {
-        let mut look_up = |name: &str| -> Result<(), SpanStoreError> {
-            // Of several values none may be the one: that says little about each of them.
-            rows |= if place.is_repeated() && test.is_negative() {
-                postings.present(*place, name)?
-            } else {
-                postings.find(*place, name, &test)?
-            };
-            Ok(())
-        };
-        look_up(&attribute.name)?;
+        rows |= postings.find(*place, &attribute.name, &test)?;
         for name in aliases.of(&attribute.name) {
-            look_up(name)?;
+            rows |= postings.find(*place, name, &test)?;
         }
     }
     Ok(Found::Rows(rows))
@@ -178,14 +169,14 @@ fn intrinsic_holds(
         Intrinsic::Kind if matches!(value, Literal::Kind(_)) => code(postings, own::KIND, op, value),
         Intrinsic::Status if matches!(value, Literal::Status(_)) => code(postings, own::STATUS, op, value),
         Intrinsic::StatusMessage if text => status_message(postings, op, value),
-        Intrinsic::EventName if text => repeated(postings, own::EVENT_NAME, op, value),
+        Intrinsic::EventName if text => ask(Place::Own, own::EVENT_NAME),
         Intrinsic::LinkTraceId => {
             let written = whole(value, |text| text.parse::<TraceId>().ok().map(|id| id.to_string()));
-            repeated(postings, own::LINK_TRACE, op, &written)
+            linked(postings, own::LINK_TRACE, op, &written)
         }
         Intrinsic::LinkSpanId => {
             let written = whole(value, |text| text.parse::<SpanId>().ok().map(|id| id.to_string()));
-            repeated(postings, own::LINK_SPAN, op, &written)
+            linked(postings, own::LINK_SPAN, op, &written)
         }
         Intrinsic::TraceId if op == CompareOp::Equal => match value {
             Literal::Text(text) => match text.parse() {
@@ -226,10 +217,10 @@ fn whole(value: &Literal, read: impl Fn(&str) -> Option<String>) -> Literal {
     }
 }
 
-fn repeated(postings: &impl Postings, key: &str, op: CompareOp, value: &Literal) -> Result<Found, SpanStoreError> {
-    let plain = matches!(op, CompareOp::Equal) || (op == CompareOp::Matches && key == own::EVENT_NAME);
+/// Ids are written in full here, whatever a query makes of them.
+fn linked(postings: &impl Postings, key: &str, op: CompareOp, value: &Literal) -> Result<Found, SpanStoreError> {
     match Test::new(op, value) {
-        Some(test) if plain => postings.find(Place::Own, key, &test).map(Found::Rows),
+        Some(test) if test.is_equality() => postings.find(Place::Own, key, &test).map(Found::Rows),
         _ => postings.present(Place::Own, key).map(Found::Rows),
     }
 }

@@ -31,11 +31,6 @@ impl Place {
         matches!(self, Self::Resource | Self::Instrumentation | Self::Maker)
     }
 
-    /// Whether a span may have several.
-    pub(crate) fn is_repeated(self) -> bool {
-        matches!(self, Self::Event | Self::Link)
-    }
-
     /// The scope of attributes that are there.
     pub(crate) fn scope(self) -> Option<Scope> {
         match self {

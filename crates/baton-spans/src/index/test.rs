@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 /// A comparison with a constant.
 ///
-/// It may hold where the comparison does not, never the other way round: of long text only the beginning is known.
+/// It may hold where the comparison does not, never the other way round: of long text only the beginning is known. Of
+/// several values it is asked one by one: a comparison holds only where it holds for one of them at least.
 pub(crate) struct Test {
     op: CompareOp,
     with: Literal,
@@ -42,11 +43,6 @@ impl Test {
             return None;
         }
         Self::new(op, &Literal::Int(code))
-    }
-
-    /// Whether it says what a value must not be.
-    pub(crate) fn is_negative(&self) -> bool {
-        matches!(self.op, CompareOp::NotEqual | CompareOp::MatchesNot)
     }
 
     /// Whether it says exactly what a value must be.

@@ -10,7 +10,7 @@ use roaring::RoaringBitmap;
 use std::collections::{BTreeMap, BTreeSet};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
     fn every_segment_answers_as_its_spans_would(spans in sample::spans(50)) {

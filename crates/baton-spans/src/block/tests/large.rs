@@ -85,7 +85,9 @@ fn keys_beyond_what_is_indexed_hide_nothing() {
     for (number, span) in spans.iter_mut().enumerate() {
         span.attributes.extend((0..20).map(|key| (format!("key-{}", number * 20 + key).into(), Value::Int(1))));
     }
-    let last = spans.last().unwrap().trace;
+    let last = spans.last_mut().unwrap();
+    last.status_message = "late".to_owned();
+    let last = last.trace;
     for segment in [&head(&spans) as &dyn Segment, &block(dir.path(), "whole", &spans), &merged(dir.path(), &spans, 3)]
     {
         let ordinal = segment.ordinal(last).unwrap().unwrap();
@@ -96,5 +98,8 @@ fn keys_beyond_what_is_indexed_hide_nothing() {
         assert!(segment.names().unwrap().len() <= crate::index::MAX_BLOCK_FIELDS);
         let name = holds(Field::Intrinsic(Intrinsic::Name), CompareOp::Equal, Literal::Text("other".into()));
         assert!(segment.meeting(&name, Aliases::NONE).unwrap().is_empty());
+        let message = Field::Intrinsic(Intrinsic::StatusMessage);
+        let late = holds(message, CompareOp::Equal, Literal::Text("late".into()));
+        assert_eq!(segment.meeting(&late, Aliases::NONE).unwrap().iter().collect::<Vec<_>>(), [ordinal]);
     }
 }

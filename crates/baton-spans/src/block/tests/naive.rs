@@ -124,10 +124,7 @@ pub(super) fn is_exact(spans: &[Span], comparison: &Comparison) -> bool {
     };
     let fitting = match (&comparison.field, &comparison.value) {
         (Field::Attribute(_), Literal::Kind(_) | Literal::Status(_)) => false,
-        (Field::Attribute(attribute), _) => {
-            let repeated = matches!(attribute.scope, Scope::Any | Scope::Event | Scope::Link);
-            !repeated || !matches!(comparison.op, CompareOp::NotEqual | CompareOp::MatchesNot)
-        }
+        (Field::Attribute(_), _) => true,
         (Field::Intrinsic(Intrinsic::Duration), Literal::Int(_) | Literal::Float(_) | Literal::Duration(_)) => true,
         (Field::Intrinsic(Intrinsic::Kind), Literal::Kind(_)) => equality(comparison.op),
         (Field::Intrinsic(Intrinsic::Status), Literal::Status(_)) => equality(comparison.op),
