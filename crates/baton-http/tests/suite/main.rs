@@ -18,6 +18,7 @@ mod mcp_endpoints;
 mod rules;
 mod sends;
 mod signed_cards;
+mod spans;
 mod speak;
 mod storage;
 mod streams;

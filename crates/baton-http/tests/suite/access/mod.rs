@@ -6,6 +6,7 @@ mod rates;
 mod refusals;
 mod scopes;
 mod secrets;
+mod spans;
 mod stranger;
 mod streams;
 mod tokens;

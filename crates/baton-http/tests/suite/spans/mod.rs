@@ -1,0 +1,186 @@
+//! Spans of others come in over OTLP and are found with TraceQL.
+
+mod exporters;
+mod refusals;
+mod tail;
+mod tempo;
+
+use crate::{
+    speak::{Headers, headers, raw},
+    world::{engine, options},
+};
+use axum::{Router, body::Body};
+use baton_http::{HttpOptions, SpanPorts, app};
+use baton_ports::{
+    BoxFuture, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
+};
+use baton_spans::{EmbeddedSpans, Options};
+use baton_traceql::Field;
+use baton_types::{Dropped, Resource, Span, SpanEvent, SpanId, SpanKind, SpanScope, SpanStatus, TraceId, Value};
+use flate2::{Compression, write::GzEncoder};
+use http::{HeaderMap, Response};
+use http_body_util::BodyExt as _;
+use std::{io::Write as _, sync::Arc};
+
+/// A surface over a store in memory.
+pub(crate) fn world() -> (Router, Arc<EmbeddedSpans>) {
+    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    (surface(Arc::<EmbeddedSpans>::clone(&store), |_| {}), store)
+}
+
+pub(crate) fn surface(store: Arc<dyn SpanStore>, change: impl FnOnce(&mut HttpOptions)) -> Router {
+    let mut options = HttpOptions { spans: Some(SpanPorts { store }), ..options() };
+    change(&mut options);
+    app(engine(&["weather"]), options)
+}
+
+/// Two spans of one trace, with something of everything that can be asked for.
+pub(crate) fn spans() -> Vec<Span> {
+    let resource = Arc::new(Resource {
+        attributes: vec![("service.name".into(), "checkout".into()), ("project.id".into(), "shop".into())],
+        ..Resource::default()
+    });
+    let scope = Arc::new(SpanScope { name: "tests".to_owned(), version: "1".to_owned(), ..SpanScope::default() });
+    let root = Span {
+        trace: TraceId([0x0a; 16]),
+        id: SpanId([1; 8]),
+        parent: None,
+        trace_state: String::new(),
+        flags: 1,
+        name: "invoke_agent orchestrator".into(),
+        kind: SpanKind::Server,
+        start: 1_794_767_304_000_000_000,
+        end: 1_794_767_304_012_000_000,
+        attributes: vec![("gen_ai.agent.name".into(), "orchestrator".into())],
+        events: Vec::new(),
+        links: Vec::new(),
+        status: SpanStatus::Error,
+        status_message: "it broke".to_owned(),
+        dropped: Dropped::default(),
+        resource,
+        scope,
+    };
+    let insight = Span {
+        id: SpanId([2; 8]),
+        parent: Some(root.id),
+        name: "insight.decision".into(),
+        kind: SpanKind::Internal,
+        start: root.start + 1_000_000,
+        end: root.start + 3_000_000,
+        status: SpanStatus::Unset,
+        status_message: String::new(),
+        attributes: vec![
+            ("insight.type".into(), "decision".into()),
+            ("insight.confidence".into(), Value::Float(0.92)),
+            ("insight.applies_to".into(), Value::List(vec!["a.rs".into(), "b.rs".into()])),
+            ("tokens".into(), Value::Int(17)),
+        ],
+        events: vec![SpanEvent {
+            at: root.start + 2_000_000,
+            name: "evidence".into(),
+            attributes: vec![("evidence.ref".into(), "ticket-1".into())],
+            dropped_attributes: 0,
+        }],
+        ..root.clone()
+    };
+    vec![root, insight]
+}
+
+pub(crate) async fn filled() -> (Router, Arc<EmbeddedSpans>) {
+    let (app, store) = world();
+    store.ingest(SpanBatch { spans: spans(), mark: None }).await.unwrap();
+    (app, store)
+}
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A whole reply.
+pub(crate) struct Got {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) trailers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Got {
+    pub(crate) async fn read(response: Response<Body>) -> Self {
+        let (parts, body) = response.into_parts();
+        let collected = body.collect().await.unwrap();
+        let trailers = collected.trailers().cloned().unwrap_or_default();
+        Self { status: parts.status.as_u16(), headers: parts.headers, trailers, body: collected.to_bytes().to_vec() }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).or_else(|| self.trailers.get(name)).map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+pub(crate) async fn post(app: &Router, path: &str, given: Headers<'_>, body: Vec<u8>) -> Got {
+    Got::read(raw(app, "POST", path, headers(given), body).await).await
+}
+
+pub(crate) async fn get(app: &Router, path: &str, given: Headers<'_>) -> Got {
+    Got::read(raw(app, "GET", path, headers(given), Body::empty()).await).await
+}
+
+/// A path with one parameter.
+pub(crate) fn asking(path: &str, pairs: &[(&str, &str)]) -> String {
+    format!("{path}?{}", form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish())
+}
+
+/// A store that fails in one way.
+pub(crate) struct Failing(pub(crate) SpanStoreError);
+
+impl Failing {
+    fn fail<T: Send + 'static>(&self) -> BoxFuture<'static, Result<T, SpanStoreError>> {
+        Box::pin(std::future::ready(Err(self.0.clone())))
+    }
+}
+
+impl SpanStore for Failing {
+    fn ingest(&self, _: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+        self.fail()
+    }
+
+    fn search(&self, _: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+        self.fail()
+    }
+
+    fn trace(&self, _: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
+        self.fail()
+    }
+
+    fn tags(&self, _: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+        self.fail()
+    }
+
+    fn tag_values(&self, _: Field, _: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+        self.fail()
+    }
+
+    fn subscribe(&self) -> Box<dyn SpanFeed> {
+        struct Ended;
+        impl SpanFeed for Ended {
+            fn next(&mut self) -> BoxFuture<'_, Option<baton_ports::Heard>> {
+                Box::pin(std::future::ready(None))
+            }
+        }
+        Box::new(Ended)
+    }
+
+    fn mark(&self, _: &str) -> Option<u64> {
+        None
+    }
+
+    fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
+        self.fail()
+    }
+}
