@@ -62,8 +62,10 @@ environment python BATON_TEST_PYTHON scripts/python-env.sh
 environment python-0.3 BATON_TEST_OLD_PYTHON scripts/python-env.sh tests/python/requirements-0.3.txt
 environment python-mcp BATON_TEST_MCP_PYTHON scripts/python-env.sh tests/python/requirements-mcp.txt
 environment python-two-agents BATON_TEST_TWO_AGENTS_PYTHON scripts/python-env.sh tests/python/two_agents/requirements.txt
+environment python-otel BATON_TEST_OTEL_PYTHON scripts/python-env.sh tests/python/requirements-otel.txt
 environment node BATON_TEST_NODE scripts/node-env.sh
 environment node-mcp BATON_TEST_MCP_NODE scripts/node-env.sh tests/mcp
+environment node-otel BATON_TEST_OTEL_NODE scripts/node-env.sh tests/otel
 
 # A visible change must arrive with its snapshot; tests never write one by themselves here.
 export INSTA_UPDATE=no
