@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 total="${1:-60}"
 shift || true
 targets=("$@")
-[ "${#targets[@]}" -gt 0 ] || targets=(requests old_requests contextcore protobuf answers definitions traceql growth)
+[ "${#targets[@]}" -gt 0 ] || targets=(requests old_requests contextcore protobuf answers definitions traceql otlp growth)
 case "$total" in '' | *[!0-9]*) die "the first argument is a number of seconds" ;; esac
 
 command -v c++ >/dev/null 2>&1 || apt_install g++ || die "a C++ compiler is missing: install g++ or clang"
@@ -79,6 +79,24 @@ seed_queries() {
   cat crates/baton-traceql/tests/suite/queries/*.txt | awk -v to="$folder.new" 'NF { one = to "/" NR; print >one; close(one) }'
   mv "$folder.new" "$folder"
 }
+# One export request in each encoding.
+seed_exports() {
+  local folder="$home/seeds/otlp" trace span='\x12\x08\x02\x02\x02\x02\x02\x02\x02\x02'
+  [ ! -d "$folder" ] || return 0
+  mkdir -p "$folder.new"
+  trace="\\x0a\\x10$(printf '\\x01%.0s' {1..16})"
+  printf "\\x00\\x0a\\x25\\x12\\x23\\x12\\x21$trace$span\\x2a\\x01a\\x30\\x02" >"$folder.new/protobuf"
+  printf '\x01%s' '{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"a"}}]},
+    "scopeSpans":[{"scope":{"name":"s","version":"1"},"spans":[{"traceId":"5b8efff798038103d269b633813fc60c",
+    "spanId":"eee19b7ec3c1b174","parentSpanId":"eee19b7ec3c1b173","name":"n","kind":"SPAN_KIND_SERVER","flags":257,
+    "startTimeUnixNano":"1544712660000000000","endTimeUnixNano":1544712661000000000,"traceState":"a=b",
+    "attributes":[{"key":"i","value":{"intValue":"5"}},{"key":"d","value":{"doubleValue":"NaN"}},{"key":"b","value":
+    {"boolValue":true}},{"key":"y","value":{"bytesValue":"AQI="}},{"key":"l","value":{"arrayValue":{"values":[{}]}}},
+    {"key":"m","value":{"kvlistValue":{"values":[{"key":"k","value":{"stringValue":"v"}}]}}}],"droppedLinksCount":1,
+    "events":[{"timeUnixNano":"1","name":"e","attributes":[]}],"links":[{"traceId":"5b8efff798038103d269b633813fc60c",
+    "spanId":"eee19b7ec3c1b174"}],"status":{"code":2,"message":"m"}}]}]}]}' >"$folder.new/json"
+  mv "$folder.new" "$folder"
+}
 choices() {
   sed -n '/const SHAPES/,/;/p' "fuzz/src/$1.rs" | grep -oE '"[a-z]+"' | wc -l
 }
@@ -90,6 +108,7 @@ for target in "${targets[@]}"; do
   case "$target" in
     protobuf) seed_bytes ;;
     traceql) seed_queries ;;
+    otlp) seed_exports ;;
     definitions | growth) mkdir -p "$home/seeds/$target" ;;
     requests | old_requests | contextcore | answers) seed "$target" "$(choices "$target")" ;;
     *) die "there is no target '$target'" ;;

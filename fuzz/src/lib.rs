@@ -15,6 +15,7 @@ mod effort;
 mod grammar;
 mod growth;
 mod old_requests;
+mod otlp;
 mod property;
 mod protobuf;
 mod requests;
@@ -62,6 +63,12 @@ pub fn definitions(input: &[u8]) -> Corpus {
 pub fn traceql(input: &[u8]) -> Corpus {
     let Ok(text) = str::from_utf8(input) else { return Corpus::Reject };
     effort::within_reason(text.len(), || traceql::read(text));
+    Corpus::Keep
+}
+
+/// Export requests of OTLP.
+pub fn otlp(input: &[u8]) -> Corpus {
+    effort::within_reason(input.len(), || otlp::read(input));
     Corpus::Keep
 }
 

@@ -1,0 +1,5 @@
+//! What exporters send.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| -> libfuzzer_sys::Corpus { baton_fuzz::otlp(input) });
