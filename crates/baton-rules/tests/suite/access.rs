@@ -1,6 +1,6 @@
 //! Scopes as text, and what they allow.
 
-use baton_rules::{Access, Scope, may};
+use baton_rules::{Access, Scope, may, may_everywhere};
 use baton_types::{AgentName, Principal};
 use proptest::prelude::*;
 
@@ -45,6 +45,24 @@ fn what_scopes_allow() {
         let missing = may(&principal(&scopes), access, agent.as_ref()).err();
         let missing = missing.map(|missing| missing.scope.to_string()).unwrap_or_default();
         assert_eq!(missing, expect, "{scopes:?} {access:?} {agent:?}");
+    }
+}
+
+#[test]
+fn what_concerns_all_agents_needs_a_scope_for_all() {
+    let (read, call) = (Access::Read, Access::Call);
+    for (scopes, access, expect) in [
+        ("read:weather call:clock", read, "read"),
+        ("read", read, ""),
+        ("read call:weather", call, "call"),
+        ("call", read, ""),
+        ("admin", call, ""),
+        ("call", Access::Admin, "admin"),
+    ] {
+        let scopes: Vec<String> = scopes.split(' ').map(str::to_owned).collect();
+        let missing = may_everywhere(&principal(&scopes), access).err();
+        let missing = missing.map(|missing| missing.scope.to_string()).unwrap_or_default();
+        assert_eq!(missing, expect, "{scopes:?} {access:?}");
     }
 }
 
