@@ -112,3 +112,16 @@ async fn telemetry_goes_when_it_is_old_or_much_and_memory_stays() {
     drop(store);
     check_all(&open(directory.path(), &options), &remembered(0..1000).collect(), "memory, again").await;
 }
+
+#[tokio::test]
+async fn a_mark_outlives_the_spans_that_it_came_with() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &small());
+    store.ingest(SpanBatch { mark: Some(("journal", 3)), ..batch([1, 2, 3]) }).await.unwrap();
+    store.flush().await.unwrap();
+    assert_eq!(store.retain(Retention { max_age: None, max_bytes: Some(0) }).await, Ok(1));
+    check_all(&store, &BTreeSet::new(), "dropped").await;
+    store.close().await;
+    drop(store);
+    assert_eq!(open(directory.path(), &small()).mark("journal"), Some(3));
+}
