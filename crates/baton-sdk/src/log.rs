@@ -25,7 +25,11 @@ pub(crate) fn start() -> Result<(), Error> {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
     let log = tracing_subscriber::registry().with(filter);
     // Only a second start fails, and the first is as good.
-    drop(if json { log.with(lines.json().event_format(JsonLines::default())).try_init() } else { log.with(lines).try_init() });
+    drop(if json {
+        log.with(lines.json().event_format(JsonLines::default())).try_init()
+    } else {
+        log.with(lines).try_init()
+    });
     Ok(())
 }
 

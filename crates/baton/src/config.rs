@@ -9,4 +9,4 @@ mod schema;
 
 pub(crate) use access::{Auth, ChosenAccess, Tls};
 pub(crate) use raw::{Cards, Extension, Issuer, secret_below};
-pub(crate) use resolve::{A2a, Chosen, Push, Retention, Settings, Telemetry};
+pub(crate) use resolve::{A2a, Chosen, Push, Retention, Settings};

@@ -27,6 +27,7 @@ use crate::{
 };
 use baton_ports::{Commit, JournalError, Receipt, Write};
 use baton_rules::{Illegal, Step, asked_of_caller, next_step};
+use baton_telemetry::within;
 use baton_types::{AgentSpec, ErrorCode, Reason, TaskEvent, TaskState};
 use std::sync::Arc;
 
@@ -80,8 +81,9 @@ impl Inner {
     /// Drives the task until it ends or needs somebody; the caller has set `driven`.
     pub(crate) fn spawn_driver(self: &Arc<Self>, live: Arc<LiveTask>, receipt: Option<Receipt>) {
         let receipts = parking_lot::Mutex::new(receipt.into_iter().collect());
+        let context = live.lock().in_run();
         let driver = Driver { inner: Arc::clone(self), live, receipts };
-        self.drivers.spawn(driver.drive());
+        self.drivers.spawn(within(context, driver.drive()));
     }
 }
 

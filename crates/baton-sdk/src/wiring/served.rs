@@ -45,15 +45,16 @@ pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error>
         .map_err(|error| Error::new(ErrorCode::INTERNAL, format!("the socket has no address: {error}")))?;
     let store = Store::open(data.as_deref())?;
     let spans = telemetry::open(data.as_deref(), tracing)?;
-    let tools = toolbox(Arc::clone(&agents), Arc::clone(&book), native, data.as_deref())?;
+    let tools = toolbox(Arc::clone(&agents), Arc::clone(&book), native, data.as_deref(), spans.tracer())?;
     let policy = AddressPolicy::public_only();
+    let webhooks = PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()));
     let ports = Ports {
         journal: store.journal(),
         models: Arc::new(PlaybookModels::new()),
         tools: tools.clone(),
         agents: Arc::clone(&agents),
         peers: Arc::new(PeerHub::new(book, None).with_tracer(spans.tracer())),
-        webhooks: Arc::new(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()))),
+        webhooks: Arc::new(webhooks.with_tracer(spans.tracer())),
         watch: spans.observer(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(TimeOrderedIds),

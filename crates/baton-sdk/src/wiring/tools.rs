@@ -5,6 +5,7 @@ use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient, Options};
 use baton_peers::Book;
 use baton_ports::AgentSource;
+use baton_telemetry::Tracer;
 use baton_toolhost::{
     Connectors, HostSettings, HttpTools, InternalConnect, McpServers, NativeTools, RemoteConnect, RemoteSettings,
     StdioConnect, Toolbox, TransportKind,
@@ -21,10 +22,11 @@ pub(super) fn toolbox(
     book: Arc<Book>,
     native: NativeTools,
     data: Option<&Path>,
+    tracer: Tracer,
 ) -> Result<Arc<Toolbox>, Error> {
     let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default())
         .map_err(|error| Error::new(ErrorCode::INTERNAL, error.to_string()))?;
-    let http = HttpTools::new(client.clone());
+    let http = HttpTools::new(client.clone()).with_tracer(tracer.clone());
     let logins = data.map(|data| data.join(LOGINS));
     let remote = Arc::new(RemoteConnect::new(RemoteSettings { logins, ..RemoteSettings::new(client) }));
     let connectors = Connectors::new()
@@ -33,6 +35,6 @@ pub(super) fn toolbox(
         .with(TransportKind::Sse, remote.clone())
         .with(TransportKind::Remote, remote)
         .with(TransportKind::Internal, Arc::new(InternalConnect::new(Arc::clone(&agents))));
-    let servers = McpServers::new(agents, connectors, HostSettings::default());
+    let servers = McpServers::new(agents, connectors, HostSettings { tracer, ..HostSettings::default() });
     Ok(Arc::new(Toolbox::new(servers).with_http(Arc::new(http)).with_native(Arc::new(native))))
 }

@@ -1,5 +1,6 @@
 //! `baton trace`: what happened, asked in TraceQL, as a waterfall, or as it happens.
 
+mod also;
 mod caret;
 mod details;
 mod facts;

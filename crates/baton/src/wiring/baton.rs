@@ -129,7 +129,7 @@ impl Baton {
             Strictness::Strict => PlaybookModels::strict(),
         });
         let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, Arc::clone(&locals), Arc::clone(&book)));
-        let tools = tools::toolbox(Arc::clone(&agents), Arc::clone(&book), &settings.data)?;
+        let tools = tools::toolbox(Arc::clone(&agents), Arc::clone(&book), &settings.data, telemetry.tracer())?;
         let ports = Ports {
             journal: kept.journal(),
             models: models.clone(),

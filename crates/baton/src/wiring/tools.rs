@@ -5,6 +5,7 @@ use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::Book;
 use baton_ports::AgentSource;
+use baton_telemetry::Tracer;
 use baton_toolhost::{
     Connectors, HostSettings, HttpTools, InternalConnect, McpServers, RemoteConnect, RemoteSettings, StdioConnect,
     Toolbox, TransportKind,
@@ -16,9 +17,14 @@ use std::{path::Path, sync::Arc};
 const LOGINS: &str = "mcp-oauth";
 
 /// The tools of these agents; nothing is started yet.
-pub(super) fn toolbox(agents: Arc<dyn AgentSource>, book: Arc<Book>, data: &Path) -> Result<Arc<Toolbox>, Failure> {
+pub(super) fn toolbox(
+    agents: Arc<dyn AgentSource>,
+    book: Arc<Book>,
+    data: &Path,
+    tracer: Tracer,
+) -> Result<Arc<Toolbox>, Failure> {
     let remote = remote(data)?;
-    let http = HttpTools::new(remote.client.clone());
+    let http = HttpTools::new(remote.client.clone()).with_tracer(tracer.clone());
     let remote = Arc::new(RemoteConnect::new(remote));
     let stdio = match reap::command() {
         Some(command) => StdioConnect::with_reaper(command),
@@ -30,7 +36,7 @@ pub(super) fn toolbox(agents: Arc<dyn AgentSource>, book: Arc<Book>, data: &Path
         .with(TransportKind::Sse, remote.clone())
         .with(TransportKind::Remote, remote)
         .with(TransportKind::Internal, Arc::new(InternalConnect::new(Arc::clone(&agents))));
-    let servers = McpServers::new(agents, connectors, HostSettings::default());
+    let servers = McpServers::new(agents, connectors, HostSettings { tracer, ..HostSettings::default() });
     Ok(Arc::new(Toolbox::new(servers).with_http(Arc::new(http))))
 }
 

@@ -7,3 +7,4 @@ mod flow;
 mod refusals;
 mod team;
 mod terminals;
+mod traced;

@@ -49,7 +49,8 @@ async fn each_mistake_has_its_status() {
     let bomb = gzip(&vec![0x0a; 65 * 1024 * 1024]);
     let busy = surface(Arc::new(Failing(SpanStoreError::Busy)), |_| {});
     let gzipped = ("content-encoding", "gzip");
-    let cases: Vec<(&str, &Router, &str, Vec<(&str, &str)>, Vec<u8>)> = vec![
+    type Case<'a> = (&'a str, &'a Router, &'a str, Vec<(&'a str, &'a str)>, Vec<u8>);
+    let cases: Vec<Case<'_>> = vec![
         ("nothing", &app, "/v1/traces", vec![PROTOBUF], Vec::new()),
         ("no media type", &app, "/v1/traces", vec![], body.clone()),
         ("another media type", &app, "/v1/traces", vec![("content-type", "text/plain")], body.clone()),

@@ -1,6 +1,6 @@
 //! `baton trace show`: one trace as a waterfall, and what was said in it.
 
-use super::{look::Look, page, rows::Fold, waterfall::Detail};
+use super::{also, look::Look, page, rows::Fold, waterfall::Detail};
 use crate::{
     commands::place::Place,
     connect::{Session, failure},
@@ -17,6 +17,7 @@ use clap::Args;
 Examples:
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736
   baton trace show 0199a3c1-7f11-7c3e-9a51-0242ac120002    the trace of a task
+  baton trace show 4bf92f3577b34da6a3ce929d0e0e4736 --also http://127.0.0.1:8701
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736 --attributes --width 160 | less
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736 --json | jq '.trace.resourceSpans | length'
 
@@ -35,6 +36,9 @@ pub(super) struct Options {
     /// How wide it may be [default: the terminal]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
+    /// Another Baton that the trace went through; may be given several times
+    #[arg(long, value_name = "URL")]
+    also: Vec<String>,
     #[command(flatten)]
     place: Place,
 }
@@ -44,7 +48,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     let session = options.place.manage().await?;
     let found = find(&session, &options.id, screen).await;
     session.close().await;
-    let reply = found?;
+    let reply = also::gather(found?, &options.also, options.place.token.as_deref()).await?;
     if screen.is_json() {
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);

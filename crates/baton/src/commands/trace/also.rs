@@ -1,0 +1,43 @@
+//! A trace that went through several Batons, put together.
+
+use crate::{
+    connect::{Session, failure},
+    failure::Failure,
+};
+use baton_client::TraceReply;
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// Adds what the other Batons know of the trace; a span that two of them know is there once.
+pub(super) async fn gather(mut reply: TraceReply, also: &[String], token: Option<&str>) -> Result<TraceReply, Failure> {
+    let Some(trace) = reply.spans.first().map(|span| span.trace) else { return Ok(reply) };
+    for url in also {
+        let session = Session::at(url, token)?;
+        let found = session.client.trace(trace).await;
+        session.close().await;
+        let found = match found {
+            Err(error) if error.refusal().is_some_and(|refusal| refusal.status == 404) => continue,
+            found => found.map_err(failure)?,
+        };
+        let known: HashSet<_> = reply.spans.iter().map(|span| span.id).collect();
+        reply.spans.extend(found.spans.into_iter().filter(|span| !known.contains(&span.id)));
+        reply.body = joined(&reply.body, &found.body);
+        reply.partial |= found.partial;
+    }
+    Ok(reply)
+}
+
+/// Two bodies of Tempo's as one: resources of both, one after the other.
+fn joined(first: &str, second: &str) -> String {
+    let (Ok(mut first), Ok(mut second)) = (serde_json::from_str::<Value>(first), serde_json::from_str::<Value>(second))
+    else {
+        return first.to_owned();
+    };
+    if let (Some(own), Some(others)) = (
+        first.pointer_mut("/trace/resourceSpans").and_then(Value::as_array_mut),
+        second.pointer_mut("/trace/resourceSpans").and_then(Value::as_array_mut),
+    ) {
+        own.append(others);
+    }
+    first.to_string()
+}
