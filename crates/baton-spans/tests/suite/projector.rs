@@ -190,6 +190,6 @@ async fn a_run_is_a_tree() -> Result<()> {
     assert_eq!(text(tool, "gen_ai.tool.call.result").as_deref(), Some("\"sunny\""));
     assert_eq!(text(run, "gen_ai.conversation.id").as_deref(), Some("context"));
     assert_eq!(text(run, "agent.id").as_deref(), Some("weather"));
-    assert_eq!(run.attribute("gen_ai.usage.input_tokens").and_then(Value::as_int), Some(30));
+    assert_eq!(run.attribute("gen_ai.usage.input_tokens").and_then(baton_types::Value::as_int), Some(30));
     Ok(())
 }
