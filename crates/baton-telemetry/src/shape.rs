@@ -70,8 +70,7 @@ pub fn shape(attributes: &mut Attributes, mode: EmitMode, schema: Schema) {
     }
     // Others name a handoff that they belong to; it is not theirs to rename.
     let is_handoff = find_attribute(attributes, names::HANDOFF_CAPABILITY_ID).is_some();
-    let renamed = || RENAMED.iter().filter(|(old, _)| is_handoff || !old.starts_with("handoff."));
-    for (old, new) in renamed() {
+    for (old, new) in RENAMED.iter().filter(|(old, _)| is_handoff || !old.starts_with("handoff.")) {
         beside(attributes, old, new);
     }
     for (old, new) in BESIDE {
@@ -85,7 +84,8 @@ pub fn shape(attributes: &mut Attributes, mode: EmitMode, schema: Schema) {
     let added: Vec<_> = attributes.iter().filter_map(code).collect();
     attributes.extend(added);
     if mode == EmitMode::Otel {
-        attributes.retain(|(key, _)| renamed().all(|(old, _)| key != old));
+        // Handoffs keep their own names: what asks for one would otherwise find every tool call under the newer.
+        attributes.retain(|(key, _)| RENAMED.iter().all(|(old, _)| key != old || !old.starts_with("agent.")));
     }
 }
 

@@ -56,7 +56,7 @@ fn a_handoff_in_every_mode() {
     let older = ["handoff.id", "handoff.capability_id", "handoff.inputs"];
     let status = ["handoff.status"];
     assert_eq!(shaped(HANDOFF, EmitMode::Dual, Schema::V1_41), set(&[&newer[..], &older, &status].concat()));
-    assert_eq!(shaped(HANDOFF, EmitMode::Otel, Schema::V1_41), set(&[&newer[..], &status].concat()));
+    assert_eq!(shaped(HANDOFF, EmitMode::Otel, Schema::V1_41), set(&[&newer[..], &older, &status].concat()));
     assert_eq!(shaped(HANDOFF, EmitMode::Legacy, Schema::V1_41), set(&[&older[..], &status].concat()));
 }
 
