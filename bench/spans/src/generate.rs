@@ -103,7 +103,9 @@ impl Generator {
         Self {
             resources: (0..10).map(resource).collect(),
             scope: Arc::new(SpanScope { name: "bench".to_owned(), ..SpanScope::default() }),
-            body: Cow::Borrowed("the status message of a span that says in some words how it ended and why it took so long"),
+            body: Cow::Borrowed(
+                "the status message of a span that says in some words how it ended and why it took so long",
+            ),
         }
     }
 

@@ -3,245 +3,31 @@
 //! `spans fill DIR COUNT`, `spans ask DIR COUNT`, `spans retain DIR COUNT KEEP`, `spans sqlite DIR COUNT`,
 //! `spans rows FILE COUNT` (the same spans as CSV, for other databases).
 
+mod figures;
 mod generate;
 mod queries;
 mod sqlite;
+mod store;
+mod tables;
 
-use anyhow::{Context as _, Result, bail};
-use baton_ports::{SearchAsk, SpanBatch, SpanStore, SpanStoreError, TimeRange};
-use baton_spans::{EmbeddedSpans, Options, Retention};
-use baton_traceql::{Mode, parse};
-use generate::{Facts, Generator, PER_TRACE, trace_id};
-use serde_json::{Value as Json, json};
-use std::{
-    collections::BTreeMap,
-    io::Write as _,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use anyhow::{Result, bail};
+use std::path::Path;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-const BATCH: u64 = 512;
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let report = match arguments.as_slice() {
-        ["fill", dir, count] => fill(Path::new(dir), count.parse()?).await?,
-        ["ask", dir, count] => ask(Path::new(dir), count.parse()?).await?,
-        ["retain", dir, count, keep] => retain(Path::new(dir), count.parse()?, keep.parse()?).await?,
-        ["sqlite", dir, count] => relational(Path::new(dir), count.parse()?)?,
-        ["rows", file, count] => rows(Path::new(file), count.parse()?)?,
+        ["fill", dir, count] => store::fill(Path::new(dir), count.parse()?).await?,
+        ["ask", dir, count] => store::ask(Path::new(dir), count.parse()?).await?,
+        ["retain", dir, count, keep] => store::retain(Path::new(dir), count.parse()?, keep.parse()?).await?,
+        ["sqlite", dir, count] => tables::relational(Path::new(dir), count.parse()?)?,
+        ["rows", file, count] => tables::rows(Path::new(file), count.parse()?)?,
         _ => bail!("fill DIR COUNT | ask DIR COUNT | retain DIR COUNT KEEP | sqlite DIR COUNT | rows FILE COUNT"),
     };
     println!("{report}");
     Ok(())
-}
-
-/// Nothing goes by age: the spans are from a fixed day.
-fn options() -> Options {
-    Options { retention: Retention::default(), ..Options::default() }
-}
-
-/// Ingests through the port, each batch acknowledged when it is on disk; several senders, as exporters are.
-async fn fill(dir: &Path, count: u64) -> Result<Json> {
-    let store = EmbeddedSpans::open(dir, options())?;
-    let (next, refused) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-    let begun = Instant::now();
-    let senders = (0..8).map(|_| {
-        let (store, next, refused) = (Arc::clone(&store), Arc::clone(&next), Arc::clone(&refused));
-        tokio::spawn(async move {
-            let generator = Generator::new();
-            loop {
-                let first = next.fetch_add(BATCH, Ordering::Relaxed);
-                if first >= count {
-                    return anyhow::Ok(());
-                }
-                let spans: Vec<_> = (first..(first + BATCH).min(count)).map(|index| generator.span(index)).collect();
-                loop {
-                    match store.ingest(SpanBatch { spans: spans.clone(), mark: None }).await {
-                        Ok(()) => break,
-                        Err(SpanStoreError::Busy) => {
-                            refused.fetch_add(1, Ordering::Relaxed);
-                            tokio::time::sleep(Duration::from_millis(20)).await;
-                        }
-                        Err(error) => return Err(error.into()),
-                    }
-                }
-            }
-        })
-    });
-    let senders: Vec<_> = senders.collect();
-    let mut most = 0;
-    for sender in senders {
-        while !sender.is_finished() {
-            most = most.max(resident()?);
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        sender.await??;
-    }
-    let seconds = begun.elapsed().as_secs_f64();
-    store.close().await;
-    let bytes = size(dir)?;
-    Ok(json!({
-        "spans": count, "seconds": seconds, "per_second": count as f64 / seconds, "bytes": bytes,
-        "resident_mb": most, "refused": refused.load(Ordering::Relaxed), "closed_seconds": begun.elapsed().as_secs_f64(),
-    }))
-}
-
-/// Opens the store as a new process does, and asks.
-async fn ask(dir: &Path, count: u64) -> Result<Json> {
-    let begun = Instant::now();
-    let store = EmbeddedSpans::open(dir, options())?;
-    let opened = begun.elapsed().as_secs_f64() * 1e3;
-    let mut kinds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    let (mut all, mut found) = (Vec::new(), 0);
-    for question in queries::selective(count, 100) {
-        let took = Instant::now();
-        let answer = search(&*store, &question.traceql).await?;
-        let took = took.elapsed().as_secs_f64() * 1e3;
-        if answer == 0 && question.kind != "errors of a user, with resource and duration" && question.tokens.is_none() {
-            let structure = question.kind == "structure";
-            anyhow::ensure!(structure, "nothing answers {}", question.traceql);
-        }
-        found += answer;
-        kinds.entry(question.kind).or_default().push(took);
-        all.push(took);
-    }
-    let mut broad = Vec::new();
-    for (kind, traceql) in queries::BROAD {
-        let took = Instant::now();
-        let answer = search(&*store, traceql).await?;
-        broad.push(json!({ "kind": kind, "ms": took.elapsed().as_secs_f64() * 1e3, "traces": answer }));
-    }
-    let mut traces = Vec::new();
-    for number in 0..200 {
-        let trace = (number * 7_919) % (count / PER_TRACE).max(1);
-        let took = Instant::now();
-        let spans = store.trace(trace_id(trace)).await?;
-        anyhow::ensure!(spans.len() as u64 == PER_TRACE, "trace {trace} has {} spans", spans.len());
-        traces.push(took.elapsed().as_secs_f64() * 1e3);
-    }
-    let kinds: Vec<Json> = kinds
-        .into_iter()
-        .map(|(kind, mut took)| json!({ "kind": kind, "p50_ms": at(&mut took, 0.5), "p99_ms": at(&mut took, 0.99) }))
-        .collect();
-    let stats = store.stats().await?;
-    Ok(json!({
-        "spans": stats.spans, "blocks": stats.blocks, "opened_ms": opened, "found": found,
-        "p50_ms": at(&mut all, 0.5), "p99_ms": at(&mut all, 0.99), "kinds": kinds, "broad": broad,
-        "trace_p50_ms": at(&mut traces, 0.5), "trace_p99_ms": at(&mut traces, 0.99), "resident_mb": resident()?,
-    }))
-}
-
-async fn search(store: &EmbeddedSpans, traceql: &str) -> Result<usize> {
-    let query = parse(traceql, Mode::Strict).context(traceql.to_owned())?.query;
-    let ask = SearchAsk {
-        query: Arc::new(query),
-        range: TimeRange::ALL,
-        limit: 20,
-        spans_per_spanset: 3,
-        aliases: false,
-    };
-    Ok(store.search(ask).await?.traces.len())
-}
-
-/// Lets all go but about so many spans, and asks meanwhile.
-async fn retain(dir: &Path, count: u64, keep: u64) -> Result<Json> {
-    let bytes = size(dir)?;
-    let store = EmbeddedSpans::open(dir, options())?;
-    let retention = Retention { max_bytes: Some(bytes / count * keep), ..Retention::default() };
-    let begun = Instant::now();
-    let mut took = Vec::new();
-    let newest = Facts::of(count - 1).trace;
-    let working = tokio::spawn({
-        let store = Arc::clone(&store);
-        async move { store.retain(retention).await }
-    });
-    while !working.is_finished() || took.len() < 50 {
-        let asked = Instant::now();
-        let spans = store.trace(trace_id(newest)).await?;
-        anyhow::ensure!(!spans.is_empty(), "the newest trace is gone");
-        search(&*store, r#"{ span.app.agent = "agent-7" && status = error }"#).await?;
-        took.push(asked.elapsed().as_secs_f64() * 1e3);
-    }
-    working.await??;
-    let seconds = begun.elapsed().as_secs_f64();
-    let stats = store.stats().await?;
-    Ok(json!({
-        "kept": stats.spans, "bytes": stats.bytes, "seconds": seconds, "asked": took.len(),
-        "p50_ms": at(&mut took, 0.5), "p99_ms": at(&mut took, 0.99),
-    }))
-}
-
-fn relational(dir: &Path, count: u64) -> Result<Json> {
-    std::fs::create_dir_all(dir)?;
-    let (table, seconds) = sqlite::Table::fill(&dir.join("spans.db"), count)?;
-    let mut took = Vec::new();
-    for question in queries::selective(count, 100) {
-        let asked = Instant::now();
-        if table.ask(&question)?.is_some() {
-            took.push(asked.elapsed().as_secs_f64() * 1e3);
-        }
-    }
-    Ok(json!({
-        "spans": count, "seconds": seconds, "per_second": count as f64 / seconds, "bytes": size(dir)?,
-        "p50_ms": at(&mut took, 0.5), "p99_ms": at(&mut took, 0.99),
-    }))
-}
-
-/// The same spans as lines, and the questions beside them.
-fn rows(file: &Path, count: u64) -> Result<Json> {
-    let mut out = std::io::BufWriter::new(std::fs::File::create(file)?);
-    writeln!(
-        out,
-        "trace,span,start,duration,error,app_agent,app_project,app_tool,app_session,app_user,app_model,app_route,\
-         app_region,app_phase,app_tokens,app_score,app_cached"
-    )?;
-    for index in 0..count {
-        let f = Facts::of(index);
-        writeln!(
-            out,
-            "{},{},{},{},{},agent-{},project-{},tool-{},session-{},user-{},model-{},/v1/route-{},region-{},phase-{},{},{},{}",
-            f.trace, index, f.start, f.duration, f.error, f.agent, f.project, f.tool, f.trace, f.user, f.model, f.route,
-            f.region, f.phase, f.tokens, f.score, f.cached
-        )?;
-    }
-    out.flush()?;
-    let questions: Vec<Json> = queries::selective(count, 100)
-        .iter()
-        .filter(|question| !question.equal.is_empty())
-        .map(|question| json!({ "equal": question.equal, "tokens": question.tokens }))
-        .collect();
-    Ok(json!({ "questions": questions }))
-}
-
-fn at(took: &mut [f64], quantile: f64) -> f64 {
-    took.sort_by(f64::total_cmp);
-    let last = took.len().saturating_sub(1);
-    took.get(((last as f64) * quantile).round() as usize).copied().unwrap_or(f64::NAN)
-}
-
-/// Resident memory in megabytes.
-fn resident() -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
-    let kilobytes: u64 = line.split_whitespace().nth(1).context("no number")?.parse()?;
-    Ok(kilobytes / 1024)
-}
-
-fn size(dir: &Path) -> Result<u64> {
-    let mut total = 0;
-    for entry in std::fs::read_dir(dir)? {
-        let entry = entry?;
-        total += if entry.file_type()?.is_dir() { size(&entry.path())? } else { entry.metadata()?.len() };
-    }
-    Ok(total)
 }

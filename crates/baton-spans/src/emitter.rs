@@ -22,7 +22,7 @@ const QUEUE_BYTES: usize = 32 << 20;
 /// A batch has at most this many spans.
 const BATCH: usize = 4096;
 /// How long the first span of a batch waits for others.
-const GATHER: Duration = Duration::from_millis(5);
+const GATHER: Duration = Duration::from_millis(20);
 /// How often, and how many times, a busy store is asked again before spans are dropped.
 const PAUSE: Duration = Duration::from_millis(20);
 const TRIES: u32 = 100;

@@ -27,7 +27,7 @@ pub fn check_sources(tree: &Tree) -> Vec<Violation> {
                 break;
             }
             let code = line.split("//").next().unwrap_or_default();
-            if let Some(word) = WORLD.iter().find(|word| code.contains(**word)) {
+            if let Some(word) = WORLD.iter().find(|word| mentions(code, word)) {
                 violations.push(Violation::new(
                     format!("{path}:{}", number + 1),
                     format!("uses {word} below layer 2; take a port or a value instead"),
@@ -36,6 +36,12 @@ pub fn check_sources(tree: &Tree) -> Vec<Violation> {
         }
     }
     violations
+}
+
+/// Whether the word is there by itself, and not as the end of a longer one.
+fn mentions(code: &str, word: &str) -> bool {
+    let in_word = |character: char| character.is_alphanumeric() || character == '_';
+    code.match_indices(word).any(|(at, _)| !code[..at].ends_with(in_word))
 }
 
 /// Crates that do not take the workspace's lints.

@@ -1,0 +1,29 @@
+//! What is read off.
+
+use anyhow::{Context as _, Result};
+use std::path::Path;
+
+/// A quantile of what was measured.
+pub fn at(took: &mut [f64], quantile: f64) -> f64 {
+    took.sort_by(f64::total_cmp);
+    let last = took.len().saturating_sub(1);
+    took.get(((last as f64) * quantile).round() as usize).copied().unwrap_or(f64::NAN)
+}
+
+/// Resident memory in megabytes.
+pub fn resident() -> Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
+    let kilobytes: u64 = line.split_whitespace().nth(1).context("no number")?.parse()?;
+    Ok(kilobytes / 1024)
+}
+
+/// Bytes of all files below.
+pub fn size(dir: &Path) -> Result<u64> {
+    let mut total = 0;
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        total += if entry.file_type()?.is_dir() { size(&entry.path())? } else { entry.metadata()?.len() };
+    }
+    Ok(total)
+}
