@@ -6,12 +6,14 @@
 mod ears;
 mod fold;
 
+use crate::codec::weight;
 use baton_ports::{Journal, JournalError, SpanBatch, SpanStore, SpanStoreError, StoredEvent};
 use baton_telemetry::Origin;
+use baton_types::Span;
 use ears::Ears;
 use fold::Folds;
 use std::{sync::Arc, time::Duration};
-use tokio::task::JoinHandle;
+use tokio::{sync::watch, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 /// The mark under which the journal's position is kept.
@@ -20,6 +22,8 @@ const MARK: &str = "journal";
 const PAGE: usize = 1024;
 /// Commits that come close together are written together, so that spans cost the disk little.
 const GATHER: Duration = Duration::from_millis(20);
+/// Bytes that are written together.
+const MOST_BYTES: usize = 4 << 20;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Makes spans of what becomes true in a journal.
@@ -33,6 +37,7 @@ pub struct Projector {
 pub struct Projecting {
     stopping: CancellationToken,
     task: JoinHandle<()>,
+    caught_up: watch::Receiver<bool>,
 }
 
 impl Projector {
@@ -49,7 +54,9 @@ impl Projector {
     /// Goes on where the last process stopped, and follows the journal from there.
     pub fn start(self, journal: Arc<dyn Journal>) -> Projecting {
         let stopping = CancellationToken::new();
+        let (tell, caught_up) = watch::channel(false);
         let work = Work {
+            tell,
             cursor: self.store.mark(MARK).unwrap_or(0),
             folds: Folds::new(self.origin),
             ears: self.ears,
@@ -57,11 +64,16 @@ impl Projector {
             journal,
             stopping: stopping.clone(),
         };
-        Projecting { stopping, task: tokio::spawn(work.run()) }
+        Projecting { stopping, task: tokio::spawn(work.run()), caught_up }
     }
 }
 
 impl Projecting {
+    /// Tells whether everything that is in the journal has its spans; what the journal forgets must have had them.
+    pub fn caught_up(&self) -> watch::Receiver<bool> {
+        self.caught_up.clone()
+    }
+
     /// Keeps what was heard until now and stops.
     pub async fn close(self) {
         self.stopping.cancel();
@@ -77,6 +89,7 @@ struct Work {
     /// The last event of which everything that followed is kept.
     cursor: u64,
     stopping: CancellationToken,
+    tell: watch::Sender<bool>,
 }
 
 /// Why a step did not succeed; it is taken again.
@@ -91,6 +104,7 @@ enum Trouble {
 impl Work {
     async fn run(mut self) {
         while let Err(trouble) = self.follow().await {
+            self.tell.send_replace(false);
             tracing::warn!(%trouble, "spans of tasks wait; they are made when the disk takes them");
             // What was folded since the mark is folded again.
             self.cursor = self.store.mark(MARK).unwrap_or(self.cursor);
@@ -113,6 +127,7 @@ impl Work {
                 }
             };
             self.take(heard).await?;
+            self.tell.send_if_modified(|known| !std::mem::replace(known, true));
         }
     }
 
@@ -123,28 +138,41 @@ impl Work {
         }
     }
 
-    /// Reads what nobody told.
+    /// Reads what nobody told; when it is stopped meanwhile, the next process goes on.
     async fn catch_up(&mut self) -> Result<(), Trouble> {
-        loop {
+        while !self.stopping.is_cancelled() {
             let events = self.journal.tail(self.cursor, PAGE).await?;
             if events.is_empty() {
-                return Ok(());
+                break;
             }
             self.project(&events).await?;
         }
+        Ok(())
     }
 
     async fn project(&mut self, events: &[Arc<StoredEvent>]) -> Result<(), Trouble> {
-        let mut spans = Vec::new();
-        let mut last = self.cursor;
-        for event in events.iter().filter(|event| event.seq > self.cursor) {
+        let (mut spans, mut bytes) = (Vec::new(), 0);
+        for event in events {
+            if event.seq <= self.cursor {
+                continue;
+            }
+            let known = spans.len();
             self.folds.apply(&*self.journal, event, &mut spans).await?;
-            last = event.seq;
+            bytes += spans.iter().skip(known).map(weight).sum::<usize>();
+            if bytes > MOST_BYTES {
+                self.keep(std::mem::take(&mut spans), event.seq).await?;
+                bytes = 0;
+            }
+            self.cursor = event.seq;
         }
-        if !spans.is_empty() {
-            self.store.ingest(SpanBatch { spans, mark: Some((MARK, last)) }).await?;
+        self.keep(spans, self.cursor).await
+    }
+
+    /// Makes spans durable together with how far the journal was read for them.
+    async fn keep(&self, spans: Vec<Span>, until: u64) -> Result<(), Trouble> {
+        if spans.is_empty() {
+            return Ok(());
         }
-        self.cursor = last;
-        Ok(())
+        Ok(self.store.ingest(SpanBatch { spans, mark: Some((MARK, until)) }).await?)
     }
 }

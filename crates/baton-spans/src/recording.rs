@@ -67,6 +67,17 @@ impl Recorded {
         self.store.clone()
     }
 
+    /// Resolves when everything that the journal has now has its spans: only then may it forget. At once, when no spans
+    /// are made.
+    pub fn caught_up(&self) -> impl Future<Output = ()> + Send + use<> {
+        let told = self.made.as_ref().map(|(_, projecting)| projecting.caught_up());
+        async move {
+            if let Some(mut told) = told {
+                let _ = told.wait_for(|caught_up| *caught_up).await;
+            }
+        }
+    }
+
     /// Keeps what was said until now, and closes the store.
     pub async fn close(self) {
         if let Some((emitter, projecting)) = self.made {

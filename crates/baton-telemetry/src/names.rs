@@ -108,6 +108,7 @@ names! {
     FEATURE_FLAG_VALUE = "feature_flag.result.value";
     BATON_DECISION = "baton.permission.decision";
     BATON_OUTCOME = "baton.outcome";
+    BATON_CUT = "baton.cut";
 }
 
 /// Values of `gen_ai.operation.name`.

@@ -56,13 +56,15 @@ impl Folds {
             Some(spans) => spans,
             None => match self.reread_task(journal, task, event, fact).await? {
                 Some(spans) => spans,
-                // Retention has taken its beginning.
-                None => return Ok(()),
+                None => {
+                    tracing::warn!(%task, "the beginning of a task is gone; it has no spans");
+                    return Ok(());
+                }
             },
         };
         self.learn(journal, fact).await?;
         step(&mut spans, event, fact, &self.labels, &self.origin, out);
-        if !spans.is_idle() {
+        if !spans.is_over() {
             self.tasks.insert(task.clone(), spans);
         }
         Ok(())

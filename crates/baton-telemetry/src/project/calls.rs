@@ -91,8 +91,8 @@ impl TaskSpans {
             draft.fail("tool_error", "the tool failed");
         }
         if origin.settings.content.on_spans() {
-            draft.set(names::GEN_AI_TOOL_CALL_ARGUMENTS, call.arguments.as_str().to_owned());
-            draft.set(names::GEN_AI_TOOL_CALL_RESULT, result.output.as_str().to_owned());
+            draft.set_text(names::GEN_AI_TOOL_CALL_ARGUMENTS, call.arguments.as_str());
+            draft.set_text(names::GEN_AI_TOOL_CALL_RESULT, result.output.as_str());
         }
         out.push(draft.finish(origin));
     }

@@ -36,8 +36,8 @@ impl HandoffSpans {
                 draft.set(names::HANDOFF_STATUS, to.as_str());
                 // What goes over and comes back is what the product is about, not content of a model.
                 if let Some(result) = result {
-                    draft.set(names::HANDOFF_RESULT, result.as_str().to_owned());
-                    draft.set(names::GEN_AI_TOOL_CALL_RESULT, result.as_str().to_owned());
+                    draft.set_text(names::HANDOFF_RESULT, result.as_str());
+                    draft.set_text(names::GEN_AI_TOOL_CALL_RESULT, result.as_str());
                 }
                 if let Some(error) = error {
                     draft.set(names::HANDOFF_ERROR, error.clone());
@@ -70,8 +70,8 @@ fn draft(handoff: &Handoff, at: Timestamp) -> Draft {
     draft.set(names::HANDOFF_PRIORITY, priority(handoff.priority));
     draft.set(names::HANDOFF_TIMEOUT_MS, handoff.timeout_ms);
     draft.set(names::HANDOFF_CHANNEL, handoff.channel.as_str());
-    draft.set(names::HANDOFF_TASK, handoff.task.clone());
-    draft.set(names::HANDOFF_INPUTS, handoff.inputs.as_str().to_owned());
+    draft.set_text(names::HANDOFF_TASK, &handoff.task);
+    draft.set_text(names::HANDOFF_INPUTS, handoff.inputs.as_str());
     draft.set(names::GEN_AI_TOOL_TYPE, "agent_handoff");
     draft.set(names::GEN_AI_TRANSFER_TARGET_NAME, handoff.to_agent.to_string());
     draft.set(names::GEN_AI_TRANSFER_MODE, "return_to_caller");

@@ -1,10 +1,14 @@
 //! A span from what the journal says.
 
-use crate::{Origin, shape::shape};
+use crate::{Origin, names, shape::shape};
 use baton_types::{
     Attributes, Dropped, Key, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanStatus, Timestamp, TraceContext, Value,
+    find_attribute,
 };
 use std::sync::Arc;
+
+/// Bytes of one attribute; the journal has the whole of it.
+const LONGEST_TEXT: usize = 256 * 1024;
 
 /// What goes into a span.
 pub(super) struct Draft {
@@ -47,6 +51,15 @@ impl Draft {
         self.attributes.push((Key::Borrowed(key), value.into()));
     }
 
+    /// Says what may be long; far more than anybody reads is cut.
+    pub(super) fn set_text(&mut self, key: &'static str, text: &str) {
+        let most = text.floor_char_boundary(LONGEST_TEXT);
+        self.set(key, text[..most].to_owned());
+        if most < text.len() && find_attribute(&self.attributes, names::BATON_CUT).is_none() {
+            self.attributes.push((names::BATON_CUT.into(), Value::Bool(true)));
+        }
+    }
+
     pub(super) fn fail(&mut self, word: impl Into<Key>, sentence: impl Into<String>) {
         self.failed = Some((word.into(), sentence.into()));
     }
@@ -54,7 +67,7 @@ impl Draft {
     pub(super) fn finish(mut self, origin: &Origin) -> Span {
         let (status, status_message) = match self.failed.take() {
             Some((word, sentence)) => {
-                self.set(crate::names::ERROR_TYPE, Value::Text(word));
+                self.set(names::ERROR_TYPE, Value::Text(word));
                 (SpanStatus::Error, sentence)
             }
             None => (SpanStatus::Unset, String::new()),

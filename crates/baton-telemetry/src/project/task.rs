@@ -38,6 +38,7 @@ pub struct TaskSpans {
     attempt: Option<OpenAttempt>,
     pub(super) calls: Vec<OpenCall>,
     pub(super) questions: Vec<OpenQuestion>,
+    over: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -89,10 +90,16 @@ impl TaskSpans {
             attempt: None,
             calls: Vec::new(),
             questions: Vec::new(),
+            over: false,
         })
     }
 
-    /// Whether nothing is open, so that it can be forgotten and read again when the task goes on.
+    /// Whether nothing more can come of it.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Whether nothing is open.
     pub fn is_idle(&self) -> bool {
         self.run.is_none() && self.calls.is_empty() && self.questions.is_empty()
     }
@@ -175,6 +182,7 @@ impl TaskSpans {
                 }
                 if state.is_terminal() {
                     self.abandon(at, origin, out);
+                    self.over = true;
                 }
             }
         }
@@ -263,13 +271,14 @@ impl TaskSpans {
             _ => {}
         }
         if origin.settings.content.on_spans() {
-            if let Some(asked) = &self.asked {
-                draft.set(names::GEN_AI_INPUT_MESSAGES, written(asked, &[]));
+            if let Some(asked) = self.asked.take() {
+                draft.set_text(names::GEN_AI_INPUT_MESSAGES, &written(&asked, &[]));
             }
             if let Some(answered) = &run.answered {
-                draft.set(names::GEN_AI_OUTPUT_MESSAGES, written(answered, &[]));
+                draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &written(answered, &[]));
             }
         }
+        self.asked = None;
         draft.events = std::mem::take(&mut run.events);
         out.push(draft.finish(origin));
     }
@@ -305,13 +314,13 @@ impl TaskSpans {
             Ended::Called(message, calls, _) => {
                 finished(&mut draft, "tool_calls", used);
                 if origin.settings.content.on_spans() {
-                    draft.set(names::GEN_AI_OUTPUT_MESSAGES, written(message, calls));
+                    draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &written(message, calls));
                 }
             }
             Ended::Answered(message, _) => {
                 finished(&mut draft, "stop", used);
                 if origin.settings.content.on_spans() {
-                    draft.set(names::GEN_AI_OUTPUT_MESSAGES, written(message, &[]));
+                    draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &written(message, &[]));
                 }
             }
         }

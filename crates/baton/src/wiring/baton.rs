@@ -272,7 +272,10 @@ impl Baton {
     pub(crate) fn retain(&self, retention: Retention) {
         let journal = self.kept.journal();
         let stopping = self.stopping.clone();
+        let caught_up = self.telemetry.caught_up();
         tokio::spawn(stopping.run_until_cancelled_owned(async move {
+            // What is forgotten must have had its spans.
+            caught_up.await;
             let mut hours = tokio::time::interval(RETENTION_PAUSE);
             loop {
                 hours.tick().await;
