@@ -123,6 +123,26 @@ struct Read {
     dropped: Dropped,
 }
 
+/// How a written span begins.
+#[derive(Deserialize)]
+struct Opening<'a> {
+    _trace: TraceId,
+    _id: SpanId,
+    _parent: Option<SpanId>,
+    _trace_state: &'a str,
+    _flags: u32,
+    _name: &'a str,
+    _kind: SpanKind,
+    _start: u64,
+    end: u64,
+}
+
+/// When a span ended that was written without what it shares; the rest of it is not read.
+pub(crate) fn read_end(mut bytes: &[u8]) -> Result<u64, SpanStoreError> {
+    let opening: Opening<'_> = take(&mut bytes)?;
+    Ok(opening.end)
+}
+
 /// Appends a span to the buffer.
 pub(crate) fn write_span(buffer: &mut Vec<u8>, span: &Span, tables: &mut TableBuilder) -> Result<(), SpanStoreError> {
     let shared = (tables.resource(&span.resource)?, tables.scope(&span.scope)?);

@@ -24,6 +24,8 @@ const PAGE: usize = 1024;
 const GATHER: Duration = Duration::from_millis(20);
 /// Bytes that are written together.
 const MOST_BYTES: usize = 4 << 20;
+/// How long the end may take.
+const FAREWELL: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Makes spans of what becomes true in a journal.
@@ -57,6 +59,7 @@ impl Projector {
         let (tell, caught_up) = watch::channel(false);
         let work = Work {
             tell,
+            last: false,
             cursor: self.store.mark(MARK).unwrap_or(0),
             folds: Folds::new(self.origin),
             ears: self.ears,
@@ -90,6 +93,8 @@ struct Work {
     cursor: u64,
     stopping: CancellationToken,
     tell: watch::Sender<bool>,
+    /// Whether it is about to end.
+    last: bool,
 }
 
 /// Why a step did not succeed; it is taken again.
@@ -116,19 +121,15 @@ impl Work {
         }
     }
 
-    /// Follows until it is stopped.
+    /// Follows until it is stopped; then what was heard until now is kept, for as long as anybody waits for that.
     async fn follow(&mut self) -> Result<(), Trouble> {
-        loop {
-            let heard = match self.stopping.run_until_cancelled(self.ears.hear(GATHER)).await {
-                Some(heard) => heard,
-                None => {
-                    let heard = self.ears.rest();
-                    return self.take(heard).await;
-                }
-            };
+        while let Some(heard) = self.stopping.clone().run_until_cancelled(self.ears.hear(GATHER)).await {
             self.take(heard).await?;
             self.tell.send_if_modified(|known| !std::mem::replace(known, true));
         }
+        self.last = true;
+        let heard = self.ears.rest();
+        tokio::time::timeout(FAREWELL, self.take(heard)).await.unwrap_or(Ok(()))
     }
 
     async fn take(&mut self, heard: Option<Vec<Arc<StoredEvent>>>) -> Result<(), Trouble> {
@@ -138,16 +139,20 @@ impl Work {
         }
     }
 
-    /// Reads what nobody told; when it is stopped meanwhile, the next process goes on.
+    /// Reads what nobody told.
     async fn catch_up(&mut self) -> Result<(), Trouble> {
-        while !self.stopping.is_cancelled() {
+        loop {
+            if self.stopping.is_cancelled() && !self.last {
+                // There may be much of it: only as much as fits into the farewell, the rest when the next process starts.
+                self.ears.miss();
+                return Ok(());
+            }
             let events = self.journal.tail(self.cursor, PAGE).await?;
             if events.is_empty() {
-                break;
+                return Ok(());
             }
             self.project(&events).await?;
         }
-        Ok(())
     }
 
     async fn project(&mut self, events: &[Arc<StoredEvent>]) -> Result<(), Trouble> {

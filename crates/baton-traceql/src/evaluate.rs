@@ -16,5 +16,5 @@ mod tree;
 mod value_test;
 
 pub(crate) use compile::{flipped, normal, regex};
-pub use prepared::{Prepared, evaluate, matches_span, shown};
+pub use prepared::{Prepared, TraceAnswer, evaluate, matches_span, shown};
 pub use value_test::ValueTest;

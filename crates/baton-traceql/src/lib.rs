@@ -38,7 +38,7 @@ pub use ast::{
 };
 pub use check::{check, check_tail};
 pub use error::{ParseError, QueryError};
-pub use evaluate::{Prepared, ValueTest, evaluate, matches_span, shown};
+pub use evaluate::{Prepared, TraceAnswer, ValueTest, evaluate, matches_span, shown};
 pub use mode::Mode;
 pub use need::{SpanNeed, TraceNeed};
 pub use need_of::need;

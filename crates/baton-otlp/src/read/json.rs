@@ -4,39 +4,36 @@
 
 use super::{
     ReadError,
+    object::{Object, member},
     scalar::{Base64, Double, Hex, KindNumber, StatusNumber, Whole},
 };
 use crate::proto::{self, ExportTraceServiceRequest};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 /// Reads a request.
 pub(super) fn request(body: &[u8]) -> Result<ExportTraceServiceRequest, ReadError> {
-    let request: Request = serde_json::from_slice(body).map_err(|error| ReadError::Malformed(error.to_string()))?;
+    let Object::<Request>(request) =
+        serde_json::from_slice(body).map_err(|error| ReadError::Malformed(error.to_string()))?;
     Ok(ExportTraceServiceRequest { resource_spans: mapped(request.resource_spans) })
 }
 
-fn mapped<T, U: From<T>>(items: Vec<T>) -> Vec<U> {
-    items.into_iter().map(U::from).collect()
-}
-
-/// A member that may be null.
-fn member<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
-    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+fn mapped<T, U: From<T>>(items: Vec<Object<T>>) -> Vec<U> {
+    items.into_iter().map(|Object(item)| U::from(item)).collect()
 }
 
 #[derive(Deserialize)]
 struct Request {
     #[serde(default, rename = "resourceSpans", alias = "resource_spans", deserialize_with = "member")]
-    resource_spans: Vec<ResourceSpans>,
+    resource_spans: Vec<Object<ResourceSpans>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct ResourceSpans {
     #[serde(deserialize_with = "member")]
-    resource: Resource,
+    resource: Object<Resource>,
     #[serde(alias = "scope_spans", deserialize_with = "member")]
-    scope_spans: Vec<ScopeSpans>,
+    scope_spans: Vec<Object<ScopeSpans>>,
     #[serde(alias = "schema_url", deserialize_with = "member")]
     schema_url: String,
 }
@@ -45,7 +42,7 @@ struct ResourceSpans {
 #[serde(rename_all = "camelCase", default)]
 struct Resource {
     #[serde(deserialize_with = "member")]
-    attributes: Vec<KeyValue>,
+    attributes: Vec<Object<KeyValue>>,
     #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
     dropped_attributes_count: Whole<u32>,
 }
@@ -54,9 +51,9 @@ struct Resource {
 #[serde(rename_all = "camelCase", default)]
 struct ScopeSpans {
     #[serde(deserialize_with = "member")]
-    scope: Scope,
+    scope: Object<Scope>,
     #[serde(deserialize_with = "member")]
-    spans: Vec<Span>,
+    spans: Vec<Object<Span>>,
     #[serde(alias = "schema_url", deserialize_with = "member")]
     schema_url: String,
 }
@@ -69,7 +66,7 @@ struct Scope {
     #[serde(deserialize_with = "member")]
     version: String,
     #[serde(deserialize_with = "member")]
-    attributes: Vec<KeyValue>,
+    attributes: Vec<Object<KeyValue>>,
     #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
     dropped_attributes_count: Whole<u32>,
 }
@@ -96,19 +93,19 @@ struct Span {
     #[serde(alias = "end_time_unix_nano", deserialize_with = "member")]
     end_time_unix_nano: Whole<u64>,
     #[serde(deserialize_with = "member")]
-    attributes: Vec<KeyValue>,
+    attributes: Vec<Object<KeyValue>>,
     #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
     dropped_attributes_count: Whole<u32>,
     #[serde(deserialize_with = "member")]
-    events: Vec<Event>,
+    events: Vec<Object<Event>>,
     #[serde(alias = "dropped_events_count", deserialize_with = "member")]
     dropped_events_count: Whole<u32>,
     #[serde(deserialize_with = "member")]
-    links: Vec<Link>,
+    links: Vec<Object<Link>>,
     #[serde(alias = "dropped_links_count", deserialize_with = "member")]
     dropped_links_count: Whole<u32>,
     #[serde(deserialize_with = "member")]
-    status: Status,
+    status: Object<Status>,
 }
 
 #[derive(Deserialize, Default)]
@@ -119,7 +116,7 @@ struct Event {
     #[serde(deserialize_with = "member")]
     name: String,
     #[serde(deserialize_with = "member")]
-    attributes: Vec<KeyValue>,
+    attributes: Vec<Object<KeyValue>>,
     #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
     dropped_attributes_count: Whole<u32>,
 }
@@ -134,7 +131,7 @@ struct Link {
     #[serde(alias = "trace_state", deserialize_with = "member")]
     trace_state: String,
     #[serde(deserialize_with = "member")]
-    attributes: Vec<KeyValue>,
+    attributes: Vec<Object<KeyValue>>,
     #[serde(alias = "dropped_attributes_count", deserialize_with = "member")]
     dropped_attributes_count: Whole<u32>,
     #[serde(deserialize_with = "member")]
@@ -156,7 +153,7 @@ struct KeyValue {
     #[serde(deserialize_with = "member")]
     key: String,
     #[serde(deserialize_with = "member")]
-    value: Value,
+    value: Object<Value>,
 }
 
 /// At most one member is there; of several, the first of this order counts.
@@ -172,9 +169,9 @@ struct Value {
     #[serde(alias = "double_value")]
     double_value: Option<Double>,
     #[serde(alias = "array_value")]
-    array_value: Option<Array>,
+    array_value: Option<Object<Array>>,
     #[serde(alias = "kvlist_value")]
-    kvlist_value: Option<Map>,
+    kvlist_value: Option<Object<Map>>,
     #[serde(alias = "bytes_value")]
     bytes_value: Option<Base64>,
 }
@@ -183,21 +180,22 @@ struct Value {
 #[serde(default)]
 struct Array {
     #[serde(deserialize_with = "member")]
-    values: Vec<Value>,
+    values: Vec<Object<Value>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Map {
     #[serde(deserialize_with = "member")]
-    values: Vec<KeyValue>,
+    values: Vec<Object<KeyValue>>,
 }
 
 impl From<ResourceSpans> for proto::ResourceSpans {
     fn from(read: ResourceSpans) -> Self {
+        let Object(resource) = read.resource;
         let resource = proto::Resource {
-            attributes: mapped(read.resource.attributes),
-            dropped_attributes_count: read.resource.dropped_attributes_count.0,
+            attributes: mapped(resource.attributes),
+            dropped_attributes_count: resource.dropped_attributes_count.0,
         };
         Self { resource: Some(resource), scope_spans: mapped(read.scope_spans), schema_url: read.schema_url }
     }
@@ -205,11 +203,12 @@ impl From<ResourceSpans> for proto::ResourceSpans {
 
 impl From<ScopeSpans> for proto::ScopeSpans {
     fn from(read: ScopeSpans) -> Self {
+        let Object(scope) = read.scope;
         let scope = proto::InstrumentationScope {
-            name: read.scope.name,
-            version: read.scope.version,
-            attributes: mapped(read.scope.attributes),
-            dropped_attributes_count: read.scope.dropped_attributes_count.0,
+            name: scope.name,
+            version: scope.version,
+            attributes: mapped(scope.attributes),
+            dropped_attributes_count: scope.dropped_attributes_count.0,
         };
         Self { scope: Some(scope), spans: mapped(read.spans), schema_url: read.schema_url }
     }
@@ -217,6 +216,7 @@ impl From<ScopeSpans> for proto::ScopeSpans {
 
 impl From<Span> for proto::Span {
     fn from(read: Span) -> Self {
+        let Object(status) = read.status;
         Self {
             trace_id: read.trace_id.0,
             span_id: read.span_id.0,
@@ -233,7 +233,7 @@ impl From<Span> for proto::Span {
             dropped_events_count: read.dropped_events_count.0,
             links: mapped(read.links),
             dropped_links_count: read.dropped_links_count.0,
-            status: Some(proto::Status { message: read.status.message, code: read.status.code.0 }),
+            status: Some(proto::Status { message: status.message, code: status.code.0 }),
         }
     }
 }
@@ -264,7 +264,7 @@ impl From<Link> for proto::Link {
 
 impl From<KeyValue> for proto::KeyValue {
     fn from(read: KeyValue) -> Self {
-        Self { key: read.key, value: Some(read.value.into()) }
+        Self { key: read.key, value: Some(read.value.0.into()) }
     }
 }
 
@@ -276,11 +276,11 @@ impl From<Value> for proto::AnyValue {
             .or_else(|| read.int_value.map(|number| proto::Value::IntValue(number.0)))
             .or_else(|| read.double_value.map(|number| proto::Value::DoubleValue(number.0)))
             .or_else(|| {
-                let list = |list: Array| proto::ArrayValue { values: mapped(list.values) };
+                let list = |Object(list): Object<Array>| proto::ArrayValue { values: mapped(list.values) };
                 read.array_value.map(|array| proto::Value::ArrayValue(list(array)))
             })
             .or_else(|| {
-                let map = |map: Map| proto::KeyValueList { values: mapped(map.values) };
+                let map = |Object(map): Object<Map>| proto::KeyValueList { values: mapped(map.values) };
                 read.kvlist_value.map(|values| proto::Value::KvlistValue(map(values)))
             })
             .or_else(|| read.bytes_value.map(|bytes| proto::Value::BytesValue(bytes.0)));

@@ -1,10 +1,12 @@
 //! Export requests, from bytes to spans.
 //!
-//! `weigh/` looks at the bytes first, because two bytes can stand for a message that takes hundreds in memory; `json.rs`
+//! `weigh.rs` looks at the bytes first, because two bytes can stand for a message that takes hundreds in memory; `json.rs`
 //! reads OTLP's JSON into the same messages as protobuf; `take.rs` makes spans of them.
 
+mod count;
 mod export;
 mod json;
+mod object;
 mod scalar;
 mod take;
 mod weigh;

@@ -1,6 +1,6 @@
 //! How much is in a body, before anything is made of it.
 
-use super::ReadError;
+use super::{ReadError, count};
 
 /// Most spans of one request.
 pub const MAX_SPANS: usize = 100_000;
@@ -33,6 +33,10 @@ pub(super) fn json(body: &[u8]) -> Result<usize, ReadError> {
             b'{' if !quoted => scale.item()?,
             _ => {}
         }
+    }
+    // Fewer objects than that cannot be too many spans.
+    if scale.items > MAX_SPANS && count::spans(body)? > MAX_SPANS {
+        return Err(too_many_spans());
     }
     Ok(body.len() + scale.items * ITEM)
 }
@@ -110,13 +114,17 @@ impl Scale {
             if matches!(inside, Shape::Span) {
                 self.spans += 1;
                 if self.spans > MAX_SPANS {
-                    return Err(ReadError::TooMany { what: "spans", most: MAX_SPANS });
+                    return Err(too_many_spans());
                 }
             }
             self.message(content, inside, depth)?;
         }
         Ok(())
     }
+}
+
+fn too_many_spans() -> ReadError {
+    ReadError::TooMany { what: "spans", most: MAX_SPANS }
 }
 
 fn malformed(why: &str) -> ReadError {

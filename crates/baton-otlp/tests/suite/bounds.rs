@@ -40,6 +40,58 @@ fn empty_messages_are_counted_before_they_are_made() {
 }
 
 #[test]
+fn spans_of_json_are_counted_before_they_are_made() {
+    let spans = |name: &str, count: usize| {
+        let (half, rest) = (vec!["{}"; count / 2].join(","), vec!["{}"; count - count / 2].join(","));
+        format!(
+            "{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"{name}\":[{half}]}}]}},{{\"scope_spans\":[{{\"{name}\":[{rest}]}}]}}]}}"
+        )
+    };
+    let weighed = |name: &str, count| Export::weigh(Encoding::Json, spans(name, count).as_bytes()).map(drop);
+    // Names may be written with escapes, and what is no span does not count as one.
+    for name in ["spans", "sp\\u0061ns"] {
+        assert_eq!(weighed(name, MAX_SPANS), Ok(()), "{name}");
+        let refused = Err(ReadError::TooMany { what: "spans", most: MAX_SPANS });
+        assert_eq!(weighed(name, MAX_SPANS + 1), refused, "{name}");
+    }
+    assert_eq!(weighed("spansOfTomorrow", MAX_SPANS + 1), Ok(()));
+}
+
+#[test]
+fn lists_are_no_objects() {
+    let inside = |member: &str, what: &str| format!("{{\"{member}\":{what}}}");
+    let spans = |what: &str| {
+        let scope = inside("scopeSpans", &format!("[{}]", inside("spans", &format!("[{what}]"))));
+        inside("resourceSpans", &format!("[{scope}]"))
+    };
+    let attribute = |what: &str| spans(&inside("attributes", &format!("[{what}]")));
+    let value = |what: &str| attribute(&inside("value", what));
+    for body in [
+        "[]".to_owned(),
+        inside("resourceSpans", "[[]]"),
+        inside("resourceSpans", "[{\"resource\":[]}]"),
+        inside("resourceSpans", "[{\"scopeSpans\":[[]]}]"),
+        inside("resourceSpans", "[{\"scopeSpans\":[{\"scope\":[]}]}]"),
+        spans(&vec!["[]"; 1000].join(",")),
+        spans("{\"events\":[[]]}"),
+        spans("{\"links\":[[]]}"),
+        spans("{\"status\":[]}"),
+        attribute("[]"),
+        value("[]"),
+        value("{\"arrayValue\":[]}"),
+        value("{\"arrayValue\":{\"values\":[[]]}}"),
+        value("{\"kvlistValue\":[]}"),
+        value("{\"kvlistValue\":{\"values\":[[]]}}"),
+    ] {
+        let refused = refusal(Encoding::Json, body.as_bytes());
+        assert!(
+            matches!(&refused, ReadError::Malformed(why) if why.contains("expected an object")),
+            "{body} {refused}"
+        );
+    }
+}
+
+#[test]
 fn braces_in_text_are_no_objects() {
     let mut span = span();
     let content = "{\"\\\"{".repeat(1000);

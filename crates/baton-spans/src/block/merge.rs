@@ -2,6 +2,7 @@
 
 use super::{
     Block, Covers,
+    counting::Counting,
     directory::{FieldAt, RowsAt},
     draft::{Draft, drafted},
     open::FrameCache,
@@ -17,7 +18,7 @@ use baton_ports::SpanStoreError;
 use baton_types::{SpanId, TraceId};
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     hash::{BuildHasher as _, RandomState},
     path::Path,
     sync::Arc,
@@ -69,6 +70,24 @@ struct Piece {
     ordinal: u32,
 }
 
+impl Piece {
+    /// Gives its rows as they were written, with where they are in their block.
+    fn each_row(
+        &self,
+        blocks: &[Arc<Block>],
+        caches: &[FrameCache],
+        mut each: impl FnMut(u32, u32, SpanId, &[u8]) -> Result<(), SpanStoreError>,
+    ) -> Result<(), SpanStoreError> {
+        let (block, cache) = (&blocks[self.block as usize], &caches[self.block as usize]);
+        let mut rows = block.traces.rows(self.ordinal);
+        block.each_row(cache, rows.clone(), |shared, id, body| match rows.next() {
+            Some(row) => each(row, shared, id, body),
+            None => Ok(()),
+        })?;
+        Ok(())
+    }
+}
+
 /// Writes the spans, newest trace first; gives for every block where its rows went.
 fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>, SpanStoreError> {
     let mut pieces = Vec::new();
@@ -90,23 +109,24 @@ fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>,
     let mut rows: Vec<Vec<u32>> = blocks.iter().map(|block| vec![DROPPED; block.manifest.rows as usize]).collect();
     let caches: Vec<FrameCache> = blocks.iter().map(|_| FrameCache::new(FRAMES)).collect();
     let mut sharing = Sharing::new(blocks);
-    let mut seen = HashSet::new();
+    let mut counting = Counting::default();
     for (Reverse(start), id, first, len) in traces {
         let pieces = &pieces[first as usize..(first + len) as usize];
         let end = pieces.iter().map(|piece| piece.end).max().unwrap_or(start);
         draft.begin_trace(TracePart { id, start, end })?;
-        seen.clear();
+        // No block has a span twice.
+        let single = len == 1;
+        counting.clear();
+        for piece in pieces.iter().filter(|_| !single) {
+            piece.each_row(blocks, &caches, |row, _, id, body| counting.hear(id, body, (piece.block, row)))?;
+        }
         for piece in pieces {
             let number = piece.block as usize;
-            let block = &blocks[number];
-            let range = block.traces.rows(piece.ordinal);
-            let mut row = range.start as usize;
-            block.each_row(&caches[number], range, |shared, id, body| {
-                if len == 1 || seen.insert(id) {
+            piece.each_row(blocks, &caches, |row, shared, id, body| {
+                if single || counting.counts(id, (piece.block, row)) {
                     let shared = sharing.number(draft, blocks, number, shared)?;
-                    rows[number][row] = draft.row(shared, id, body)?;
+                    rows[number][row as usize] = draft.row(shared, id, body)?;
                 }
-                row += 1;
                 Ok(())
             })?;
         }

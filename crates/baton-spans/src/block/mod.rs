@@ -4,6 +4,7 @@
 //! frames; `index` holds the values of every key in their order, each with the rows that have it, and the traces;
 //! `manifest` says what the block is, and proves that the rest is whole.
 
+mod counting;
 mod directory;
 mod draft;
 mod file;

@@ -2,6 +2,7 @@
 
 use super::{
     Block, Covers,
+    counting::Counting,
     draft::{Draft, drafted},
     write_field::FieldWriter,
 };
@@ -12,12 +13,12 @@ use crate::{
     segment::TracePart,
 };
 use baton_ports::SpanStoreError;
-use std::{cmp::Reverse, collections::HashSet, path::Path};
+use std::{cmp::Reverse, path::Path};
 
 /// Blocks that come from a head are merged soon: little effort is put into making them small.
 const LEVEL: i32 = 1;
 
-/// A row that is not written, because the same span is in another one.
+/// A row that is not written, because another one has the same span and counts.
 pub(super) const DROPPED: u32 = u32::MAX;
 
 /// Writes what the head holds as the directory `dir`, each span once; when this returns, it is there after a crash.
@@ -55,14 +56,18 @@ fn write_rows(draft: &mut Draft, content: &Content) -> Result<Vec<u32>, SpanStor
         (Reverse(trace.start), trace.id)
     });
     let mut rows = vec![DROPPED; content.rows.len()];
-    let mut seen = HashSet::new();
+    let mut counting = Counting::default();
     for ordinal in ordinals {
         let trace = &content.traces[ordinal as usize];
         draft.begin_trace(TracePart { id: trace.id, start: trace.start, end: trace.end })?;
-        seen.clear();
+        let single = trace.first == trace.last;
+        counting.clear();
+        for row in content.rows_of(ordinal).filter(|_| !single) {
+            counting.hear(content.rows[row as usize].id, content.body(row), (0, row))?;
+        }
         for row in content.rows_of(ordinal) {
             let id = content.rows[row as usize].id;
-            if trace.first == trace.last || seen.insert(id) {
+            if single || counting.counts(id, (0, row)) {
                 rows[row as usize] = draft.row(content.shared_of[row as usize], id, content.body(row))?;
             }
         }

@@ -3,7 +3,7 @@
 use super::{
     plan::{Plan, Sets, Step},
     scene::Scene,
-    structure::{combine, union},
+    structure::combine,
 };
 use crate::Spanset;
 use baton_types::Value;
@@ -18,7 +18,7 @@ impl Plan {
                 steps.iter().fold(all, |sets, step| if sets.is_empty() { sets } else { step.run(scene, sets) })
             }
             Self::Combined { op, left, right } => {
-                let (left, right) = (merged(scene, left.run(scene)), merged(scene, right.run(scene)));
+                let (left, right) = (merged(left.run(scene)), merged(right.run(scene)));
                 let spans = combine(scene, *op, &left, &right);
                 if spans.is_empty() { Vec::new() } else { vec![Spanset { spans, attributes: Vec::new() }] }
             }
@@ -28,11 +28,18 @@ impl Plan {
 
 impl Step {
     fn run(&self, scene: &Scene<'_>, sets: Vec<Spanset>) -> Vec<Spanset> {
+        let in_time = |_: &Spanset| scene.goes_on();
         match self {
-            Self::Keep(which) => sets.into_iter().filter_map(|set| kept(scene, which, set)).collect(),
-            Self::Having(having) => sets.into_iter().filter_map(|set| having.run(scene, set)).collect(),
-            Self::By(grouping) => sets.into_iter().flat_map(|set| grouping.run(scene, set)).collect(),
-            Self::Coalesce => vec![Spanset { spans: merged(scene, sets), attributes: Vec::new() }],
+            Self::Keep(which) => {
+                sets.into_iter().take_while(in_time).filter_map(|set| kept(scene, which, set)).collect()
+            }
+            Self::Having(having) => {
+                sets.into_iter().take_while(in_time).filter_map(|set| having.run(scene, set)).collect()
+            }
+            Self::By(grouping) => {
+                sets.into_iter().take_while(in_time).flat_map(|set| grouping.run(scene, set)).collect()
+            }
+            Self::Coalesce => vec![Spanset { spans: merged(sets), attributes: Vec::new() }],
         }
     }
 }
@@ -42,12 +49,14 @@ fn kept(scene: &Scene<'_>, which: &Sets, mut set: Spanset) -> Option<Spanset> {
     (!set.spans.is_empty()).then_some(set)
 }
 
-fn merged(scene: &Scene<'_>, mut sets: Vec<Spanset>) -> Vec<usize> {
-    match sets.len() {
-        0 => Vec::new(),
-        1 => sets.remove(0).spans,
-        _ => sets.iter().fold(Vec::new(), |all, set| union(scene, &all, &set.spans)),
+fn merged(mut sets: Vec<Spanset>) -> Vec<usize> {
+    if sets.len() == 1 {
+        return sets.remove(0).spans;
     }
+    let mut all: Vec<usize> = sets.into_iter().flat_map(|set| set.spans).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 impl Sets {

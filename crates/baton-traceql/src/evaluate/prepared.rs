@@ -38,8 +38,18 @@ impl Prepared {
 
     /// What a complete trace answers: no spansets, or some that are not empty.
     pub fn evaluate(&self, trace: &Trace) -> Vec<Spanset> {
-        let scene = Scene::new(&trace.spans);
-        let mut sets = self.plan.run(&scene);
+        self.run(&Scene::new(&trace.spans))
+    }
+
+    /// What a complete trace answers and shows, unless that takes too long: `late` is asked often.
+    pub fn answer<'a>(&'a self, trace: &'a Trace, late: &'a dyn Fn() -> bool) -> Option<TraceAnswer<'a>> {
+        let scene = Scene::until(&trace.spans, late);
+        let spansets = self.run(&scene);
+        (!scene.is_given_up()).then_some(TraceAnswer { query: self, scene, spansets })
+    }
+
+    fn run(&self, scene: &Scene<'_>) -> Vec<Spanset> {
+        let mut sets = self.plan.run(scene);
         for set in &mut sets {
             scene.sort(&mut set.spans);
         }
@@ -48,11 +58,14 @@ impl Prepared {
 
     /// Which attributes of the span at that position an answer shows.
     pub fn shown(&self, trace: &Trace, span: usize) -> Shown {
-        if span >= trace.spans.len() {
+        self.shown_in(&Scene::new(&trace.spans), span)
+    }
+
+    fn shown_in(&self, scene: &Scene<'_>, span: usize) -> Shown {
+        if span >= scene.spans.len() {
             return Shown::default();
         }
-        let scene = Scene::new(&trace.spans);
-        let value = |(key, of): &(Key, Expression)| of.value(&scene, span).map(|value| (key.clone(), value));
+        let value = |(key, of): &(Key, Expression)| of.value(scene, span).map(|value| (key.clone(), value));
         Shown { attributes: self.shown.iter().filter_map(value).collect() }
     }
 
@@ -67,6 +80,25 @@ impl Prepared {
             },
             Plan::Combined { .. } => !self.plan.run(&scene).is_empty(),
         }
+    }
+}
+
+/// What a trace answers; what is known of the whole trace is worked out once, however many spans are shown.
+pub struct TraceAnswer<'a> {
+    query: &'a Prepared,
+    scene: Scene<'a>,
+    spansets: Vec<Spanset>,
+}
+
+impl TraceAnswer<'_> {
+    /// No spansets, or some that are not empty.
+    pub fn spansets(&self) -> &[Spanset] {
+        &self.spansets
+    }
+
+    /// Which attributes of the span at that position an answer shows.
+    pub fn shown(&self, span: usize) -> Shown {
+        self.query.shown_in(&self.scene, span)
     }
 }
 

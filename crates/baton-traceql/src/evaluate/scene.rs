@@ -2,12 +2,18 @@
 
 use super::tree::Tree;
 use baton_types::Span;
-use std::{cell::OnceCell, cmp::Reverse};
+use std::{
+    cell::{Cell, OnceCell},
+    cmp::Reverse,
+};
 
 pub(super) struct Scene<'t> {
     pub(super) spans: &'t [Span],
     tree: OnceCell<Tree>,
     whole: OnceCell<Whole>,
+    /// Says when it has taken too long.
+    late: Option<&'t dyn Fn() -> bool>,
+    given_up: Cell<bool>,
 }
 
 /// What holds for the whole trace.
@@ -21,7 +27,25 @@ pub(super) struct Whole {
 
 impl<'t> Scene<'t> {
     pub(super) fn new(spans: &'t [Span]) -> Self {
-        Self { spans, tree: OnceCell::new(), whole: OnceCell::new() }
+        Self { spans, tree: OnceCell::new(), whole: OnceCell::new(), late: None, given_up: Cell::new(false) }
+    }
+
+    /// One that is given up when it is late.
+    pub(super) fn until(spans: &'t [Span], late: &'t dyn Fn() -> bool) -> Self {
+        Self { late: Some(late), ..Self::new(spans) }
+    }
+
+    /// Whether there is time for one more set: what is done with it may take as long as the trace is.
+    pub(super) fn goes_on(&self) -> bool {
+        if !self.given_up.get() && self.late.is_some_and(|late| late()) {
+            self.given_up.set(true);
+        }
+        !self.given_up.get()
+    }
+
+    /// Whether it was late: what was found is not all.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.given_up.get()
     }
 
     pub(super) fn tree(&self) -> &Tree {

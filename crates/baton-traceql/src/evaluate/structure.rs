@@ -30,7 +30,7 @@ pub(super) fn combine(scene: &Scene<'_>, op: SpansetOp, left: &[usize], right: &
     }
 }
 
-pub(super) fn union(scene: &Scene<'_>, left: &[usize], right: &[usize]) -> Vec<usize> {
+fn union(scene: &Scene<'_>, left: &[usize], right: &[usize]) -> Vec<usize> {
     let mut both = marks(scene, left);
     right.iter().for_each(|span| both[*span] = true);
     both.iter().enumerate().filter(|(_, marked)| **marked).map(|(span, _)| span).collect()

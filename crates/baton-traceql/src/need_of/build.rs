@@ -19,8 +19,8 @@ pub(super) fn all_of_trace(needs: impl IntoIterator<Item = TraceNeed>) -> TraceN
         match need {
             TraceNeed::Anything => {}
             need if never(&need) => return need,
-            TraceNeed::All(more) => more.into_iter().for_each(|need| add(&mut parts, need)),
-            need => add(&mut parts, need),
+            TraceNeed::All(more) => add(&mut parts, more),
+            need => add(&mut parts, vec![need]),
         }
     }
     match parts.len() {
@@ -36,8 +36,8 @@ pub(super) fn any_of_trace(needs: impl IntoIterator<Item = TraceNeed>) -> TraceN
         match need {
             TraceNeed::Anything => return TraceNeed::Anything,
             need if never(&need) => {}
-            TraceNeed::Any(more) => more.into_iter().for_each(|need| add(&mut parts, need)),
-            need => add(&mut parts, need),
+            TraceNeed::Any(more) => add(&mut parts, more),
+            need => add(&mut parts, vec![need]),
         }
     }
     match parts.len() {
@@ -53,8 +53,8 @@ pub(super) fn all_of_span(needs: impl IntoIterator<Item = SpanNeed>) -> SpanNeed
         match need {
             SpanNeed::Anything => {}
             SpanNeed::Nothing => return SpanNeed::Nothing,
-            SpanNeed::All(more) => more.into_iter().for_each(|need| add(&mut parts, need)),
-            need => add(&mut parts, need),
+            SpanNeed::All(more) => add(&mut parts, more),
+            need => add(&mut parts, vec![need]),
         }
     }
     match parts.len() {
@@ -70,8 +70,8 @@ pub(super) fn any_of_span(needs: impl IntoIterator<Item = SpanNeed>) -> SpanNeed
         match need {
             SpanNeed::Anything => return SpanNeed::Anything,
             SpanNeed::Nothing => {}
-            SpanNeed::Any(more) => more.into_iter().for_each(|need| add(&mut parts, need)),
-            need => add(&mut parts, need),
+            SpanNeed::Any(more) => add(&mut parts, more),
+            need => add(&mut parts, vec![need]),
         }
     }
     match parts.len() {
@@ -81,8 +81,45 @@ pub(super) fn any_of_span(needs: impl IntoIterator<Item = SpanNeed>) -> SpanNeed
     }
 }
 
-fn add<T: PartialEq>(parts: &mut Vec<T>, part: T) {
-    if !parts.contains(&part) {
-        parts.push(part);
+/// Adds parts that differ from each other. Two parts are compared at most once, however deep the operators that they come
+/// from are nested.
+fn add<T: PartialEq>(parts: &mut Vec<T>, mut more: Vec<T>) {
+    more.retain(|part| !parts.contains(part));
+    parts.append(&mut more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    struct Counted<'a>(usize, &'a Cell<usize>);
+
+    impl PartialEq for Counted<'_> {
+        fn eq(&self, other: &Self) -> bool {
+            self.1.set(self.1.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    /// As chains are put together: what came out of the operator below comes first, or last.
+    #[test]
+    fn long_chains_compare_every_two_parts_once() {
+        let count = Cell::new(0);
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for number in 0..512 {
+            let mut parts = Vec::new();
+            add(&mut parts, left);
+            add(&mut parts, vec![Counted(number, &count)]);
+            left = parts;
+            let mut parts = vec![Counted(number, &count)];
+            add(&mut parts, right);
+            right = parts;
+        }
+        assert_eq!((left.len(), right.len()), (512, 512));
+        assert_eq!(count.get(), 512 * 511);
+        add(&mut left, vec![Counted(3, &count), Counted(600, &count)]);
+        assert_eq!(left.last().map(|part| part.0), Some(600));
+        assert_eq!(left.len(), 513);
     }
 }

@@ -113,3 +113,41 @@ fn long_and_circular_traces_are_walked() {
         assert_eq!(field.to_string(), "nestedSetParent");
     }
 }
+
+/// Work that grows with the number of spans and of sets multiplied would take minutes here.
+#[test]
+fn a_set_for_every_span_of_a_long_trace_is_no_problem() {
+    let (_, template) = super::corpus_spans::traces().remove(5);
+    let span = |number: u64| baton_types::Span {
+        id: baton_types::SpanId((number + 1).to_be_bytes()),
+        parent: (number > 0).then(|| baton_types::SpanId(1_u64.to_be_bytes())),
+        start: number,
+        ..template.spans[0].clone()
+    };
+    let trace = Trace { spans: (0..50_000).map(span).collect() };
+    let prepared = |text: &str| Prepared::new(&parse(text, Mode::Strict).unwrap().query, Aliases::NONE).unwrap();
+    let began = std::time::Instant::now();
+
+    let query = prepared("{} | by(span:id) | select(nestedSetLeft)");
+    let answer = query.answer(&trace, &|| false).unwrap();
+    assert_eq!(answer.spansets().len(), 50_000);
+    for (index, set) in answer.spansets().iter().enumerate() {
+        let shown = answer.shown(set.spans[0]);
+        assert!(
+            shown
+                .attributes
+                .contains(&("nestedSetLeft".into(), Value::Int(2 * (index as i64).max(1) - i64::from(index == 0)))),
+            "{shown:?}"
+        );
+    }
+
+    let query = prepared("{} | by(span:id) | coalesce()");
+    assert_eq!(query.evaluate(&trace)[0].spans.len(), 50_000);
+
+    // Here every set is looked at with the whole trace, so it must be possible to give up.
+    let query = prepared("{} | by(span:id) | { name != \"\" } >> { name != \"\" }");
+    let asked = std::cell::Cell::new(0);
+    let late = || asked.replace(asked.get() + 1) > 10;
+    assert!(query.answer(&trace, &late).is_none());
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}

@@ -47,6 +47,9 @@ async fn each_mistake_has_its_status() {
     let json = write_export(&spans(), Encoding::Json);
     // One span that says nothing is two bytes: fields 1, 2 and 2 around it.
     let bomb = gzip(&vec![0x0a; 65 * 1024 * 1024]);
+    let lists = vec!["[]"; 1_000_000].join(",");
+    let lists =
+        gzip(format!("{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"spans\":[{lists}]}}]}}]}}").as_bytes());
     let busy = surface(Arc::new(Failing(SpanStoreError::Busy)), |_| {});
     let gzipped = ("content-encoding", "gzip");
     type Case<'a> = (&'a str, &'a Router, &'a str, Vec<(&'a str, &'a str)>, Vec<u8>);
@@ -57,6 +60,7 @@ async fn each_mistake_has_its_status() {
         ("another packing", &app, "/v1/traces", vec![PROTOBUF, ("content-encoding", "br")], body.clone()),
         ("protobuf that is none", &app, "/v1/traces", vec![PROTOBUF], b"{}".to_vec()),
         ("JSON that is none", &app, "/v1/traces", vec![JSON], b"{\"resourceSpans\":[}".to_vec()),
+        ("JSON with lists for objects", &app, "/v1/traces", vec![JSON, gzipped], lists),
         ("JSON of another shape", &app, "/v1/traces", vec![JSON], b"{\"resourceSpans\":1}".to_vec()),
         ("not packed", &app, "/v1/traces", vec![PROTOBUF, gzipped], body.clone()),
         ("packed too well", &app, "/v1/traces", vec![PROTOBUF, gzipped], bomb.clone()),
@@ -124,6 +128,8 @@ async fn questions_about_spans_have_their_refusals() {
         (&app, "/api/v1/spans/tail", vec![("q", "{ } >> { }")]),
         (&app, "/api/v1/spans/tail", vec![("q", "{ ")]),
         (&busy, "/tempo/api/search", vec![]),
+        (&busy, "/tempo/api/v2/traces/0a", vec![]),
+        (&busy, "/api/v1/spans/stats", vec![]),
         (&broken, "/tempo/api/v2/traces/0a", vec![]),
         (&broken, "/api/v1/spans/stats", vec![]),
         (&none, "/tempo/api/echo", vec![]),

@@ -5,6 +5,8 @@ use crate::speak::{headers, raw};
 use axum::{Router, body::Body};
 use baton_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpans, Options};
+use baton_types::TraceId;
+use http::Response;
 use http_body_util::BodyExt as _;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -15,9 +17,13 @@ async fn next(body: &mut Body) -> Option<String> {
     Some(String::from_utf8(frame.to_vec()).unwrap())
 }
 
-async fn listening(app: &Router, query: &str) -> Body {
+async fn asked(app: &Router, query: &str) -> Response<Body> {
     let path = asking("/api/v1/spans/tail", &[("q", query)]);
-    let response = raw(app, "GET", &path, headers(&[]), Body::empty()).await;
+    raw(app, "GET", &path, headers(&[]), Body::empty()).await
+}
+
+async fn listening(app: &Router, query: &str) -> Body {
+    let response = asked(app, query).await;
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let mut body = response.into_body();
     assert_eq!(next(&mut body).await.as_deref(), Some(": listening\n\n"));
@@ -45,4 +51,40 @@ async fn an_idle_stream_says_that_it_is_alive() {
     let app = surface(store, |_| {});
     let mut body = listening(&app, "").await;
     assert_eq!(next(&mut body).await.as_deref(), Some(": still here\n\n"));
+}
+
+#[tokio::test]
+async fn a_large_batch_is_told_in_pieces() {
+    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let app = surface(Arc::<EmbeddedSpans>::clone(&store), |_| {});
+    let mut body = listening(&app, "{ span.insight.type = \"decision\" }").await;
+    let many = (0..10_000_u64).flat_map(|number| {
+        let mut spans = spans();
+        spans.iter_mut().for_each(|span| span.trace = TraceId(u128::from(number + 1).to_be_bytes()));
+        spans
+    });
+    store.ingest(SpanBatch { spans: many.collect(), mark: None }).await.unwrap();
+    let (mut told, mut longest) = (0, 0);
+    while told < 10_000 {
+        let piece = next(&mut body).await.unwrap();
+        assert!(piece.ends_with("\n\n"));
+        told += piece.matches("event: span\n").count();
+        longest = longest.max(piece.len());
+    }
+    assert_eq!(told, 10_000);
+    assert!(longest < 128 * 1024, "{longest}");
+}
+
+#[tokio::test]
+async fn those_who_listen_take_no_streams_from_others() {
+    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let app = surface(store, |options| options.max_streams = 0);
+    let mut open = Vec::new();
+    for _ in 0..64 {
+        open.push(listening(&app, "").await);
+    }
+    let refused = asked(&app, "").await;
+    assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"1".parse().unwrap()));
+    open.pop();
+    listening(&app, "").await;
 }
