@@ -122,7 +122,8 @@ impl Inner {
         let beside = enclosed.beside(self, &live.owner, &live.id, task.version).map_err(Refused::Because)?;
         let drive = heard.resumes && !cell.driven;
         cell.driven |= drive;
-        cell.trace = command.trace.clone().or(cell.trace.take());
+        // One question is one trace, however often it is answered in between.
+        cell.trace = cell.trace.take().or(command.trace.clone());
         let ears = Ears::open(&live.feed, listen, cell.task.version);
         let receipt = live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, beside);
         let receipt = receipt.map_err(|stopped| match stopped {

@@ -126,6 +126,8 @@ pub struct TagsAsk {
     pub range: TimeRange,
     /// Most.
     pub limit: usize,
+    /// Whether keys of other emit modes count in the query, as in a search.
+    pub aliases: bool,
 }
 
 /// Names of attributes by where they are.
@@ -175,6 +177,9 @@ pub enum SpanStoreError {
     /// The query cannot be run.
     #[error(transparent)]
     Query(#[from] baton_traceql::QueryError),
+    /// What is asked for is more than one answer may hold.
+    #[error("{0}")]
+    TooLarge(String),
     /// Nothing was (or can be proved to have been) written or read.
     #[error("the span store is unavailable: {0}")]
     Unavailable(String),
@@ -189,6 +194,7 @@ impl SpanStoreError {
         match self {
             Self::Busy => ErrorCode::BUSY,
             Self::Query(_) => ErrorCode::TRACEQL_INVALID,
+            Self::TooLarge(_) => ErrorCode::TRACE_TOO_LARGE,
             Self::Unavailable(_) => ErrorCode::SPANS_UNAVAILABLE,
             Self::Corrupt(_) => ErrorCode::SPANS_CORRUPT,
         }
@@ -218,7 +224,8 @@ pub trait SpanStore: Send + Sync + 'static {
     /// Answers a query.
     fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>>;
 
-    /// All spans of a trace, each once, by start time; empty when it is not known.
+    /// All spans of a trace, each once, by start time; empty when it is not known. One that would not fit into memory is
+    /// refused.
     fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>>;
 
     /// The names of attributes.

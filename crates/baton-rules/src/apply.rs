@@ -126,7 +126,7 @@ impl Task {
                 self.history.push(message.clone());
                 self.count(*usage);
             }
-            TaskEvent::ToolStarted { call, effects } => {
+            TaskEvent::ToolStarted { call, effects, .. } => {
                 let begins = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
                 self.advance(call, begins, CallStage::Started)?.effects = *effects;
             }

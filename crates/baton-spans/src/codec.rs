@@ -255,11 +255,13 @@ pub(crate) fn weight(span: &Span) -> usize {
         + links.sum::<usize>()
 }
 
-fn all(attributes: &[(Key, Value)]) -> usize {
+/// About how many bytes of memory attributes take.
+pub(crate) fn all(attributes: &[(Key, Value)]) -> usize {
     attributes.iter().map(|(key, value)| mem::size_of::<(Key, Value)>() + key.len() + beyond(value)).sum()
 }
 
-fn beyond(value: &Value) -> usize {
+/// About how many bytes of memory a value takes beside itself.
+pub(crate) fn beyond(value: &Value) -> usize {
     match value {
         Value::Text(text) => text.len(),
         Value::Bytes(bytes) => bytes.len(),

@@ -23,7 +23,56 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), SpanStoreError> {
 
 /// Makes the names in a directory durable.
 pub(crate) fn sync_directory(path: &Path) -> Result<(), SpanStoreError> {
-    File::open(path).and_then(|directory| directory.sync_all()).map_err(unavailable("sync", path))
+    let synced = File::open(path).and_then(|directory| sync(&directory, path));
+    synced.map_err(unavailable("sync", path))
+}
+
+/// Makes a file durable, with its length and all else that is known of it.
+pub(crate) fn sync(file: &File, path: &Path) -> io::Result<()> {
+    failing(path)?;
+    file.sync_all()
+}
+
+/// Makes what is in a file durable.
+pub(crate) fn sync_data(file: &File, path: &Path) -> io::Result<()> {
+    failing(path)?;
+    file.sync_data()
+}
+
+#[cfg(not(test))]
+fn failing(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+use faults::failing;
+
+/// Syncs that tests let fail.
+#[cfg(test)]
+pub(crate) mod faults {
+    use parking_lot::Mutex;
+    use std::{
+        io,
+        path::{Path, PathBuf},
+    };
+
+    static FAILING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+    /// Lets the next syncs of a file or directory fail, so many of them.
+    pub(crate) fn fail_syncs(path: &Path, times: usize) {
+        FAILING.lock().extend(std::iter::repeat_n(path.to_owned(), times));
+    }
+
+    pub(super) fn failing(path: &Path) -> io::Result<()> {
+        let mut failing = FAILING.lock();
+        match failing.iter().position(|planned| planned == path) {
+            Some(at) => {
+                failing.swap_remove(at);
+                Err(io::Error::other("a test wants it so"))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// Makes a directory that only its owner can read, and those above it.

@@ -4,7 +4,7 @@ use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
 use baton_types::{Span, SpanClass, TraceId, Value};
 use roaring::RoaringBitmap;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// What a segment says about itself without being read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,8 +57,20 @@ pub(crate) trait Segment: Send + Sync {
     /// The ordinal of a trace, if it is here.
     fn ordinal(&self, trace: TraceId) -> Result<Option<u32>, SpanStoreError>;
 
-    /// The spans of the trace with that ordinal, and how many bytes were read for them.
-    fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError>;
+    /// Gives the spans of the trace with that ordinal one by one until there are enough of them, and says how many bytes
+    /// were read for them.
+    fn each_span(&self, ordinal: u32, each: &mut dyn FnMut(Span) -> ControlFlow<()>) -> Result<u64, SpanStoreError>;
+
+    /// All of them.
+    #[cfg(test)]
+    fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
+        let mut spans = Vec::new();
+        let read = self.each_span(ordinal, &mut |span| {
+            spans.push(span);
+            ControlFlow::Continue(())
+        })?;
+        Ok((spans, read))
+    }
 
     /// The names of attributes.
     fn names(&self) -> Result<Names, SpanStoreError>;

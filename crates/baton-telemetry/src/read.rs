@@ -48,7 +48,12 @@ impl Settings {
         }
         if let Some(value) = given(CAPTURE) {
             match Content::parse(&value) {
-                Some(content) => self.content = content,
+                Some(content) => {
+                    if matches!(content, Content::Event | Content::Both) {
+                        remarks.push(format!("{CAPTURE}={value}: content is put on spans only, not on events"));
+                    }
+                    self.content = content;
+                }
                 None => remarks.push(format!(
                     "{CAPTURE}={value}: there are NO_CONTENT, SPAN_ONLY, EVENT_ONLY and SPAN_AND_EVENT; nothing is captured"
                 )),

@@ -52,10 +52,23 @@ pub const ALIASES: &[&[&str]] = &[
     // `link.relationship` in a query is the attribute `relationship` of a link.
     &[names::LINK_RELATIONSHIP, "relationship"],
     &["codegen.action", "gen_ai.code.action"],
-    &["codegen.truncated", "gen_ai.code.truncated"],
-    &["codegen.estimated_lines", "gen_ai.code.estimated_lines"],
     &["codegen.actual_lines", "gen_ai.code.actual_lines"],
+    &["codegen.allows_decomposition", "gen_ai.code.allows_decomposition"],
+    &["codegen.chunk_index", "gen_ai.code.chunk_index"],
+    &["codegen.chunk_total", "gen_ai.code.chunk_total"],
+    &["codegen.correlation_id", "gen_ai.code.correlation_id"],
+    &["codegen.estimated_lines", "gen_ai.code.estimated_lines"],
+    &["codegen.estimated_tokens", "gen_ai.code.estimated_tokens"],
+    &["codegen.handoff_id", "gen_ai.code.handoff_id"],
+    &["codegen.max_lines", "gen_ai.code.max_lines"],
+    &["codegen.max_lines_allowed", "gen_ai.code.max_lines_allowed"],
+    &["codegen.missing_exports", "gen_ai.code.missing_exports"],
+    &["codegen.parent_handoff", "gen_ai.code.parent_handoff"],
+    &["codegen.target_file", "gen_ai.code.target_file"],
+    &["codegen.tokens_used", "gen_ai.code.tokens_used"],
+    &["codegen.truncated", "gen_ai.code.truncated"],
     &["codegen.verification_issues", "gen_ai.code.verification_issues"],
+    &["codegen.verification_result", "gen_ai.code.verification_result"],
 ];
 
 /// Rewrites attributes for a mode and a schema.

@@ -61,6 +61,7 @@ codes! {
     AGENT_NOT_CHANGED = "BTN-2023", "The agent's file could not be changed", "Do what the message says: write the line by hand, or let the user that runs Baton write the file.";
     TRACEQL_INVALID = "BTN-2024", "The TraceQL query cannot be run", "Fix the query at the line and column shown; docs/traceql.md has the language.";
     TRACE_NOT_FOUND = "BTN-2025", "There is no such trace", "Find trace ids with `baton trace query`; telemetry that is older than its retention is gone.";
+    TRACE_TOO_LARGE = "BTN-2026", "The trace is too large for one answer", "Something puts all its spans into one trace: give every piece of work a trace of its own.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";

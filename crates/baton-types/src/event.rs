@@ -84,6 +84,9 @@ pub enum TaskEvent {
         /// What it does to the world, for tools that the definition does not hold.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effects: Option<Effects>,
+        /// The MCP server that runs it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        server: Option<String>,
     },
     /// A tool cannot go on, or may not begin, before somebody answers.
     ToolAsked {

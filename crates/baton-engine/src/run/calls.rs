@@ -87,7 +87,11 @@ impl Driver {
         // What the definition does not hold may be gone or changed when the call is looked at again.
         let held = spec.tools.iter().any(|own| own.name == tool.name);
         let effects = (!held).then_some(tool.effects);
-        let started = vec![TaskEvent::ToolStarted { call: call.id.clone(), effects }];
+        let server = match &tool.runner {
+            ToolRunner::Mcp(of) => Some(of.server.clone()),
+            _ => None,
+        };
+        let started = vec![TaskEvent::ToolStarted { call: call.id.clone(), effects, server }];
         if tool.effects == Effects::ReadOnly {
             self.commit(|_| started)?;
         } else {
@@ -199,6 +203,9 @@ impl Driver {
 
     /// Records a result; from then on the call never runs again.
     pub(super) fn finish(&self, call: &ToolCall, output: Json, is_error: bool) -> Result<(), Halt> {
+        if is_error {
+            tracing::info!(task = %self.live.id, tool = call.name, "a tool call failed");
+        }
         let result = ToolResult { call: call.id.clone(), name: call.name.clone(), output, is_error };
         self.commit(|_| vec![TaskEvent::ToolFinished { result }])
     }

@@ -247,6 +247,7 @@ impl Driver {
         }
         cell.driven = false;
         cell.standing = Standing::Retired;
+        tracing::info!(task = %cell.task.id, agent = %cell.task.agent, state = cell.task.state.as_str(), "a run rests");
         drop(cell);
         self.inner.retire(&self.live);
         true

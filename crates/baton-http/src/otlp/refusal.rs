@@ -44,6 +44,7 @@ impl From<SpanStoreError> for Refusal {
             SpanStoreError::Busy => ErrorKind::RateLimited,
             SpanStoreError::Unavailable(_) => ErrorKind::Unavailable,
             SpanStoreError::Query(_) => ErrorKind::InvalidParams,
+            SpanStoreError::TooLarge(_) => ErrorKind::BodyTooLarge,
             SpanStoreError::Corrupt(_) => ErrorKind::Internal,
         };
         if !matches!(error, SpanStoreError::Busy) {

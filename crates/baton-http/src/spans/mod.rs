@@ -29,10 +29,10 @@ fn store<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStor
 }
 
 fn refusal(error: &baton_ports::SpanStoreError) -> Error {
-    use baton_ports::SpanStoreError::{Busy, Corrupt, Query, Unavailable};
+    use baton_ports::SpanStoreError::{Busy, Corrupt, Query, TooLarge, Unavailable};
     let kind = match error {
         Busy | Unavailable(_) => ErrorKind::Unavailable,
-        Query(_) => ErrorKind::InvalidParams,
+        Query(_) | TooLarge(_) => ErrorKind::InvalidParams,
         Corrupt(_) => ErrorKind::Internal,
     };
     Error::new(kind, error.code(), error.to_string())

@@ -2,8 +2,8 @@
 
 /// Whether a path is of those that are asked all the time, or that are about spans themselves.
 pub(super) fn is_quiet(path: &str) -> bool {
-    const WHOLE: [&str; 6] = ["/healthz", "/health", "/readyz", "/metrics", "/v1/traces", "/otlp/v1/traces"];
-    const BELOW: [&str; 3] = ["/tempo", "/api/v1/spans", "/assets"];
+    const WHOLE: [&str; 7] = ["/healthz", "/health", "/readyz", "/metrics", "/v1/traces", "/v1/logs", "/v1/metrics"];
+    const BELOW: [&str; 4] = ["/otlp/v1", "/tempo", "/api/v1/spans", "/assets"];
     let below = |base: &str| path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     WHOLE.contains(&path)
         || BELOW.into_iter().any(below)
@@ -23,6 +23,8 @@ mod tests {
             "/readyz",
             "/v1/traces",
             "/otlp/v1/traces",
+            "/otlp/v1/logs",
+            "/v1/metrics",
             "/tempo",
             "/tempo/api/search",
             "/api/v1/spans/tail",

@@ -58,12 +58,13 @@ impl From<SpanStoreError> for Refusal {
     fn from(error: SpanStoreError) -> Self {
         let status = match error {
             SpanStoreError::Query(error) => return error.into(),
+            SpanStoreError::TooLarge(_) => StatusCode::UNPROCESSABLE_ENTITY,
             SpanStoreError::Busy => StatusCode::TOO_MANY_REQUESTS,
             SpanStoreError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             SpanStoreError::Corrupt(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let code = error.code().code;
-        if status != StatusCode::TOO_MANY_REQUESTS {
+        if status.is_server_error() {
             tracing::error!(code, %error, "a question about spans was not answered");
         }
         Self { status, message: format!("{error} ({code})") }

@@ -59,5 +59,6 @@ pub(super) fn tags_ask(params: &Params) -> Result<TagsAsk, Refusal> {
         query: query.map(|parsed| Arc::new(parsed.query)),
         range: params.range()?,
         limit: params.number("limit")?.filter(|limit| *limit > 0).unwrap_or(USUAL).min(MOST),
+        aliases: !params.is_on("strict"),
     })
 }

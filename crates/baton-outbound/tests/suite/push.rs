@@ -59,7 +59,7 @@ async fn notifications_are_posted_in_the_dialect_of_their_receiver() {
 async fn events_that_a_dialect_does_not_show_are_not_sent() {
     let receiver = Receiver::start(|_| Answer::status(200)).await;
     let (view, _) = finished();
-    let hidden = stored(TaskEvent::ToolStarted { call: "c1".into(), effects: None });
+    let hidden = stored(TaskEvent::ToolStarted { call: "c1".into(), effects: None, server: None });
     for dialect in [PushDialect::V1, PushDialect::V03] {
         let config = config(&receiver.url("/hook"), dialect);
         let notified = sender(LOOPBACK).notify(&config, Notice { task: &view, event: &hidden }).await;

@@ -115,7 +115,7 @@ pub(crate) fn status(state: TaskState) -> TaskEvent {
 }
 
 pub(crate) fn started(id: &str) -> TaskEvent {
-    TaskEvent::ToolStarted { call: id.into(), effects: None }
+    TaskEvent::ToolStarted { call: id.into(), effects: None, server: None }
 }
 
 /// A task after these events.

@@ -70,7 +70,7 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
             let TaskEvent::ToolsCalled { message, calls, .. } = tools_called(0, &calls) else { unreachable!() };
             TaskEvent::ToolsCalled { message: of_agent(message.parts), calls, usage }
         }
-        11 => TaskEvent::ToolStarted { call: call_id, effects: None },
+        11 => TaskEvent::ToolStarted { call: call_id, effects: None, server: None },
         18 => TaskEvent::ToolAsked { call: call_id, ask: which_one() },
         19 => TaskEvent::ToolAnswered { call: call_id, answers: this_one() },
         12 | 13 => TaskEvent::ToolFinished { result: result(call_id.as_str(), "look") },

@@ -37,7 +37,9 @@ pub(super) struct Draft {
     bits: Vec<u8>,
 }
 
-/// Writes a block as the directory `dir`; nothing is left when that fails.
+/// Writes a block as the directory `dir`; nothing is left when that fails, if the disk allows.
+///
+/// Nobody may use what has that name already: it is what an earlier try could not take back, and goes.
 pub(super) fn drafted(
     dir: &Path,
     level: i32,
@@ -45,21 +47,40 @@ pub(super) fn drafted(
     covers: Covers,
     fill: impl FnOnce(&mut Draft) -> Result<(), SpanStoreError>,
 ) -> Result<Block, SpanStoreError> {
-    let (Some(parent), Some(name)) = (dir.parent(), dir.file_name().and_then(|name| name.to_str())) else {
-        return Err(SpanStoreError::Unavailable(format!("{} cannot be the name of a block", dir.display())));
-    };
-    let unfinished = parent.join(format!("{UNFINISHED}{name}"));
+    let (_, unfinished) = beside(dir)?;
+    if dir.exists() {
+        withdraw(dir)?;
+    }
     disk::remove(&unfinished)?;
     let written = Draft::begin(&unfinished, level).and_then(|mut draft| {
         fill(&mut draft)?;
         draft.finish(class, covers)
     });
-    if let Err(error) = written.and_then(|()| disk::rename(&unfinished, dir)) {
-        // What is left here is removed when the store opens; the reason for the failure matters more.
-        let _ = disk::remove(&unfinished);
-        return Err(error);
+    let renamed = written.and_then(|()| disk::rename(&unfinished, dir));
+    renamed.and_then(|()| open(dir)).inspect_err(|_| {
+        // What is left here is removed by the next try or when the store opens; the first failure is the one to tell.
+        let _ = if dir.exists() { withdraw(dir) } else { disk::remove(&unfinished) };
+    })
+}
+
+/// Takes its name from whatever has that of a block, and removes it; the name is durably free when this returns.
+pub(crate) fn withdraw(dir: &Path) -> Result<(), SpanStoreError> {
+    let (parent, unfinished) = beside(dir)?;
+    if dir.exists() {
+        disk::remove(&unfinished)?;
+        disk::rename(dir, &unfinished)?;
+    } else {
+        disk::sync_directory(parent)?;
     }
-    open(dir)
+    disk::remove(&unfinished)
+}
+
+/// The directory that a block is in, and the name there that nobody takes for a block.
+fn beside(dir: &Path) -> Result<(&Path, PathBuf), SpanStoreError> {
+    match (dir.parent(), dir.file_name().and_then(|name| name.to_str())) {
+        (Some(parent), Some(name)) => Ok((parent, parent.join(format!("{UNFINISHED}{name}")))),
+        _ => Err(SpanStoreError::Unavailable(format!("{} cannot be the name of a block", dir.display()))),
+    }
 }
 
 impl Draft {

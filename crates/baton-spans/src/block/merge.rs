@@ -20,7 +20,7 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
     hash::{BuildHasher as _, RandomState},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -38,12 +38,16 @@ pub(crate) fn merge(parent: &Path, blocks: &[Arc<Block>]) -> Result<Block, SpanS
     let Some(class) = class.filter(|class| blocks.iter().all(|block| block.manifest.class == *class)) else {
         return Err(SpanStoreError::Unavailable("only blocks of one class can be merged".to_owned()));
     };
-    let names: Vec<&str> = blocks.iter().map(|block| block.name()).collect();
-    let dir = parent.join(format!("merged-{}", SpanId::derived(&names)));
-    drafted(&dir, LEVEL, class, covered(blocks), |draft| {
+    drafted(&merged_directory(parent, blocks), LEVEL, class, covered(blocks), |draft| {
         let rows = write_rows(draft, blocks)?;
         write_fields(draft, blocks, &rows)
     })
+}
+
+/// The directory that these blocks are merged into.
+pub(crate) fn merged_directory(parent: &Path, blocks: &[Arc<Block>]) -> PathBuf {
+    let names: Vec<&str> = blocks.iter().map(|block| block.name()).collect();
+    parent.join(format!("merged-{}", SpanId::derived(&names)))
 }
 
 fn covered(blocks: &[Arc<Block>]) -> Covers {

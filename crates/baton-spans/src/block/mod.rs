@@ -21,7 +21,8 @@ mod varint;
 mod write;
 mod write_field;
 
-pub(crate) use merge::merge;
+pub(crate) use draft::withdraw;
+pub(crate) use merge::{merge, merged_directory};
 pub(crate) use open::{Block, open};
 pub(crate) use write::write;
 

@@ -1,15 +1,16 @@
 //! An open block: what of it is in memory, and how its spans are read.
 
 use super::{
-    Covers, UNFINISHED,
+    Covers,
     directory::{Directory, Fences, FieldAt, FormAt},
-    file::{Source, corrupt},
+    draft::withdraw,
+    file::Source,
     frames::{Frames, next_entry},
     manifest::Manifest,
     traces::Traces,
 };
 use crate::{
-    codec, disk,
+    codec,
     head::Shared,
     index::{Form, MAX_BLOCK_FIELDS, Place},
 };
@@ -18,7 +19,7 @@ use baton_types::{Resource, Span, SpanId, SpanScope};
 use parking_lot::Mutex;
 use std::{
     collections::{HashMap, VecDeque},
-    ops::Range,
+    ops::{ControlFlow, Range},
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -137,13 +138,7 @@ impl Block {
 
     /// Removes it from disk; whoever still reads it can go on until they drop it.
     pub(crate) fn delete(&self) -> Result<(), SpanStoreError> {
-        let Some(parent) = self.dir.parent() else {
-            return Err(corrupt(&self.dir, "it is no directory of a block"));
-        };
-        let gone = parent.join(format!("{UNFINISHED}{}", self.name()));
-        disk::remove(&gone)?;
-        disk::rename(&self.dir, &gone)?;
-        disk::remove(&gone)
+        withdraw(&self.dir)
     }
 
     /// The field with that key.
@@ -170,6 +165,15 @@ impl Block {
         rows: Range<u32>,
         mut each: impl FnMut(u32, SpanId, &[u8]) -> Result<(), SpanStoreError>,
     ) -> Result<u64, SpanStoreError> {
+        self.rows_while(cache, rows, |shared, id, body| each(shared, id, body).map(ControlFlow::Continue))
+    }
+
+    fn rows_while(
+        &self,
+        cache: &FrameCache,
+        rows: Range<u32>,
+        mut each: impl FnMut(u32, SpanId, &[u8]) -> Result<ControlFlow<()>, SpanStoreError>,
+    ) -> Result<u64, SpanStoreError> {
         let (mut row, mut read) = (rows.start, 0);
         while row < rows.end {
             let damaged = || self.raw.corrupt("a span is missing");
@@ -185,23 +189,26 @@ impl Block {
                 let entry = next_entry(&mut bytes).ok_or_else(damaged)?;
                 let (shared, entry) = entry.split_first_chunk::<4>().ok_or_else(damaged)?;
                 let (id, body) = entry.split_first_chunk::<8>().ok_or_else(damaged)?;
-                each(u32::from_le_bytes(*shared), SpanId(*id), body)?;
+                if each(u32::from_le_bytes(*shared), SpanId(*id), body)?.is_break() {
+                    return Ok(read);
+                }
                 row += 1;
             }
         }
         Ok(read)
     }
 
-    /// The spans in some rows, and how many bytes were read for them.
-    pub(super) fn read_spans(&self, rows: Range<u32>) -> Result<(Vec<Span>, u64), SpanStoreError> {
-        let mut spans = Vec::with_capacity(rows.len().min(1024));
-        let read = self.each_row(&self.cache, rows, |shared, _, mut body| {
+    /// Gives the spans in some rows until there are enough of them, and says how many bytes were read for them.
+    pub(super) fn read_spans(
+        &self,
+        rows: Range<u32>,
+        each: &mut dyn FnMut(Span) -> ControlFlow<()>,
+    ) -> Result<u64, SpanStoreError> {
+        self.rows_while(&self.cache, rows, |shared, _, mut body| {
             let (resource, scope) = self.shared(shared)?;
             let span = codec::read_body(&mut body, resource, scope);
-            spans.push(span.map_err(|_| self.raw.corrupt("a span cannot be read"))?);
-            Ok(())
-        })?;
-        Ok((spans, read))
+            Ok(each(span.map_err(|_| self.raw.corrupt("a span cannot be read"))?))
+        })
     }
 
     /// What spans share, as it was written.

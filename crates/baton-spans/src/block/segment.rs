@@ -9,7 +9,7 @@ use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
 use baton_types::{Span, TraceId, Value};
 use roaring::RoaringBitmap;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 impl Segment for Block {
     fn summary(&self) -> Summary {
@@ -51,8 +51,8 @@ impl Segment for Block {
         self.traces.ordinal(&self.index, trace)
     }
 
-    fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
-        self.read_spans(self.traces.rows(ordinal))
+    fn each_span(&self, ordinal: u32, each: &mut dyn FnMut(Span) -> ControlFlow<()>) -> Result<u64, SpanStoreError> {
+        self.read_spans(self.traces.rows(ordinal), each)
     }
 
     fn names(&self) -> Result<Names, SpanStoreError> {

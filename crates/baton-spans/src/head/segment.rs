@@ -14,7 +14,10 @@ use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
 use baton_types::{Span, TraceId, Value};
 use roaring::RoaringBitmap;
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::{ControlFlow, Range},
+    sync::Arc,
+};
 
 impl Segment for Head {
     fn summary(&self) -> Summary {
@@ -74,16 +77,18 @@ impl Segment for Head {
         Ok(self.content.read().ordinal(trace))
     }
 
-    fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
+    fn each_span(&self, ordinal: u32, each: &mut dyn FnMut(Span) -> ControlFlow<()>) -> Result<u64, SpanStoreError> {
         let content = self.content.read();
-        let (mut spans, mut bytes) = (Vec::new(), 0);
+        let mut bytes = 0;
         for row in content.rows_of(ordinal) {
             let (resource, scope) = &content.shared[content.shared_of[row as usize] as usize];
             let mut body = content.body(row);
             bytes += body.len() as u64;
-            spans.push(codec::read_body(&mut body, Arc::clone(resource), Arc::clone(scope))?);
+            if each(codec::read_body(&mut body, Arc::clone(resource), Arc::clone(scope))?).is_break() {
+                break;
+            }
         }
-        Ok((spans, bytes))
+        Ok(bytes)
     }
 
     fn names(&self) -> Result<Names, SpanStoreError> {

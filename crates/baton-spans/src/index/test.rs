@@ -121,21 +121,62 @@ fn float_span(number: f64) -> ([u8; 8], [u8; 8]) {
     if number == 0.0 { (float_bytes(-0.0), float_bytes(0.0)) } else { (float_bytes(number), float_bytes(number)) }
 }
 
-/// Patterns that were compiled last: every segment of a search asks for the same.
-static PATTERNS: Mutex<Vec<Pattern>> = Mutex::new(Vec::new());
+static PATTERNS: Patterns = Patterns(Mutex::new(Vec::new()));
 const MAX_PATTERNS: usize = 16;
 
 type Pattern = (CompareOp, String, Arc<ValueTest>);
 
+/// Patterns that were compiled last: every segment of a search asks for the same.
+struct Patterns(Mutex<Vec<Pattern>>);
+
+impl Patterns {
+    /// The pattern, compiled if it is not here; nobody waits for the compiler but who asks for that.
+    fn get(&self, op: CompareOp, pattern: &str, compile: impl FnOnce() -> Option<ValueTest>) -> Option<Arc<ValueTest>> {
+        let known = |kept: &[Pattern]| {
+            let found = kept.iter().find(|(kept, text, _)| *kept == op && text == pattern);
+            found.map(|(.., test)| Arc::clone(test))
+        };
+        let found = known(&self.0.lock());
+        if found.is_some() {
+            return found;
+        }
+        let test = Arc::new(compile()?);
+        let mut kept = self.0.lock();
+        // Somebody else may have been faster.
+        if let Some(test) = known(&kept) {
+            return Some(test);
+        }
+        if kept.len() == MAX_PATTERNS {
+            kept.remove(0);
+        }
+        kept.push((op, pattern.to_owned(), Arc::clone(&test)));
+        Some(test)
+    }
+}
+
 fn compiled(op: CompareOp, pattern: &str) -> Option<Arc<ValueTest>> {
-    let mut kept = PATTERNS.lock();
-    if let Some((.., test)) = kept.iter().find(|(kept, text, _)| *kept == op && text == pattern) {
-        return Some(Arc::clone(test));
+    PATTERNS.get(op, pattern, || ValueTest::new(op, &Literal::Text(pattern.to_owned())).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_compiled_once_and_while_others_are_found() {
+        let patterns = Patterns(Mutex::new(Vec::new()));
+        let compile = |text: &str| ValueTest::new(CompareOp::Matches, &Literal::Text(text.to_owned())).ok();
+        let ask = |text: &str| {
+            patterns.get(CompareOp::Matches, text, || {
+                assert!(patterns.0.try_lock().is_some(), "nobody may wait while {text} is compiled");
+                compile(text)
+            })
+        };
+        let first = ask("a.*").expect("a pattern");
+        assert!(Arc::ptr_eq(&first, &ask("a.*").expect("the same")));
+        assert!(ask("(").is_none());
+        (0..100).for_each(|number| assert!(ask(&format!("b{number}")).is_some()));
+        let kept = patterns.0.lock();
+        assert_eq!((kept.len(), kept.last().map(|(_, text, _)| text.as_str())), (MAX_PATTERNS, Some("b99")));
     }
-    let test = Arc::new(ValueTest::new(op, &Literal::Text(pattern.to_owned())).ok()?);
-    if kept.len() == MAX_PATTERNS {
-        kept.remove(0);
-    }
-    kept.push((op, pattern.to_owned(), Arc::clone(&test)));
-    Some(test)
 }

@@ -1,6 +1,6 @@
 //! Which traces names and values are asked of.
 
-use super::{plan::Plan, window::window};
+use super::{budget::Budget, plan::Plan, window::window};
 use crate::segment::Segment;
 use baton_ports::{SpanStoreError, TagsAsk};
 use baton_traceql::{Aliases, need};
@@ -16,13 +16,22 @@ pub(super) enum Among {
 
 impl Among {
     /// For each segment, which of its traces count: those of that time with a span that the index takes for a match.
-    pub(super) fn each(segments: &[Arc<dyn Segment>], ask: &TagsAsk) -> Result<Vec<Self>, SpanStoreError> {
+    /// None does once it is late.
+    pub(super) fn each(
+        segments: &[Arc<dyn Segment>],
+        ask: &TagsAsk,
+        budget: &Budget,
+    ) -> Result<Vec<Self>, SpanStoreError> {
+        let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
         let plan = match &ask.query {
-            Some(query) => Plan::new(&need(query, Aliases::NONE), segments, Aliases::NONE)?,
+            Some(query) => Plan::new(&need(query, aliases), segments, aliases, budget)?,
             None => Plan::Anything,
         };
         let drivers = (!matches!(plan, Plan::Anything)).then(|| plan.drivers(segments));
         let each = segments.iter().enumerate().map(|(index, segment)| {
+            if budget.is_late() {
+                return Ok(Self::Nothing);
+            }
             let summary = segment.summary();
             let all_time = ask.range.start <= summary.start && summary.end <= ask.range.end;
             Ok(match drivers.as_ref().map(|drivers| &drivers[index]) {

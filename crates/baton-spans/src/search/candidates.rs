@@ -1,7 +1,7 @@
 //! Traces that a search must look at, newest first, each once, without a list of them all.
 
 use super::{
-    find::Budget,
+    budget::Budget,
     plan::{Plan, in_any, size},
     window::windows,
 };
@@ -9,7 +9,7 @@ use crate::segment::{Segment, TracePart};
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_types::TraceId;
 use roaring::RoaringBitmap;
-use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc, time::Instant};
+use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
 /// How many traces are passed over between two looks at the clock.
 const BETWEEN_LOOKS: u32 = 64;
@@ -47,7 +47,8 @@ pub(super) struct Candidates<'a> {
     walks: Vec<Walk>,
     /// The next of each walk, latest on top; of two that began together that of the first segment.
     heads: BinaryHeap<(u64, Reverse<usize>, Head)>,
-    deadline: Instant,
+    budget: &'a Budget,
+    passed: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,13 +58,14 @@ struct Head {
 }
 
 impl<'a> Candidates<'a> {
+    /// None when it is late.
     pub(super) fn new(
         segments: &'a [Arc<dyn Segment>],
         plan: &'a Plan,
         range: TimeRange,
-        budget: &Budget,
-    ) -> Result<Self, SpanStoreError> {
-        let windows = windows(segments, range)?;
+        budget: &'a Budget,
+    ) -> Result<Option<Self>, SpanStoreError> {
+        let Some(windows) = windows(segments, range, budget)? else { return Ok(None) };
         // The part of a trace that meets the plan and the part in the window may lie in different segments. A trace that
         // answers has both, so walking over all parts of either kind finds it.
         let drivers = plan.drivers(segments);
@@ -76,29 +78,32 @@ impl<'a> Candidates<'a> {
             walks: Vec::with_capacity(segments.len()),
             heads: BinaryHeap::with_capacity(segments.len()),
             sets,
-            deadline: budget.deadline,
+            budget,
+            passed: 0,
         };
         for (index, segment) in segments.iter().enumerate() {
+            if budget.is_late() {
+                return Ok(None);
+            }
             candidates.walks.push(Walk::new(segment.as_ref(), &candidates.sets[index])?);
             candidates.step(index)?;
         }
-        Ok(candidates)
+        Ok(Some(candidates))
     }
 
     /// The next trace that did not begin before the floor, as far as that is known.
     pub(super) fn next(&mut self, floor: u64) -> Result<Next, SpanStoreError> {
-        let mut passed = 0_u32;
         while let Some((start, Reverse(index), head)) = self.heads.pop() {
             if start < floor {
                 return Ok(Next::Done);
             }
+            self.passed = self.passed.wrapping_add(1);
+            if self.passed.is_multiple_of(BETWEEN_LOOKS) && self.budget.is_late() {
+                return Ok(Next::OutOfTime);
+            }
             self.step(index)?;
             if let Some(candidate) = self.whole(index, head, start)? {
                 return Ok(Next::Candidate(candidate));
-            }
-            passed += 1;
-            if passed.is_multiple_of(BETWEEN_LOOKS) && Instant::now() >= self.deadline {
-                return Ok(Next::OutOfTime);
             }
         }
         Ok(Next::Done)

@@ -1,25 +1,17 @@
 //! Answers a query.
 
 use super::{
+    budget::Budget,
     candidates::{Candidate, Candidates, Next},
-    found::Teller,
-    gather::gather,
+    found::{Teller, Told},
+    gather::{Gathered, gather},
     plan::Plan,
 };
 use crate::segment::Segment;
 use baton_ports::{FoundTrace, SearchAnswer, SearchAsk, SpanStoreError};
 use baton_traceql::{Aliases, Trace, need};
 use baton_types::TraceId;
-use std::{cmp::Reverse, collections::BTreeMap, sync::Arc, time::Instant};
-
-/// How much a search may cost before it answers with what it has.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    /// When it must end.
-    pub(crate) deadline: Instant,
-    /// How many traces it may read.
-    pub(crate) traces: u64,
-}
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 /// Answers a query: the traces that began last, each with what matched.
 ///
@@ -34,10 +26,12 @@ pub(crate) fn search(
     }
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
     let teller = Teller::new(&ask.query, aliases, ask.spans_per_spanset)?;
-    let plan = Plan::new(&need(&ask.query, aliases), segments, aliases)?;
-    let mut candidates = Candidates::new(segments, &plan, ask.range, budget)?;
-    let mut best = Best { limit: ask.limit, traces: BTreeMap::new() };
+    let plan = Plan::new(&need(&ask.query, aliases), segments, aliases, budget)?;
     let mut answer = SearchAnswer::default();
+    let Some(mut candidates) = Candidates::new(segments, &plan, ask.range, budget)? else {
+        return Ok(SearchAnswer { partial: true, ..answer });
+    };
+    let mut best = Best { limit: ask.limit, traces: BTreeMap::new(), weight: 0 };
     loop {
         let candidate = match candidates.next(best.floor())? {
             Next::Candidate(candidate) => candidate,
@@ -50,25 +44,49 @@ pub(crate) fn search(
         if !best.takes(&candidate) {
             continue;
         }
-        if answer.inspected_traces >= budget.traces || Instant::now() >= budget.deadline {
+        if answer.inspected_traces >= budget.traces || best.weight >= budget.told || budget.is_late() {
             answer.partial = true;
             break;
         }
-        let (spans, bytes) = gather(segments, &candidate.ordinals)?;
+        let (gathered, bytes) = gather(segments, &candidate.ordinals, budget)?;
         answer.inspected_traces += 1;
         answer.inspected_bytes += bytes;
-        if spans.iter().any(|span| ask.range.touches(span.start, span.end.max(span.start))) {
-            teller.tell(candidate.id, &Trace { spans }).into_iter().for_each(|found| best.add(found));
+        let spans = match gathered {
+            Gathered::Whole(spans) => spans,
+            Gathered::TooLarge => {
+                answer.partial = true;
+                continue;
+            }
+            Gathered::OutOfTime => {
+                answer.partial = true;
+                break;
+            }
+        };
+        if !spans.iter().any(|span| ask.range.touches(span.start, span.end.max(span.start))) {
+            continue;
+        }
+        match teller.tell(candidate.id, &Trace { spans }, budget, budget.told.saturating_sub(best.weight)) {
+            Told::Nothing => {}
+            Told::Found { found, weight, whole } => {
+                answer.partial |= !whole;
+                best.add(found, weight);
+            }
+            Told::OutOfTime => {
+                answer.partial = true;
+                break;
+            }
         }
     }
-    answer.traces = best.traces.into_values().collect();
+    answer.traces = best.traces.into_values().map(|(found, _)| found).collect();
     Ok(answer)
 }
 
 /// The traces that began last so far; of those that began together, those with the lower ids.
 struct Best {
     limit: usize,
-    traces: BTreeMap<(Reverse<u64>, TraceId), FoundTrace>,
+    traces: BTreeMap<(Reverse<u64>, TraceId), (FoundTrace, usize)>,
+    /// How many bytes of memory they take.
+    weight: usize,
 }
 
 impl Best {
@@ -87,10 +105,13 @@ impl Best {
         self.worst().is_none_or(|(start, id)| place < (Reverse(start), id))
     }
 
-    fn add(&mut self, found: FoundTrace) {
-        self.traces.insert((Reverse(found.start), found.id), found);
-        if self.traces.len() > self.limit {
-            self.traces.pop_last();
+    fn add(&mut self, found: FoundTrace, weight: usize) {
+        self.weight += weight;
+        self.traces.insert((Reverse(found.start), found.id), (found, weight));
+        if self.traces.len() > self.limit
+            && let Some((_, (_, weight))) = self.traces.pop_last()
+        {
+            self.weight -= weight;
         }
     }
 }

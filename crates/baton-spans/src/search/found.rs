@@ -1,8 +1,10 @@
 //! What an answer tells of a trace.
 
+use super::budget::Budget;
+use crate::codec;
 use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, ServiceStats};
-use baton_traceql::{Aliases, Prepared, Query, QueryError, Spanset, Trace};
-use baton_types::{Span, SpanStatus, TraceId};
+use baton_traceql::{Aliases, Prepared, Query, QueryError, Spanset, Trace, TraceAnswer};
+use baton_types::{Span, SpanStatus, TraceId, Value};
 use std::collections::BTreeMap;
 
 /// Asks traces one query and tells what they answer.
@@ -16,44 +18,82 @@ impl Teller {
         Ok(Self { query: Prepared::new(query, aliases)?, spans_per_spanset })
     }
 
-    /// What the trace answers, if anything; its spans are sorted by start time.
-    pub(super) fn tell(&self, id: TraceId, trace: &Trace) -> Option<FoundTrace> {
-        let spansets = self.query.evaluate(trace);
-        if spansets.is_empty() {
-            return None;
+    /// What the trace answers in so much memory; its spans are sorted by start time.
+    pub(super) fn tell(&self, id: TraceId, trace: &Trace, budget: &Budget, room: usize) -> Told {
+        let late = || budget.is_late();
+        let Some(answer) = self.query.answer(trace, &late) else { return Told::OutOfTime };
+        if answer.spansets().is_empty() {
+            return Told::Nothing;
         }
         let root = root(&trace.spans);
         let start = trace.spans.first().map_or(0, |span| span.start);
         let end = trace.spans.iter().map(|span| span.end).max().unwrap_or(start);
-        Some(FoundTrace {
+        let mut found = FoundTrace {
             id,
             root_service: root.and_then(Span::service).unwrap_or_default().to_owned(),
             root_name: root.map(|span| span.name.to_string()).unwrap_or_default(),
             start,
             duration: end.saturating_sub(start),
-            spansets: spansets.into_iter().map(|spanset| self.spanset(trace, spanset)).collect(),
+            spansets: Vec::new(),
             services: services(&trace.spans),
-        })
+        };
+        let mut weight = size_of::<FoundTrace>() + found.root_service.len() + found.root_name.len();
+        weight += found.services.iter().map(|service| size_of_val(service) + service.0.len()).sum::<usize>();
+        for spanset in answer.spansets().iter().take(budget.spansets) {
+            if weight > room {
+                break;
+            }
+            let (told, more) = self.spanset(trace, &answer, spanset, room.saturating_sub(weight));
+            weight += more;
+            found.spansets.push(told);
+        }
+        let whole = found.spansets.len() == answer.spansets().len() && weight <= room;
+        Told::Found { found, weight, whole }
     }
 
-    fn spanset(&self, trace: &Trace, spanset: Spanset) -> FoundSpanset {
-        let spans = spanset.spans.iter().take(self.spans_per_spanset).filter_map(|&index| {
-            let span = trace.spans.get(index)?;
-            Some(FoundSpan {
+    fn spanset(
+        &self,
+        trace: &Trace,
+        answer: &TraceAnswer<'_>,
+        spanset: &Spanset,
+        room: usize,
+    ) -> (FoundSpanset, usize) {
+        let said = |(name, value): &(String, Value)| size_of::<(String, Value)>() + name.len() + codec::beyond(value);
+        let mut weight = size_of::<FoundSpanset>() + spanset.attributes.iter().map(said).sum::<usize>();
+        let mut spans = Vec::new();
+        for &index in spanset.spans.iter().take(self.spans_per_spanset) {
+            if weight > room {
+                break;
+            }
+            let Some(span) = trace.spans.get(index) else { continue };
+            let attributes = answer.shown(index).attributes;
+            weight += size_of::<FoundSpan>() + span.name.len() + codec::all(&attributes);
+            spans.push(FoundSpan {
                 id: span.id,
                 name: span.name.clone(),
                 start: span.start,
                 duration: span.duration(),
                 status: span.status,
-                attributes: self.query.shown(trace, index).attributes,
-            })
-        });
-        FoundSpanset {
-            spans: spans.collect(),
-            matched: u32::try_from(spanset.spans.len()).unwrap_or(u32::MAX),
-            attributes: spanset.attributes,
+                attributes,
+            });
         }
+        let matched = u32::try_from(spanset.spans.len()).unwrap_or(u32::MAX);
+        (FoundSpanset { spans, matched, attributes: spanset.attributes.clone() }, weight)
     }
+}
+
+/// What is told of a trace.
+pub(super) enum Told {
+    /// It does not answer.
+    Nothing,
+    Found {
+        found: FoundTrace,
+        /// About how many bytes of memory that takes.
+        weight: usize,
+        /// Whether nothing was left out for want of room.
+        whole: bool,
+    },
+    OutOfTime,
 }
 
 /// The first span without a parent; while none is here, the first of all.

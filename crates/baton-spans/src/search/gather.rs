@@ -1,44 +1,107 @@
 //! All spans of a trace, wherever they lie.
 
-use crate::segment::Segment;
+use super::budget::Budget;
+use crate::{codec, segment::Segment};
 use baton_ports::SpanStoreError;
 use baton_types::{Span, SpanId, TraceId};
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{HashMap, HashSet, hash_map::Entry},
+    ops::ControlFlow,
     sync::Arc,
 };
 
-/// All spans of a trace, each once, by start time; none when it is not known.
-pub(crate) fn trace(segments: &[Arc<dyn Segment>], id: TraceId) -> Result<Vec<Span>, SpanStoreError> {
-    let ordinals = segments.iter().map(|segment| segment.ordinal(id)).collect::<Result<Vec<_>, _>>()?;
-    Ok(gather(segments, &ordinals)?.0)
+/// How many spans are read between two looks at the clock.
+const BETWEEN_LOOKS: u64 = 1_024;
+
+/// What came of gathering a trace.
+pub(super) enum Gathered {
+    /// Its spans, each once, by start time.
+    Whole(Vec<Span>),
+    /// More than a trace may have.
+    TooLarge,
+    OutOfTime,
 }
 
-/// The spans that lie under these ordinals, each once, by start time, and how many bytes were read for them.
-///
-/// A span that was sent again is the same span. When its sender had more to say, the one that ended last counts.
+/// All spans of a trace, each once, by start time; none when it is not known.
+pub(crate) fn trace(segments: &[Arc<dyn Segment>], id: TraceId, budget: &Budget) -> Result<Vec<Span>, SpanStoreError> {
+    let ordinals = segments.iter().map(|segment| segment.ordinal(id)).collect::<Result<Vec<_>, _>>()?;
+    match gather(segments, &ordinals, budget)?.0 {
+        Gathered::Whole(spans) => Ok(spans),
+        Gathered::TooLarge => Err(SpanStoreError::TooLarge(format!(
+            "the trace {id} is too large: one answer holds at most {} spans and {} MiB of them",
+            budget.spans,
+            budget.bytes >> 20
+        ))),
+        Gathered::OutOfTime => Err(SpanStoreError::Unavailable(format!("the trace {id} could not be read in time"))),
+    }
+}
+
+/// The spans that lie under these ordinals, and how many bytes were read for them.
 pub(super) fn gather(
     segments: &[Arc<dyn Segment>],
     ordinals: &[Option<u32>],
-) -> Result<(Vec<Span>, u64), SpanStoreError> {
-    let mut spans: Vec<Span> = Vec::new();
-    let mut known: HashMap<SpanId, usize> = HashMap::new();
+    budget: &Budget,
+) -> Result<(Gathered, u64), SpanStoreError> {
+    let mut gathering = Gathering::default();
     let mut bytes = 0;
     for (segment, ordinal) in segments.iter().zip(ordinals) {
         let Some(ordinal) = ordinal else { continue };
-        let (part, read) = segment.spans(*ordinal)?;
-        bytes += read;
-        for span in part {
-            match known.entry(span.id) {
-                Entry::Vacant(vacant) => {
-                    vacant.insert(spans.len());
-                    spans.push(span);
-                }
-                Entry::Occupied(at) if span.end > spans[*at.get()].end => spans[*at.get()] = span,
-                Entry::Occupied(_) => {}
-            }
+        let mut ended = None;
+        bytes += segment.each_span(*ordinal, &mut |span| {
+            gathering.add(span);
+            ended = gathering.end(budget);
+            if ended.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        if let Some(ended) = ended {
+            return Ok((ended, bytes));
         }
     }
+    let mut spans = gathering.spans;
     spans.sort_by_key(|span| (span.start, span.id));
-    Ok((spans, bytes))
+    Ok((Gathered::Whole(spans), bytes))
+}
+
+#[derive(Default)]
+struct Gathering {
+    spans: Vec<Span>,
+    known: HashMap<SpanId, usize>,
+    /// Where what spans share lies in memory: each is counted once.
+    shared: HashSet<usize>,
+    bytes: usize,
+    read: u64,
+}
+
+impl Gathering {
+    /// A span that was sent again is the same span. When its sender had more to say, the one that ended last counts.
+    fn add(&mut self, span: Span) {
+        self.read += 1;
+        match self.known.entry(span.id) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(self.spans.len());
+                self.bytes += codec::weight(&span) + self.weight_of_shared(&span);
+                self.spans.push(span);
+            }
+            Entry::Occupied(at) if span.end > self.spans[*at.get()].end => {
+                let at = *at.get();
+                self.bytes += codec::weight(&span) + self.weight_of_shared(&span);
+                self.bytes -= codec::weight(&self.spans[at]);
+                self.spans[at] = span;
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+
+    fn weight_of_shared(&mut self, span: &Span) -> usize {
+        let resource = self.shared.insert(Arc::as_ptr(&span.resource).addr());
+        let scope = self.shared.insert(Arc::as_ptr(&span.scope).addr());
+        let weight_if = |new: bool, attributes| if new { codec::all(attributes) } else { 0 };
+        weight_if(resource, &span.resource.attributes) + weight_if(scope, &span.scope.attributes)
+    }
+
+    fn end(&self, budget: &Budget) -> Option<Gathered> {
+        if self.spans.len() > budget.spans || self.bytes > budget.bytes {
+            return Some(Gathered::TooLarge);
+        }
+        (self.read.is_multiple_of(BETWEEN_LOOKS) && budget.is_late()).then_some(Gathered::OutOfTime)
+    }
 }

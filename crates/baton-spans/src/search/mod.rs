@@ -1,6 +1,7 @@
 //! Answers, from whatever segments there are: searches, traces by id, names and values of attributes.
 
 mod among;
+mod budget;
 mod candidates;
 mod find;
 mod found;
@@ -12,7 +13,8 @@ mod tests;
 mod values;
 mod window;
 
-pub(crate) use find::{Budget, search};
+pub(crate) use budget::Budget;
+pub(crate) use find::search;
 pub(crate) use gather::trace;
 pub(crate) use tags::tags;
 pub(crate) use values::tag_values;

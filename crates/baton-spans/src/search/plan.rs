@@ -1,5 +1,6 @@
 //! What a query needs, as sets of traces per segment.
 
+use super::budget::Budget;
 use crate::segment::Segment;
 use baton_ports::SpanStoreError;
 use baton_traceql::{Aliases, SpanNeed, TraceNeed};
@@ -17,20 +18,29 @@ pub(super) enum Plan {
 }
 
 impl Plan {
+    /// Asks the indexes; what they have no time to answer is anything.
     pub(super) fn new(
         need: &TraceNeed,
         segments: &[Arc<dyn Segment>],
         aliases: Aliases,
+        budget: &Budget,
     ) -> Result<Self, SpanStoreError> {
         let each = |needs: &[TraceNeed]| -> Result<Vec<Self>, SpanStoreError> {
-            needs.iter().map(|need| Self::new(need, segments, aliases)).collect()
+            needs.iter().map(|need| Self::new(need, segments, aliases, budget)).collect()
         };
         Ok(match need {
             TraceNeed::Anything | TraceNeed::Span(SpanNeed::Anything) => Self::Anything,
             TraceNeed::All(needs) => Self::All(each(needs)?),
             TraceNeed::Any(needs) => Self::Any(each(needs)?),
             TraceNeed::Span(need) => {
-                Self::Span(segments.iter().map(|segment| segment.meeting(need, aliases)).collect::<Result<_, _>>()?)
+                let mut sets = Vec::with_capacity(segments.len());
+                for segment in segments {
+                    if budget.is_late() {
+                        return Ok(Self::Anything);
+                    }
+                    sets.push(segment.meeting(need, aliases)?);
+                }
+                Self::Span(sets)
             }
         })
     }

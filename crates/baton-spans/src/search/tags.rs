@@ -1,21 +1,30 @@
 //! Which names attributes have.
 
-use super::among::Among;
+use super::{among::Among, budget::Budget};
 use crate::segment::Segment;
 use baton_ports::{SpanStoreError, Tags, TagsAsk};
 use baton_traceql::{Aliases, Attribute, Field, Scope, SpanNeed};
 use std::{collections::BTreeSet, sync::Arc};
 
-/// The names of attributes, sorted, at most as many per scope as are asked for.
-pub(crate) fn tags(segments: &[Arc<dyn Segment>], ask: &TagsAsk) -> Result<Tags, SpanStoreError> {
+/// How many names are asked for between two looks at the clock.
+const BETWEEN_LOOKS: usize = 64;
+
+/// The names of attributes, sorted, at most as many per scope as are asked for; those that were found in time.
+pub(crate) fn tags(segments: &[Arc<dyn Segment>], ask: &TagsAsk, budget: &Budget) -> Result<Tags, SpanStoreError> {
     let mut names: BTreeSet<(Scope, String)> = BTreeSet::new();
-    for (segment, among) in segments.iter().zip(Among::each(segments, ask)?) {
+    for (segment, among) in segments.iter().zip(Among::each(segments, ask, budget)?) {
+        if budget.is_late() {
+            break;
+        }
         let here = match among {
             Among::Nothing => continue,
             Among::Everything => segment.names()?,
             Among::Traces(traces) => {
                 let mut kept = Vec::new();
-                for (scope, name) in segment.names()? {
+                for (number, (scope, name)) in segment.names()?.into_iter().enumerate() {
+                    if number % BETWEEN_LOOKS == BETWEEN_LOOKS - 1 && budget.is_late() {
+                        break;
+                    }
                     if names.contains(&(scope, name.clone())) {
                         continue;
                     }

@@ -1,6 +1,6 @@
 //! Which values a field has.
 
-use super::among::Among;
+use super::{among::Among, budget::Budget};
 use crate::segment::Segment;
 use baton_ports::{SpanStoreError, TagsAsk};
 use baton_traceql::Field;
@@ -10,15 +10,19 @@ use std::{cmp::Ordering, sync::Arc};
 /// Each segment is asked for at least this many values, so that one that is rare in each may be frequent in all.
 const AT_LEAST: usize = 1_000;
 
-/// The values of a field, each once, most frequent first, at most as many as are asked for.
+/// The values of a field, each once, most frequent first, at most as many as are asked for; those that were found in time.
 pub(crate) fn tag_values(
     segments: &[Arc<dyn Segment>],
     field: &Field,
     ask: &TagsAsk,
+    budget: &Budget,
 ) -> Result<Vec<Value>, SpanStoreError> {
     let most = ask.limit.max(AT_LEAST);
     let mut counted: Vec<(Value, u64)> = Vec::new();
-    for (segment, among) in segments.iter().zip(Among::each(segments, ask)?) {
+    for (segment, among) in segments.iter().zip(Among::each(segments, ask, budget)?) {
+        if budget.is_late() {
+            break;
+        }
         match among {
             Among::Nothing => continue,
             Among::Everything => counted.extend(segment.values(field, None, most)?),

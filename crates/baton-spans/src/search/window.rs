@@ -1,13 +1,26 @@
 //! Which traces of a segment have to do with a time.
 
+use super::budget::Budget;
 use crate::segment::Segment;
 use baton_ports::{SpanStoreError, TimeRange};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
-/// Per segment, the traces that may have to do with the time; a segment of another time is not asked.
-pub(super) fn windows(segments: &[Arc<dyn Segment>], range: TimeRange) -> Result<Vec<RoaringBitmap>, SpanStoreError> {
-    segments.iter().map(|segment| window(segment.as_ref(), range)).collect()
+/// Per segment, the traces that may have to do with the time; a segment of another time is not asked. None when it is
+/// late.
+pub(super) fn windows(
+    segments: &[Arc<dyn Segment>],
+    range: TimeRange,
+    budget: &Budget,
+) -> Result<Option<Vec<RoaringBitmap>>, SpanStoreError> {
+    let mut windows = Vec::with_capacity(segments.len());
+    for segment in segments {
+        if budget.is_late() {
+            return Ok(None);
+        }
+        windows.push(window(segment.as_ref(), range)?);
+    }
+    Ok(Some(windows))
 }
 
 /// The traces of a segment that may have to do with the time.

@@ -21,8 +21,6 @@ use std::{
 
 /// More searches than this are refused instead of waiting.
 const MOST_WAITING: usize = 256;
-/// Most traces that one search reads.
-const MOST_TRACES: u64 = 1 << 20;
 
 impl SpanStore for EmbeddedSpans {
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
@@ -36,23 +34,19 @@ impl SpanStore for EmbeddedSpans {
     }
 
     fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
-        let limit = self.store.options.search_budget;
-        Box::pin(self.store.read(move |segments| {
-            let budget = Budget { deadline: Instant::now() + limit, traces: MOST_TRACES };
-            search::search(segments, &ask, &budget)
-        }))
+        Box::pin(self.store.read(move |segments, budget| search::search(segments, &ask, budget)))
     }
 
     fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
-        Box::pin(self.store.read(move |segments| search::trace(segments, id)))
+        Box::pin(self.store.read(move |segments, budget| search::trace(segments, id, budget)))
     }
 
     fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
-        Box::pin(self.store.read(move |segments| search::tags(segments, &ask)))
+        Box::pin(self.store.read(move |segments, budget| search::tags(segments, &ask, budget)))
     }
 
     fn tag_values(&self, field: Field, ask: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
-        Box::pin(self.store.read(move |segments| search::tag_values(segments, &field, &ask)))
+        Box::pin(self.store.read(move |segments, budget| search::tag_values(segments, &field, &ask, budget)))
     }
 
     fn subscribe(&self) -> Box<dyn SpanFeed> {
@@ -72,15 +66,16 @@ impl Store {
     /// Reads what there is now on a thread of its own, a few readers at a time.
     async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&[Arc<dyn Segment>]) -> Result<T, SpanStoreError> + Send + 'static,
+        work: impl FnOnce(&[Arc<dyn Segment>], &Budget) -> Result<T, SpanStoreError> + Send + 'static,
     ) -> Result<T, SpanStoreError> {
         let turn = {
             let _place = Place::take(&self.waiting_searches)?;
             Arc::clone(&self.searches).acquire_owned().await.map_err(|_| closed())?
         };
         let segments = self.view().segments();
+        let limit = self.options.search_budget;
         let running = tokio::task::spawn_blocking(move || {
-            let answer = work(&segments);
+            let answer = work(&segments, &Budget::until(Instant::now() + limit));
             drop(turn);
             answer
         });

@@ -3,10 +3,10 @@
 use super::{
     flush::FlushState,
     queue::{Queue, Refused, Waiting},
+    retain::Doomed,
     view::{View, by_class},
 };
 use crate::{
-    block::Block,
     feed::Feed,
     options::Options,
     wal::{Marks, write_entry},
@@ -47,8 +47,8 @@ pub(crate) struct Store {
     pub(super) feed: Feed,
     pub(super) flush: FlushState,
     pub(super) keeper: Keeper,
-    /// Blocks that nobody sees any more and that could not be deleted yet.
-    pub(super) doomed: Mutex<Vec<Arc<Block>>>,
+    /// Held while blocks are merged or dropped: what is being merged is not dropped meanwhile.
+    pub(super) doomed: Mutex<Doomed>,
     pub(super) closing: AtomicBool,
     pub(super) log_bytes: AtomicU64,
     pub(super) searches: Arc<Semaphore>,

@@ -15,6 +15,7 @@ use baton_types::SpanClass;
 use parking_lot::{Condvar, Mutex};
 use std::{
     sync::{Arc, atomic::Ordering},
+    thread,
     time::Duration,
 };
 use tokio::sync::watch;
@@ -57,6 +58,13 @@ impl FlushState {
         self.changed.notify_all();
     }
 
+    /// Tells everybody who waits that it failed.
+    fn fail(&self, error: SpanStoreError) {
+        self.progress.send_modify(|progress| progress.failed = Some(error.clone()));
+        self.state.lock().failed = Some(error);
+        self.changed.notify_all();
+    }
+
     /// What is frozen is still made into blocks, unless that fails.
     pub(super) fn stop(&self) {
         self.state.lock().stop = true;
@@ -75,6 +83,9 @@ impl Store {
             if let Some(error) = &state.failed {
                 return Err(error.clone());
             }
+            if state.stop {
+                return Err(closed());
+            }
             self.flush.changed.wait(&mut state);
         }
         Ok(())
@@ -82,6 +93,7 @@ impl Store {
 
     /// The thread that makes blocks.
     pub(super) fn flush_until_stopped(&self, places: &Places) {
+        let _ending = Ending(&self.flush);
         let mut made = Made::default();
         let mut pause = PAUSE.0;
         while let Some(frozen) = self.next_frozen() {
@@ -116,10 +128,8 @@ impl Store {
 
     /// Says that it failed, and whether to give up.
     fn pause_after(&self, error: SpanStoreError, pause: Duration) -> bool {
-        self.flush.progress.send_modify(|progress| progress.failed = Some(error.clone()));
+        self.flush.fail(error);
         let mut state = self.flush.state.lock();
-        state.failed = Some(error);
-        self.flush.changed.notify_all();
         if !state.stop {
             self.flush.changed.wait_for(&mut state, pause);
         }
@@ -141,6 +151,19 @@ impl Store {
         drop(state);
         self.flush.progress.send_modify(|progress| *progress = Progress { done: number, failed: None });
         self.keeper.wake();
+    }
+}
+
+/// Says that no more blocks are made, however the thread that makes them ended: nobody may wait for it any more.
+struct Ending<'a>(&'a FlushState);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let message = "blocks are not written any more after a defect; start it again, nothing is lost";
+            self.0.fail(SpanStoreError::Unavailable(message.to_owned()));
+        }
+        self.0.stop();
     }
 }
 

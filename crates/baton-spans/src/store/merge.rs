@@ -2,6 +2,7 @@
 
 use super::{
     embedded::{Places, Store},
+    retain::Doomed,
     view::Kept,
 };
 use crate::{
@@ -40,33 +41,31 @@ impl Store {
     fn merge_all(&self, places: &Places) -> Result<(), SpanStoreError> {
         while !self.is_closing() {
             // A block names those it was made of, not those before: they must be gone before it is merged itself.
-            self.delete([])?;
+            let mut doomed = self.doomed.lock();
+            self.delete(&mut doomed)?;
             let blocks = self.view().blocks.clone();
             let sizes: Vec<_> = blocks.iter().map(Size::of).collect();
             let Some(chosen) = choose(&sizes, self.options.merged_spans) else { return Ok(()) };
             let inputs: Vec<_> = chosen.iter().map(|index| blocks[*index].clone()).collect();
-            self.merge(places, &inputs)?;
+            self.merge(places, &inputs, &mut doomed)?;
         }
         Ok(())
     }
 
-    fn merge(&self, places: &Places, inputs: &[Kept]) -> Result<(), SpanStoreError> {
+    pub(super) fn merge(&self, places: &Places, inputs: &[Kept], doomed: &mut Doomed) -> Result<(), SpanStoreError> {
         let blocks: Vec<_> = inputs.iter().map(|kept| Arc::clone(&kept.block)).collect();
-        let merged = Arc::new(block::merge(&places.blocks, &blocks)?);
+        let merged = block::merge(&places.blocks, &blocks)
+            .inspect_err(|_| doomed.orphans.push(block::merged_directory(&places.blocks, &blocks)))?;
+        let merged = Arc::new(merged);
         self.options.probe.step("blocks merged");
         let written = inputs.iter().map(|kept| kept.written).max().unwrap_or(0);
         let is_input = |block: &Arc<Block>| blocks.iter().any(|input| Arc::ptr_eq(input, block));
-        let mut replaced = false;
         self.change_view(|view| {
-            // Retention may have dropped some meanwhile: what it dropped must not come back.
-            let there = view.blocks.iter().filter(|kept| is_input(&kept.block)).count();
-            if there == blocks.len() {
-                view.blocks.retain(|kept| !is_input(&kept.block));
-                view.blocks.push(Kept { block: Arc::clone(&merged), written });
-                replaced = true;
-            }
+            view.blocks.retain(|kept| !is_input(&kept.block));
+            view.blocks.push(Kept { block: merged, written });
         });
-        self.delete(if replaced { blocks } else { vec![merged] })
+        doomed.blocks.extend(blocks);
+        self.delete(doomed)
     }
 }
 

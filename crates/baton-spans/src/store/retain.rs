@@ -4,10 +4,14 @@ use super::{
     embedded::{EmbeddedSpans, Store, closed},
     view::Kept,
 };
-use crate::{block::Block, options::Retention, segment::Segment as _};
+use crate::{
+    block::{self, Block},
+    options::Retention,
+    segment::Segment as _,
+};
 use baton_ports::SpanStoreError;
 use baton_types::SpanClass;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 impl EmbeddedSpans {
     /// Drops telemetry beyond these limits now, and says how many blocks went; whoever reads them can go on.
@@ -19,6 +23,7 @@ impl EmbeddedSpans {
 
 impl Store {
     pub(super) fn retain(&self, retention: Retention) -> Result<usize, SpanStoreError> {
+        let mut doomed = self.doomed.lock();
         let now = (self.options.now)();
         let mut gone: Vec<Kept> = Vec::new();
         self.change_view(|view| {
@@ -32,16 +37,21 @@ impl Store {
             gone = expired(&held, now, retention).into_iter().map(|index| telemetry[index].0.clone()).collect();
             view.blocks.retain(|kept| !gone.iter().any(|gone| Arc::ptr_eq(&gone.block, &kept.block)));
         });
-        self.delete(gone.iter().map(|kept| Arc::clone(&kept.block)))?;
+        doomed.blocks.extend(gone.iter().map(|kept| Arc::clone(&kept.block)));
+        self.delete(&mut doomed)?;
         Ok(gone.len())
     }
 
-    /// Deletes blocks that nobody sees any more, and those that could not be deleted before.
-    pub(super) fn delete(&self, blocks: impl IntoIterator<Item = Arc<Block>>) -> Result<(), SpanStoreError> {
-        let mut doomed = self.doomed.lock();
-        doomed.extend(blocks);
+    /// Deletes what nobody sees any more; what cannot be deleted now is tried again with the next.
+    pub(super) fn delete(&self, doomed: &mut Doomed) -> Result<(), SpanStoreError> {
+        // A merged block that is found at a start takes the place of those it was made of. As long as one is there that
+        // was given up, they must be there, too: otherwise those of them that were dropped would come back with it.
+        while let Some(orphan) = doomed.orphans.last() {
+            block::withdraw(orphan)?;
+            doomed.orphans.pop();
+        }
         let mut failed = None;
-        doomed.retain(|block| {
+        doomed.blocks.retain(|block| {
             let deleted = block.delete();
             self.options.probe.step("block deleted");
             failed = failed.take().or(deleted.err());
@@ -50,6 +60,14 @@ impl Store {
         });
         failed.map_or(Ok(()), Err)
     }
+}
+
+/// What nobody sees any more and is not deleted yet.
+#[derive(Default)]
+pub(super) struct Doomed {
+    /// Directories of merged blocks that were given up.
+    pub(super) orphans: Vec<PathBuf>,
+    pub(super) blocks: Vec<Arc<Block>>,
 }
 
 #[derive(Clone, Copy, Debug)]

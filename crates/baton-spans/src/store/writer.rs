@@ -6,7 +6,7 @@ use super::{
     queue::{Taken, Waiting},
     view::{Frozen, Generation},
 };
-use crate::wal::{Failed, LogFile};
+use crate::wal::{self, Failed, LogFile};
 use baton_ports::SpanStoreError;
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -21,8 +21,8 @@ pub(super) struct Writer {
     active: Arc<Generation>,
     /// When the oldest span of the heads came.
     since: Option<Instant>,
-    /// Why nothing can be written any more.
-    broken: Option<SpanStoreError>,
+    /// Nothing more may be written to this file of the log: nobody knows how it ends, or the next one is there already.
+    spoiled: bool,
 }
 
 /// What may be in memory beyond blocks when there are none: this many generations.
@@ -34,7 +34,7 @@ impl Writer {
     pub(super) fn new(store: Arc<Store>, log: Option<LogFile>) -> Self {
         let active = Arc::clone(&store.view().active);
         let since = (active.spans() > 0).then(Instant::now);
-        Self { store, log, active, since, broken: None }
+        Self { store, log, active, since, spoiled: false }
     }
 
     pub(super) fn run(mut self) {
@@ -94,9 +94,6 @@ impl Writer {
     }
 
     fn log_group(&mut self, group: &[Waiting]) -> Result<(), SpanStoreError> {
-        if let Some(broken) = &self.broken {
-            return Err(broken.clone());
-        }
         let Some(log) = &mut self.log else { return Ok(()) };
         let before = log.length();
         match log.append(group.iter().map(|waiting| waiting.entry.as_slice())) {
@@ -106,7 +103,7 @@ impl Writer {
             }
             Err(Failed { error, lasting }) => {
                 tracing::error!(%error, lasting, "spans could not be written");
-                self.broken = lasting.then(|| error.clone());
+                self.spoiled = lasting;
                 Err(error)
             }
         }
@@ -122,9 +119,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Full heads take nothing more: waits until they can wait for the disk, unless that has failed.
+    /// Full heads take nothing more, nor does a spoiled file: waits until they can wait for the disk, unless that has
+    /// failed.
     fn make_room(&mut self) -> Result<(), SpanStoreError> {
-        if !self.is_full() {
+        if !self.is_full() && !self.spoiled {
             return Ok(());
         }
         self.store.wait_for_room()?;
@@ -145,16 +143,22 @@ impl Writer {
 
     /// Freezes the heads and begins anew, with a new file of the log that knows all marks.
     fn rotate(&mut self) -> Result<(), SpanStoreError> {
-        if self.active.spans() == 0 && self.log.as_ref().is_none_or(|log| log.length() < LOG_BYTES) {
+        if self.active.spans() == 0 && !self.spoiled && self.log.as_ref().is_none_or(|log| log.length() < LOG_BYTES) {
             self.since = None;
             return Ok(());
         }
         let number = self.active.number + 1;
         let marks = Arc::new(self.store.marks.lock().clone());
         if let (Some(log), Some(places)) = (&mut self.log, &self.store.places) {
-            let next = LogFile::create(&places.log, number, &marks)?;
+            if self.spoiled {
+                // Only the last file may end in what is not whole, so this one may not while another follows.
+                log.cut()?;
+            }
+            let next = LogFile::create(&places.log, number, &marks)
+                .inspect_err(|_| self.spoiled |= places.log.join(wal::name_of(number)).exists())?;
             self.store.log_bytes.fetch_add(next.length(), Ordering::Relaxed);
             *log = next;
+            self.spoiled = false;
             self.store.options.probe.step("log begun");
         }
         let next = Arc::new(Generation::new(number));

@@ -49,8 +49,9 @@ impl LogFile {
         let marks: Vec<_> = marks.iter().map(|(name, position)| (name.as_str(), *position)).collect();
         let entry = write_entry(&marks, &[])?;
         log.append([entry.as_slice()]).map_err(|failed| failed.error)?;
-        log.file.sync_all().map_err(unavailable("sync", &unnamed))?;
-        disk::rename(&unnamed, &path)?;
+        disk::sync(&log.file, &unnamed).map_err(unavailable("sync", &unnamed))?;
+        // As soon as a file follows, the one before has to be whole: one that is not used must not stay.
+        disk::rename(&unnamed, &path).inspect_err(|_| _ = disk::remove(&path))?;
         log.path = path;
         Ok(log)
     }
@@ -88,16 +89,17 @@ impl LogFile {
             return Err(Failed { error, lasting: self.cut().is_err() });
         }
         // After a failed sync nobody knows what is on disk, and asking again would not tell.
-        let synced = self.file.sync_data().map_err(unavailable("sync", &self.path));
+        let synced = disk::sync_data(&self.file, &self.path).map_err(unavailable("sync", &self.path));
         synced.map_err(|error| Failed { error, lasting: true })?;
         self.length += self.frame.len() as u64;
         self.frame.shrink_to(KEPT_BUFFER);
         Ok(())
     }
 
-    fn cut(&self) -> Result<(), SpanStoreError> {
+    /// Cuts off what is behind the last frame that counts, as a failure may have left it.
+    pub(crate) fn cut(&self) -> Result<(), SpanStoreError> {
         self.file.set_len(self.length).map_err(unavailable("cut", &self.path))?;
-        self.file.sync_all().map_err(unavailable("sync", &self.path))
+        disk::sync(&self.file, &self.path).map_err(unavailable("sync", &self.path))
     }
 }
 
@@ -107,6 +109,6 @@ const KEPT_BUFFER: usize = 16 << 20;
 /// Why a frame was not appended.
 pub(crate) struct Failed {
     pub(crate) error: SpanStoreError,
-    /// Whether no later one can be, either.
+    /// Whether no later one can be in this file, either.
     pub(crate) lasting: bool,
 }

@@ -38,7 +38,7 @@ fn story(agent: &Digest) -> Vec<TaskEvent> {
             calls: vec![call],
             usage: Usage { input_tokens: 10, output_tokens: 2 },
         },
-        TaskEvent::ToolStarted { call: "call-1".into(), effects: None },
+        TaskEvent::ToolStarted { call: "call-1".into(), effects: None, server: None },
         TaskEvent::ToolFinished { result },
         TaskEvent::AttemptStarted { message: "m2".into(), turn: 2, attempt: 1 },
         TaskEvent::Answered {

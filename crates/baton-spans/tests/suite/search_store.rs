@@ -133,7 +133,12 @@ async fn mixed() -> (tempfile::TempDir, Arc<EmbeddedSpans>) {
 #[tokio::test]
 async fn values_and_names_come_from_heads_and_blocks_alike() {
     let (_directory, store) = mixed().await;
-    let of = |query: Option<&str>, limit| TagsAsk { query: query.map(self::query), range: TimeRange::ALL, limit };
+    let of = |query: Option<&str>, limit| TagsAsk {
+        query: query.map(self::query),
+        range: TimeRange::ALL,
+        limit,
+        aliases: false,
+    };
     let attribute = |scope, name: &str| Field::Attribute(Attribute { scope, of_parent: false, name: name.to_owned() });
     let table: Vec<(Field, Option<&str>, Vec<Value>)> = vec![
         (attribute(Scope::Span, "size"), None, vec![3_i64.into(), "big".into(), 0.5.into()]),
@@ -171,6 +176,11 @@ async fn other_names_of_a_key_count_when_they_are_asked_to() {
         for (aliases, traces) in [(false, 1), (true, 2)] {
             let answer = store.search(SearchAsk { aliases, ..ask(query(text)) }).await.unwrap();
             assert_eq!(answer.traces.len(), traces, "{text}, aliases: {aliases}");
+            let tags_ask = TagsAsk { query: Some(query(text)), range: TimeRange::ALL, limit: 100, aliases };
+            let size = Attribute { scope: Scope::Span, of_parent: false, name: "size".to_owned() };
+            let values = store.tag_values(Field::Attribute(size), tags_ask.clone()).await.unwrap();
+            assert_eq!(values.len(), traces, "{text}, aliases: {aliases}: {values:?}");
+            assert_eq!(store.tags(tags_ask).await.unwrap().span.len(), 1 + traces, "{text}, aliases: {aliases}");
         }
     }
     store.close().await;

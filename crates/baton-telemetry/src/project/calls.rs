@@ -22,6 +22,8 @@ pub(super) struct OpenCall {
     /// The trace and the span, once it began in a run.
     pub(super) context: Option<(TraceContext, SpanId)>,
     pub(super) handoff: Option<HandoffId>,
+    /// The MCP server that runs it.
+    pub(super) server: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -111,6 +113,11 @@ impl TaskSpans {
             }
             None => draft.set(names::GEN_AI_TOOL_TYPE, "function"),
         }
+        // The call of a server is this span, and not a second one inside of it.
+        if let Some(server) = &call.server {
+            draft.set(names::MCP_METHOD_NAME, "tools/call");
+            draft.set(names::MCP_SERVER_NAME, server.clone());
+        }
         draft
     }
 
@@ -149,6 +156,7 @@ impl OpenCall {
             start: nanos(at),
             context: None,
             handoff: None,
+            server: None,
         }
     }
 }

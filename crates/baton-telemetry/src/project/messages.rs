@@ -1,10 +1,21 @@
 //! What was said, in the form that the GenAI conventions give it.
 
-use baton_types::{Message, PartContent, Role, ToolCall};
+use baton_types::{Message, PartContent, Role, ToolCall, ToolResult};
 use serde_json::{Value, json};
 
 /// One message as the JSON text of a list.
 pub(super) fn written(message: &Message, calls: &[ToolCall]) -> String {
+    json!([entry(message, calls)]).to_string()
+}
+
+/// What a tool gave, as the model reads it.
+pub(super) fn response(result: &ToolResult) -> Value {
+    let part = json!({ "type": "tool_call_response", "id": result.call, "response": result.output.to_value() });
+    json!({ "role": "tool", "parts": [part] })
+}
+
+/// One message.
+pub(super) fn entry(message: &Message, calls: &[ToolCall]) -> Value {
     let role = match message.role {
         Role::User => "user",
         Role::Agent => "assistant",
@@ -22,5 +33,5 @@ pub(super) fn written(message: &Message, calls: &[ToolCall]) -> String {
         // The message carries its calls as data, too.
         false => said.filter(|part| part["type"] == "text").chain(called).collect(),
     };
-    json!([{ "role": role, "parts": parts }]).to_string()
+    json!({ "role": role, "parts": parts })
 }

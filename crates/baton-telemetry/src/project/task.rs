@@ -3,7 +3,7 @@
 use super::{
     calls::{OpenCall, OpenQuestion, decision},
     make::{Draft, moment, nanos},
-    messages::written,
+    messages::{entry, response, written},
 };
 use crate::{
     Origin, ids,
@@ -13,6 +13,7 @@ use baton_types::{
     AgentName, ContextId, Digest, Message, MessageId, ParentLink, Reason, RunId, Span, SpanEvent, SpanId, SpanKind,
     SpanLink, TaskEvent, TaskId, TaskState, Timestamp, ToolCall, TraceContext, Usage, Wanted,
 };
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// What spans say of the model that a definition names.
@@ -39,6 +40,8 @@ pub struct TaskSpans {
     pub(super) calls: Vec<OpenCall>,
     pub(super) questions: Vec<OpenQuestion>,
     over: bool,
+    /// What the model has read, when content may be seen.
+    heard: Vec<Value>,
 }
 
 #[derive(Clone, Debug)]
@@ -61,6 +64,9 @@ struct OpenAttempt {
     attempt: u32,
     start: u64,
 }
+
+/// Messages that spans of model calls show.
+const MOST_HEARD: usize = 256;
 
 /// Events of one run that are shown.
 const MOST_EVENTS: usize = 64;
@@ -91,6 +97,7 @@ impl TaskSpans {
             calls: Vec::new(),
             questions: Vec::new(),
             over: false,
+            heard: Vec::new(),
         })
     }
 
@@ -115,9 +122,11 @@ impl TaskSpans {
     ) {
         let at = told.at;
         match event {
-            TaskEvent::Submitted { .. } | TaskEvent::ArtifactEmitted { .. } | TaskEvent::PeerAsked { .. } => {}
+            TaskEvent::ArtifactEmitted { .. } | TaskEvent::PeerAsked { .. } => {}
+            TaskEvent::Submitted { message, .. } => self.hear(origin, || entry(message, &[])),
             TaskEvent::Said { message, results } => {
                 self.asked = Some(message.clone());
+                self.hear(origin, || entry(message, &[]));
                 for result in results {
                     self.finish_call(at, result, origin, out);
                 }
@@ -150,6 +159,7 @@ impl TaskSpans {
             }
             TaskEvent::ToolsCalled { message, calls, usage } => {
                 self.end_attempt(at, Ended::Called(message, calls, *usage), origin, out);
+                self.hear(origin, || entry(message, calls));
                 self.calls.extend(calls.iter().map(|call| OpenCall::new(call, at)));
             }
             TaskEvent::Answered { message, usage } => {
@@ -158,7 +168,12 @@ impl TaskSpans {
                     run.answered = Some(message.clone());
                 }
             }
-            TaskEvent::ToolStarted { call, .. } => self.begin_call(at, call, None),
+            TaskEvent::ToolStarted { call, server, .. } => {
+                self.begin_call(at, call, None);
+                if let Some(call) = self.calls.iter_mut().find(|open| open.id == *call) {
+                    call.server.clone_from(server);
+                }
+            }
             TaskEvent::HandoffSent { call, handoff, .. } => self.begin_call(at, call, Some(handoff)),
             TaskEvent::ToolAsked { call, ask } => {
                 self.asked_by_call(at, call, origin, out);
@@ -175,7 +190,10 @@ impl TaskSpans {
             TaskEvent::HandoffAsked { .. } => self.note(at, "handoff.input_required"),
             TaskEvent::HandoffAnswered { .. } => self.note(at, "handoff.input_provided"),
             TaskEvent::PeerAttached { .. } => self.note(at, "peer.attached"),
-            TaskEvent::ToolFinished { result } => self.finish_call(at, result, origin, out),
+            TaskEvent::ToolFinished { result } => {
+                self.hear(origin, || response(result));
+                self.finish_call(at, result, origin, out);
+            }
             TaskEvent::StatusChanged { state, reason, .. } => {
                 if state.is_terminal() || state.is_interrupted() {
                     self.end_run(at, Some(*state), reason.as_ref(), origin, out);
@@ -185,6 +203,12 @@ impl TaskSpans {
                     self.over = true;
                 }
             }
+        }
+    }
+
+    fn hear(&mut self, origin: &Origin, said: impl FnOnce() -> Value) {
+        if origin.settings.content.on_spans() && self.heard.len() < MOST_HEARD {
+            self.heard.push(said());
         }
     }
 
@@ -308,6 +332,9 @@ impl TaskSpans {
         draft.set(names::RUN_TURN, open.turn);
         if open.attempt > 1 {
             draft.set(names::RUN_ATTEMPT, open.attempt);
+        }
+        if !self.heard.is_empty() {
+            draft.set_text(names::GEN_AI_INPUT_MESSAGES, &Value::from(self.heard.clone()).to_string());
         }
         match ended {
             Ended::Interrupted => draft.fail("interrupted", "the model call did not come to its end"),

@@ -94,7 +94,7 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
         }),
         (message(), prop::collection::vec(calls, 0..2), usage())
             .prop_map(|(message, calls, usage)| TaskEvent::ToolsCalled { message, calls, usage }),
-        ".*".prop_map(|call| TaskEvent::ToolStarted { call: call.into(), effects: None }),
+        ".*".prop_map(|call| TaskEvent::ToolStarted { call: call.into(), effects: None, server: None }),
         result().prop_map(|result| TaskEvent::ToolFinished { result }),
         (".*", moment()).prop_map(|(id, deadline)| TaskEvent::HandoffSent {
             call: id.as_str().into(),

@@ -169,7 +169,7 @@ fn open_text_replaces_and_deltas_extend() {
         serde_json::to_string(&projector.delta(&message, 5, " 72").item),
         serde_json::to_string(&projector.delta(&message, 0, "Sunny").item),
         serde_json::to_string(
-            &projector.event(at(0), &TaskEvent::ToolStarted { call: "c".into(), effects: None }).item,
+            &projector.event(at(0), &TaskEvent::ToolStarted { call: "c".into(), effects: None, server: None }).item,
         ),
         serde_json::to_string(
             &projector

@@ -86,7 +86,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
         TaskEvent::RunStarted { run: run.clone(), agent: Digest::of(b""), deadline: at(60_000) },
         TaskEvent::AttemptStarted { message: calls().id, turn: 1, attempt: 1 },
         TaskEvent::ToolsCalled { message: calls(), calls: Vec::new(), usage },
-        TaskEvent::ToolStarted { call: "call-1".into(), effects: None },
+        TaskEvent::ToolStarted { call: "call-1".into(), effects: None, server: None },
         TaskEvent::RunPaused { run: run.clone() },
         TaskEvent::RunResumed { run, after: 5 },
         TaskEvent::HandoffSent {

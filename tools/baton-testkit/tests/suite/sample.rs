@@ -71,7 +71,7 @@ fn called(id: &str, calls: &[(&str, &str)]) -> TaskEvent {
 }
 
 fn begun(call: &str) -> TaskEvent {
-    TaskEvent::ToolStarted { call: call.into(), effects: None }
+    TaskEvent::ToolStarted { call: call.into(), effects: None, server: None }
 }
 
 fn finished(call: &str, name: &str) -> TaskEvent {

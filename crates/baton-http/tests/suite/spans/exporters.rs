@@ -1,13 +1,14 @@
 //! What exporters send arrives, in each encoding, packed or not.
 
-use super::{Got, get, gzip, post, spans, world};
+use super::{Failing, Got, get, gzip, post, spans, surface, world};
 use crate::speak::framed;
 use axum::Router;
 use baton_otlp::{Encoding, proto::ExportTraceServiceResponse, write_export};
-use baton_ports::SpanStore as _;
+use baton_ports::{SpanStore as _, SpanStoreError};
 use baton_spans::EmbeddedSpans;
 use baton_types::Span;
 use prost::Message as _;
+use std::sync::Arc;
 
 const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 
@@ -34,6 +35,20 @@ async fn spans_arrive_whole_in_every_form() {
             assert_eq!(got.header("content-type"), encoding.media_type());
             assert_eq!(kept(&store).await, spans(), "{encoding:?} {path}");
         }
+    }
+}
+
+#[tokio::test]
+async fn much_is_written_down_beside_the_threads_that_serve() {
+    let store = Failing::with(SpanStoreError::Busy);
+    let app = surface(Arc::<Failing>::clone(&store), |_| {});
+    let here = std::thread::current().id();
+    for (packed, beside) in [(false, false), (true, true)] {
+        let message = write_export(&spans(), Encoding::Protobuf);
+        let got = over_http(&app, "/v1/traces", Encoding::Protobuf, packed, message).await;
+        assert_eq!(got.status, 429);
+        let brought = store.brought.lock().unwrap().pop();
+        assert_eq!(brought.map(|thread| thread != here), Some(beside), "{packed}");
     }
 }
 

@@ -20,7 +20,11 @@ use baton_types::{Dropped, Resource, Span, SpanEvent, SpanId, SpanKind, SpanScop
 use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, Response};
 use http_body_util::BodyExt as _;
-use std::{io::Write as _, sync::Arc};
+use std::{
+    io::Write as _,
+    sync::{Arc, Mutex},
+    thread::ThreadId,
+};
 
 /// A surface over a store in memory.
 pub(crate) fn world() -> (Router, Arc<EmbeddedSpans>) {
@@ -136,17 +140,25 @@ pub(crate) fn asking(path: &str, pairs: &[(&str, &str)]) -> String {
     format!("{path}?{}", form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish())
 }
 
-/// A store that fails in one way.
-pub(crate) struct Failing(pub(crate) SpanStoreError);
+/// A store that fails in one way, and knows which threads brought it spans.
+pub(crate) struct Failing {
+    error: SpanStoreError,
+    pub(crate) brought: Mutex<Vec<ThreadId>>,
+}
 
 impl Failing {
+    pub(crate) fn with(error: SpanStoreError) -> Arc<Self> {
+        Arc::new(Self { error, brought: Mutex::default() })
+    }
+
     fn fail<T: Send + 'static>(&self) -> BoxFuture<'static, Result<T, SpanStoreError>> {
-        Box::pin(std::future::ready(Err(self.0.clone())))
+        Box::pin(std::future::ready(Err(self.error.clone())))
     }
 }
 
 impl SpanStore for Failing {
     fn ingest(&self, _: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+        self.brought.lock().unwrap().push(std::thread::current().id());
         self.fail()
     }
 

@@ -9,7 +9,7 @@ use axum::Router;
 use baton_otlp::{Encoding, RpcStatus, write_export};
 use baton_ports::SpanStoreError;
 use prost::Message as _;
-use std::{fmt::Write as _, sync::Arc};
+use std::fmt::Write as _;
 
 const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 const PROTOBUF: (&str, &str) = ("content-type", "application/x-protobuf");
@@ -39,18 +39,17 @@ fn shown(got: &Got) -> String {
 #[tokio::test]
 async fn each_mistake_has_its_status() {
     let (app, _store) = world();
-    let small = surface(Arc::new(Failing(SpanStoreError::Busy)), |options| options.max_body = 100);
-    let damaged = surface(Arc::new(Failing(SpanStoreError::Corrupt("block 7".to_owned()))), |_| {});
-    let broken = surface(Arc::new(Failing(SpanStoreError::Unavailable("disk full".to_owned()))), |_| {});
+    let small = surface(Failing::with(SpanStoreError::Busy), |options| options.max_body = 100);
+    let damaged = surface(Failing::with(SpanStoreError::Corrupt("block 7".to_owned())), |_| {});
+    let broken = surface(Failing::with(SpanStoreError::Unavailable("disk full".to_owned())), |_| {});
     let none = weather();
     let body = write_export(&spans(), Encoding::Protobuf);
     let json = write_export(&spans(), Encoding::Json);
     // One span that says nothing is two bytes: fields 1, 2 and 2 around it.
     let bomb = gzip(&vec![0x0a; 65 * 1024 * 1024]);
     let lists = vec!["[]"; 1_000_000].join(",");
-    let lists =
-        gzip(format!("{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"spans\":[{lists}]}}]}}]}}").as_bytes());
-    let busy = surface(Arc::new(Failing(SpanStoreError::Busy)), |_| {});
+    let lists = gzip(format!("{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"spans\":[{lists}]}}]}}]}}").as_bytes());
+    let busy = surface(Failing::with(SpanStoreError::Busy), |_| {});
     let gzipped = ("content-encoding", "gzip");
     type Case<'a> = (&'a str, &'a Router, &'a str, Vec<(&'a str, &'a str)>, Vec<u8>);
     let cases: Vec<Case<'_>> = vec![
@@ -106,8 +105,8 @@ async fn each_mistake_has_its_status() {
 #[tokio::test]
 async fn questions_about_spans_have_their_refusals() {
     let (app, _store) = super::filled().await;
-    let broken = surface(Arc::new(Failing(SpanStoreError::Unavailable("disk full".to_owned()))), |_| {});
-    let busy = surface(Arc::new(Failing(SpanStoreError::Busy)), |_| {});
+    let broken = surface(Failing::with(SpanStoreError::Unavailable("disk full".to_owned())), |_| {});
+    let busy = surface(Failing::with(SpanStoreError::Busy), |_| {});
     let none = weather();
     let mut told = String::new();
     for (app, path, pairs) in [

@@ -71,6 +71,22 @@ async fn a_search_is_narrowed_down() {
 }
 
 #[tokio::test]
+async fn the_old_form_has_a_bound() {
+    let (app, _store) = filled().await;
+    let asked = async |pairs: usize| get(&app, &format!("/tempo/api/search?tags={}", "a=+".repeat(pairs)), &[]).await;
+    let most = asked(128).await;
+    assert_eq!(most.status, 200, "{}", most.text());
+    for pairs in [129, 20_000] {
+        let refused = asked(pairs).await;
+        assert_eq!(
+            (refused.status, refused.text().as_str()),
+            (400, "invalid tags: there are more than 128 pairs"),
+            "{pairs}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_trace_is_given_by_id() {
     let (app, _store) = filled().await;
     let id = "0a".repeat(16);

@@ -26,10 +26,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-const PLENTY: u64 = u64::MAX;
-
 fn budget() -> Budget {
-    Budget { deadline: Instant::now() + Duration::from_secs(600), traces: PLENTY }
+    Budget::until(Instant::now() + Duration::from_secs(600))
 }
 
 /// Spans thrown into up to four segments, blocks and heads, whatever trace they belong to.

@@ -21,22 +21,22 @@ fn query(text: &str) -> Arc<Query> {
     Arc::new(parse(text, Mode::Strict).expect("a query").query)
 }
 
-fn ask(text: &str) -> SearchAsk {
+pub(super) fn ask(text: &str) -> SearchAsk {
     SearchAsk { query: query(text), range: TimeRange::ALL, limit: 20, spans_per_spanset: 3, aliases: false }
 }
 
-fn plenty() -> Budget {
-    Budget { deadline: Instant::now() + Duration::from_secs(600), traces: u64::MAX }
+pub(super) fn plenty() -> Budget {
+    Budget::until(Instant::now() + Duration::from_secs(600))
 }
 
-fn trace_id(number: u64) -> TraceId {
+pub(super) fn trace_id(number: u64) -> TraceId {
     let mut id = [0; 16];
     id[..8].copy_from_slice(&(number + 1).to_be_bytes());
     TraceId(id)
 }
 
 /// A span that lasts ten moments.
-fn span(trace: u64, id: u64, parent: Option<u64>, start: u64) -> Span {
+pub(super) fn span(trace: u64, id: u64, parent: Option<u64>, start: u64) -> Span {
     let plain = spans::spans(&mut Dice::new(&[])).remove(0);
     Span {
         trace: trace_id(trace),
@@ -48,7 +48,7 @@ fn span(trace: u64, id: u64, parent: Option<u64>, start: u64) -> Span {
     }
 }
 
-fn with(mut span: Span, key: &'static str, value: impl Into<Value>) -> Span {
+pub(super) fn with(mut span: Span, key: &'static str, value: impl Into<Value>) -> Span {
     span.attributes.push((key.into(), value.into()));
     span
 }
@@ -148,8 +148,8 @@ fn a_trace_over_three_segments_is_one() {
     let set = &answer.traces[0].spansets[0];
     assert_eq!((set.matched, set.spans.len()), (2, 1));
 
-    assert_eq!(trace(&segments, trace_id(1)).unwrap(), [root, below, leaf]);
-    assert_eq!(trace(&segments, trace_id(7)).unwrap(), []);
+    assert_eq!(trace(&segments, trace_id(1), &plenty()).unwrap(), [root, below, leaf]);
+    assert_eq!(trace(&segments, trace_id(7), &plenty()).unwrap(), []);
 }
 
 /// A sender that ends a span anew knows more than it did.
@@ -159,7 +159,7 @@ fn of_spans_with_one_id_the_one_that_ended_last_counts() {
     let last = Span { end: 500, name: "done".into(), ..first.clone() };
     for (head, block) in [(&first, &last), (&last, &first)] {
         let segments = [Memory::head(from_ref(head)), Memory::block(from_ref(block))];
-        assert_eq!(trace(&segments, trace_id(1)).unwrap(), from_ref(&last));
+        assert_eq!(trace(&segments, trace_id(1), &plenty()).unwrap(), from_ref(&last));
     }
 }
 
@@ -186,8 +186,8 @@ fn both_ends_of_a_time_belong_to_it() {
     }
 }
 
-fn asked(query: Option<Arc<Query>>, range: TimeRange) -> TagsAsk {
-    TagsAsk { query, range, limit: 100 }
+pub(super) fn asked(query: Option<Arc<Query>>, range: TimeRange) -> TagsAsk {
+    TagsAsk { query, range, limit: 100, aliases: false }
 }
 
 fn tagged() -> [Arc<dyn Segment>; 2] {
@@ -205,24 +205,24 @@ fn tagged() -> [Arc<dyn Segment>; 2] {
 #[test]
 fn names_come_by_scope_time_and_query() {
     let segments = tagged();
-    let all = tags(&segments, &asked(None, TimeRange::ALL)).unwrap();
+    let all = tags(&segments, &asked(None, TimeRange::ALL), &plenty()).unwrap();
     assert_eq!((all.span, all.resource), (vec!["a".into(), "b".into(), "c".into()], vec!["service.name".to_owned()]));
     assert_eq!((all.event, all.link), (vec!["e".to_owned()], Vec::new()));
-    let late = tags(&segments, &asked(None, TimeRange { start: 215, end: u64::MAX })).unwrap();
+    let late = tags(&segments, &asked(None, TimeRange { start: 215, end: u64::MAX }), &plenty()).unwrap();
     assert_eq!(late.span, ["a", "c"]);
     let first = TimeRange { start: 0, end: 95 };
-    assert_eq!(tags(&segments, &asked(None, first)).unwrap().span, ["a"]);
+    assert_eq!(tags(&segments, &asked(None, first), &plenty()).unwrap().span, ["a"]);
     let of_web = asked(Some(query("{ resource.service.name = \"web\" }")), TimeRange::ALL);
-    assert_eq!(tags(&segments, &of_web).unwrap().span, ["a", "b"]);
+    assert_eq!(tags(&segments, &of_web, &plenty()).unwrap().span, ["a", "b"]);
     let one = TagsAsk { limit: 1, ..asked(None, TimeRange::ALL) };
-    assert_eq!(tags(&segments, &one).unwrap().span, ["a"]);
+    assert_eq!(tags(&segments, &one, &plenty()).unwrap().span, ["a"]);
 }
 
 #[test]
 fn the_most_frequent_value_comes_first() {
     let segments = tagged();
     let field = Field::Attribute(Attribute { scope: Scope::Span, of_parent: false, name: "a".into() });
-    let values = |ask: &TagsAsk| tag_values(&segments, &field, ask).unwrap();
+    let values = |ask: &TagsAsk| tag_values(&segments, &field, ask, &plenty()).unwrap();
     assert_eq!(values(&asked(None, TimeRange::ALL)), ["y".into(), "x".into()]);
     assert_eq!(values(&TagsAsk { limit: 1, ..asked(None, TimeRange::ALL) }), ["y".into()]);
     assert_eq!(values(&asked(Some(query("{ span.b = 1 }")), TimeRange::ALL)), ["x".into()]);

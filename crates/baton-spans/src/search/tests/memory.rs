@@ -10,7 +10,7 @@ use roaring::RoaringBitmap;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
-    ops::Range,
+    ops::{ControlFlow, Range},
     sync::Arc,
 };
 
@@ -129,10 +129,9 @@ impl Segment for Memory {
         Ok(self.traces.iter().position(|(part, _)| part.id == trace).map(|ordinal| ordinal as u32))
     }
 
-    fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
-        let spans = self.traces[ordinal as usize].1.clone();
-        let bytes = spans.len() as u64;
-        Ok((spans, bytes))
+    fn each_span(&self, ordinal: u32, each: &mut dyn FnMut(Span) -> ControlFlow<()>) -> Result<u64, SpanStoreError> {
+        let read = self.traces[ordinal as usize].1.iter().take_while(|span| each((*span).clone()).is_continue());
+        Ok(read.count() as u64)
     }
 
     fn names(&self) -> Result<Names, SpanStoreError> {

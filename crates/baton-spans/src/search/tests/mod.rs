@@ -2,6 +2,7 @@
 
 mod agrees;
 mod answers;
+mod bounds;
 mod memory;
 #[path = "../../../tests/suite/naive/mod.rs"]
 mod naive;

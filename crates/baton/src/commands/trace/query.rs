@@ -101,9 +101,6 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
 
 /// How the query was understood, when that is not how it was written.
 fn said(reply: &SearchReply, query: &str, screen: Screen) {
-    if screen.is_json() {
-        return;
-    }
     let paint = screen.talk_paint();
     for warning in reply.warnings.iter().flat_map(|warnings| apart(warnings, query)) {
         screen.say(&format!("{}: {}", paint.warn("warning"), harmless(&warning)));

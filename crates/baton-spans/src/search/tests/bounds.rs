@@ -1,0 +1,110 @@
+//! Traces and answers that are too large, and time that runs out.
+
+use super::{
+    answers::{ask, asked, plenty, span, trace_id, with},
+    memory::Memory,
+};
+use crate::{
+    block::{self, Covers},
+    head::Head,
+    search::{Budget, search, tag_values, tags, trace},
+    segment::Segment,
+};
+use baton_ports::{SearchAsk, SpanStoreError, Tags, TimeRange};
+use baton_traceql::{Attribute, Field, Scope};
+use baton_types::{Resource, Span, SpanClass};
+use std::{sync::Arc, time::Instant};
+
+/// A hundred spans of trace 1, that began last, and one of trace 2.
+fn fixed_id() -> Vec<Span> {
+    let mut spans: Vec<Span> = (1..=100).map(|id| with(span(1, id, None, 500 + id), "n", id as i64)).collect();
+    spans.push(span(2, 1, None, 100));
+    spans
+}
+
+/// Wherever its spans lie.
+fn layouts(spans: &[Span], directory: &std::path::Path) -> Vec<Vec<Arc<dyn Segment>>> {
+    let head = |spans: &[Span]| {
+        let head = Head::new(SpanClass::Telemetry);
+        head.push(spans).expect("kept");
+        head
+    };
+    let written = block::write(directory, &head(spans), Covers::default()).expect("written");
+    let (some, others) = spans.split_at(50);
+    vec![
+        vec![Arc::new(head(spans))],
+        vec![Arc::new(written)],
+        vec![Memory::block(some), Memory::head(others)],
+        // Sent again, spans are no more than they were.
+        vec![Memory::block(spans), Memory::block(spans), Memory::head(spans)],
+    ]
+}
+
+#[test]
+fn a_trace_that_is_too_large_is_left_out_and_said_so() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let few_spans = Budget { spans: 99, ..plenty() };
+    let few_bytes = Budget { bytes: 100 * size_of::<Span>(), ..plenty() };
+    for segments in layouts(&fixed_id(), &directory.path().join("block")) {
+        for budget in [few_spans, few_bytes] {
+            let answer = search(&segments, &ask("{}"), &budget).unwrap();
+            assert_eq!(answer.traces.iter().map(|trace| trace.id).collect::<Vec<_>>(), [trace_id(2)]);
+            assert_eq!((answer.partial, answer.inspected_traces), (true, 2));
+            let refused = trace(&segments, trace_id(1), &budget).unwrap_err();
+            assert!(matches!(&refused, SpanStoreError::TooLarge(why) if why.contains("too large")), "{refused}");
+            assert_eq!(trace(&segments, trace_id(2), &budget).unwrap().len(), 1);
+        }
+        let enough = Budget { spans: 100, ..plenty() };
+        let answer = search(&segments, &ask("{}"), &enough).unwrap();
+        assert_eq!((answer.traces.len(), answer.partial), (2, false));
+        assert_eq!(trace(&segments, trace_id(1), &enough).unwrap().len(), 100);
+    }
+}
+
+/// What spans share counts once for all of them, and not at all only if there is none.
+#[test]
+fn what_spans_share_takes_room_once() {
+    let attributes = vec![("text".into(), "x".repeat(10_000).into())];
+    let shared = |of: &Arc<Resource>, id| Span { resource: Arc::clone(of), ..span(1, id, None, id) };
+    let one = Arc::new(Resource { attributes, ..Resource::default() });
+    let budget = Budget { bytes: 50_000, ..plenty() };
+    let together: Vec<Span> = (1..=20).map(|id| shared(&one, id)).collect();
+    assert_eq!(trace(&[Memory::block(&together)], trace_id(1), &budget).unwrap().len(), 20);
+    let apart: Vec<Span> = (1..=20).map(|id| shared(&Arc::new((*one).clone()), id)).collect();
+    assert!(trace(&[Memory::block(&apart)], trace_id(1), &budget).is_err());
+}
+
+#[test]
+fn an_answer_has_bounds_of_its_own() {
+    let segments = [Memory::block(&fixed_id())];
+    let each = SearchAsk { spans_per_spanset: 1_000, ..ask("{} | by(span:id) | select(span.n)") };
+    let few_sets = Budget { spansets: 10, ..plenty() };
+    let answer = search(&segments, &each, &few_sets).unwrap();
+    assert_eq!(answer.traces.iter().map(|trace| trace.spansets.len()).collect::<Vec<_>>(), [10, 1]);
+    assert!(answer.partial);
+
+    for text in ["{} | by(span:id) | select(span.n)", "{} | select(span.n)"] {
+        let little = Budget { told: 8_000, ..plenty() };
+        let answer = search(&segments, &SearchAsk { query: ask(text).query, ..each.clone() }, &little).unwrap();
+        let [first] = &answer.traces[..] else { panic!("{answer:?}") };
+        let spans = first.spansets.iter().map(|set| set.spans.len()).sum::<usize>();
+        assert!((5..80).contains(&spans), "{spans}");
+        assert!(answer.partial);
+    }
+    let answer = search(&segments, &each, &plenty()).unwrap();
+    assert_eq!((answer.partial, answer.traces[0].spansets.len()), (false, 100));
+}
+
+#[test]
+fn without_time_there_are_no_names_and_values() {
+    let segments = [Memory::block(&fixed_id()), Memory::head(&fixed_id())];
+    let late = Budget { deadline: Instant::now(), ..plenty() };
+    let n = Field::Attribute(Attribute { scope: Scope::Span, of_parent: false, name: "n".into() });
+    for query in [None, Some(ask("{ span.n > 3 }").query)] {
+        let ask = asked(query, TimeRange::ALL);
+        assert_eq!(tags(&segments, &ask, &late).unwrap(), Tags::default());
+        assert_eq!(tag_values(&segments, &n, &ask, &late).unwrap(), []);
+        assert_eq!(tags(&segments, &ask, &plenty()).unwrap().span, ["n"]);
+        assert!(tag_values(&segments, &n, &ask, &plenty()).unwrap().len() > 90);
+    }
+}
