@@ -52,26 +52,26 @@ use faults::failing;
 pub(crate) mod faults {
     use parking_lot::Mutex;
     use std::{
+        collections::HashMap,
         io,
+        ops::Range,
         path::{Path, PathBuf},
+        sync::LazyLock,
     };
 
-    static FAILING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    /// By file or directory: how many syncs there were, and which fail.
+    static FAILING: LazyLock<Mutex<HashMap<PathBuf, (usize, Range<usize>)>>> = LazyLock::new(Mutex::default);
 
-    /// Lets the next syncs of a file or directory fail, so many of them.
-    pub(crate) fn fail_syncs(path: &Path, times: usize) {
-        FAILING.lock().extend(std::iter::repeat_n(path.to_owned(), times));
+    /// Lets those of the next syncs of a file or directory fail; the next one is number 0.
+    pub(crate) fn fail_syncs(path: &Path, which: Range<usize>) {
+        FAILING.lock().insert(path.to_owned(), (0, which));
     }
 
     pub(super) fn failing(path: &Path) -> io::Result<()> {
         let mut failing = FAILING.lock();
-        match failing.iter().position(|planned| planned == path) {
-            Some(at) => {
-                failing.swap_remove(at);
-                Err(io::Error::other("a test wants it so"))
-            }
-            None => Ok(()),
-        }
+        let Some((count, which)) = failing.get_mut(path) else { return Ok(()) };
+        *count += 1;
+        if which.contains(&(*count - 1)) { Err(io::Error::other("a test wants it so")) } else { Ok(()) }
     }
 }
 

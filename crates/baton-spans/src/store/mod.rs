@@ -12,6 +12,8 @@ mod open;
 mod queue;
 mod recover;
 mod retain;
+#[cfg(test)]
+mod tests;
 mod view;
 mod writer;
 

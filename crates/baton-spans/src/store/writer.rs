@@ -6,7 +6,10 @@ use super::{
     queue::{Taken, Waiting},
     view::{Frozen, Generation},
 };
-use crate::wal::{self, Failed, LogFile};
+use crate::{
+    disk,
+    wal::{self, Failed, LogFile},
+};
 use baton_ports::SpanStoreError;
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -154,8 +157,12 @@ impl Writer {
                 // Only the last file may end in what is not whole, so this one may not while another follows.
                 log.cut()?;
             }
-            let next = LogFile::create(&places.log, number, &marks)
-                .inspect_err(|_| self.spoiled |= places.log.join(wal::name_of(number)).exists())?;
+            let next = LogFile::create(&places.log, number, &marks).inspect_err(|_| {
+                // It may have its name already. While it stays, this one has to stay as it is.
+                let next = places.log.join(wal::name_of(number));
+                let gone = disk::remove(&next).and_then(|()| disk::sync_directory(&places.log));
+                self.spoiled |= gone.is_err();
+            })?;
             self.store.log_bytes.fetch_add(next.length(), Ordering::Relaxed);
             *log = next;
             self.spoiled = false;

@@ -50,8 +50,7 @@ impl LogFile {
         let entry = write_entry(&marks, &[])?;
         log.append([entry.as_slice()]).map_err(|failed| failed.error)?;
         disk::sync(&log.file, &unnamed).map_err(unavailable("sync", &unnamed))?;
-        // As soon as a file follows, the one before has to be whole: one that is not used must not stay.
-        disk::rename(&unnamed, &path).inspect_err(|_| _ = disk::remove(&path))?;
+        disk::rename(&unnamed, &path)?;
         log.path = path;
         Ok(log)
     }
