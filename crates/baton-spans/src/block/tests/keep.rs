@@ -3,6 +3,7 @@
 use super::{block, head, merged, sample};
 use crate::{
     block::{Covers, UNFINISHED, merge, open, write},
+    disk::faults::fail_syncs,
     segment::Segment,
 };
 use baton_types::Span;
@@ -34,14 +35,34 @@ fn a_block_is_there_whole_or_not_at_all() {
     let one = block(dir.path(), "one", &spans);
     assert_eq!(names(dir.path()), ["one"]);
     assert_eq!(names(&dir.path().join("one")), ["index", "manifest", "raw"]);
-    assert!(write(&dir.path().join("one"), &head(&spans), Covers::default()).is_err(), "it is never replaced");
-    assert_eq!(names(dir.path()), ["one"]);
     one.delete().unwrap();
     assert!(names(dir.path()).is_empty());
     for ordinal in 0..one.summary().traces {
         assert!(!one.spans(ordinal).unwrap().0.is_empty(), "whoever reads it can go on");
     }
     assert!(open(&dir.path().join("one")).is_err());
+}
+
+#[test]
+fn what_an_earlier_try_left_is_in_nobodys_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let spans = some_spans();
+    let left = dir.path().join("one");
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("index"), "half of it").unwrap();
+    let one = Arc::new(block(dir.path(), "one", &spans));
+    let both = [Arc::clone(&one), Arc::new(block(dir.path(), "two", &spans))];
+    let spans = |merged: &crate::block::Block| merged.summary().spans;
+    assert_eq!(spans(&merge(dir.path(), &both).unwrap()), spans(&one));
+    assert_eq!(spans(&merge(dir.path(), &both).unwrap()), spans(&one), "again");
+    // The name is there before it is durable; that fails, and so does taking it back.
+    for failing in [1..2, 1..3] {
+        fail_syncs(dir.path(), failing);
+        assert!(write(&dir.path().join("three"), &head(&some_spans()), Covers::default()).is_err());
+        assert!(!dir.path().join("three").exists());
+    }
+    assert_eq!(spans(&block(dir.path(), "three", &some_spans())), spans(&one));
+    assert_eq!(names(dir.path()).len(), 4, "and nothing else stays");
 }
 
 #[test]
