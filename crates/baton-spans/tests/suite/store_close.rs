@@ -1,0 +1,86 @@
+//! A store that ends while much is under way, or of which a part has ended.
+
+use crate::store_sample::{batch, check_all, open, small, span, trace_of};
+use baton_ports::{SpanBatch, SpanStore, SpanStoreError};
+use baton_spans::{Options, Probe};
+use baton_types::{Span, SpanId, Value};
+use parking_lot::Mutex;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// So large that it goes into the log by itself.
+fn large(number: u64) -> Span {
+    let mut span = Span { trace: trace_of(0), ..span(number) };
+    span.attributes.push(("much".into(), Value::from("x".repeat(17 << 20))));
+    span
+}
+
+#[test]
+fn what_waits_when_a_store_is_dropped_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let (at_gate, reached) = mpsc::channel();
+    let (go, gate) = mpsc::channel::<()>();
+    let (gate, first) = (Mutex::new(gate), AtomicBool::new(true));
+    let probe = Probe::new(move |step| {
+        if step == "log synced" && first.swap(false, Ordering::Relaxed) {
+            at_gate.send(()).unwrap();
+            // Nobody says go: time for the store to end everything that does not wait for the writer.
+            let _ = gate.lock().recv_timeout(Duration::from_millis(300));
+        }
+    });
+    let options = Options { head_spans: 1, queue_bytes: 256 << 20, probe, ..small() };
+    let store = open(directory.path(), &options);
+    drop(store.ingest(batch([1])));
+    reached.recv().unwrap();
+    for number in 1..5 {
+        // Each fills the heads, and more than may wait for the disk come after each other.
+        drop(store.ingest(SpanBatch { spans: vec![large(10 + number)], mark: None }));
+    }
+    let (ended, end) = mpsc::channel();
+    thread::spawn(move || {
+        drop(store);
+        let _ = ended.send(());
+    });
+    end.recv_timeout(LONG).expect("the store never ends");
+    drop(go);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let trace = open(directory.path(), &small()).trace(trace_of(0)).await.unwrap();
+        let ids: BTreeSet<SpanId> = trace.iter().map(|span| span.id).collect();
+        assert_eq!(ids, [1, 11, 12, 13, 14].map(|number| span(number).id).into());
+    });
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_thread_that_has_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let probe = Probe::new(|step| assert_ne!(step, "block written", "as the test wants it"));
+    let store = open(directory.path(), &Options { probe, ..small() });
+    let mut kept = BTreeSet::new();
+    let refused = async {
+        for part in 0..10_u64 {
+            let numbers = 40 * part..40 * part + 40;
+            match store.ingest(batch(numbers.clone())).await {
+                Ok(()) => kept.extend(numbers),
+                Err(error) => return error,
+            }
+        }
+        panic!("everything is taken");
+    };
+    let refused = tokio::time::timeout(LONG, refused).await.expect("the writer hangs");
+    assert!(matches!(refused, SpanStoreError::Unavailable(_)), "{refused}");
+    check_all(&store, &kept, "still found").await;
+    assert!(tokio::time::timeout(LONG, store.flush()).await.expect("a flush hangs").is_err());
+    tokio::time::timeout(LONG, store.close()).await.expect("the store never ends");
+    drop(store);
+    check_all(&open(directory.path(), &small()), &kept, "nothing is lost").await;
+}
