@@ -66,7 +66,7 @@ const FAR_SCRIPTS: [&str; 5] = ["say it", "make it now", "ask me", "fail", "lend
 const SEEDS: u64 = 10_000;
 
 /// A simulation that takes longer is no longer run with every change.
-const BOUND: Duration = Duration::from_secs(60);
+const BOUND: Duration = Duration::from_secs(180);
 
 #[derive(Clone)]
 struct Plan {
