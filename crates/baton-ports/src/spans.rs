@@ -158,7 +158,7 @@ pub struct SpanStats {
     pub bytes: u64,
     /// When the oldest began; 0 when there are none.
     pub oldest: u64,
-    /// When the newest began.
+    /// When the one that ended last ended; 0 when there are none.
     pub newest: u64,
     /// Telemetry older than this goes.
     pub max_age: Option<Duration>,

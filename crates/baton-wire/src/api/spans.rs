@@ -55,7 +55,7 @@ pub struct SpanStatsEntry {
     /// When the oldest began, in RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oldest: Option<String>,
-    /// When the newest began.
+    /// When the one that ended last ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest: Option<String>,
     /// Telemetry older than this goes.
