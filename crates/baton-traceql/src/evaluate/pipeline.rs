@@ -63,7 +63,10 @@ impl Sets {
     fn run(&self, scene: &Scene<'_>, of: &[usize]) -> Vec<usize> {
         match self {
             Self::All => of.to_vec(),
-            Self::Filter(filter) => of.iter().copied().filter(|span| filter.test(scene, *span)).collect(),
+            Self::Filter(filter) => {
+                let in_time = of.iter().enumerate().take_while(|(number, _)| scene.goes_on_at(*number));
+                in_time.map(|(_, span)| *span).filter(|span| filter.test(scene, *span)).collect()
+            }
             Self::Combined { op, left, right } => combine(scene, *op, &left.run(scene, of), &right.run(scene, of)),
         }
     }

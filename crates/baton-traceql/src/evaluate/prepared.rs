@@ -41,7 +41,8 @@ impl Prepared {
         self.run(&Scene::new(&trace.spans))
     }
 
-    /// What a complete trace answers and shows, unless that takes too long: `late` is asked often.
+    /// What a complete trace answers and shows, unless that takes too long or too much memory: `late` is asked
+    /// often.
     pub fn answer<'a>(&'a self, trace: &'a Trace, late: &'a dyn Fn() -> bool) -> Option<TraceAnswer<'a>> {
         let scene = Scene::until(&trace.spans, late);
         let spansets = self.run(&scene);

@@ -7,6 +7,11 @@ use std::{
     cmp::Reverse,
 };
 
+/// Most bytes that are said of sets again and again, where there is somebody who gives up.
+const MOST_SAID: usize = 64 << 20;
+/// How many spans are looked at before it is asked again whether there is time.
+const TURN: usize = 256;
+
 pub(super) struct Scene<'t> {
     pub(super) spans: &'t [Span],
     tree: OnceCell<Tree>,
@@ -14,6 +19,7 @@ pub(super) struct Scene<'t> {
     /// Says when it has taken too long.
     late: Option<&'t dyn Fn() -> bool>,
     given_up: Cell<bool>,
+    said: Cell<usize>,
 }
 
 /// What holds for the whole trace.
@@ -27,7 +33,14 @@ pub(super) struct Whole {
 
 impl<'t> Scene<'t> {
     pub(super) fn new(spans: &'t [Span]) -> Self {
-        Self { spans, tree: OnceCell::new(), whole: OnceCell::new(), late: None, given_up: Cell::new(false) }
+        Self {
+            spans,
+            tree: OnceCell::new(),
+            whole: OnceCell::new(),
+            late: None,
+            given_up: Cell::new(false),
+            said: Cell::new(0),
+        }
     }
 
     /// One that is given up when it is late.
@@ -43,7 +56,21 @@ impl<'t> Scene<'t> {
         !self.given_up.get()
     }
 
-    /// Whether it was late: what was found is not all.
+    /// Whether there is time for the span with that number in a set.
+    pub(super) fn goes_on_at(&self, number: usize) -> bool {
+        !number.is_multiple_of(TURN) || self.goes_on()
+    }
+
+    /// Whether there is room to say so many bytes more of sets.
+    pub(super) fn has_room(&self, bytes: usize) -> bool {
+        self.said.set(self.said.get().saturating_add(bytes));
+        if self.late.is_some() && self.said.get() > MOST_SAID {
+            self.given_up.set(true);
+        }
+        !self.given_up.get()
+    }
+
+    /// Whether it was given up: what was found is not all.
     pub(super) fn is_given_up(&self) -> bool {
         self.given_up.get()
     }
