@@ -71,10 +71,7 @@ pub(crate) fn search(
                 answer.partial |= !whole;
                 best.add(found, weight);
             }
-            Told::OutOfTime => {
-                answer.partial = true;
-                break;
-            }
+            Told::GivenUp => answer.partial = true,
         }
     }
     answer.traces = best.traces.into_values().map(|(found, _)| found).collect();

@@ -21,7 +21,7 @@ impl Teller {
     /// What the trace answers in so much memory; its spans are sorted by start time.
     pub(super) fn tell(&self, id: TraceId, trace: &Trace, budget: &Budget, room: usize) -> Told {
         let late = || budget.is_late();
-        let Some(answer) = self.query.answer(trace, &late) else { return Told::OutOfTime };
+        let Some(answer) = self.query.answer(trace, &late) else { return Told::GivenUp };
         if answer.spansets().is_empty() {
             return Told::Nothing;
         }
@@ -93,7 +93,8 @@ pub(super) enum Told {
         /// Whether nothing was left out for want of room.
         whole: bool,
     },
-    OutOfTime,
+    /// That takes too long or too much memory.
+    GivenUp,
 }
 
 /// The first span without a parent; while none is here, the first of all.
