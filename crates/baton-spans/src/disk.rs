@@ -47,34 +47,6 @@ fn failing(_path: &Path) -> io::Result<()> {
 #[cfg(test)]
 use faults::failing;
 
-/// Syncs that tests let fail.
-#[cfg(test)]
-pub(crate) mod faults {
-    use parking_lot::Mutex;
-    use std::{
-        collections::HashMap,
-        io,
-        ops::Range,
-        path::{Path, PathBuf},
-        sync::LazyLock,
-    };
-
-    /// By file or directory: how many syncs there were, and which fail.
-    static FAILING: LazyLock<Mutex<HashMap<PathBuf, (usize, Range<usize>)>>> = LazyLock::new(Mutex::default);
-
-    /// Lets those of the next syncs of a file or directory fail; the next one is number 0.
-    pub(crate) fn fail_syncs(path: &Path, which: Range<usize>) {
-        FAILING.lock().insert(path.to_owned(), (0, which));
-    }
-
-    pub(super) fn failing(path: &Path) -> io::Result<()> {
-        let mut failing = FAILING.lock();
-        let Some((count, which)) = failing.get_mut(path) else { return Ok(()) };
-        *count += 1;
-        if which.contains(&(*count - 1)) { Err(io::Error::other("a test wants it so")) } else { Ok(()) }
-    }
-}
-
 /// Makes a directory that only its owner can read, and those above it.
 pub(crate) fn make_directory(path: &Path) -> Result<(), SpanStoreError> {
     use std::os::unix::fs::DirBuilderExt as _;
@@ -102,5 +74,36 @@ pub(crate) fn remove(path: &Path) -> Result<(), SpanStoreError> {
     match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unavailable("remove", path)(error)),
         _ => Ok(()),
+    }
+}
+
+/// Syncs that tests let fail.
+#[cfg(test)]
+pub(crate) mod faults {
+    use parking_lot::Mutex;
+    use std::{
+        collections::HashMap,
+        io,
+        ops::Range,
+        path::{Path, PathBuf},
+        sync::LazyLock,
+    };
+
+    /// How many syncs there were, and which fail.
+    type Plan = (usize, Range<usize>);
+
+    /// By file or directory.
+    static FAILING: LazyLock<Mutex<HashMap<PathBuf, Plan>>> = LazyLock::new(Mutex::default);
+
+    /// Lets those of the next syncs of a file or directory fail; the next one is number 0.
+    pub(crate) fn fail_syncs(path: &Path, which: Range<usize>) {
+        FAILING.lock().insert(path.to_owned(), (0, which));
+    }
+
+    pub(super) fn failing(path: &Path) -> io::Result<()> {
+        let mut failing = FAILING.lock();
+        let Some((count, which)) = failing.get_mut(path) else { return Ok(()) };
+        *count += 1;
+        if which.contains(&(*count - 1)) { Err(io::Error::other("a test wants it so")) } else { Ok(()) }
     }
 }
