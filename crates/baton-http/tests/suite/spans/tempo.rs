@@ -1,8 +1,9 @@
 //! What Tempo's clients ask and get.
 
-use super::{Got, asking, filled, get};
+use super::{Failing, Got, asking, filled, get, surface};
 use axum::Router;
 use baton_otlp::tempo::{SearchResponse, SearchTagsV2Response, Trace, TraceByIdResponse};
+use baton_ports::{SpanBatch, SpanStore as _, SpanStoreError};
 use prost::Message as _;
 use serde_json::{Value, json};
 
@@ -137,4 +138,29 @@ async fn names_and_values_of_attributes() {
     insta::assert_snapshot!(told);
     let got = get(&app, "/tempo/api/v2/search/tags", PROTOBUF).await;
     assert_eq!(SearchTagsV2Response::decode(got.body.as_slice()).unwrap().scopes[0].name, "span");
+}
+
+#[tokio::test]
+async fn names_and_values_know_the_other_names_of_a_key() {
+    let (app, store) = filled().await;
+    let mut span = super::spans().remove(0);
+    span.trace = baton_types::TraceId([7; 16]);
+    span.attributes = vec![("gen_ai.agent.id".into(), "planner".into()), ("plan".into(), "long".into())];
+    store.ingest(SpanBatch { spans: vec![span], mark: None }).await.unwrap();
+    let query = ("q", "{ span.agent.id = \"planner\" }");
+    for (strict, known) in [("0", true), ("1", false)] {
+        for path in ["/tempo/api/v2/search/tags", "/tempo/api/v2/search/tag/span.plan/values"] {
+            let got = get(&app, &asking(path, &[query, ("strict", strict)]), &[]).await;
+            let text = got.text();
+            assert_eq!(text.contains("\"plan\"") || text.contains("\"long\""), known, "{path} {strict}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_trace_that_is_too_large_is_refused_for_good() {
+    let app = surface(Failing::with(SpanStoreError::TooLarge("the trace is too large".to_owned())), |_| {});
+    let got = get(&app, "/tempo/api/v2/traces/0a", &[]).await;
+    assert_eq!((got.status, got.text().as_str()), (422, "the trace is too large (BTN-2026)"));
+    assert_eq!(got.header("retry-after"), "");
 }
