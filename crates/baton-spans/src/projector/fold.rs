@@ -89,9 +89,9 @@ impl Folds {
             for earlier in page.iter().filter(|earlier| earlier.number < event.number) {
                 let Fact::Task(fact) = &earlier.fact else { continue };
                 self.learn(journal, fact).await?;
-                match &mut spans {
-                    None => spans = TaskSpans::submitted(task, fact),
-                    Some(spans) => step(spans, earlier, fact, &self.labels, &self.origin, &mut ignored),
+                spans = spans.or_else(|| TaskSpans::submitted(task, fact));
+                if let Some(spans) = &mut spans {
+                    step(spans, earlier, fact, &self.labels, &self.origin, &mut ignored);
                 }
                 ignored.clear();
             }

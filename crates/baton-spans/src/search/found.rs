@@ -4,8 +4,8 @@ use super::budget::Budget;
 use crate::codec;
 use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, ServiceStats};
 use baton_traceql::{Aliases, Prepared, Query, QueryError, Spanset, Trace, TraceAnswer};
-use baton_types::{Span, SpanStatus, TraceId, Value};
-use std::collections::BTreeMap;
+use baton_types::{Span, SpanId, SpanStatus, TraceId, Value};
+use std::collections::{BTreeMap, HashSet};
 
 /// Asks traces one query and tells what they answer.
 pub(super) struct Teller {
@@ -97,9 +97,13 @@ pub(super) enum Told {
     GivenUp,
 }
 
-/// The first span without a parent; while none is here, the first of all.
+/// The first span without a parent; while none is here, the first whose parent is elsewhere, because clocks of
+/// processes and of the journal differ in what came first.
 fn root(spans: &[Span]) -> Option<&Span> {
-    spans.iter().find(|span| span.parent.is_none()).or(spans.first())
+    let known: HashSet<SpanId> = spans.iter().map(|span| span.id).collect();
+    let has_root = |span: &&Span| span.parent.is_none();
+    let enters = |span: &&Span| span.parent.is_some_and(|parent| !known.contains(&parent));
+    spans.iter().find(has_root).or_else(|| spans.iter().find(enters)).or(spans.first())
 }
 
 fn services(spans: &[Span]) -> Vec<(String, ServiceStats)> {

@@ -56,7 +56,9 @@ fn tell(pipeline: &PipelineExpr, spans: &[Span]) -> Option<Told> {
         return None;
     }
     let first = spans.first()?;
-    let root = spans.iter().find(|span| span.parent.is_none()).unwrap_or(first);
+    let here = |id| spans.iter().any(|span| Some(span.id) == id);
+    let entering = spans.iter().find(|span| !here(span.parent)).unwrap_or(first);
+    let root = spans.iter().find(|span| span.parent.is_none()).unwrap_or(entering);
     let last_end = spans.iter().map(|span| span.end).max()?;
     let names: BTreeSet<&str> = spans.iter().map(service).collect();
     let mut spansets: Vec<_> = sets
