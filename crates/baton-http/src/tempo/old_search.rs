@@ -6,6 +6,9 @@ use baton_traceql::{
     SpansetExpr, Stage, parse,
 };
 
+/// Most pairs of `tags`: the tree of them is walked recursively.
+const MOST_PAIRS: usize = 128;
+
 /// The query that they mean; without any of them, every trace.
 pub(super) fn query(params: &Params) -> Result<Query, Refusal> {
     let tags = params.text("tags").unwrap_or_default();
@@ -95,6 +98,9 @@ fn logfmt(text: &str) -> Result<Vec<(String, String)>, String> {
         while letters.next_if(|letter| letter.is_whitespace()).is_some() {}
         if letters.peek().is_none() {
             return Ok(pairs);
+        }
+        if pairs.len() == MOST_PAIRS {
+            return Err(format!("there are more than {MOST_PAIRS} pairs"));
         }
         let mut key = String::new();
         while let Some(letter) = letters.next_if(|letter| *letter != '=' && !letter.is_whitespace()) {
