@@ -30,6 +30,8 @@ pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) options: HttpOptions,
     pub(crate) streams: Arc<Semaphore>,
+    /// Places of those who follow spans: they must not take the streams of those who wait for work.
+    pub(crate) tails: Arc<Semaphore>,
     pub(crate) bodies: Bodies,
     pub(crate) signatures: Signatures,
     /// Turns of looking whether what was not found belongs to somebody else.
@@ -104,10 +106,11 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
     let (traced, traces) = (TracedLayer::new(&options), options.tracer.is_on());
     let cors = option_layer(cors::layer(&options.cors_origins));
     let streams = Arc::new(Semaphore::new(options.max_streams));
+    let tails = Arc::new(Semaphore::new(spans::MAX_TAILS));
     let bodies = Bodies::new(&options);
     let lookups = Arc::new(Semaphore::new(LOOKUPS));
     let signatures = Signatures::new(options.signer.clone());
-    let shared = Arc::new(Shared { engine, options, streams, bodies, signatures, lookups });
+    let shared = Arc::new(Shared { engine, options, streams, tails, bodies, signatures, lookups });
     let gate = GateLayer::new(&shared);
     let introductions = Router::new()
         .route("/agents/{agent}/.well-known/agent-card.json", get(cards::named))

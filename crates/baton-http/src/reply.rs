@@ -169,8 +169,9 @@ pub(crate) fn old_rest_error(error: &Error) -> Response {
 }
 
 fn with_status(mut response: Response, status: u16) -> Response {
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    if status == StatusCode::SERVICE_UNAVAILABLE.as_u16() {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() = status;
+    if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     }
     response

@@ -41,7 +41,7 @@ pub(crate) async fn export(State(shared): State<Arc<Shared>>, caller: Caller, re
 }
 
 async fn take(shared: &Arc<Shared>, caller: &Caller, request: Request) -> Result<Arrival, Refusal> {
-    admit(shared, caller)?;
+    let store = admit(shared, caller)?;
     let (parts, body) = request.into_parts();
     let packing = parts.headers.get("grpc-encoding").map(HeaderValue::as_bytes).unwrap_or_default();
     if !matches!(packing, b"" | b"identity" | b"gzip") {
@@ -50,7 +50,7 @@ async fn take(shared: &Arc<Shared>, caller: &Caller, request: Request) -> Result
     let received = shared.bodies.read(&parts.headers, body).await?;
     a2a::check_grpc_frame(&received.bytes, packing == b"gzip")?;
     let gzip = received.bytes.first() == Some(&1);
-    keep(shared, Letter { received, skipped: HEAD, gzip, encoding: Encoding::Protobuf }).await
+    keep(store, Letter { received, skipped: HEAD, gzip, encoding: Encoding::Protobuf }).await
 }
 
 fn answer(arrival: &Arrival) -> Response {

@@ -35,14 +35,14 @@ async fn take(
     encoding: Option<Encoding>,
     request: Request,
 ) -> Result<(Arrival, Encoding), Refusal> {
-    admit(shared, caller)?;
+    let store = admit(shared, caller)?;
     let (parts, body) = request.into_parts();
     let Some(encoding) = encoding else {
         return Err(unsupported("Content-Type must be application/x-protobuf or application/json").into());
     };
     let gzip = is_gzip(&parts.headers)?;
     let received = shared.bodies.read(&parts.headers, body).await?;
-    let arrival = keep(shared, Letter { received, skipped: 0, gzip, encoding }).await?;
+    let arrival = keep(store, Letter { received, skipped: 0, gzip, encoding }).await?;
     Ok((arrival, encoding))
 }
 

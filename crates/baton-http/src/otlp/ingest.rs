@@ -1,9 +1,14 @@
 //! Spans of an export request, from bytes to the store.
 
 use super::{inflate::gunzip, refusal::Refusal};
-use crate::{app::Shared, auth::Caller, body::Received};
+use crate::{
+    app::Shared,
+    auth::Caller,
+    body::Received,
+    spans::{self, KEEPS_NONE},
+};
 use baton_otlp::{Arrival, Encoding, Export};
-use baton_ports::SpanBatch;
+use baton_ports::{BoxFuture, SpanBatch, SpanStore, SpanStoreError};
 use baton_rules::Access;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
@@ -24,32 +29,37 @@ pub(super) struct Letter {
     pub(super) encoding: Encoding,
 }
 
-/// Refuses those who may not send spans, and everybody where none are kept.
-pub(super) fn admit(shared: &Shared, caller: &Caller) -> Result<(), Refusal> {
-    caller.may(shared, Access::Call, None)?;
-    match &shared.options.spans {
-        Some(_) => Ok(()),
-        None => Err(Refusal::NotOffered("this Baton keeps no spans")),
-    }
+/// The store, for those who may send spans: they can say that they are of any agent.
+pub(super) fn admit<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Refusal> {
+    spans::store(shared, caller, Access::Call)?.ok_or(Refusal::NotOffered(KEEPS_NONE))
 }
 
 /// Reads a letter and keeps its spans; they are on disk when this resolves.
-pub(super) async fn keep(shared: &Arc<Shared>, letter: Letter) -> Result<Arrival, Refusal> {
-    let Some(ports) = &shared.options.spans else { return Err(Refusal::NotOffered("this Baton keeps no spans")) };
+pub(super) async fn keep(store: &Arc<dyn SpanStore>, letter: Letter) -> Result<Arrival, Refusal> {
     let large = letter.gzip || letter.received.bytes.len() > LARGE;
-    let (mut arrival, share) = if large {
-        let read = tokio::task::spawn_blocking(move || read(letter)).await;
-        read.map_err(|error| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()))??
+    let brought = if large {
+        let store = Arc::clone(store);
+        let brought = tokio::task::spawn_blocking(move || bring(&*store, letter)).await;
+        brought.map_err(|error| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()))??
     } else {
-        read(letter)?
+        bring(&**store, letter)?
     };
-    if arrival.spans.is_empty() {
-        return Ok(arrival);
-    }
+    brought.kept.await?;
+    Ok(brought.arrival)
+}
+
+/// Spans that the store has, but perhaps not yet on disk.
+struct Brought {
+    arrival: Arrival,
+    kept: BoxFuture<'static, Result<(), SpanStoreError>>,
+    _share: Received,
+}
+
+/// Reads a letter and gives its spans to the store, which writes them down on the thread of whoever brings them.
+fn bring(store: &dyn SpanStore, letter: Letter) -> Result<Brought, Refusal> {
+    let (mut arrival, share) = read(letter)?;
     let batch = SpanBatch { spans: std::mem::take(&mut arrival.spans), mark: None };
-    ports.store.ingest(batch).await?;
-    drop(share);
-    Ok(arrival)
+    Ok(Brought { arrival, kept: store.ingest(batch), _share: share })
 }
 
 fn read(letter: Letter) -> Result<(Arrival, Received), Refusal> {

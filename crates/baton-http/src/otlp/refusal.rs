@@ -1,5 +1,6 @@
 //! What exporters are told when spans are not taken: whether to try again, and when.
 
+use crate::spans;
 use axum::{body::Body, response::Response};
 use baton_otlp::{Encoding, ReadError, RpcStatus};
 use baton_ports::SpanStoreError;
@@ -40,17 +41,7 @@ impl From<ReadError> for Refusal {
 
 impl From<SpanStoreError> for Refusal {
     fn from(error: SpanStoreError) -> Self {
-        let kind = match error {
-            SpanStoreError::Busy => ErrorKind::RateLimited,
-            SpanStoreError::Unavailable(_) => ErrorKind::Unavailable,
-            SpanStoreError::Query(_) => ErrorKind::InvalidParams,
-            SpanStoreError::TooLarge(_) => ErrorKind::BodyTooLarge,
-            SpanStoreError::Corrupt(_) => ErrorKind::Internal,
-        };
-        if !matches!(error, SpanStoreError::Busy) {
-            tracing::error!(code = error.code().code, %error, "spans were not kept");
-        }
-        Error::new(kind, error.code(), error.to_string()).into()
+        spans::refusal(&error).into()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod entry;
 mod stats;
+mod store;
 mod tail;
 
 use crate::{app::Shared, auth::Caller};
@@ -11,6 +12,8 @@ use baton_rules::Access;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
+pub(crate) use store::{KEEPS_NONE, refusal, store};
+pub(crate) use tail::MAX_TAILS;
 
 /// Adds the paths.
 pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
@@ -18,22 +21,7 @@ pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
 }
 
 /// The store, for those who may read what all agents did.
-fn store<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Error> {
-    caller.may_everywhere(shared, Access::Read)?;
-    shared
-        .options
-        .spans
-        .as_ref()
-        .map(|ports| &ports.store)
-        .ok_or_else(|| Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, "this Baton keeps no spans"))
-}
-
-fn refusal(error: &baton_ports::SpanStoreError) -> Error {
-    use baton_ports::SpanStoreError::{Busy, Corrupt, Query, TooLarge, Unavailable};
-    let kind = match error {
-        Busy | Unavailable(_) => ErrorKind::Unavailable,
-        Query(_) | TooLarge(_) => ErrorKind::InvalidParams,
-        Corrupt(_) => ErrorKind::Internal,
-    };
-    Error::new(kind, error.code(), error.to_string())
+fn readable<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Error> {
+    store(shared, caller, Access::Read)?
+        .ok_or_else(|| Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, KEEPS_NONE))
 }

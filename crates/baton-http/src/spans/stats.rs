@@ -1,6 +1,6 @@
 //! `GET /api/v1/spans/stats`.
 
-use super::{entry::moment, refusal, store};
+use super::{entry::moment, readable, refusal};
 use crate::{app::Shared, auth::Caller, reply};
 use axum::{extract::State, response::Response};
 use baton_wire::api::SpanStatsEntry;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// How many spans there are, how much room they take, and what goes when.
 pub(super) async fn show(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
     let shown = async {
-        let stats = store(&shared, &caller)?.stats().await.map_err(|error| refusal(&error))?;
+        let stats = readable(&shared, &caller)?.stats().await.map_err(|error| refusal(&error))?;
         Ok(SpanStatsEntry {
             spans: stats.spans,
             head_spans: stats.head_spans,

@@ -1,6 +1,6 @@
 //! `GET /api/v1/spans/tail?q=&strict=`: spans as they arrive, as server-sent events.
 
-use super::{entry::entry, store};
+use super::{entry::entry, readable};
 use crate::{app::Shared, auth::Caller, reply};
 use axum::{
     body::Body,
@@ -20,6 +20,15 @@ use serde::Deserialize;
 use std::{convert::Infallible, io::Write as _, pin::pin, sync::Arc, time::Duration};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
+
+/// Readers at the same time; each of them looks at every span that arrives.
+pub(crate) const MAX_TAILS: usize = 64;
+
+/// About how much of a batch is written at once, for readers that are slow.
+const PIECE: usize = 64 * 1024;
+
+/// How many spans are looked at before others have a turn.
+const TURN: usize = 1024;
 
 /// Which spans.
 #[derive(Deserialize)]
@@ -60,7 +69,7 @@ struct Tailing {
 }
 
 fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, QueryRejection>) -> Result<Tailing, Error> {
-    let store = store(shared, caller)?;
+    let store = readable(shared, caller)?;
     let Query(wanted) =
         wanted.map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.body_text()))?;
     let invalid = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::TRACEQL_INVALID, message);
@@ -70,8 +79,8 @@ fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, Query
     let query = parse(text, mode).map_err(|error| invalid(error.to_string()))?.query;
     check_tail(&query).map_err(|error| invalid(error.to_string()))?;
     let aliases = if strict { Aliases::NONE } else { Aliases(baton_telemetry::ALIASES) };
-    let permit = Arc::clone(&shared.streams).try_acquire_owned().map_err(|_| {
-        let message = format!("{} streams are open already", shared.options.max_streams);
+    let permit = Arc::clone(&shared.tails).try_acquire_owned().map_err(|_| {
+        let message = format!("{MAX_TAILS} readers follow spans already");
         Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message)
     })?;
     Ok(Tailing {
@@ -87,8 +96,10 @@ fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, Query
 /// What an idle stream says.
 const STILL_HERE: &[u8] = b": still here\n\n";
 
-fn events(mut tailing: Tailing) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
+fn events(tailing: Tailing) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
     async_stream::stream! {
+        // The whole of it moves in here, so that its place is taken for as long as the stream lasts.
+        let mut tailing = tailing;
         // Readers learn that they are listening: whatever arrives from now on is shown.
         yield Ok(Bytes::from_static(b": listening\n\n"));
         let mut stopped = pin!(tailing.shutdown.clone().cancelled_owned());
@@ -111,8 +122,14 @@ fn events(mut tailing: Tailing) -> impl futures_core::Stream<Item = Result<Bytes
             let mut bytes = Vec::new();
             match heard {
                 Heard::Spans(spans) => {
-                    for span in spans.iter().filter(|span| tailing.query.matches_span(span)) {
-                        event(&mut bytes, "span", &entry(span));
+                    for turn in spans.chunks(TURN) {
+                        for span in turn.iter().filter(|span| tailing.query.matches_span(span)) {
+                            event(&mut bytes, "span", &entry(span));
+                            if bytes.len() >= PIECE {
+                                yield Ok(Bytes::from(std::mem::take(&mut bytes)));
+                            }
+                        }
+                        tokio::task::consume_budget().await;
                     }
                 }
                 Heard::Missed(batches) => event(&mut bytes, "missed", &MissedSpans { batches }),

@@ -1,13 +1,12 @@
 //! Who may ask about spans, and whom.
 
 use super::refusal::Refusal;
-use crate::{app::Shared, auth::Caller};
+use crate::{app::Shared, auth::Caller, spans};
 use baton_ports::SpanStore;
 use baton_rules::Access;
 use std::sync::Arc;
 
 /// The store, for those who may read what all agents did.
 pub(super) fn store<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Refusal> {
-    caller.may_everywhere(shared, Access::Read)?;
-    shared.options.spans.as_ref().map(|ports| &ports.store).ok_or_else(Refusal::not_offered)
+    spans::store(shared, caller, Access::Read)?.ok_or_else(Refusal::not_offered)
 }

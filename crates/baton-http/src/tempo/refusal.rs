@@ -1,5 +1,6 @@
 //! What clients of Tempo are told when there is no answer: a line of text.
 
+use crate::spans::{self, KEEPS_NONE};
 use axum::{body::Body, response::Response};
 use baton_ports::SpanStoreError;
 use baton_traceql::{ParseError, QueryError};
@@ -26,7 +27,7 @@ impl Refusal {
 
     /// Nobody keeps spans here.
     pub(super) fn not_offered() -> Self {
-        Self { status: StatusCode::NOT_IMPLEMENTED, message: "this Baton keeps no spans".to_owned() }
+        Self { status: StatusCode::NOT_IMPLEMENTED, message: KEEPS_NONE.to_owned() }
     }
 
     /// The reply.
@@ -56,18 +57,15 @@ impl From<QueryError> for Refusal {
 
 impl From<SpanStoreError> for Refusal {
     fn from(error: SpanStoreError) -> Self {
-        let status = match error {
-            SpanStoreError::Query(error) => return error.into(),
-            SpanStoreError::TooLarge(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            SpanStoreError::Busy => StatusCode::TOO_MANY_REQUESTS,
-            SpanStoreError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            SpanStoreError::Corrupt(_) => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        let code = error.code().code;
-        if status.is_server_error() {
-            tracing::error!(code, %error, "a question about spans was not answered");
+        match error {
+            SpanStoreError::Query(error) => error.into(),
+            // As Tempo says it: asking again does not help.
+            error @ SpanStoreError::TooLarge(_) => {
+                let message = format!("{error} ({})", error.code().code);
+                Self { status: StatusCode::UNPROCESSABLE_ENTITY, message }
+            }
+            error => spans::refusal(&error).into(),
         }
-        Self { status, message: format!("{error} ({code})") }
     }
 }
 

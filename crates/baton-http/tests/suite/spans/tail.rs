@@ -86,5 +86,5 @@ async fn those_who_listen_take_no_streams_from_others() {
     let refused = asked(&app, "").await;
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"1".parse().unwrap()));
     open.pop();
-    listening(&app, "").await;
+    open.push(listening(&app, "").await);
 }
