@@ -33,8 +33,10 @@ fn what_waits_when_a_store_is_dropped_is_written() {
     let probe = Probe::new(move |step| {
         if step == "log synced" && first.swap(false, Ordering::Relaxed) {
             at_gate.send(()).unwrap();
-            // Nobody says go: time for the store to end everything that does not wait for the writer.
-            let _ = gate.lock().recv_timeout(Duration::from_millis(300));
+            let gate = gate.lock();
+            gate.recv().unwrap();
+            // Nobody says it again: time for the store to end everything that does not wait for the writer.
+            let _ = gate.recv_timeout(Duration::from_millis(300));
         }
     });
     let options = Options { head_spans: 1, queue_bytes: 256 << 20, probe, ..small() };
@@ -46,6 +48,7 @@ fn what_waits_when_a_store_is_dropped_is_written() {
         drop(store.ingest(SpanBatch { spans: vec![large(10 + number)], mark: None }));
     }
     let (ended, end) = mpsc::channel();
+    go.send(()).unwrap();
     thread::spawn(move || {
         drop(store);
         let _ = ended.send(());
