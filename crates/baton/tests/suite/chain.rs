@@ -2,7 +2,7 @@
 
 use crate::binary::{Home, Running, request};
 use serde_json::{Value, json};
-use std::{fs, time::Duration};
+use std::{collections::BTreeSet, fs, time::Duration};
 
 /// Hands everything to the next agent, and says what came back.
 const PASSES: &str = "rules:
@@ -56,6 +56,24 @@ impl Place {
 
     fn say(&self, agent: &str, message: &Value) -> Value {
         self.call(agent, "SendMessage", &json!({ "message": message }))["result"]["task"].clone()
+    }
+
+    /// The traces of all runs here, once a span of this name is kept.
+    fn traces_after(&self, last: &str) -> Vec<String> {
+        let search = |query: &str| {
+            let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
+            let reply = request(&self.url, "GET", &format!("/tempo/api/search?q={query}"), &[], "");
+            let found: Value = serde_json::from_str(&reply.body).unwrap_or_else(|error| panic!("{error}: {reply:?}"));
+            let ids = found["traces"].as_array().into_iter().flatten().filter_map(|trace| trace["traceID"].as_str());
+            ids.map(str::to_owned).collect::<Vec<_>>()
+        };
+        for _ in 0..200 {
+            if !search(&format!("{{ name = \"{last}\" }}")).is_empty() {
+                return search("{ name =~ \"invoke_agent.*\" }");
+            }
+            std::thread::park_timeout(Duration::from_millis(50));
+        }
+        panic!("{last} has no span");
     }
 
     fn task(&self, agent: &str, id: &str) -> Value {
@@ -116,6 +134,9 @@ fn an_approval_through_four_agents_in_three_processes_that_all_die_releases_the_
         }
         assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{task}");
         assert!(text(&task).contains(said), "{}", text(&task));
+        let ended = [(&first, "handoff.request"), (&second, "handoff.request"), (&third, "execute_tool pay")];
+        let traces: BTreeSet<String> = ended.iter().flat_map(|(place, last)| place.traces_after(last)).collect();
+        assert_eq!(traces.len(), 1, "one question is one trace, through every process, death and answer: {traces:?}");
         let ran = fs::read_to_string(third.home.path("d/paid.txt")).unwrap_or_default();
         assert_eq!(ran, if paid { "paid\n" } else { "" }, "the call is released once, or not at all");
 
