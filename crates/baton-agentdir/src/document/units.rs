@@ -16,13 +16,14 @@ pub fn duration(text: &str) -> Option<Duration> {
     Some(Duration::from_millis(digits.checked_mul(millis)?))
 }
 
-/// Reads `65536`, `64KB` or `1MB`, in steps of 1024.
+/// Reads `65536`, `64KB`, `1MB` or `2GB`, in steps of 1024.
 pub fn size(text: &str) -> Option<usize> {
     let (digits, unit) = split(text)?;
     let bytes = match unit {
         "" | "B" => 1,
         "KB" | "kB" | "KiB" => 1 << 10,
         "MB" | "MiB" => 1 << 20,
+        "GB" | "GiB" => 1 << 30,
         _ => return None,
     };
     usize::try_from(digits.checked_mul(bytes)?).ok()
@@ -54,9 +55,14 @@ mod tests {
         ] {
             assert_eq!(duration(text).map(|d| d.as_millis()), expect, "{text}");
         }
-        for (text, expect) in
-            [("10", Some(10)), ("64KB", Some(65536)), ("1 MB", Some(1 << 20)), ("1GB", None), ("", None)]
-        {
+        for (text, expect) in [
+            ("10", Some(10)),
+            ("64KB", Some(65536)),
+            ("1 MB", Some(1 << 20)),
+            ("1GB", Some(1 << 30)),
+            ("1XB", None),
+            ("", None),
+        ] {
             assert_eq!(size(text), expect, "{text}");
         }
     }

@@ -100,7 +100,15 @@ fn a_revoked_token_is_refused_at_once_and_after_a_restart() {
     server.kill();
     let (_server, url) = home.up(&["--auth", "--port", "0"]);
     assert_eq!(statuses(&url), [401, 401, 403, 401]);
-    let audit = std::fs::read_to_string(home.path(".baton/audit.jsonl")).expect("written");
+    // The line is written after the reply, by a thread of its own.
+    let read = || std::fs::read_to_string(home.path(".baton/audit.jsonl")).expect("written");
+    for _ in 0..100 {
+        if read().contains("the token was revoked") {
+            break;
+        }
+        std::thread::park_timeout(std::time::Duration::from_millis(20));
+    }
+    let audit = read();
     assert!(audit.contains("the token was revoked") && !audit.contains(ci), "{audit}");
 }
 
