@@ -30,7 +30,7 @@ tools:
     description: d
     command: ["sh", "${city}", "$${literal}", "${open"]
     timeout: 3 weeks
-    max_output: 1GB
+    max_output: 1XB
     effects: none
     directory: ../elsewhere
   - name: twice
