@@ -93,7 +93,7 @@ def beside_databases(options, directory):
     lines = [f"| {small:,} spans | ingest | selective search p50 | p99 | size | ingest, Baton's ratio | p50, Baton's ratio |",
              "|---|---:|---:|---:|---:|---:|---:|"]
     for title, found in (("Baton", ours), ("SQLite, a row for each attribute", table), ("DuckDB, fixed columns", duck)):
-        ratios = "| |" if found is ours else (f" {ours['per_second'] / found['per_second']:.1f}x | "
+        ratios = " | |" if found is ours else (f" {ours['per_second'] / found['per_second']:.1f}x | "
                                               f"{found['p50_ms'] / ours['p50_ms']:.1f}x |")
         lines.append(f"| {title} | {found['per_second']:,.0f}/s | {found['p50_ms']:.2f} ms | {found['p99_ms']:.2f} ms "
                      f"| {found['bytes'] / 1e6:.0f} MB |{ratios}")
