@@ -143,13 +143,6 @@ pub(crate) fn read_end(mut bytes: &[u8]) -> Result<u64, SpanStoreError> {
     Ok(opening.end)
 }
 
-/// Appends a span to the buffer.
-pub(crate) fn write_span(buffer: &mut Vec<u8>, span: &Span, tables: &mut TableBuilder) -> Result<(), SpanStoreError> {
-    let shared = (tables.resource(&span.resource)?, tables.scope(&span.scope)?);
-    write_body(buffer, span)?;
-    append(buffer, &shared)
-}
-
 /// Appends a span without what it shares with others.
 pub(crate) fn write_body(buffer: &mut Vec<u8>, span: &Span) -> Result<(), SpanStoreError> {
     let written = Written {

@@ -14,15 +14,15 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 /// Spans and bytes that may wait; more are dropped and counted.
 const QUEUE_SPANS: usize = 16 * 1024;
 const QUEUE_BYTES: usize = 32 << 20;
-/// A batch has at most this many spans.
+/// With this many spans a batch waits for no others.
 const BATCH: usize = 4096;
-/// How long the first span of a batch waits for others.
-const GATHER: Duration = Duration::from_millis(20);
+/// How long the first span of a batch waits for others: each batch is a sync that the journal's own ones wait for.
+const GATHER: Duration = Duration::from_millis(200);
 /// How often, and how many times, a busy store is asked again before spans are dropped.
 const PAUSE: Duration = Duration::from_millis(20);
 const TRIES: u32 = 100;
@@ -31,6 +31,7 @@ const TRIES: u32 = 100;
 pub struct Emitter {
     queue: mpsc::Sender<Item>,
     waiting_bytes: Arc<AtomicUsize>,
+    hurry: Arc<Notify>,
     spans: Arc<EmbeddedSpans>,
 }
 
@@ -44,15 +45,22 @@ impl Emitter {
     pub fn start(spans: &Arc<EmbeddedSpans>) -> Arc<Self> {
         let (queue, items) = mpsc::channel(QUEUE_SPANS);
         let waiting_bytes = Arc::new(AtomicUsize::new(0));
-        let work = Work { items, waiting_bytes: Arc::clone(&waiting_bytes), spans: Arc::clone(spans) };
+        let hurry = Arc::new(Notify::new());
+        let work = Work {
+            items,
+            waiting_bytes: Arc::clone(&waiting_bytes),
+            hurry: Arc::clone(&hurry),
+            spans: Arc::clone(spans),
+        };
         tokio::spawn(work.run());
-        Arc::new(Self { queue, waiting_bytes, spans: Arc::clone(spans) })
+        Arc::new(Self { queue, waiting_bytes, hurry, spans: Arc::clone(spans) })
     }
 
     /// Resolves when everything that was emitted before is kept, or dropped and counted.
     pub async fn flush(&self) {
         let (done, kept) = oneshot::channel();
         if self.queue.send(Item::Flush(done)).await.is_ok() {
+            self.hurry.notify_one();
             let _ = kept.await;
         }
     }
@@ -85,6 +93,8 @@ impl SpanSink for Emitter {
 struct Work {
     items: mpsc::Receiver<Item>,
     waiting_bytes: Arc<AtomicUsize>,
+    /// Somebody waits for what was gathered.
+    hurry: Arc<Notify>,
     spans: Arc<EmbeddedSpans>,
 }
 
@@ -92,10 +102,9 @@ impl Work {
     async fn run(mut self) {
         let mut items = Vec::new();
         while self.items.recv_many(&mut items, BATCH).await > 0 {
-            let flushing = items.iter().any(|item| matches!(item, Item::Flush(_)));
-            if !flushing && items.len() < BATCH {
-                tokio::time::sleep(GATHER).await;
-                while items.len() < BATCH
+            if items.len() < BATCH {
+                let _ = tokio::time::timeout(GATHER, self.hurry.notified()).await;
+                while items.len() < QUEUE_SPANS
                     && let Ok(item) = self.items.try_recv()
                 {
                     items.push(item);

@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 const MARK: &str = "journal";
 /// Events that are read from the journal at once.
 const PAGE: usize = 1024;
-/// Commits that come close together are written together, so that spans cost the disk little.
-const GATHER: Duration = Duration::from_millis(20);
+/// Commits that come close together are written together: each batch is a sync that the journal's own ones wait for.
+const GATHER: Duration = Duration::from_millis(200);
 /// Bytes that are written together.
 const MOST_BYTES: usize = 4 << 20;
 /// How long the end may take.

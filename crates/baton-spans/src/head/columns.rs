@@ -59,6 +59,14 @@ impl Column {
         }
     }
 
+    /// The number of a text, and how many bytes more that takes. Most often it is the one that came last.
+    fn number(&mut self, text: &str, state: &RandomState) -> Option<(u32, usize)> {
+        match self.texts.values.last() {
+            Some(last) if self.dictionary.text(*last) == text => Some((*last, 0)),
+            _ => self.dictionary.intern(text, state),
+        }
+    }
+
     /// Entries for which the test may hold, in no order, some of them twice.
     pub(crate) fn find(&self, test: &Test, state: &RandomState) -> Vec<u32> {
         let mut found = self.odd.clone();
@@ -170,7 +178,7 @@ impl Columns {
     pub(crate) fn push(&mut self, column: usize, entry: u32, value: Atom<'_>) {
         let Some(column) = self.columns.get_mut(column) else { return };
         self.bytes += match value {
-            Atom::Text(text) => match column.dictionary.intern(cut(text), &self.state) {
+            Atom::Text(text) => match column.number(cut(text), &self.state) {
                 Some((number, more)) => column.texts.push(entry, number) + more,
                 None => push_once(&mut column.odd, entry),
             },

@@ -55,7 +55,6 @@ pub(crate) struct Content {
     by_form: HashMap<Vec<u8>, u32>,
     last_shared: Option<u32>,
     pieces: Vec<Vec<u8>>,
-    scratch: Vec<u8>,
     /// By row.
     pub(crate) own: Columns,
     /// By number of what is shared.
@@ -76,7 +75,6 @@ impl Content {
             by_form: HashMap::new(),
             last_shared: None,
             pieces: Vec::new(),
-            scratch: Vec::new(),
             own: Columns::new(),
             common: Columns::new(),
             bytes: 0,
@@ -106,16 +104,12 @@ impl Content {
         std::iter::successors(row(first), move |at| row(self.rows[*at as usize].next))
     }
 
-    /// Adds a span.
-    pub(crate) fn push(&mut self, span: &Span) -> Result<(), SpanStoreError> {
+    /// Adds a span, with its written form without what it shares.
+    pub(crate) fn push(&mut self, span: &Span, body: &[u8]) -> Result<(), SpanStoreError> {
         let row = u32::try_from(self.rows.len()).ok().filter(|row| *row != NONE).ok_or_else(full)?;
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        codec::write_body(&mut scratch, span)?;
         let shared = self.share(span)?;
-        let (piece, start) = self.keep(&scratch)?;
-        let len = u32::try_from(scratch.len()).map_err(|_| full())?;
-        self.scratch = scratch;
+        let (piece, start) = self.keep(body)?;
+        let len = u32::try_from(body.len()).map_err(|_| full())?;
         let ordinal = self.join(row, span);
         self.rows.push(Row { id: span.id, next: NONE, piece, start, len });
         self.trace_of.push(ordinal);
@@ -172,7 +166,9 @@ impl Content {
 
     fn keep(&mut self, body: &[u8]) -> Result<(u32, u32), SpanStoreError> {
         if self.pieces.last().is_none_or(|piece| piece.len() + body.len() > PIECE) {
-            self.pieces.push(Vec::new());
+            // The first one grows: many heads stay small.
+            let capacity = if self.pieces.is_empty() { 0 } else { PIECE };
+            self.pieces.push(Vec::with_capacity(capacity));
         }
         let number = u32::try_from(self.pieces.len() - 1).map_err(|_| full())?;
         let Some(piece) = self.pieces.last_mut() else { return Err(full()) };

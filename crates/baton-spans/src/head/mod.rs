@@ -9,6 +9,7 @@ mod segment;
 pub(crate) use columns::Column;
 pub(crate) use content::{Content, Shared};
 
+use crate::codec;
 use baton_ports::SpanStoreError;
 use baton_types::{Span, SpanClass};
 use parking_lot::{RwLock, RwLockReadGuard};
@@ -28,7 +29,23 @@ impl Head {
     /// Adds spans; when this returns they are found.
     pub(crate) fn push(&self, spans: &[Span]) -> Result<(), SpanStoreError> {
         let mut content = self.content.write();
-        spans.iter().try_for_each(|span| content.push(span))
+        let mut body = Vec::new();
+        for span in spans {
+            body.clear();
+            codec::write_body(&mut body, span)?;
+            content.push(span, &body)?;
+        }
+        Ok(())
+    }
+
+    /// Adds spans that are written already; takes as many written ones as there are spans.
+    pub(crate) fn push_written<'a>(
+        &self,
+        spans: &[Span],
+        bodies: &mut impl Iterator<Item = &'a [u8]>,
+    ) -> Result<(), SpanStoreError> {
+        let mut content = self.content.write();
+        spans.iter().zip(bodies).try_for_each(|(span, body)| content.push(span, body))
     }
 
     /// How many spans there are.

@@ -137,8 +137,8 @@ pub(crate) fn prepare(batch: SpanBatch) -> Result<(Waiting, Kept), SpanStoreErro
         None => &[],
     };
     let entry = write_entry(marks, &spans)?;
-    if entry.len() > MOST_ENTRY {
-        let message = format!("{} bytes of spans came at once; at most {MOST_ENTRY} are taken", entry.len());
+    if entry.payload.len() > MOST_ENTRY {
+        let message = format!("{} bytes of spans came at once; at most {MOST_ENTRY} are taken", entry.payload.len());
         return Err(SpanStoreError::Unavailable(message));
     }
     let (done, kept) = oneshot::channel();

@@ -1,5 +1,6 @@
 //! What waits for the disk, within bounds.
 
+use crate::wal::Written;
 use baton_ports::SpanStoreError;
 use baton_types::Span;
 use parking_lot::{Condvar, Mutex};
@@ -9,7 +10,7 @@ use tokio::sync::oneshot;
 /// A batch that waits.
 pub(crate) struct Waiting {
     /// As it is written.
-    pub(crate) entry: Vec<u8>,
+    pub(crate) entry: Written,
     /// First telemetry, then memory.
     pub(crate) spans: Arc<[Span]>,
     pub(crate) telemetry: usize,
@@ -71,7 +72,7 @@ impl Queue {
         if state.closed {
             return Err(Refused::Closed);
         }
-        let (spans, bytes) = (state.spans + waiting.spans.len(), state.bytes + waiting.entry.len());
+        let (spans, bytes) = (state.spans + waiting.spans.len(), state.bytes + waiting.entry.payload.len());
         if !state.waiting.is_empty() && (spans > self.most_spans || bytes > self.most_bytes) {
             return Err(Refused::Full(waiting));
         }
@@ -112,7 +113,7 @@ impl Queue {
             && let Some(waiting) = state.waiting.pop_front()
         {
             spans += waiting.spans.len();
-            bytes += waiting.entry.len();
+            bytes += waiting.entry.payload.len();
             taken.group.push(waiting);
         }
         state.spans -= spans;

@@ -99,7 +99,7 @@ impl Writer {
     fn log_group(&mut self, group: &[Waiting]) -> Result<(), SpanStoreError> {
         let Some(log) = &mut self.log else { return Ok(()) };
         let before = log.length();
-        match log.append(group.iter().map(|waiting| waiting.entry.as_slice())) {
+        match log.append(group.iter().map(|waiting| waiting.entry.payload.as_slice())) {
             Ok(()) => {
                 self.store.log_bytes.fetch_add(log.length() - before, Ordering::Relaxed);
                 Ok(())
@@ -114,9 +114,10 @@ impl Writer {
 
     fn show(&self, waiting: &Waiting) -> Result<(), SpanStoreError> {
         let (telemetry, memory) = waiting.spans.split_at(waiting.telemetry);
+        let mut bodies = waiting.entry.bodies();
         for (head, spans) in [(&self.active.telemetry, telemetry), (&self.active.memory, memory)] {
             if !spans.is_empty() {
-                head.push(spans)?;
+                head.push_written(spans, &mut bodies)?;
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use crate::codec::{self, TableBuilder, Tables};
 use baton_ports::SpanStoreError;
 use baton_types::Span;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 /// How far sources have come, by name.
 pub(crate) type Marks = BTreeMap<String, u64>;
@@ -29,8 +29,21 @@ pub(crate) struct Entry {
     pub(crate) spans: Vec<Span>,
 }
 
+/// A batch as it is written, and where in it the spans are without what they share.
+pub(crate) struct Written {
+    pub(crate) payload: Vec<u8>,
+    bodies: Vec<Range<usize>>,
+}
+
+impl Written {
+    /// The written spans, in order, each without what it shares.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = &[u8]> {
+        self.bodies.iter().map(|body| &self.payload[body.clone()])
+    }
+}
+
 /// Writes a batch.
-pub(crate) fn write_entry(marks: &[(&str, u64)], spans: &[Span]) -> Result<Vec<u8>, SpanStoreError> {
+pub(crate) fn write_entry(marks: &[(&str, u64)], spans: &[Span]) -> Result<Written, SpanStoreError> {
     let mut tables = TableBuilder::default();
     for span in spans {
         tables.resource(&span.resource)?;
@@ -38,10 +51,14 @@ pub(crate) fn write_entry(marks: &[(&str, u64)], spans: &[Span]) -> Result<Vec<u
     }
     let mut payload = Vec::with_capacity(256 + 512 * spans.len());
     codec::append(&mut payload, &HeadOut { marks, tables: tables.tables(), spans: spans.len() })?;
+    let mut bodies = Vec::with_capacity(spans.len());
     for span in spans {
-        codec::write_span(&mut payload, span, &mut tables)?;
+        let begin = payload.len();
+        codec::write_body(&mut payload, span)?;
+        bodies.push(begin..payload.len());
+        codec::append(&mut payload, &(tables.resource(&span.resource)?, tables.scope(&span.scope)?))?;
     }
-    Ok(payload)
+    Ok(Written { payload, bodies })
 }
 
 /// Takes a batch from the front of a payload.

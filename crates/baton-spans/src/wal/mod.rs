@@ -9,6 +9,6 @@ mod file;
 mod frame;
 mod read;
 
-pub(crate) use batch::{Entry, Marks, read_entry, write_entry};
+pub(crate) use batch::{Entry, Marks, Written, read_entry, write_entry};
 pub(crate) use file::{Failed, LogFile, name_of, number_of};
 pub(crate) use read::{Place, Replayed, replay};

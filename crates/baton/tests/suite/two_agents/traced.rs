@@ -89,6 +89,7 @@ fn two_processes_make_one_trace() {
         settings.add_filter(r"\b[0-9a-f]{32}\b", "[trace]");
         settings.add_filter(r"\d{4}-\d\d-\d\d (\[time\]|\d\d:\d\d:\d\d\.\d{3})", "[moment]");
         settings.add_filter(r" *\+?[\d.]+(us|ms|s)\b", " [time]");
+        settings.add_filter(r"span +time  tokens", "span  time  tokens");
         settings.add_filter(r"[█▉▊▋▌▍▎▏ ]{3,}\n", "  [bar]\n");
         settings.add_filter(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]");
         settings.add_filter(r"localhost:\d+", "localhost:[port]");
