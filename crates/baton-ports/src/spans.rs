@@ -211,7 +211,7 @@ pub trait SpanFeed: Send {
 #[derive(Clone, Debug)]
 pub enum Heard {
     /// Spans, in the order in which they were kept.
-    Spans(Arc<[Span]>),
+    Spans(Arc<Vec<Span>>),
     /// That many batches were missed.
     Missed(u64),
 }

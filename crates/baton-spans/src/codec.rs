@@ -248,6 +248,16 @@ pub(crate) fn weight(span: &Span) -> usize {
         + links.sum::<usize>()
 }
 
+/// About how many bytes a span takes when it is written; rarely more.
+pub(crate) fn length(span: &Span) -> usize {
+    let said = |attributes: &[(Key, Value)]| -> usize {
+        attributes.iter().map(|(key, value)| 12 + key.len() + beyond(value)).sum()
+    };
+    let events = span.events.iter().map(|event| 24 + event.name.len() + said(&event.attributes));
+    let links = span.links.iter().map(|link| 40 + said(&link.attributes));
+    80 + span.name.len() + said(&span.attributes) + events.sum::<usize>() + links.sum::<usize>()
+}
+
 /// About how many bytes of memory attributes take.
 pub(crate) fn all(attributes: &[(Key, Value)]) -> usize {
     attributes.iter().map(|(key, value)| mem::size_of::<(Key, Value)>() + key.len() + beyond(value)).sum()

@@ -22,7 +22,7 @@ const QUEUE_BYTES: usize = 32 << 20;
 /// With this many spans a batch waits for no others.
 const BATCH: usize = 4096;
 /// How long the first span of a batch waits for others: each batch is a sync that the journal's own ones wait for.
-const GATHER: Duration = Duration::from_millis(200);
+const GATHER: Duration = Duration::from_millis(100);
 /// How often, and how many times, a busy store is asked again before spans are dropped.
 const PAUSE: Duration = Duration::from_millis(20);
 const TRIES: u32 = 100;
@@ -36,7 +36,8 @@ pub struct Emitter {
 }
 
 enum Item {
-    Span(Span),
+    /// And how many bytes it takes.
+    Span(Span, usize),
     Flush(oneshot::Sender<()>),
 }
 
@@ -74,7 +75,7 @@ impl SpanSink for Emitter {
     fn emit(&self, span: Span) {
         let bytes = weight(&span);
         if self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed) > QUEUE_BYTES
-            || self.queue.try_send(Item::Span(span)).is_err()
+            || self.queue.try_send(Item::Span(span, bytes)).is_err()
         {
             self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             self.dropped();
@@ -110,26 +111,29 @@ impl Work {
                     items.push(item);
                 }
             }
-            let mut spans = Vec::with_capacity(items.len());
+            let (mut spans, mut bytes) = (Vec::with_capacity(items.len()), 0);
             let mut flushes = Vec::new();
             for item in items.drain(..) {
                 match item {
-                    Item::Span(span) => spans.push(span),
+                    Item::Span(span, more) => {
+                        spans.push(span);
+                        bytes += more;
+                    }
                     Item::Flush(done) => flushes.push(done),
                 }
             }
-            self.keep(spans).await;
+            self.keep(spans, bytes).await;
             for done in flushes {
                 let _ = done.send(());
             }
         }
     }
 
-    async fn keep(&self, spans: Vec<Span>) {
+    async fn keep(&self, spans: Vec<Span>, bytes: usize) {
         if spans.is_empty() {
             return;
         }
-        let (count, bytes) = (spans.len() as u64, spans.iter().map(weight).sum());
+        let count = spans.len() as u64;
         if let Err(error) = self.ingest(spans).await {
             self.spans.store.dropped.fetch_add(count, Ordering::Relaxed);
             tracing::warn!(%error, count, "spans of this process were dropped");

@@ -32,7 +32,7 @@ impl Default for Shared {
 #[derive(Default)]
 struct Ring {
     /// Those that can still be heard, with their weights.
-    batches: VecDeque<(Arc<[Span]>, usize)>,
+    batches: VecDeque<(Arc<Vec<Span>>, usize)>,
     bytes: usize,
     /// The number of the next batch.
     next: u64,
@@ -59,7 +59,7 @@ impl Feed {
     }
 
     /// Tells everybody who listens.
-    pub(crate) fn tell(&self, spans: &Arc<[Span]>) {
+    pub(crate) fn tell(&self, spans: &Arc<Vec<Span>>) {
         if spans.is_empty() {
             return;
         }

@@ -13,15 +13,17 @@ use baton_types::Span;
 use ears::Ears;
 use fold::Folds;
 use std::{sync::Arc, time::Duration};
-use tokio::{sync::watch, task::JoinHandle};
+use tokio::{sync::watch, task::JoinHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// The mark under which the journal's position is kept.
 const MARK: &str = "journal";
 /// Events that are read from the journal at once.
 const PAGE: usize = 1024;
-/// Commits that come close together are written together: each batch is a sync that the journal's own ones wait for.
-const GATHER: Duration = Duration::from_millis(200);
+/// Commits that come close together are read together, and soon: what they hold in memory is let go.
+const HEAR: Duration = Duration::from_millis(10);
+/// Spans that come close together are written together: each batch is a sync that the journal's own ones wait for.
+const GATHER: Duration = Duration::from_millis(100);
 /// Bytes that are written together.
 const MOST_BYTES: usize = 4 << 20;
 /// How long the end may take.
@@ -62,6 +64,7 @@ impl Projector {
             last: false,
             cursor: self.store.mark(MARK).unwrap_or(0),
             folds: Folds::new(self.origin),
+            made: Made::default(),
             ears: self.ears,
             store: self.store,
             journal,
@@ -84,17 +87,35 @@ impl Projecting {
     }
 }
 
+/// What the projector waits for.
+enum Heard {
+    /// Events; none when the journal has to be read.
+    Events(Option<Vec<Arc<StoredEvent>>>),
+    /// Spans have waited long enough.
+    Enough,
+}
+
 struct Work {
     ears: Arc<Ears>,
     store: Arc<dyn SpanStore>,
     journal: Arc<dyn Journal>,
     folds: Folds,
-    /// The last event of which everything that followed is kept.
+    /// The last event that was folded.
     cursor: u64,
+    made: Made,
     stopping: CancellationToken,
     tell: watch::Sender<bool>,
     /// Whether it is about to end.
     last: bool,
+}
+
+/// Spans that wait to be kept.
+#[derive(Default)]
+struct Made {
+    spans: Vec<Span>,
+    bytes: usize,
+    /// When they have waited long enough.
+    due: Option<Instant>,
 }
 
 /// Why a step did not succeed; it is taken again.
@@ -114,6 +135,7 @@ impl Work {
             // What was folded since the mark is folded again.
             self.cursor = self.store.mark(MARK).unwrap_or(self.cursor);
             self.folds.forget();
+            self.made = Made::default();
             self.ears.miss();
             if self.stopping.run_until_cancelled(tokio::time::sleep(PAUSE)).await.is_none() {
                 return;
@@ -123,19 +145,38 @@ impl Work {
 
     /// Follows until it is stopped; then what was heard until now is kept, for as long as anybody waits for that.
     async fn follow(&mut self) -> Result<(), Trouble> {
-        while let Some(heard) = self.stopping.clone().run_until_cancelled(self.ears.hear(GATHER)).await {
-            self.take(heard).await?;
-            self.tell.send_if_modified(|known| !std::mem::replace(known, true));
+        while let Some(heard) = self.stopping.clone().run_until_cancelled(self.hear()).await {
+            match heard {
+                Heard::Events(Some(events)) => self.project(&events).await?,
+                Heard::Events(None) => {
+                    self.catch_up().await?;
+                    self.tell.send_if_modified(|known| !std::mem::replace(known, true));
+                }
+                Heard::Enough => self.keep().await?,
+            }
         }
         self.last = true;
-        let heard = self.ears.rest();
-        tokio::time::timeout(FAREWELL, self.take(heard)).await.unwrap_or(Ok(()))
+        tokio::time::timeout(FAREWELL, self.end()).await.unwrap_or(Ok(()))
     }
 
-    async fn take(&mut self, heard: Option<Vec<Arc<StoredEvent>>>) -> Result<(), Trouble> {
-        match heard {
-            Some(events) => self.project(&events).await,
+    async fn end(&mut self) -> Result<(), Trouble> {
+        match self.ears.rest() {
+            Some(events) => {
+                self.project(&events).await?;
+                self.keep().await
+            }
             None => self.catch_up().await,
+        }
+    }
+
+    /// Waits for events, but no longer than spans may wait.
+    async fn hear(&self) -> Heard {
+        match self.made.due {
+            Some(due) => {
+                let heard = tokio::time::timeout_at(due, self.ears.hear(HEAR)).await;
+                heard.map_or(Heard::Enough, Heard::Events)
+            }
+            None => Heard::Events(self.ears.hear(HEAR).await),
         }
     }
 
@@ -149,35 +190,37 @@ impl Work {
             }
             let events = self.journal.tail(self.cursor, PAGE).await?;
             if events.is_empty() {
-                return Ok(());
+                return self.keep().await;
             }
             self.project(&events).await?;
         }
     }
 
     async fn project(&mut self, events: &[Arc<StoredEvent>]) -> Result<(), Trouble> {
-        let (mut spans, mut bytes) = (Vec::new(), 0);
         for event in events {
             if event.seq <= self.cursor {
                 continue;
             }
-            let known = spans.len();
-            self.folds.apply(&*self.journal, event, &mut spans).await?;
-            bytes += spans.iter().skip(known).map(weight).sum::<usize>();
-            if bytes > MOST_BYTES {
-                self.keep(std::mem::take(&mut spans), event.seq).await?;
-                bytes = 0;
-            }
+            let known = self.made.spans.len();
+            self.folds.apply(&*self.journal, event, &mut self.made.spans).await?;
+            self.made.bytes += self.made.spans.iter().skip(known).map(weight).sum::<usize>();
             self.cursor = event.seq;
+            if self.made.bytes > MOST_BYTES {
+                self.keep().await?;
+            }
         }
-        self.keep(spans, self.cursor).await
+        if !self.made.spans.is_empty() {
+            self.made.due.get_or_insert_with(|| Instant::now() + GATHER);
+        }
+        Ok(())
     }
 
     /// Makes spans durable together with how far the journal was read for them.
-    async fn keep(&self, spans: Vec<Span>, until: u64) -> Result<(), Trouble> {
+    async fn keep(&mut self) -> Result<(), Trouble> {
+        let Made { spans, .. } = std::mem::take(&mut self.made);
         if spans.is_empty() {
             return Ok(());
         }
-        Ok(self.store.ingest(SpanBatch { spans, mark: Some((MARK, until)) }).await?)
+        Ok(self.store.ingest(SpanBatch { spans, mark: Some((MARK, self.cursor)) }).await?)
     }
 }

@@ -114,15 +114,27 @@ impl fmt::Display for TraceContext {
 
 /// Reads hex of at most that many bytes; missing leading zeros are filled in.
 fn read<const N: usize>(text: &str) -> Option<[u8; N]> {
-    if text.is_empty() || text.len() > 2 * N || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if text.is_empty() || text.len() > 2 * N {
         return None;
     }
     let mut bytes = [0; N];
-    for (index, digit) in text.bytes().rev().enumerate() {
-        let value = u8::try_from(char::from(digit).to_digit(16)?).ok()?;
-        bytes[N - 1 - index / 2] |= value << (4 * (index % 2));
+    for (byte, pair) in bytes.iter_mut().rev().zip(text.as_bytes().rchunks(2)) {
+        *byte = match pair {
+            [high, low] => digit(*high)? << 4 | digit(*low)?,
+            [low] => digit(*low)?,
+            _ => 0,
+        };
     }
     Some(bytes)
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
 }
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";

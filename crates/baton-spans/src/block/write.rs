@@ -155,8 +155,11 @@ fn write_texts(field: &mut FieldWriter<'_>, column: &Column, rows: &Rows<'_>) ->
         entries[*at as usize] = *entry;
         *at += 1;
     }
-    let mut order: Vec<(u64, u32)> =
-        (0..texts.len() as u32).map(|number| (beginning(texts.text(number).as_bytes()), number)).collect();
+    let bytes = |number: u32| texts.text(number).as_bytes();
+    let shared = (1..texts.len() as u32).fold(usize::MAX, |shared, number| shared.min(common(bytes(0), bytes(number))));
+    let mut order: Vec<(u64, u32)> = (0..texts.len() as u32)
+        .map(|number| (beginning(bytes(number).get(shared..).unwrap_or_default()), number))
+        .collect();
     order.sort_unstable_by(|(one, first), (other, second)| {
         one.cmp(other).then_with(|| texts.text(*first).cmp(texts.text(*second)))
     });
@@ -172,7 +175,12 @@ fn write_texts(field: &mut FieldWriter<'_>, column: &Column, rows: &Rows<'_>) ->
     Ok(())
 }
 
-/// The first bytes as a number that sorts as they do: most texts differ there already.
+/// How many bytes are the same at the beginning.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// The first bytes as a number that sorts as they do: beyond what all have in common, most texts differ there already.
 fn beginning(bytes: &[u8]) -> u64 {
     let mut first = [0; 8];
     let len = bytes.len().min(8);

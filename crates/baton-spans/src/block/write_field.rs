@@ -13,7 +13,7 @@ use roaring::RoaringBitmap;
 const CHUNK: usize = 16 << 10;
 
 /// More rows than this are written apart from their value.
-pub(super) const INLINE: usize = 64;
+pub(super) const INLINE: usize = 512;
 
 /// Writes the values of a field; they must come by form, and by their bytes within a form.
 pub(super) struct FieldWriter<'a> {

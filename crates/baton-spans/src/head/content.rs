@@ -7,10 +7,7 @@ use super::{
 use crate::codec;
 use baton_ports::SpanStoreError;
 use baton_types::{Resource, Span, SpanId, SpanScope, TraceId};
-use std::{collections::HashMap, sync::Arc};
-
-/// Bodies are kept in pieces of this size, so that growing never copies them all.
-const PIECE: usize = 1 << 20;
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 /// What is kept for every span beside its body and values.
 const ROW_BYTES: usize = size_of::<Row>() + 2 * size_of::<u32>();
@@ -28,7 +25,7 @@ pub(crate) struct Row {
     pub(crate) next: u32,
     piece: u32,
     start: u32,
-    len: u32,
+    end: u32,
 }
 
 /// A trace in the head.
@@ -54,7 +51,8 @@ pub(crate) struct Content {
     pub(crate) shared: Vec<Shared>,
     by_form: HashMap<Vec<u8>, u32>,
     last_shared: Option<u32>,
-    pieces: Vec<Vec<u8>>,
+    /// What the spans are written in: batches as they went to the log.
+    pieces: Vec<Arc<Vec<u8>>>,
     /// By row.
     pub(crate) own: Columns,
     /// By number of what is shared.
@@ -94,7 +92,7 @@ impl Content {
     /// The written form of a span without what it shares.
     pub(crate) fn body(&self, row: u32) -> &[u8] {
         let row = &self.rows[row as usize];
-        &self.pieces[row.piece as usize][row.start as usize..(row.start + row.len) as usize]
+        &self.pieces[row.piece as usize][row.start as usize..row.end as usize]
     }
 
     /// The rows of a trace.
@@ -104,17 +102,15 @@ impl Content {
         std::iter::successors(row(first), move |at| row(self.rows[*at as usize].next))
     }
 
-    /// Adds a span, with its written form without what it shares.
-    pub(crate) fn push(&mut self, span: &Span, body: &[u8]) -> Result<(), SpanStoreError> {
+    /// Adds a span that is written in a piece, without what it shares.
+    pub(super) fn push(&mut self, span: &Span, piece: u32, body: &Range<u32>) -> Result<(), SpanStoreError> {
         let row = u32::try_from(self.rows.len()).ok().filter(|row| *row != NONE).ok_or_else(full)?;
         let shared = self.share(span)?;
-        let (piece, start) = self.keep(body)?;
-        let len = u32::try_from(body.len()).map_err(|_| full())?;
         let ordinal = self.join(row, span);
-        self.rows.push(Row { id: span.id, next: NONE, piece, start, len });
+        self.rows.push(Row { id: span.id, next: NONE, piece, start: body.start, end: body.end });
         self.trace_of.push(ordinal);
         self.shared_of.push(shared);
-        self.bytes += ROW_BYTES + len as usize;
+        self.bytes += ROW_BYTES + body.len();
         index_span(&mut self.own, row, span);
         Ok(())
     }
@@ -164,17 +160,11 @@ impl Content {
         Ok(number)
     }
 
-    fn keep(&mut self, body: &[u8]) -> Result<(u32, u32), SpanStoreError> {
-        if self.pieces.last().is_none_or(|piece| piece.len() + body.len() > PIECE) {
-            // The first one grows: many heads stay small.
-            let capacity = if self.pieces.is_empty() { 0 } else { PIECE };
-            self.pieces.push(Vec::with_capacity(capacity));
-        }
-        let number = u32::try_from(self.pieces.len() - 1).map_err(|_| full())?;
-        let Some(piece) = self.pieces.last_mut() else { return Err(full()) };
-        let start = u32::try_from(piece.len()).map_err(|_| full())?;
-        piece.extend_from_slice(body);
-        Ok((number, start))
+    /// Keeps what spans of a batch are written in; the number is theirs.
+    pub(super) fn keep(&mut self, payload: &Arc<Vec<u8>>) -> Result<u32, SpanStoreError> {
+        let number = u32::try_from(self.pieces.len()).map_err(|_| full())?;
+        self.pieces.push(Arc::clone(payload));
+        Ok(number)
     }
 }
 

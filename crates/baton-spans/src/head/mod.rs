@@ -9,10 +9,11 @@ mod segment;
 pub(crate) use columns::Column;
 pub(crate) use content::{Content, Shared};
 
-use crate::codec;
+use crate::wal::{Written, write_entry};
 use baton_ports::SpanStoreError;
 use baton_types::{Span, SpanClass};
 use parking_lot::{RwLock, RwLockReadGuard};
+use std::{ops::Range, sync::Arc};
 
 /// Spans of one class in memory.
 pub(crate) struct Head {
@@ -28,24 +29,20 @@ impl Head {
 
     /// Adds spans; when this returns they are found.
     pub(crate) fn push(&self, spans: &[Span]) -> Result<(), SpanStoreError> {
-        let mut content = self.content.write();
-        let mut body = Vec::new();
-        for span in spans {
-            body.clear();
-            codec::write_body(&mut body, span)?;
-            content.push(span, &body)?;
-        }
-        Ok(())
+        let Written { payload, bodies } = write_entry(&[], spans)?;
+        self.push_written(spans, &payload, &bodies)
     }
 
-    /// Adds spans that are written already; takes as many written ones as there are spans.
-    pub(crate) fn push_written<'a>(
+    /// Adds spans that are written already; what is written is kept, not copied.
+    pub(crate) fn push_written(
         &self,
         spans: &[Span],
-        bodies: &mut impl Iterator<Item = &'a [u8]>,
+        payload: &Arc<Vec<u8>>,
+        bodies: &[Range<u32>],
     ) -> Result<(), SpanStoreError> {
         let mut content = self.content.write();
-        spans.iter().zip(bodies).try_for_each(|(span, body)| content.push(span, body))
+        let piece = content.keep(payload)?;
+        spans.iter().zip(bodies).try_for_each(|(span, body)| content.push(span, piece, body))
     }
 
     /// How many spans there are.

@@ -52,20 +52,18 @@ impl Folds {
         fact: &TaskEvent,
         out: &mut Vec<Span>,
     ) -> Result<(), JournalError> {
-        let mut spans = match self.tasks.remove(task) {
-            Some(spans) => spans,
-            None => match self.reread_task(journal, task, event, fact).await? {
-                Some(spans) => spans,
-                None => {
-                    tracing::warn!(%task, "the beginning of a task is gone; it has no spans");
-                    return Ok(());
-                }
-            },
-        };
-        self.learn(journal, fact).await?;
-        step(&mut spans, event, fact, &self.labels, &self.origin, out);
-        if !spans.is_over() {
+        if !self.tasks.contains_key(task) {
+            let Some(spans) = self.reread_task(journal, task, event, fact).await? else {
+                tracing::warn!(%task, "the beginning of a task is gone; it has no spans");
+                return Ok(());
+            };
             self.tasks.insert(task.clone(), spans);
+        }
+        self.learn(journal, fact).await?;
+        let Some(spans) = self.tasks.get_mut(task) else { return Ok(()) };
+        step(spans, event, fact, &self.labels, &self.origin, out);
+        if spans.is_over() {
+            self.tasks.remove(task);
         }
         Ok(())
     }

@@ -142,7 +142,7 @@ pub(crate) fn prepare(batch: SpanBatch) -> Result<(Waiting, Kept), SpanStoreErro
         return Err(SpanStoreError::Unavailable(message));
     }
     let (done, kept) = oneshot::channel();
-    Ok((Waiting { entry, spans: spans.into(), telemetry, mark, done }, kept))
+    Ok((Waiting { entry, spans: Arc::new(spans), telemetry, mark, done }, kept))
 }
 
 /// What a single batch may take in the log.

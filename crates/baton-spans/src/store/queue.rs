@@ -12,7 +12,7 @@ pub(crate) struct Waiting {
     /// As it is written.
     pub(crate) entry: Written,
     /// First telemetry, then memory.
-    pub(crate) spans: Arc<[Span]>,
+    pub(crate) spans: Arc<Vec<Span>>,
     pub(crate) telemetry: usize,
     pub(crate) mark: Option<(&'static str, u64)>,
     pub(crate) done: oneshot::Sender<Result<(), SpanStoreError>>,

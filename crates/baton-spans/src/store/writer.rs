@@ -114,10 +114,11 @@ impl Writer {
 
     fn show(&self, waiting: &Waiting) -> Result<(), SpanStoreError> {
         let (telemetry, memory) = waiting.spans.split_at(waiting.telemetry);
-        let mut bodies = waiting.entry.bodies();
-        for (head, spans) in [(&self.active.telemetry, telemetry), (&self.active.memory, memory)] {
+        let (of_telemetry, of_memory) = waiting.entry.bodies.split_at(waiting.telemetry);
+        let heads = [(&self.active.telemetry, telemetry, of_telemetry), (&self.active.memory, memory, of_memory)];
+        for (head, spans, bodies) in heads {
             if !spans.is_empty() {
-                head.push_written(spans, &mut bodies)?;
+                head.push_written(spans, &waiting.entry.payload, bodies)?;
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use crate::codec::{self, TableBuilder, Tables};
 use baton_ports::SpanStoreError;
 use baton_types::Span;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// How far sources have come, by name.
 pub(crate) type Marks = BTreeMap<String, u64>;
@@ -31,15 +31,9 @@ pub(crate) struct Entry {
 
 /// A batch as it is written, and where in it the spans are without what they share.
 pub(crate) struct Written {
-    pub(crate) payload: Vec<u8>,
-    bodies: Vec<Range<usize>>,
-}
-
-impl Written {
-    /// The written spans, in order, each without what it shares.
-    pub(crate) fn bodies(&self) -> impl Iterator<Item = &[u8]> {
-        self.bodies.iter().map(|body| &self.payload[body.clone()])
-    }
+    pub(crate) payload: Arc<Vec<u8>>,
+    /// In the order of the spans.
+    pub(crate) bodies: Vec<Range<u32>>,
 }
 
 /// Writes a batch.
@@ -49,16 +43,21 @@ pub(crate) fn write_entry(marks: &[(&str, u64)], spans: &[Span]) -> Result<Writt
         tables.resource(&span.resource)?;
         tables.scope(&span.scope)?;
     }
-    let mut payload = Vec::with_capacity(256 + 512 * spans.len());
+    let mut payload = Vec::with_capacity(1024 + spans.iter().map(codec::length).sum::<usize>());
     codec::append(&mut payload, &HeadOut { marks, tables: tables.tables(), spans: spans.len() })?;
     let mut bodies = Vec::with_capacity(spans.len());
     for span in spans {
-        let begin = payload.len();
+        let begin = place(&payload)?;
         codec::write_body(&mut payload, span)?;
-        bodies.push(begin..payload.len());
+        bodies.push(begin..place(&payload)?);
         codec::append(&mut payload, &(tables.resource(&span.resource)?, tables.scope(&span.scope)?))?;
     }
-    Ok(Written { payload, bodies })
+    Ok(Written { payload: Arc::new(payload), bodies })
+}
+
+fn place(payload: &[u8]) -> Result<u32, SpanStoreError> {
+    u32::try_from(payload.len())
+        .map_err(|_| SpanStoreError::Unavailable("more spans came at once than are taken".to_owned()))
 }
 
 /// Takes a batch from the front of a payload.

@@ -47,8 +47,8 @@ impl LogFile {
         let length = frame::FILE_HEAD as u64;
         let mut log = Self { file, path: unnamed.clone(), marker, length, frame: Vec::new() };
         let marks: Vec<_> = marks.iter().map(|(name, position)| (name.as_str(), *position)).collect();
-        let entry = write_entry(&marks, &[])?.payload;
-        log.append([entry.as_slice()]).map_err(|failed| failed.error)?;
+        let entry = write_entry(&marks, &[])?;
+        log.append([entry.payload.as_slice()]).map_err(|failed| failed.error)?;
         disk::sync(&log.file, &unnamed).map_err(unavailable("sync", &unnamed))?;
         disk::rename(&unnamed, &path)?;
         log.path = path;

@@ -85,13 +85,13 @@ pub struct Told<'a> {
 impl TaskSpans {
     /// Begins with the first event of a task.
     pub fn submitted(task: &TaskId, event: &TaskEvent) -> Option<Self> {
-        let TaskEvent::Submitted { context, agent, message, parent, .. } = event else { return None };
+        let TaskEvent::Submitted { context, agent, parent, .. } = event else { return None };
         Some(Self {
             task: task.clone(),
             agent: agent.clone(),
             context: context.clone(),
             parent: parent.clone(),
-            asked: Some(message.clone()),
+            asked: None,
             run: None,
             attempt: None,
             calls: Vec::new(),
@@ -123,10 +123,9 @@ impl TaskSpans {
         let at = told.at;
         match event {
             TaskEvent::ArtifactEmitted { .. } | TaskEvent::PeerAsked { .. } => {}
-            TaskEvent::Submitted { message, .. } => self.hear(origin, || entry(message, &[])),
+            TaskEvent::Submitted { message, .. } => self.said(message, origin),
             TaskEvent::Said { message, results } => {
-                self.asked = Some(message.clone());
-                self.hear(origin, || entry(message, &[]));
+                self.said(message, origin);
                 for result in results {
                     self.finish_call(at, result, origin, out);
                 }
@@ -165,7 +164,7 @@ impl TaskSpans {
             TaskEvent::Answered { message, usage } => {
                 self.end_attempt(at, Ended::Answered(message, *usage), origin, out);
                 if let Some(run) = &mut self.run {
-                    run.answered = Some(message.clone());
+                    run.answered = origin.settings.content.on_spans().then(|| message.clone());
                 }
             }
             TaskEvent::ToolStarted { call, server, .. } => {
@@ -204,6 +203,11 @@ impl TaskSpans {
                 }
             }
         }
+    }
+
+    fn said(&mut self, message: &Message, origin: &Origin) {
+        self.asked = origin.settings.content.on_spans().then(|| message.clone());
+        self.hear(origin, || entry(message, &[]));
     }
 
     fn hear(&mut self, origin: &Origin, said: impl FnOnce() -> Value) {
