@@ -38,7 +38,7 @@ pub use peers::{
     KnownPeer, NewPeer, PeerAsk, PeerBook, PeerBookError, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers,
 };
 pub use spans::{
-    FoundSpan, FoundSpanset, FoundTrace, Heard, SearchAnswer, SearchAsk, ServiceStats, SpanBatch, SpanFeed, SpanSink,
+    FoundSpan, FoundSpanset, FoundTrace, Heard, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, ServiceStats, SpanBatch, SpanFeed, SpanSink,
     SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, TimeRange,
 };
 pub use tools::{

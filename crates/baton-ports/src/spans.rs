@@ -1,7 +1,7 @@
 //! Where spans are kept and asked for.
 
 use crate::BoxFuture;
-use baton_traceql::Query;
+use baton_traceql::{Query, Series, Steps};
 use baton_types::{ErrorCode, Key, Span, SpanStatus, TraceId, Value};
 use std::{sync::Arc, time::Duration};
 
@@ -117,6 +117,32 @@ pub struct FoundSpan {
     pub attributes: Vec<(Key, Value)>,
 }
 
+/// A metrics query.
+#[derive(Clone, Debug)]
+pub struct MetricsAsk {
+    /// What is asked.
+    pub query: Arc<Query>,
+    /// Over which intervals; only spans that began in one of them count.
+    pub steps: Steps,
+    /// Most spans that stand for others, in each series.
+    pub exemplars: usize,
+    /// Whether keys of other emit modes count, as in a search.
+    pub aliases: bool,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MetricsAnswer {
+    /// The series, by their labels.
+    pub series: Vec<Series>,
+    /// How many spans were looked at.
+    pub inspected_spans: u64,
+    /// How many bytes were read.
+    pub inspected_bytes: u64,
+    /// Whether something was left out for want of time or room: the figures are too low.
+    pub partial: bool,
+}
+
 /// The names or values of attributes.
 #[derive(Clone, Debug)]
 pub struct TagsAsk {
@@ -223,6 +249,9 @@ pub trait SpanStore: Send + Sync + 'static {
 
     /// Answers a query.
     fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>>;
+
+    /// Measures what a metrics query asks for.
+    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>>;
 
     /// All spans of a trace, each once, by start time; empty when it is not known. One that would not fit into memory is
     /// refused.

@@ -18,6 +18,7 @@ mod lex_name;
 mod lex_number;
 mod lex_text;
 mod lex_words;
+mod metrics;
 mod mode;
 mod need;
 mod need_of;
@@ -39,6 +40,7 @@ pub use ast::{
 pub use check::{check, check_tail};
 pub use error::{ParseError, QueryError};
 pub use evaluate::{Prepared, TraceAnswer, ValueTest, evaluate, matches_span, shown};
+pub use metrics::{Exemplar, Series, Steps};
 pub use mode::Mode;
 pub use need::{SpanNeed, TraceNeed};
 pub use need_of::need;

@@ -6,6 +6,7 @@ mod candidates;
 mod find;
 mod found;
 mod gather;
+mod measure;
 mod plan;
 mod tags;
 #[cfg(test)]
@@ -16,5 +17,6 @@ mod window;
 pub(crate) use budget::Budget;
 pub(crate) use find::search;
 pub(crate) use gather::trace;
+pub(crate) use measure::metrics;
 pub(crate) use tags::tags;
 pub(crate) use values::tag_values;

@@ -6,7 +6,7 @@ use crate::{
     segment::Segment,
 };
 use baton_ports::{
-    BoxFuture, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
 };
 use baton_traceql::Field;
 use baton_types::{Span, TraceId, Value};
@@ -35,6 +35,10 @@ impl SpanStore for EmbeddedSpans {
 
     fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
         Box::pin(self.store.read(move |segments, budget| search::search(segments, &ask, budget)))
+    }
+
+    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+        Box::pin(self.store.read(move |segments, budget| search::metrics(segments, &ask, budget)))
     }
 
     fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {

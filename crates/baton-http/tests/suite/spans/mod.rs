@@ -12,7 +12,7 @@ use crate::{
 use axum::{Router, body::Body};
 use baton_http::{HttpOptions, SpanPorts, app};
 use baton_ports::{
-    BoxFuture, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
 };
 use baton_spans::{EmbeddedSpans, Options};
 use baton_traceql::Field;
@@ -163,6 +163,10 @@ impl SpanStore for Failing {
     }
 
     fn search(&self, _: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+        self.fail()
+    }
+
+    fn metrics(&self, _: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
         self.fail()
     }
 
