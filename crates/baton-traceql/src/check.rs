@@ -1,5 +1,6 @@
 //! What can be read but not run.
 
+mod measured;
 mod scalar;
 mod types;
 
@@ -7,6 +8,7 @@ use crate::{
     Field, FieldExpr, Intrinsic, MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, SpansetExpr, Stage,
     shown::{is_local, visit_fields},
 };
+pub use measured::check_metrics;
 pub(crate) use scalar::unsupported_scalar;
 use types::{Type, check_aggregate, check_filter, type_of};
 

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod arithmetic;
+mod chosen;
 mod compile;
 mod expression;
 mod group;
@@ -15,6 +16,7 @@ mod structure;
 mod tree;
 mod value_test;
 
+pub(crate) use chosen::{Chosen, ChosenSpan};
 pub(crate) use compile::{flipped, normal, regex};
 pub use prepared::{Prepared, TraceAnswer, evaluate, matches_span, shown};
 pub use value_test::ValueTest;

@@ -37,10 +37,10 @@ pub use ast::{
     FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query, Root, Scalar, ScalarFilter,
     Scope, SecondStage, SpansetExpr, SpansetOp, Stage, UnaryOp,
 };
-pub use check::{check, check_tail};
+pub use check::{check, check_metrics, check_tail};
 pub use error::{ParseError, QueryError};
 pub use evaluate::{Prepared, TraceAnswer, ValueTest, evaluate, matches_span, shown};
-pub use metrics::{Exemplar, Series, Steps};
+pub use metrics::{Direct, Exemplar, Group, Limits, Measure, Series, Steps, Tally};
 pub use mode::Mode;
 pub use need::{SpanNeed, TraceNeed};
 pub use need_of::need;

@@ -2,34 +2,29 @@
 //!
 //! A [`Measure`] is a query made ready for a stretch of time; each of its leaves (a pipeline that ends in a metrics
 //! function) fills a [`Tally`], trace by trace or span by span, and tallies of different stores can be merged before
-//! [`Measure::finish`] makes series of them.
+//! [`Measure::finish`] makes series of them. What comes out depends on the spans only, never on their order or on how
+//! they were spread over tallies.
 
+mod arithmetic;
+mod buckets;
+mod cells;
+mod compared;
+mod exemplars;
+mod key;
+mod leaf;
+mod limits;
+mod lines;
+mod measure;
+mod second;
+mod series;
 mod steps;
+mod sum;
+mod tally;
+mod values;
 
+pub use leaf::Direct;
+pub use limits::Limits;
+pub use measure::Measure;
+pub use series::{Exemplar, Series};
 pub use steps::Steps;
-
-use baton_types::{SpanId, TraceId, Value};
-
-/// One line of an answer.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Series {
-    /// What makes it this one: `span.tool` is `"weather"`; `__name__`, `p` or `__bucket` where nothing else does.
-    pub labels: Vec<(String, Value)>,
-    /// One value per interval; none where there was nothing to measure.
-    pub samples: Vec<Option<f64>>,
-    /// Spans that stand for others.
-    pub exemplars: Vec<Exemplar>,
-}
-
-/// A span that stands for others in a series.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Exemplar {
-    /// Its trace.
-    pub trace: TraceId,
-    /// The span.
-    pub span: SpanId,
-    /// When it began.
-    pub at: u64,
-    /// What was measured.
-    pub value: f64,
-}
+pub use tally::{Group, Tally};

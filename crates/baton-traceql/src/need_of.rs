@@ -4,8 +4,8 @@ mod build;
 mod expression;
 
 use crate::{
-    Aggregate, AggregateOp, Aliases, BinaryOp, CompareOp, FieldExpr, MetricsExpr, PipelineExpr, Query, Root, Scalar,
-    ScalarFilter, SpanNeed, SpansetExpr, SpansetOp, Stage, TraceNeed, evaluate::flipped,
+    Aggregate, AggregateOp, Aliases, BinaryOp, CompareOp, Field, FieldExpr, MetricsExpr, PipelineExpr, Query, Root,
+    Scalar, ScalarFilter, SpanNeed, SpansetExpr, SpansetOp, Stage, TraceNeed, evaluate::flipped,
 };
 use build::{all_of_trace, any_of_trace, of_span};
 use expression::{Asker, Whose};
@@ -18,6 +18,13 @@ pub fn need(query: &Query, aliases: Aliases) -> TraceNeed {
         Root::Metrics(MetricsExpr::Query(metrics)) => need_of_pipeline(asker, &metrics.spans),
         Root::Metrics(_) => TraceNeed::Anything,
     }
+}
+
+/// What every trace has of which a span is measured: one that the pipeline chooses, with something of what is asked for.
+pub(crate) fn need_to_measure(spans: &PipelineExpr, of: Option<&Field>, aliases: Aliases) -> TraceNeed {
+    let asker = Asker { aliases };
+    let present = of.map(|of| of_span(asker.present(&FieldExpr::Field(of.clone()), Whose::Own)));
+    all_of_trace(std::iter::once(need_of_pipeline(asker, spans)).chain(present))
 }
 
 fn need_of_pipeline(asker: Asker, pipeline: &PipelineExpr) -> TraceNeed {

@@ -175,7 +175,7 @@ fn is_always_there(field: &Field) -> bool {
     }
 }
 
-fn type_of_field(field: &Field) -> Type {
+pub(super) fn type_of_field(field: &Field) -> Type {
     let Field::Intrinsic(intrinsic) = field else { return Type::Any };
     match intrinsic {
         Intrinsic::Duration

@@ -35,7 +35,7 @@ fn step(stage: &Stage, aliases: Aliases) -> Result<Option<Step>, QueryError> {
     }))
 }
 
-fn sets(expr: &SpansetExpr, aliases: Aliases) -> Result<Sets, QueryError> {
+pub(super) fn sets(expr: &SpansetExpr, aliases: Aliases) -> Result<Sets, QueryError> {
     Ok(match expr {
         SpansetExpr::Filter(None | Some(FieldExpr::Literal(Literal::Bool(true)))) => Sets::All,
         SpansetExpr::Filter(Some(filter)) => Sets::Filter(expression(filter, aliases)?),

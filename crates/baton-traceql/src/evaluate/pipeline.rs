@@ -60,7 +60,7 @@ fn merged(mut sets: Vec<Spanset>) -> Vec<usize> {
 }
 
 impl Sets {
-    fn run(&self, scene: &Scene<'_>, of: &[usize]) -> Vec<usize> {
+    pub(super) fn run(&self, scene: &Scene<'_>, of: &[usize]) -> Vec<usize> {
         match self {
             Self::All => of.to_vec(),
             Self::Filter(filter) => {

@@ -1,0 +1,97 @@
+//! Which spans of a trace are measured, and what is asked of each.
+
+use super::{
+    compile,
+    expression::Expression,
+    item::{Flow, Item},
+    lookup::Lookup,
+    plan::{Plan, Sets},
+    scene::Scene,
+};
+use crate::{Aliases, Field, PipelineExpr, QueryError, SpansetExpr};
+use baton_types::{Span, Value};
+
+/// A pipeline that is ready to be asked which spans of a trace it chooses.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    plan: Plan,
+    by: Vec<Expression>,
+    of: Option<Expression>,
+    selection: Option<Sets>,
+}
+
+/// One span that was chosen, in its trace.
+pub(crate) struct ChosenSpan<'a> {
+    chosen: &'a Chosen,
+    scene: &'a Scene<'a>,
+    at: usize,
+    /// Whether it is part of the selection that is compared with the rest.
+    pub(crate) is_selected: bool,
+}
+
+impl Chosen {
+    /// Works out what does not depend on a trace.
+    pub(crate) fn new(
+        spans: &PipelineExpr,
+        (by, of): (&[Field], Option<&Field>),
+        selection: Option<&SpansetExpr>,
+        aliases: Aliases,
+    ) -> Result<Self, QueryError> {
+        let field = |field: &Field| Expression::Field(Lookup::new(field, aliases));
+        Ok(Self {
+            plan: compile::plan(spans, aliases)?,
+            by: by.iter().map(field).collect(),
+            of: of.map(field),
+            selection: selection.map(|selection| compile::sets(selection, aliases)).transpose()?,
+        })
+    }
+
+    /// Shows every chosen span once; says whether there was time for all of them.
+    pub(crate) fn each(&self, spans: &[Span], late: &dyn Fn() -> bool, seen: &mut dyn FnMut(&ChosenSpan<'_>)) -> bool {
+        let scene = Scene::until(spans, late);
+        let sets = self.plan.run(&scene);
+        if sets.is_empty() || scene.is_given_up() {
+            return !scene.is_given_up();
+        }
+        let mut selected = vec![false; spans.len()];
+        if let Some(selection) = &self.selection {
+            let all: Vec<usize> = (0..spans.len()).collect();
+            selection.run(&scene, &all).into_iter().for_each(|at| selected[at] = true);
+        }
+        for (number, at) in sets.iter().flat_map(|set| &set.spans).copied().enumerate() {
+            if !scene.goes_on_at(number) {
+                break;
+            }
+            seen(&ChosenSpan { chosen: self, scene: &scene, at, is_selected: selected[at] });
+        }
+        !scene.is_given_up()
+    }
+}
+
+impl<'a> ChosenSpan<'a> {
+    pub(crate) fn span(&self) -> &'a Span {
+        &self.scene.spans[self.at]
+    }
+
+    /// The root of its trace.
+    pub(crate) fn root(&self) -> Option<&'a Span> {
+        self.scene.whole().root.map(|root| &self.scene.spans[root])
+    }
+
+    /// The values that it is grouped by.
+    pub(crate) fn group(&self, values: &mut Vec<Option<Value>>) {
+        values.clear();
+        values.extend(self.chosen.by.iter().map(|by| by.value(self.scene, self.at)));
+    }
+
+    /// Every number that is measured; durations in nanoseconds.
+    pub(crate) fn numbers(&self, seen: &mut dyn FnMut(f64)) {
+        let Some(of) = &self.chosen.of else { return };
+        let _ = of.visit(self.scene, self.at, &mut |item: Item<'_>| {
+            if let Some(number) = item.as_float() {
+                seen(number);
+            }
+            Flow::Continue(())
+        });
+    }
+}

@@ -1,0 +1,76 @@
+//! Series from series.
+
+use super::series::Series;
+use crate::ArithmeticOp;
+use baton_types::Value;
+use std::collections::HashMap;
+
+/// What an operand of arithmetic is.
+pub(super) enum Computed {
+    Number(f64),
+    Series(Vec<Series>),
+}
+
+/// Computes interval by interval: a constant with every series, and series with the one that has the same labels, where
+/// names do not count. A series that finds no partner is left out.
+pub(super) fn computed(op: ArithmeticOp, left: Computed, right: Computed) -> Computed {
+    let series = match (left, right) {
+        (Computed::Number(left), Computed::Number(right)) => {
+            return Computed::Number(number(op, left, right).unwrap_or(f64::NAN));
+        }
+        (Computed::Series(series), Computed::Number(right)) => each(series, |left| number(op, left, right)),
+        (Computed::Number(left), Computed::Series(series)) => each(series, |right| number(op, left, right)),
+        (Computed::Series(left), Computed::Series(right)) => pairs(op, left, &right),
+    };
+    Computed::Series(series)
+}
+
+fn each(mut series: Vec<Series>, compute: impl Fn(f64) -> Option<f64>) -> Vec<Series> {
+    for one in &mut series {
+        one.samples.iter_mut().for_each(|sample| *sample = sample.and_then(&compute));
+        // What a span had is not what was computed of it.
+        one.exemplars.clear();
+    }
+    series.retain(Series::says_something);
+    series
+}
+
+fn pairs(op: ArithmeticOp, left: Vec<Series>, right: &[Series]) -> Vec<Series> {
+    let partners: HashMap<Vec<u8>, &Series> = right.iter().map(|series| (identity(series), series)).collect();
+    let mut series = Vec::new();
+    for mut one in left {
+        let Some(partner) = partners.get(&identity(&one)) else { continue };
+        for (sample, other) in one.samples.iter_mut().zip(&partner.samples) {
+            *sample = sample.zip(*other).and_then(|(left, right)| number(op, left, right));
+        }
+        one.exemplars.clear();
+        series.push(one);
+    }
+    series.retain(Series::says_something);
+    series
+}
+
+/// The labels in whatever order, without the name.
+fn identity(series: &Series) -> Vec<u8> {
+    let mut labels: Vec<&(String, Value)> = series.labels.iter().filter(|(name, _)| name != "__name__").collect();
+    labels.sort_by(|left, right| left.0.cmp(&right.0));
+    let mut identity = Vec::new();
+    for (name, value) in labels {
+        super::key::write(Some(&Value::from(name.clone())), &mut identity);
+        super::key::write(Some(value), &mut identity);
+    }
+    identity
+}
+
+/// None when it is no number, as for a division by zero.
+fn number(op: ArithmeticOp, left: f64, right: f64) -> Option<f64> {
+    let number = match op {
+        ArithmeticOp::Add => left + right,
+        ArithmeticOp::Subtract => left - right,
+        ArithmeticOp::Multiply => left * right,
+        ArithmeticOp::Divide => left / right,
+        ArithmeticOp::Modulo => left % right,
+        ArithmeticOp::Power => left.powf(right),
+    };
+    number.is_finite().then_some(number)
+}

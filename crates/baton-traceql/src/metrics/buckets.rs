@@ -1,0 +1,69 @@
+//! Powers of two that numbers fall below.
+
+/// How many values there were up to each power of two, smallest first; few, so a list is enough.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buckets(Vec<(f64, u64)>);
+
+impl Buckets {
+    /// Counts a value; says whether its bucket is new.
+    pub(super) fn add(&mut self, value: f64, times: u64) -> bool {
+        self.put(bucket(value), times)
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) -> usize {
+        other.0.iter().filter(|(bucket, count)| self.put(*bucket, *count)).count()
+    }
+
+    pub(super) fn each(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
+        self.0.iter().copied()
+    }
+
+    fn put(&mut self, bucket: f64, times: u64) -> bool {
+        match self.0.binary_search_by(|(known, _)| known.total_cmp(&bucket)) {
+            Ok(at) => {
+                self.0[at].1 += times;
+                false
+            }
+            Err(at) => {
+                self.0.insert(at, (bucket, times));
+                true
+            }
+        }
+    }
+}
+
+/// The smallest power of two that is no less; 0 for everything that is not positive.
+pub(super) fn bucket(value: f64) -> f64 {
+    const MANTISSA: u64 = (1 << 52) - 1;
+    if value <= 0.0 {
+        return 0.0;
+    }
+    // Numbers too small to have an exponent of their own are all below the first that has one.
+    let value = value.max(f64::MIN_POSITIVE);
+    let power = f64::from_bits(value.to_bits() & !MANTISSA);
+    if power == value { power } else { power * 2.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bucket;
+
+    #[test]
+    fn a_power_of_two_is_its_own_bucket() {
+        let table = [
+            (-3.0, 0.0),
+            (0.0, 0.0),
+            (1.0, 1.0),
+            (1.5, 2.0),
+            (2.0, 2.0),
+            (3.0, 4.0),
+            (0.3, 0.5),
+            (1_000_000_000.0, 1_073_741_824.0),
+            (1_073_741_825.0, 2_147_483_648.0),
+            (1e-320, f64::MIN_POSITIVE),
+        ];
+        for (value, wanted) in table {
+            assert_eq!(bucket(value), wanted, "{value}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What is kept of one group, interval by interval.
+
+use super::{buckets::Buckets, sum::Sum, values::Values};
+use crate::{AggregateOp, FirstStage};
+
+/// Numbers beyond this cannot be added up without running out of `f64`; nothing that is measured is that great.
+const GREATEST: f64 = 1e285;
+
+/// What a metrics function keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keeps {
+    Counts,
+    Least,
+    Most,
+    Sums,
+    Values,
+    Buckets,
+}
+
+/// One cell per interval.
+#[derive(Clone, Debug)]
+pub(super) enum Cells {
+    Counts(Vec<u64>),
+    Least(Vec<Option<f64>>),
+    Most(Vec<Option<f64>>),
+    Sums(Vec<Sum>),
+    Values(Vec<Values>),
+    Buckets(Vec<Buckets>),
+}
+
+impl Keeps {
+    pub(super) fn of(first: &FirstStage) -> Self {
+        match first {
+            FirstStage::Rate { .. } | FirstStage::CountOverTime { .. } | FirstStage::Compare(_) => Self::Counts,
+            FirstStage::AggregateOverTime { op, .. } => match op {
+                AggregateOp::Min => Self::Least,
+                AggregateOp::Max => Self::Most,
+                AggregateOp::Sum | AggregateOp::Avg => Self::Sums,
+                AggregateOp::Count => Self::Counts,
+            },
+            FirstStage::QuantileOverTime { .. } => Self::Values,
+            FirstStage::HistogramOverTime { .. } => Self::Buckets,
+        }
+    }
+
+    /// How many bytes a cell takes at least.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Self::Counts => size_of::<u64>(),
+            Self::Least | Self::Most => size_of::<Option<f64>>(),
+            Self::Sums => size_of::<Sum>(),
+            Self::Values => size_of::<Values>(),
+            Self::Buckets => size_of::<Buckets>(),
+        }
+    }
+}
+
+impl Cells {
+    pub(super) fn new(keeps: Keeps, intervals: usize) -> Self {
+        match keeps {
+            Keeps::Counts => Self::Counts(vec![0; intervals]),
+            Keeps::Least => Self::Least(vec![None; intervals]),
+            Keeps::Most => Self::Most(vec![None; intervals]),
+            Keeps::Sums => Self::Sums(vec![Sum::default(); intervals]),
+            Keeps::Values => Self::Values(vec![Values::default(); intervals]),
+            Keeps::Buckets => Self::Buckets(vec![Buckets::default(); intervals]),
+        }
+    }
+
+    /// Takes a value; says how many bytes that took. What is no number, or beyond all that can be measured, is none.
+    pub(super) fn add(&mut self, interval: usize, value: f64, times: u64) -> usize {
+        if let Self::Counts(counts) = self {
+            if let Some(count) = counts.get_mut(interval) {
+                *count += times;
+            }
+            return 0;
+        }
+        if !is_measurable(value) || times == 0 {
+            return 0;
+        }
+        match self {
+            Self::Counts(_) => 0,
+            Self::Least(cells) => keep(cells.get_mut(interval), value, f64::min),
+            Self::Most(cells) => keep(cells.get_mut(interval), value, f64::max),
+            Self::Sums(cells) => {
+                if let Some(cell) = cells.get_mut(interval) {
+                    cell.add(value, times);
+                }
+                0
+            }
+            Self::Values(cells) => cells.get_mut(interval).map_or(0, |cell| cell.add(value, times)),
+            Self::Buckets(cells) => {
+                let is_new = cells.get_mut(interval).is_some_and(|cell| cell.add(value, times));
+                if is_new { size_of::<(f64, u64)>() } else { 0 }
+            }
+        }
+    }
+
+    /// Takes what another tally kept of the same group; says how many bytes that took.
+    pub(super) fn merge(&mut self, other: Self) -> usize {
+        match (self, other) {
+            (Self::Counts(cells), Self::Counts(others)) => {
+                cells.iter_mut().zip(others).for_each(|(cell, other)| *cell += other);
+                0
+            }
+            (Self::Least(cells), Self::Least(others)) => merge_each(cells, others, f64::min),
+            (Self::Most(cells), Self::Most(others)) => merge_each(cells, others, f64::max),
+            (Self::Sums(cells), Self::Sums(others)) => {
+                cells.iter_mut().zip(&others).for_each(|(cell, other)| cell.merge(other));
+                0
+            }
+            (Self::Values(cells), Self::Values(others)) => {
+                cells.iter_mut().zip(others).map(|(cell, other)| cell.merge(other)).sum()
+            }
+            (Self::Buckets(cells), Self::Buckets(others)) => {
+                let new: usize = cells.iter_mut().zip(&others).map(|(cell, other)| cell.merge(other)).sum();
+                new * size_of::<(f64, u64)>()
+            }
+            // Tallies of different functions have nothing to say to each other.
+            _ => 0,
+        }
+    }
+}
+
+/// Whether a number counts as measured.
+pub(super) fn is_measurable(value: f64) -> bool {
+    value.abs() <= GREATEST
+}
+
+fn keep(cell: Option<&mut Option<f64>>, value: f64, choose: fn(f64, f64) -> f64) -> usize {
+    // Zero has two signs, and both are the same number.
+    let value = value + 0.0;
+    if let Some(cell) = cell {
+        *cell = Some(cell.map_or(value, |known| choose(known, value)));
+    }
+    0
+}
+
+fn merge_each(cells: &mut [Option<f64>], others: Vec<Option<f64>>, choose: fn(f64, f64) -> f64) -> usize {
+    for (cell, other) in cells.iter_mut().zip(others) {
+        if let Some(other) = other {
+            keep(Some(cell), other, choose);
+        }
+    }
+    0
+}

@@ -1,0 +1,227 @@
+//! What the spans of a selection have that others have not.
+//!
+//! Of every attribute it is counted how often each value occurs, in the selection and in the rest. What has no list of
+//! values worth reading is left out: ids, times, lists and long text.
+
+use super::{
+    key,
+    series::{Series, by_value},
+    tally::Tally,
+};
+use crate::{Attribute, Compare, Field, Literal, Scope, evaluate::ChosenSpan};
+use baton_types::Value;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+};
+
+/// Most attributes that are compared.
+const MOST_FIELDS: usize = 1_000;
+/// Most values of an attribute: of one that has more only the totals are told.
+const MOST_VALUES: usize = 1_000;
+/// Text that is longer is content, which nobody counts.
+const LONGEST: usize = 256;
+/// How many values are shown of each attribute when the query does not say.
+const SHOWN: usize = 10;
+
+/// Where a key is.
+#[derive(Clone, Copy)]
+enum From {
+    Intrinsic,
+    Resource,
+    Span,
+}
+
+/// Counts by attribute and value.
+#[derive(Clone, Debug)]
+pub(super) struct Compared {
+    intervals: usize,
+    fields: [HashMap<String, Counted>; 3],
+    bytes: usize,
+}
+
+/// Counts of one attribute.
+#[derive(Clone, Debug, Default)]
+struct Counted {
+    totals: Counts,
+    values: HashMap<Vec<u8>, (Value, Counts)>,
+    too_many: bool,
+}
+
+/// How many spans of the rest and of the selection there were in intervals in which there were some.
+#[derive(Clone, Debug, Default)]
+struct Counts(BTreeMap<usize, [u64; 2]>);
+
+impl Counts {
+    fn add(&mut self, interval: usize, is_selected: bool) {
+        self.0.entry(interval).or_default()[usize::from(is_selected)] += 1;
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (interval, counts) in other.0 {
+            let known = self.0.entry(interval).or_default();
+            known.iter_mut().zip(counts).for_each(|(known, count)| *known += count);
+        }
+    }
+
+    fn total(&self, side: usize) -> u64 {
+        self.0.values().map(|counts| counts[side]).sum()
+    }
+
+    fn samples(&self, side: usize, intervals: usize) -> Vec<Option<f64>> {
+        let mut samples = vec![Some(0.0); intervals];
+        for (interval, counts) in &self.0 {
+            if let Some(sample) = samples.get_mut(*interval) {
+                *sample = Some(counts[side] as f64);
+            }
+        }
+        samples
+    }
+}
+
+impl Tally {
+    /// Counts a span on its side.
+    pub(super) fn compare(&mut self, compare: &Compare, chosen: &ChosenSpan<'_>, interval: usize) {
+        let Some((compared, most)) = self.comparing() else { return };
+        let start = i64::try_from(chosen.span().start).unwrap_or(i64::MAX);
+        let in_time = compare.start.is_none_or(|begins| begins <= start) && compare.end.is_none_or(|ends| start < ends);
+        if !compared.add(chosen, interval, chosen.is_selected && in_time, most) {
+            self.whole = false;
+        }
+    }
+}
+
+impl Compared {
+    pub(super) fn new(intervals: usize) -> Self {
+        Self { intervals, fields: Default::default(), bytes: 0 }
+    }
+
+    /// Counts all that a span has; says whether there was room.
+    fn add(&mut self, chosen: &ChosenSpan<'_>, interval: usize, is_selected: bool, most: usize) -> bool {
+        let span = chosen.span();
+        let mut fits = true;
+        let mut see = |from: From, name: &str, value: &Value| {
+            fits &= self.see(from, name, value, (interval, is_selected), most);
+        };
+        see(From::Intrinsic, "name", &Value::Text(span.name.clone()));
+        see(From::Intrinsic, "kind", &Value::from(Literal::Kind(span.kind).to_string()));
+        see(From::Intrinsic, "status", &Value::from(Literal::Status(span.status).to_string()));
+        if !span.status_message.is_empty() {
+            see(From::Intrinsic, "statusMessage", &Value::from(span.status_message.clone()));
+        }
+        if let Some(root) = chosen.root() {
+            see(From::Intrinsic, "rootName", &Value::Text(root.name.clone()));
+            if let Some(service) = root.service() {
+                see(From::Intrinsic, "rootServiceName", &Value::from(service.to_owned()));
+            }
+        }
+        span.resource.attributes.iter().for_each(|(name, value)| see(From::Resource, name, value));
+        span.attributes.iter().for_each(|(name, value)| see(From::Span, name, value));
+        fits
+    }
+
+    fn see(&mut self, from: From, name: &str, value: &Value, at: (usize, bool), most: usize) -> bool {
+        let (interval, is_selected) = at;
+        let fields = &mut self.fields[from as usize];
+        if !fields.contains_key(name) {
+            if fields.len() >= MOST_FIELDS || self.bytes > most {
+                return false;
+            }
+            self.bytes += name.len() + size_of::<Counted>();
+            fields.insert(name.to_owned(), Counted::default());
+        }
+        let Some(counted) = fields.get_mut(name) else { return false };
+        counted.totals.add(interval, is_selected);
+        let has_values = match value {
+            Value::Text(text) => text.len() <= LONGEST,
+            Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
+            Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty => false,
+        };
+        if !has_values || counted.too_many {
+            return true;
+        }
+        let mut key = Vec::with_capacity(32);
+        key::write(Some(value), &mut key);
+        if let Some((_, counts)) = counted.values.get_mut(&key) {
+            self.bytes += if counts.0.contains_key(&interval) { 0 } else { size_of::<(usize, [u64; 2])>() };
+            counts.add(interval, is_selected);
+            return self.bytes <= most;
+        }
+        self.bytes += 2 * key.len() + size_of::<(Value, Counts)>();
+        let mut counts = Counts::default();
+        counts.add(interval, is_selected);
+        counted.values.insert(key, (value.clone(), counts));
+        counted.bound();
+        self.bytes <= most
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        for (fields, others) in self.fields.iter_mut().zip(other.fields) {
+            for (name, counted) in others {
+                fields.entry(name).or_default().merge(counted);
+            }
+        }
+    }
+
+    /// Totals of every attribute, and the values that occur most on each side.
+    pub(super) fn series(self, compare: &Compare, series: &mut Vec<Series>) {
+        let shown = compare.top.map_or(SHOWN, |top| usize::try_from(top).unwrap_or_default());
+        let intervals = self.intervals;
+        for (from, fields) in [From::Intrinsic, From::Resource, From::Span].into_iter().zip(self.fields) {
+            for (name, counted) in fields {
+                counted.series(&label(from, name), intervals, shown, series);
+            }
+        }
+    }
+}
+
+impl Counted {
+    /// Lets values go when they are too many to be read.
+    fn bound(&mut self) {
+        if self.values.len() > MOST_VALUES {
+            self.values = HashMap::new();
+            self.too_many = true;
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.totals.merge(other.totals);
+        if self.too_many || other.too_many {
+            self.values = HashMap::new();
+            self.too_many = true;
+            return;
+        }
+        for (key, (value, counts)) in other.values {
+            self.values.entry(key).or_insert_with(|| (value, Counts::default())).1.merge(counts);
+        }
+        self.bound();
+    }
+
+    fn series(self, name: &str, intervals: usize, shown: usize, series: &mut Vec<Series>) {
+        let mut values: Vec<(Value, Counts)> = self.values.into_values().collect();
+        values.sort_by(|left, right| by_value(&left.0, &right.0));
+        for (side, kind, kind_of_totals) in [(0, "baseline", "baseline_total"), (1, "selection", "selection_total")] {
+            let mut push = |kind: &'static str, value: Value, counts: &Counts| {
+                let labels = vec![("__meta_type".to_owned(), Value::from(kind)), (name.to_owned(), value)];
+                series.push(Series { labels, samples: counts.samples(side, intervals), exemplars: Vec::new() });
+            };
+            if self.totals.total(side) > 0 {
+                push(kind_of_totals, Value::from("nil"), &self.totals);
+            }
+            let mut occurring: Vec<&(Value, Counts)> = values.iter().filter(|(_, of)| of.total(side) > 0).collect();
+            occurring.sort_by_key(|(_, counts)| Reverse(counts.total(side)));
+            occurring.iter().take(shown).for_each(|(value, counts)| push(kind, value.clone(), counts));
+        }
+    }
+}
+
+/// The name of a field as a query would write it.
+fn label(from: From, name: String) -> String {
+    let attribute = |scope| Field::Attribute(Attribute { scope, of_parent: false, name: name.clone() }).to_string();
+    match from {
+        From::Intrinsic => name,
+        From::Resource => attribute(Scope::Resource),
+        From::Span => attribute(Scope::Span),
+    }
+}

@@ -1,0 +1,50 @@
+//! Spans that stand for others.
+
+use super::series::Exemplar;
+
+/// The few spans of a group whose ids come first when they are shuffled: spread over time, and the same whichever way
+/// the group came together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Exemplars(Vec<(u64, Exemplar)>);
+
+impl Exemplars {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn add(&mut self, exemplar: Exemplar, most: usize) {
+        let rank = shuffled(&exemplar);
+        let place =
+            |(rank, exemplar): &(u64, Exemplar)| (*rank, exemplar.trace, exemplar.span, exemplar.value.to_bits());
+        let at = self.0.partition_point(|known| place(known) < place(&(rank, exemplar)));
+        let known = self.0.get(at).is_some_and(|known| place(known) == place(&(rank, exemplar)));
+        if at < most && !known {
+            self.0.truncate(most - 1);
+            self.0.insert(at, (rank, exemplar));
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Self, most: usize) {
+        other.0.into_iter().for_each(|(_, exemplar)| self.add(exemplar, most));
+    }
+
+    /// By time.
+    pub(super) fn into_sorted(self) -> Vec<Exemplar> {
+        let mut exemplars: Vec<Exemplar> = self.0.into_iter().map(|(_, exemplar)| exemplar).collect();
+        exemplars.sort_unstable_by(|left, right| {
+            let place = |exemplar: &Exemplar| (exemplar.at, exemplar.trace, exemplar.span);
+            place(left).cmp(&place(right)).then(left.value.total_cmp(&right.value))
+        });
+        exemplars
+    }
+}
+
+/// A number that says nothing about the span, and is always the same for it.
+fn shuffled(exemplar: &Exemplar) -> u64 {
+    let bytes = exemplar.trace.0.iter().chain(&exemplar.span.0);
+    let mixed = bytes
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    // The last bytes should reach all bits.
+    let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 29)
+}

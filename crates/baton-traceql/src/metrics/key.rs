@@ -1,0 +1,43 @@
+//! Values as bytes: they have no hash of their own, and equal bytes mean equal values.
+
+use baton_types::Value;
+
+/// Appends a value; what is written never is the beginning of something else that could be written.
+pub(super) fn write(value: Option<&Value>, out: &mut Vec<u8>) {
+    let Some(value) = value else { return out.push(0) };
+    match value {
+        Value::Empty => out.push(1),
+        Value::Bool(value) => out.extend([2, u8::from(*value)]),
+        Value::Int(number) => {
+            out.push(3);
+            out.extend(number.to_le_bytes());
+        }
+        Value::Float(number) => {
+            out.push(4);
+            out.extend(number.to_bits().to_le_bytes());
+        }
+        Value::Text(text) => write_bytes(5, text.as_bytes(), out),
+        Value::Bytes(bytes) => write_bytes(6, bytes, out),
+        Value::List(values) => {
+            write_count(7, values.len(), out);
+            values.iter().for_each(|value| write(Some(value), out));
+        }
+        Value::Map(values) => {
+            write_count(8, values.len(), out);
+            for (key, value) in values {
+                write_bytes(5, key.as_bytes(), out);
+                write(Some(value), out);
+            }
+        }
+    }
+}
+
+fn write_bytes(kind: u8, bytes: &[u8], out: &mut Vec<u8>) {
+    write_count(kind, bytes.len(), out);
+    out.extend(bytes);
+}
+
+fn write_count(kind: u8, count: usize, out: &mut Vec<u8>) {
+    out.push(kind);
+    out.extend((count as u64).to_le_bytes());
+}

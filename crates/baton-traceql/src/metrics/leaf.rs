@@ -1,0 +1,128 @@
+//! One pipeline that ends in a metrics function.
+
+use super::{series::Exemplar, steps::Steps, tally::Tally};
+use crate::{
+    Aliases, Compare, Field, FieldExpr, FirstStage, Intrinsic, Literal, MetricsQuery, PipelineExpr, QueryError,
+    SpansetExpr, Stage, TraceNeed,
+    evaluate::{Chosen, ChosenSpan},
+    need_of::need_to_measure,
+    shown::{is_local, visit_fields},
+};
+use baton_types::{Span, Value};
+
+/// A leaf that an index can count by itself: spans that meet a filter, each on its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Direct<'a> {
+    /// Which spans; none means all of them.
+    pub filter: Option<&'a FieldExpr>,
+    /// What they are grouped by, each field once.
+    pub by: &'a [Field],
+    /// What is measured of each; none when spans are only counted.
+    pub of: Option<&'a Field>,
+}
+
+#[derive(Debug)]
+pub(super) struct Leaf {
+    pub(super) first: FirstStage,
+    pub(super) by: Vec<Field>,
+    pub(super) of: Option<Field>,
+    spans: PipelineExpr,
+    chosen: Chosen,
+    aliases: Aliases,
+}
+
+impl Leaf {
+    pub(super) fn new(query: &MetricsQuery, aliases: Aliases) -> Result<Self, QueryError> {
+        let (of, by) = match &query.first {
+            FirstStage::Rate { by } | FirstStage::CountOverTime { by } => (None, by.as_slice()),
+            FirstStage::AggregateOverTime { of, by, .. }
+            | FirstStage::QuantileOverTime { of, by, .. }
+            | FirstStage::HistogramOverTime { of, by } => (Some(of), by.as_slice()),
+            FirstStage::Compare(_) => (None, [].as_slice()),
+        };
+        let mut fields: Vec<Field> = Vec::new();
+        for field in by {
+            if !fields.contains(field) {
+                fields.push(field.clone());
+            }
+        }
+        let selection = match &query.first {
+            FirstStage::Compare(compare) => Some(&compare.selection),
+            _ => None,
+        };
+        Ok(Self {
+            chosen: Chosen::new(&query.spans, (&fields, of), selection, aliases)?,
+            first: query.first.clone(),
+            by: fields,
+            of: of.cloned(),
+            spans: query.spans.clone(),
+            aliases,
+        })
+    }
+
+    pub(super) fn compare(&self) -> Option<&Compare> {
+        match &self.first {
+            FirstStage::Compare(compare) => Some(compare),
+            _ => None,
+        }
+    }
+
+    /// By what numbers are divided for the answer: durations are measured in nanoseconds and answered in seconds.
+    pub(super) fn unit(&self) -> f64 {
+        match self.of {
+            Some(Field::Intrinsic(Intrinsic::Duration | Intrinsic::TraceDuration | Intrinsic::EventTimeSinceStart)) => {
+                1e9
+            }
+            _ => 1.0,
+        }
+    }
+
+    pub(super) fn need(&self) -> TraceNeed {
+        need_to_measure(&self.spans, self.of.as_ref(), self.aliases)
+    }
+
+    pub(super) fn direct(&self) -> Option<Direct<'_>> {
+        let PipelineExpr::Pipeline(stages) = &self.spans else { return None };
+        let (Stage::Spansets(SpansetExpr::Filter(filter)), rest) = stages.split_first()? else { return None };
+        let filter = filter.as_ref().filter(|filter| **filter != FieldExpr::Literal(Literal::Bool(true)));
+        let mut local = self.by.iter().chain(&self.of).all(is_local);
+        filter.iter().for_each(|filter| visit_fields(filter, &mut |field| local &= is_local(field)));
+        let plain = self.compare().is_none() && rest.iter().all(|stage| matches!(stage, Stage::Select(_)));
+        (plain && local).then_some(Direct { filter, by: &self.by, of: self.of.as_ref() })
+    }
+
+    /// Counts the spans of a trace that were chosen; says whether there was time for all.
+    pub(super) fn add(&self, tally: &mut Tally, steps: Steps, spans: &[Span], late: &dyn Fn() -> bool) -> bool {
+        let mut values = Vec::new();
+        let in_time = self.chosen.each(spans, late, &mut |chosen| {
+            let Some(interval) = steps.index(chosen.span().start) else { return };
+            match self.compare() {
+                Some(compare) => tally.compare(compare, chosen, interval),
+                None => self.add_span(tally, chosen, interval, &mut values),
+            }
+        });
+        if !in_time {
+            tally.whole = false;
+        }
+        in_time
+    }
+
+    fn add_span(&self, tally: &mut Tally, chosen: &ChosenSpan<'_>, interval: usize, values: &mut Vec<Option<Value>>) {
+        let span = chosen.span();
+        let exemplar = |value: f64| Exemplar { trace: span.trace, span: span.id, at: span.start, value };
+        chosen.group(values);
+        if self.of.is_none() {
+            if let Some(group) = tally.group(values) {
+                tally.add(group, interval, 1.0);
+                tally.add_exemplar(group, exemplar(1.0));
+            }
+            return;
+        }
+        chosen.numbers(&mut |number| {
+            if let Some(group) = tally.group(values) {
+                tally.add(group, interval, number);
+                tally.add_exemplar(group, exemplar(number));
+            }
+        });
+    }
+}

@@ -1,0 +1,165 @@
+//! From what was counted to series.
+
+use super::{
+    buckets::{Buckets, bucket},
+    cells::{Cells, Keeps},
+    exemplars::Exemplars,
+    leaf::Leaf,
+    series::{Exemplar, Series, by_labels},
+    steps::Steps,
+    sum::Sum,
+    tally::{Line, Tally},
+    values::Values,
+};
+use crate::{AggregateOp, FirstStage};
+use baton_types::Value;
+
+/// The series of a leaf, by their labels.
+pub(super) fn series(leaf: &Leaf, steps: Steps, tally: Tally) -> Vec<Series> {
+    let mut series = Vec::new();
+    if let (Some(compare), Some(compared)) = (leaf.compare(), tally.compared) {
+        compared.series(compare, &mut series);
+    } else {
+        let mut lines = tally.lines;
+        // How often nothing happened is known, too: never. Without groups there is a series to say so.
+        if leaf.by.is_empty() && lines.is_empty() && Keeps::of(&leaf.first) == Keeps::Counts {
+            let cells = Cells::new(Keeps::Counts, steps.count());
+            lines.push(Line { values: Vec::new(), cells, exemplars: Exemplars::default() });
+        }
+        lines.into_iter().for_each(|line| add_line(leaf, steps, line, &mut series));
+    }
+    series.sort_by(by_labels);
+    series
+}
+
+fn add_line(leaf: &Leaf, steps: Steps, line: Line, series: &mut Vec<Series>) {
+    let Line { values, cells, exemplars } = line;
+    let labels = labels(leaf, values);
+    let exemplars = exemplars.into_sorted();
+    match cells {
+        Cells::Counts(counts) => {
+            if !leaf.by.is_empty() && counts.iter().all(|count| *count == 0) {
+                return;
+            }
+            let per = if matches!(leaf.first, FirstStage::Rate { .. }) { steps.seconds() } else { 1.0 };
+            let samples: Vec<_> = counts.into_iter().map(|count| Some(count as f64 / per)).collect();
+            // Where the line is drawn is where its spans belong.
+            let drawn = |exemplar: Exemplar| {
+                let value = steps.index(exemplar.at).and_then(|index| samples[index])?;
+                Some(Exemplar { value, ..exemplar })
+            };
+            let exemplars = exemplars.into_iter().filter_map(drawn).collect();
+            series.push(Series { labels: named(leaf, labels), samples, exemplars });
+        }
+        Cells::Least(cells) | Cells::Most(cells) => add_numbers(leaf, labels, cells, exemplars, series),
+        Cells::Sums(sums) => {
+            let mean = matches!(leaf.first, FirstStage::AggregateOverTime { op: AggregateOp::Avg, .. });
+            let number = |sum: Sum| sum.total().map(|total| if mean { total / sum.count() as f64 } else { total });
+            let numbers = sums.into_iter().map(number).collect();
+            add_numbers(leaf, labels, numbers, exemplars, series);
+        }
+        Cells::Values(values) => add_quantiles(leaf, steps, &labels, values, &scaled(leaf, exemplars), series),
+        Cells::Buckets(cells) => add_buckets(leaf, &labels, &cells, &exemplars, series),
+    }
+}
+
+fn add_numbers(
+    leaf: &Leaf,
+    labels: Vec<(String, Value)>,
+    numbers: Vec<Option<f64>>,
+    exemplars: Vec<Exemplar>,
+    series: &mut Vec<Series>,
+) {
+    let samples = numbers.into_iter().map(|number| number.map(|number| number / leaf.unit())).collect();
+    let one = Series { labels: named(leaf, labels), samples, exemplars: scaled(leaf, exemplars) };
+    series.extend(Some(one).filter(Series::says_something));
+}
+
+fn add_quantiles(
+    leaf: &Leaf,
+    steps: Steps,
+    labels: &[(String, Value)],
+    mut cells: Vec<Values>,
+    exemplars: &[Exemplar],
+    series: &mut Vec<Series>,
+) {
+    let FirstStage::QuantileOverTime { quantiles, .. } = &leaf.first else { return };
+    let mut quantiles = quantiles.clone();
+    quantiles.sort_by(f64::total_cmp);
+    quantiles.dedup();
+    cells.iter_mut().for_each(Values::sort);
+    let first = series.len();
+    for quantile in quantiles {
+        let samples = cells.iter().map(|values| values.quantile(quantile).map(|number| number / leaf.unit()));
+        let labels = with(labels, "p", quantile);
+        let one = Series { labels, samples: samples.collect(), exemplars: Vec::new() };
+        series.extend(Some(one).filter(Series::says_something));
+    }
+    // A span stands for the first quantile that it does not exceed.
+    let lines = &mut series[first..];
+    for exemplar in exemplars {
+        let Some(index) = steps.index(exemplar.at) else { continue };
+        let reaches = |one: &Series| one.samples[index].is_some_and(|sample| exemplar.value <= sample);
+        let at = lines.iter().position(reaches).or(lines.len().checked_sub(1));
+        if let Some(line) = at.and_then(|at| lines.get_mut(at)) {
+            line.exemplars.push(*exemplar);
+        }
+    }
+}
+
+fn add_buckets(
+    leaf: &Leaf,
+    labels: &[(String, Value)],
+    cells: &[Buckets],
+    exemplars: &[Exemplar],
+    series: &mut Vec<Series>,
+) {
+    let mut bounds: Vec<f64> = cells.iter().flat_map(Buckets::each).map(|(bound, _)| bound).collect();
+    bounds.sort_by(f64::total_cmp);
+    bounds.dedup();
+    for bound in bounds {
+        let count = |cell: &Buckets| cell.each().find(|(known, _)| *known == bound).map_or(0, |(_, count)| count);
+        let of_bound = exemplars.iter().copied().filter(|exemplar| bucket(exemplar.value) == bound);
+        series.push(Series {
+            labels: with(labels, "__bucket", bound / leaf.unit()),
+            samples: cells.iter().map(|cell| Some(count(cell) as f64)).collect(),
+            exemplars: scaled(leaf, of_bound.collect()),
+        });
+    }
+}
+
+fn scaled(leaf: &Leaf, exemplars: Vec<Exemplar>) -> Vec<Exemplar> {
+    let scale = |exemplar: Exemplar| Exemplar { value: exemplar.value / leaf.unit(), ..exemplar };
+    exemplars.into_iter().map(scale).collect()
+}
+
+/// What a group is called: values that its spans do not have are left out.
+fn labels(leaf: &Leaf, values: Vec<Option<Value>>) -> Vec<(String, Value)> {
+    let named = leaf.by.iter().zip(values);
+    named.filter_map(|(field, value)| Some((field.to_string(), value?))).collect()
+}
+
+fn named(leaf: &Leaf, labels: Vec<(String, Value)>) -> Vec<(String, Value)> {
+    if leaf.by.is_empty() { vec![("__name__".to_owned(), Value::from(function(&leaf.first)))] } else { labels }
+}
+
+fn with(labels: &[(String, Value)], name: &str, value: f64) -> Vec<(String, Value)> {
+    labels.iter().cloned().chain([(name.to_owned(), Value::Float(value))]).collect()
+}
+
+fn function(first: &FirstStage) -> &'static str {
+    match first {
+        FirstStage::Rate { .. } => "rate",
+        FirstStage::CountOverTime { .. } => "count_over_time",
+        FirstStage::AggregateOverTime { op, .. } => match op {
+            AggregateOp::Min => "min_over_time",
+            AggregateOp::Max => "max_over_time",
+            AggregateOp::Avg => "avg_over_time",
+            AggregateOp::Sum => "sum_over_time",
+            AggregateOp::Count => "count_over_time",
+        },
+        FirstStage::QuantileOverTime { .. } => "quantile_over_time",
+        FirstStage::HistogramOverTime { .. } => "histogram_over_time",
+        FirstStage::Compare(_) => "compare",
+    }
+}

@@ -1,0 +1,133 @@
+//! Sums that do not depend on the order of what is added.
+
+/// Whole numbers below this are exact as `f64`.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// An exact sum: whole numbers as one, and the rest as parts of which none overlaps another.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sum {
+    whole: i128,
+    parts: Vec<f64>,
+    count: u64,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, value: f64, times: u64) {
+        self.count += times;
+        if value.fract() == 0.0 && value.abs() < EXACT {
+            self.whole += value as i128 * i128::from(times);
+            return;
+        }
+        // A product would be rounded; the binary digits of the factor are exact.
+        let (mut times, mut value) = (times, value);
+        while times > 0 {
+            if times & 1 == 1 {
+                add_part(&mut self.parts, value);
+            }
+            value *= 2.0;
+            times >>= 1;
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.whole += other.whole;
+        other.parts.iter().for_each(|part| add_part(&mut self.parts, *part));
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The sum, rounded once; none when nothing was added.
+    pub(super) fn total(&self) -> Option<f64> {
+        (self.count > 0).then(|| {
+            let mut parts = self.parts.clone();
+            let mut rest = self.whole;
+            while rest != 0 {
+                let part = rest as f64;
+                add_part(&mut parts, part);
+                rest -= part as i128;
+            }
+            rounded(&parts)
+        })
+    }
+}
+
+/// Adds without losing a bit: every part takes what it can, and what it cannot stays a part of its own.
+fn add_part(parts: &mut Vec<f64>, value: f64) {
+    let mut value = value;
+    let mut kept = 0;
+    for index in 0..parts.len() {
+        let mut part = parts[index];
+        if value.abs() < part.abs() {
+            std::mem::swap(&mut value, &mut part);
+        }
+        let sum = value + part;
+        let lost = part - (sum - value);
+        if lost != 0.0 {
+            parts[kept] = lost;
+            kept += 1;
+        }
+        value = sum;
+    }
+    parts.truncate(kept);
+    parts.push(value);
+}
+
+/// The number nearest to the sum of parts, which go from small to great.
+fn rounded(parts: &[f64]) -> f64 {
+    let mut left = parts.iter().rev().copied();
+    let mut high = left.next().unwrap_or_default();
+    let mut low = 0.0;
+    for part in left.by_ref() {
+        let before = high;
+        high = before + part;
+        low = part - (high - before);
+        if low != 0.0 {
+            break;
+        }
+    }
+    // Halfway between two numbers, whatever is smaller still decides to which side it goes.
+    let next = left.next().unwrap_or_default();
+    if (low < 0.0 && next < 0.0) || (low > 0.0 && next > 0.0) {
+        let twice = low * 2.0;
+        let further = high + twice;
+        if twice == further - high {
+            return further;
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(values: &[f64]) -> Option<f64> {
+        let mut sum = Sum::default();
+        values.iter().for_each(|value| sum.add(*value, 1));
+        sum.total()
+    }
+
+    #[test]
+    fn sums_are_rounded_once() {
+        assert_eq!(sum(&[]), None);
+        assert_eq!(sum(&[0.1; 10]), Some(1.0));
+        assert_eq!(sum(&[1e100, 1.5, -1e100]), Some(1.5));
+        assert_eq!(sum(&[1e16, 1.0, 1e-16]), Some(1e16 + 2.0));
+        assert_eq!(sum(&[9e15, 0.5, -9e15]), Some(0.5));
+        assert_eq!(sum(&[f64::from(u32::MAX), -0.5]), Some(4_294_967_294.5));
+    }
+
+    #[test]
+    fn many_at_once_are_many_one_by_one() {
+        let (mut at_once, mut single) = (Sum::default(), Sum::default());
+        for (value, times) in [(0.1, 7), (3.0, 5), (-0.7, 1_000)] {
+            at_once.add(value, times);
+            (0..times).for_each(|_| single.add(value, 1));
+        }
+        assert_eq!(at_once.total(), single.total());
+        assert_eq!(at_once.count(), 1_012);
+    }
+}
