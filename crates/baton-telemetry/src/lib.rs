@@ -5,10 +5,11 @@
 //! what has become true.
 //!
 //! Read first: [`Tracer`] and [`OpenSpan`] (spans of what happens now), [`TaskSpans`] (spans of what the journal says),
-//! [`Settings`] (what is said and how), [`names`].
+//! [`Settings`] (what is said and how), [`MeterReading`] (what is counted and timed), [`names`].
 
 mod current;
 pub mod ids;
+mod meters;
 pub mod names;
 mod project;
 mod read;
@@ -18,6 +19,9 @@ mod shared;
 mod tracer;
 
 pub use current::{current, during, move_into, within};
+pub use meters::{
+    Instrument, InstrumentKind, Levels, MeterFamily, MeterPoint, MeterReading, MeterSource, Shown, instruments,
+};
 pub use project::{HandoffSpans, ModelLabel, TaskSpans, Told};
 pub use settings::{Content, EmitMode, ModeSource, Schema, Settings};
 pub use shape::{ALIASES, RENAMED, shape};

@@ -1,0 +1,137 @@
+//! The table of everything that is measured. Whoever adds a row adds it to [`ALL`], too.
+
+use super::{Instrument, InstrumentKind, InstrumentKind::Counter, InstrumentKind::Gauge};
+use crate::names;
+
+const NANOS: u64 = 1_000_000_000;
+
+/// The conventions' buckets for what a model does.
+const MODEL_SECONDS: InstrumentKind = InstrumentKind::Histogram {
+    bounds: &[0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+    per_unit: NANOS,
+};
+
+/// The conventions' buckets for MCP.
+const MCP_SECONDS: InstrumentKind = InstrumentKind::Histogram {
+    bounds: &[0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0],
+    per_unit: NANOS,
+};
+
+/// The conventions' buckets for requests.
+const REQUEST_SECONDS: InstrumentKind = InstrumentKind::Histogram {
+    bounds: &[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0],
+    per_unit: NANOS,
+};
+
+/// What agents and people do takes milliseconds or hours.
+const WORK_SECONDS: InstrumentKind = InstrumentKind::Histogram {
+    bounds: &[0.01, 0.05, 0.25, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 14_400.0, 86_400.0],
+    per_unit: NANOS,
+};
+
+/// The conventions' buckets for tokens.
+const TOKENS: InstrumentKind = InstrumentKind::Histogram {
+    bounds: &[
+        1.0,
+        4.0,
+        16.0,
+        64.0,
+        256.0,
+        1024.0,
+        4096.0,
+        16_384.0,
+        65_536.0,
+        262_144.0,
+        1_048_576.0,
+        4_194_304.0,
+        16_777_216.0,
+        67_108_864.0,
+    ],
+    per_unit: 1,
+};
+
+/// `gen_ai.token.type`: `input` or `output`.
+pub const TOKEN_TYPE: &str = "gen_ai.token.type";
+/// Set on the one series that takes what would be too many.
+pub const OVERFLOW: &str = "otel.metric.overflow";
+
+macro_rules! instruments {
+    ($($id:ident = $name:literal, $unit:literal, $kind:expr, [$($label:expr),*], $help:literal;)*) => {
+        $(#[doc = concat!("`", $name, "`: ", $help)]
+        pub static $id: Instrument =
+            Instrument { name: $name, unit: $unit, kind: $kind, labels: &[$($label),*], help: $help };)*
+
+        /// All of them, in the order in which they are shown.
+        pub static ALL: &[&Instrument] = &[$(&$id),*];
+    };
+}
+
+instruments! {
+    TOKEN_USAGE = "gen_ai.client.token.usage", "{token}", TOKENS,
+        [names::GEN_AI_OPERATION_NAME, names::GEN_AI_PROVIDER_NAME, names::GEN_AI_REQUEST_MODEL, TOKEN_TYPE],
+        "Tokens that model calls read and wrote.";
+    MODEL_DURATION = "gen_ai.client.operation.duration", "s", MODEL_SECONDS,
+        [names::GEN_AI_OPERATION_NAME, names::GEN_AI_PROVIDER_NAME, names::GEN_AI_REQUEST_MODEL, names::ERROR_TYPE],
+        "How long model calls took.";
+    AGENT_DURATION = "gen_ai.invoke_agent.duration", "s", WORK_SECONDS,
+        [names::GEN_AI_AGENT_NAME, names::TASK_STATE, names::ERROR_TYPE],
+        "How long runs of agents took, and the state in which they left their tasks.";
+    TOOL_DURATION = "gen_ai.execute_tool.duration", "s", MODEL_SECONDS,
+        [names::GEN_AI_TOOL_NAME, names::GEN_AI_AGENT_NAME, names::GEN_AI_TOOL_TYPE, names::ERROR_TYPE],
+        "How long tools took that ran.";
+    MCP_CLIENT_DURATION = "mcp.client.operation.duration", "s", MCP_SECONDS,
+        [names::MCP_METHOD_NAME, names::MCP_SERVER_NAME, names::GEN_AI_TOOL_NAME, names::ERROR_TYPE],
+        "How long MCP servers took to answer.";
+    MCP_SERVER_DURATION = "mcp.server.operation.duration", "s", MCP_SECONDS,
+        [names::MCP_METHOD_NAME, names::GEN_AI_TOOL_NAME, names::ERROR_TYPE],
+        "How long MCP clients waited for an answer.";
+    HTTP_DURATION = "http.server.request.duration", "s", REQUEST_SECONDS,
+        [
+            names::HTTP_REQUEST_METHOD,
+            names::HTTP_ROUTE,
+            names::HTTP_RESPONSE_STATUS_CODE,
+            names::URL_SCHEME,
+            names::ERROR_TYPE
+        ],
+        "How long requests took, streams until their end.";
+    HANDOFF_DURATION = "baton.handoff.duration", "s", WORK_SECONDS,
+        [names::HANDOFF_FROM_AGENT, names::HANDOFF_TO_AGENT, names::HANDOFF_STATUS],
+        "How long handoffs took, and how they ended.";
+    APPROVAL_DURATION = "baton.approval.duration", "s", WORK_SECONDS,
+        [names::APPROVAL_DECISION],
+        "How long questions for approval waited for somebody, and what was decided.";
+    APPROVALS_WAITING = "baton.approvals.waiting", "{task}", Gauge, [],
+        "Tasks that wait for an approval or another answer of somebody.";
+    TASKS_OPEN = "baton.tasks.open", "{task}", Gauge, [names::TASK_STATE],
+        "Tasks that have not ended: submitted ones wait for a run, working ones have one.";
+    RUNS_ACTIVE = "baton.runs.active", "{run}", Gauge, [],
+        "Runs that are under way in this process.";
+    JOURNAL_EVENTS = "baton.journal.events", "{event}", Counter, [],
+        "Events that were written to the journal.";
+    JOURNAL_COMMITS = "baton.journal.commits", "{commit}", Counter, [],
+        "Commits that were written to the journal.";
+    JOURNAL_QUEUE = "baton.journal.queue", "{commit}", Gauge, [],
+        "Commits that wait for the disk.";
+    JOURNAL_BYTES = "baton.journal.size", "By", Gauge, [],
+        "Bytes of the journal on disk.";
+    SPANS_KEPT = "baton.spans.kept", "{span}", Gauge, [],
+        "Spans that the span store has.";
+    SPANS_IN_MEMORY = "baton.spans.memory", "{span}", Gauge, [],
+        "Spans of the span store that no block has yet.";
+    SPANS_DROPPED = "baton.spans.dropped", "{span}", Counter, [],
+        "Spans of this process that could not be kept.";
+    SPAN_BYTES = "baton.spans.size", "By", Gauge, [],
+        "Bytes of the span store on disk.";
+    SPAN_BLOCKS = "baton.spans.blocks", "{block}", Gauge, [],
+        "Blocks of the span store.";
+    EXPORT_SENT = "baton.export.sent", "{item}", Counter, ["target", "signal"],
+        "Spans, log records and points of metrics that a target took.";
+    EXPORT_FAILED = "baton.export.failed", "{item}", Counter, ["target", "signal"],
+        "Spans, log records and points of metrics that a target refused for good.";
+    EXPORT_DROPPED = "baton.export.dropped", "{item}", Counter, ["target", "signal"],
+        "Spans, log records and points of metrics that went because too many waited.";
+    EXPORT_WAITING = "baton.export.waiting", "By", Gauge, ["target", "signal"],
+        "Bytes that wait for a target.";
+    BUILD = "baton.build.info", "", Gauge, ["version"],
+        "One, with the version that runs.";
+}
