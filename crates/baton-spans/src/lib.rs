@@ -23,7 +23,7 @@ mod store;
 mod wal;
 
 pub use emitter::Emitter;
-pub use options::{Options, Probe, Retention, wall_clock};
+pub use options::{Hold, Options, Probe, Retention, wall_clock};
 pub use projector::{Projecting, Projector};
 pub use recording::{Recorded, Recording};
-pub use store::EmbeddedSpans;
+pub use store::{EmbeddedSpans, LogPlace, Outgoing, Parcel};

@@ -31,6 +31,17 @@ pub struct Options {
     pub now: fn() -> u64,
     /// Hears of every step that a crash could come between.
     pub probe: Probe,
+    /// Who reads the log to send spans on.
+    pub hold: Hold,
+}
+
+/// Who reads the log to send spans on, and how much of it is held for them when the store itself needs it no more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hold {
+    /// Their names: letters, digits, dashes and underscores.
+    pub readers: Vec<String>,
+    /// Most bytes that are held; the oldest go first. With none, readers see what the store needs itself.
+    pub bytes: u64,
 }
 
 /// How much telemetry is kept; what agents remember is kept anyway.
@@ -58,6 +69,7 @@ impl Default for Options {
             search_budget: Duration::from_secs(10),
             now: wall_clock,
             probe: Probe::default(),
+            hold: Hold::default(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use super::{
     flush::FlushState,
+    hold::Held,
+    outgoing::Synced,
     queue::{Queue, Refused, Waiting},
     retain::Doomed,
     view::{View, by_class},
@@ -21,7 +23,7 @@ use std::{
     },
     thread::JoinHandle,
 };
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 /// The span store in this process, on disk or in memory only.
 pub struct EmbeddedSpans {
@@ -33,6 +35,8 @@ pub struct EmbeddedSpans {
 pub(super) struct Places {
     pub(super) log: PathBuf,
     pub(super) blocks: PathBuf,
+    /// What is kept of the log for others.
+    pub(super) held: Held,
 }
 
 /// What the threads and the readers share.
@@ -45,6 +49,8 @@ pub(crate) struct Store {
     /// As far as they are on disk.
     pub(super) marks: Mutex<Marks>,
     pub(super) feed: Feed,
+    /// How far the log is on disk.
+    pub(super) synced: watch::Sender<Synced>,
     pub(super) flush: FlushState,
     pub(super) keeper: Keeper,
     /// Held while blocks are merged or dropped: what is being merged is not dropped meanwhile.
@@ -81,6 +87,7 @@ impl Store {
             view: RwLock::new(Arc::new(view)),
             marks: Mutex::new(marks),
             feed: Feed::default(),
+            synced: watch::Sender::default(),
             flush: FlushState::default(),
             keeper: Keeper::default(),
             doomed: Mutex::default(),

@@ -6,7 +6,6 @@ use super::{
 };
 use crate::{
     block::{self, Covers},
-    disk,
     options::Options,
     wal,
 };
@@ -219,12 +218,12 @@ impl Made {
     }
 }
 
-/// Deletes a file of the log all of which is in blocks, and says how large it was.
+/// Lets a file of the log go all of which is in blocks, and says how large it was.
 pub(super) fn forget_log(places: &Places, number: u64, options: &Options) -> u64 {
     let path = places.log.join(wal::name_of(number));
     let length = std::fs::metadata(&path).map_or(0, |file| file.len());
     // Synced, so that files go in the order of their numbers and a gap can only mean damage.
-    if let Err(error) = disk::remove(&path).and_then(|()| disk::sync_directory(&places.log)) {
+    if let Err(error) = places.held.release(&places.log, number) {
         tracing::warn!(%error, "a file of the log is not needed any more and stays until the next start");
     }
     options.probe.step("log deleted");

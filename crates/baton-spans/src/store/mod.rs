@@ -7,8 +7,10 @@ mod answer;
 mod close;
 mod embedded;
 mod flush;
+mod hold;
 mod merge;
 mod open;
+mod outgoing;
 mod queue;
 mod recover;
 mod retain;
@@ -19,4 +21,6 @@ mod writer;
 
 pub use embedded::EmbeddedSpans;
 pub(crate) use embedded::{closed, prepare};
+pub use hold::LogPlace;
+pub use outgoing::{Outgoing, Parcel};
 pub(crate) use queue::Refused;

@@ -2,6 +2,8 @@
 
 use super::{
     embedded::{EmbeddedSpans, Places, Store},
+    hold::Held,
+    outgoing::Synced,
     recover::{Recovered, recover},
     view::{Generation, View},
     writer::Writer,
@@ -22,10 +24,12 @@ use std::{
 impl EmbeddedSpans {
     /// Opens the store in that directory, or makes one. No other process may have it open.
     pub fn open(directory: &Path, options: Options) -> Result<Arc<Self>, SpanStoreError> {
-        let places = Places { log: directory.join("log"), blocks: directory.join("blocks") };
+        let held = Held::open(directory.join("outgoing"), &options.hold)?;
+        let places = Places { log: directory.join("log"), blocks: directory.join("blocks"), held };
         let Recovered { view, marks, log, log_bytes } = recover(&places, &options)?;
         let store = Store::new(options, Some(places), view, marks);
         store.log_bytes.store(log_bytes, Ordering::Relaxed);
+        store.synced.send_replace(Synced { file: store.view().active.number, byte: log.length() });
         Self::start(store, Some(log))
     }
 

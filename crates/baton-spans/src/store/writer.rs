@@ -3,6 +3,7 @@
 use super::{
     embedded::Store,
     flush::MOST_FROZEN,
+    outgoing::Synced,
     queue::{Taken, Waiting},
     view::{Frozen, Generation},
 };
@@ -102,6 +103,7 @@ impl Writer {
         match log.append(group.iter().map(|waiting| waiting.entry.payload.as_slice())) {
             Ok(()) => {
                 self.store.log_bytes.fetch_add(log.length() - before, Ordering::Relaxed);
+                self.store.synced.send_replace(Synced { file: self.active.number, byte: log.length() });
                 Ok(())
             }
             Err(Failed { error, lasting }) => {
@@ -166,6 +168,7 @@ impl Writer {
                 self.spoiled |= gone.is_err();
             })?;
             self.store.log_bytes.fetch_add(next.length(), Ordering::Relaxed);
+            self.store.synced.send_replace(Synced { file: number, byte: next.length() });
             *log = next;
             self.spoiled = false;
             self.store.options.probe.step("log begun");

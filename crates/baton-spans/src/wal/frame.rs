@@ -67,6 +67,11 @@ fn check(length: [u8; 4], payload: &[u8]) -> u32 {
     hash.finalize()
 }
 
+/// How long the payload behind the head of a frame is.
+pub(super) fn payload_length(head: &[u8; FRAME_HEAD], marker: Marker) -> Option<u32> {
+    (head[..8] == marker).then(|| number(head, 8))
+}
+
 /// Where the payload of the frame at that place is, if a whole one is there.
 pub(super) fn frame_at(bytes: &[u8], at: usize, marker: Marker) -> Option<Range<usize>> {
     let head = bytes.get(at..at.checked_add(FRAME_HEAD)?)?;

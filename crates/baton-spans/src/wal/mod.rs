@@ -1,6 +1,7 @@
 //! The log: what has to be on disk before anybody is told that it is kept.
 //!
-//! A file of the log belongs to one generation of heads and is deleted when blocks hold all that is in it. A group of
+//! A file of the log belongs to one generation of heads and is not needed when blocks hold all that is in it; it may be
+//! held for those who send spans on. A group of
 //! batches is one frame, written and synced before the next: a whole frame behind a broken one can therefore only mean
 //! damage, while a broken one at the very end is what a crash leaves.
 
@@ -8,7 +9,9 @@ mod batch;
 mod file;
 mod frame;
 mod read;
+mod tail;
 
 pub(crate) use batch::{Entry, Marks, Written, read_entry, write_entry};
 pub(crate) use file::{Failed, LogFile, name_of, number_of};
 pub(crate) use read::{Place, Replayed, replay};
+pub(crate) use tail::Tail;

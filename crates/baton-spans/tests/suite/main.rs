@@ -4,6 +4,7 @@
 
 mod kill_loop;
 mod naive;
+mod outgoing;
 mod projector;
 mod search_store;
 mod store_close;

@@ -1,0 +1,212 @@
+//! Reading the log to send spans on: from where the reader was before, in the order in which they were kept.
+
+use super::{
+    embedded::{EmbeddedSpans, Places, Store},
+    hold::LogPlace,
+};
+use crate::{
+    codec,
+    wal::{self, Tail},
+};
+use baton_ports::SpanStoreError;
+use baton_types::Span;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fs,
+    sync::Arc,
+};
+use tokio::sync::watch;
+
+/// How far the log is on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Synced {
+    /// The number of the file that is written.
+    pub(super) file: u64,
+    /// Everything in it before this.
+    pub(super) byte: u64,
+}
+
+/// One who reads the log; made by [`EmbeddedSpans::outgoing`]. It can go on after the store was closed.
+pub struct Outgoing {
+    name: String,
+    store: Arc<Store>,
+    synced: watch::Receiver<Synced>,
+    tail: Option<Tail>,
+    /// Spans of the frame at `place` that were not given yet.
+    ahead: VecDeque<Span>,
+    place: LogPlace,
+}
+
+/// Spans in the order of the log, and the place behind them.
+#[derive(Debug, Default)]
+pub struct Parcel {
+    /// The spans.
+    pub spans: Vec<Span>,
+    /// Where the next ones are.
+    pub through: LogPlace,
+}
+
+impl EmbeddedSpans {
+    /// Reads the log as one of the readers that the options name; none for others, or when there is no log.
+    pub fn outgoing(&self, name: &str) -> Option<Outgoing> {
+        let place = self.store.places.as_ref()?.held.place(name)?;
+        Some(Outgoing {
+            name: name.to_owned(),
+            store: Arc::clone(&self.store),
+            synced: self.store.synced.subscribe(),
+            tail: None,
+            ahead: VecDeque::new(),
+            place,
+        })
+    }
+}
+
+impl Outgoing {
+    /// Resolves when something is there that was not read.
+    pub async fn more(&mut self) {
+        let (ahead, place) = (self.ahead.is_empty(), self.place);
+        if !ahead {
+            return;
+        }
+        let beyond = |synced: &Synced| (synced.file, synced.byte) > (place.file, place.byte);
+        // A log that began anew may be short: then its numbers say nothing.
+        let known = self.tail.is_some();
+        if self.synced.wait_for(|synced| !known || beyond(synced)).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Reads the next spans, about as many as these bounds say and at least one if there is one; empty at the end.
+    pub fn read(&mut self, most_spans: usize, most_bytes: usize) -> Result<Parcel, SpanStoreError> {
+        let (mut spans, mut bytes) = (Vec::new(), 0);
+        while spans.len() < most_spans && bytes < most_bytes {
+            let Some(span) = self.ahead.pop_front() else {
+                if self.advance()? {
+                    continue;
+                }
+                break;
+            };
+            let length = codec::length(&span);
+            if bytes + length > most_bytes && !spans.is_empty() {
+                self.ahead.push_front(span);
+                break;
+            }
+            bytes += length;
+            spans.push(span);
+            self.step();
+        }
+        Ok(Parcel { spans, through: self.place })
+    }
+
+    /// Counts a span as read; a frame all of which is read is left.
+    fn step(&mut self) {
+        self.place.spans += 1;
+        if self.ahead.is_empty()
+            && let Some(tail) = &self.tail
+        {
+            self.place = LogPlace { byte: tail.at(), spans: 0, ..self.place };
+        }
+    }
+
+    /// Goes to the next frame, in this file or the next one; says whether there was one.
+    fn advance(&mut self) -> Result<bool, SpanStoreError> {
+        let store = Arc::clone(&self.store);
+        let Some(places) = &store.places else { return Ok(false) };
+        let synced = *self.synced.borrow_and_update();
+        if self.tail.is_none() || self.place.file <= places.held.gone() {
+            self.tail = self.take_up(places, synced)?;
+        }
+        let Some(tail) = &mut self.tail else { return Ok(false) };
+        let end = if self.place.file == synced.file { synced.byte } else { tail.length()? };
+        match tail.next(end) {
+            Ok(Some(spans)) => {
+                self.ahead = spans.into();
+                let before = usize::try_from(self.place.spans).unwrap_or(usize::MAX).min(self.ahead.len());
+                self.ahead.drain(..before);
+                if self.ahead.is_empty() {
+                    self.place = LogPlace { byte: tail.at(), spans: 0, ..self.place };
+                }
+                return Ok(true);
+            }
+            Ok(None) => {}
+            // What follows in this file cannot be found without the length of what is damaged.
+            Err(error @ SpanStoreError::Corrupt(_)) => {
+                tracing::warn!(%error, reader = self.name, "some spans are not sent on");
+                tail.go_to(end);
+                self.place = LogPlace { byte: end, spans: 0, ..self.place };
+            }
+            Err(error) => return Err(error),
+        }
+        if self.place.file >= synced.file {
+            return Ok(false);
+        }
+        let next = files(places)?.into_keys().find(|number| *number > self.place.file);
+        match next {
+            Some(number) => self.enter(places, number),
+            None => Ok(false),
+        }
+    }
+
+    /// Opens a file from its beginning.
+    fn enter(&mut self, places: &Places, number: u64) -> Result<bool, SpanStoreError> {
+        let Some(tail) = open(places, number)? else { return Ok(false) };
+        self.place = LogPlace { file: number, marker: tail.marker(), byte: tail.at(), spans: 0 };
+        self.tail = Some(tail);
+        Ok(true)
+    }
+
+    /// Opens the file of the place where the reader was; the next one when it is gone, the oldest in another log.
+    fn take_up(&mut self, places: &Places, synced: Synced) -> Result<Option<Tail>, SpanStoreError> {
+        let files = files(places)?;
+        let here = open(places, self.place.file)?;
+        let same = here.filter(|tail| tail.marker() == self.place.marker);
+        if let Some(mut tail) = same {
+            tail.go_to(self.place.byte);
+            return Ok(Some(tail));
+        }
+        let anew = self.place.file > synced.file || files.contains_key(&self.place.file);
+        let next = files.into_keys().find(|number| anew || *number > self.place.file);
+        if let Some(number) = next {
+            self.enter(places, number)?;
+        }
+        Ok(self.tail.take())
+    }
+
+    /// Makes a place durable: what is before it is not read again, and not held for this reader any more.
+    pub fn settle(&self, through: LogPlace) -> Result<(), SpanStoreError> {
+        self.store.places.as_ref().map_or(Ok(()), |places| places.held.settle(&self.name, through))
+    }
+
+    /// How many spans went before they were read, because too much waited.
+    pub fn lost(&self) -> u64 {
+        self.store.places.as_ref().map_or(0, |places| places.held.lost(&self.name))
+    }
+
+    /// How many bytes of the log are behind that place.
+    pub fn waiting(&self, place: LogPlace) -> u64 {
+        let Some(files) = self.store.places.as_ref().and_then(|places| files(places).ok()) else { return 0 };
+        let behind = files.into_iter().filter(|(number, _)| *number >= place.file);
+        behind.map(|(number, bytes)| if number == place.file { bytes.saturating_sub(place.byte) } else { bytes }).sum()
+    }
+}
+
+/// A file of the log, wherever it is. It is looked for where it is moved from first.
+fn open(places: &Places, number: u64) -> Result<Option<Tail>, SpanStoreError> {
+    match Tail::open(&places.log.join(wal::name_of(number)))? {
+        Some(tail) => Ok(Some(tail)),
+        None => Tail::open(&places.held.path(number)),
+    }
+}
+
+/// All files, and how long they are.
+fn files(places: &Places) -> Result<BTreeMap<u64, u64>, SpanStoreError> {
+    let mut files = BTreeMap::new();
+    for name in crate::disk::names(&places.log)? {
+        if let Some(number) = wal::number_of(&name) {
+            files.insert(number, fs::metadata(places.log.join(&name)).map_or(0, |file| file.len()));
+        }
+    }
+    // Looked at last: a file that was moved meanwhile is seen twice rather than not at all.
+    files.extend(places.held.files());
+    Ok(files)
+}

@@ -1,0 +1,85 @@
+//! Reading a file of the log frame by frame, also while it is written.
+
+use super::{frame, read_entry};
+use crate::disk::unavailable;
+use baton_ports::SpanStoreError;
+use baton_types::Span;
+use std::{
+    fs::File,
+    io,
+    os::unix::fs::FileExt as _,
+    path::{Path, PathBuf},
+};
+
+/// A reader of one file of the log; the file may lose its name meanwhile.
+pub(crate) struct Tail {
+    file: File,
+    path: PathBuf,
+    marker: frame::Marker,
+    at: u64,
+}
+
+impl Tail {
+    /// Opens a file; none when there is none of that name.
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>, SpanStoreError> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unavailable("open", path)(error)),
+        };
+        let mut head = [0; frame::FILE_HEAD];
+        file.read_exact_at(&mut head, 0).map_err(unavailable("read", path))?;
+        let marker = frame::read_file_head(&head)
+            .map_err(|_| SpanStoreError::Corrupt(format!("{} is no file of the log", path.display())))?;
+        Ok(Some(Self { file, path: path.to_owned(), marker, at: frame::FILE_HEAD as u64 }))
+    }
+
+    /// What only this file begins its frames with.
+    pub(crate) fn marker(&self) -> [u8; 8] {
+        self.marker
+    }
+
+    /// Where the next frame begins.
+    pub(crate) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Goes on where a frame begins.
+    pub(crate) fn go_to(&mut self, at: u64) {
+        self.at = at.max(frame::FILE_HEAD as u64);
+    }
+
+    /// How long the file is.
+    pub(crate) fn length(&self) -> Result<u64, SpanStoreError> {
+        Ok(self.file.metadata().map_err(unavailable("look at", &self.path))?.len())
+    }
+
+    /// The spans of the next frame, unless it goes beyond that place.
+    pub(crate) fn next(&mut self, end: u64) -> Result<Option<Vec<Span>>, SpanStoreError> {
+        let mut head = [0; frame::FRAME_HEAD];
+        if self.at + frame::FRAME_HEAD as u64 > end {
+            return Ok(None);
+        }
+        self.file.read_exact_at(&mut head, self.at).map_err(unavailable("read", &self.path))?;
+        let length = frame::payload_length(&head, self.marker).ok_or_else(|| self.damaged())?;
+        let next = self.at + frame::FRAME_HEAD as u64 + u64::from(length);
+        if next > end {
+            return Err(self.damaged());
+        }
+        let mut bytes = head.to_vec();
+        bytes.resize(frame::FRAME_HEAD + usize::try_from(length).map_err(|_| self.damaged())?, 0);
+        self.file.read_exact_at(&mut bytes, self.at).map_err(unavailable("read", &self.path))?;
+        let payload = frame::frame_at(&bytes, 0, self.marker).ok_or_else(|| self.damaged())?;
+        let mut rest = &bytes[payload];
+        let mut spans = Vec::new();
+        while !rest.is_empty() {
+            spans.extend(read_entry(&mut rest)?.spans);
+        }
+        self.at = next;
+        Ok(Some(spans))
+    }
+
+    fn damaged(&self) -> SpanStoreError {
+        SpanStoreError::Corrupt(format!("{} cannot be read at byte {}", self.path.display(), self.at))
+    }
+}

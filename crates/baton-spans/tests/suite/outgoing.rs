@@ -1,0 +1,181 @@
+//! Reading the log to send spans on: everything, in order, from where the reader was, within the bound.
+
+use crate::store_sample::{batch, names, open, small, span};
+use baton_ports::{SpanBatch, SpanStore as _};
+use baton_spans::{EmbeddedSpans, Hold, Options, Outgoing};
+use baton_types::{Span, SpanClass, Value};
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use std::{fs, path::Path, sync::Arc};
+
+const READER: &str = "collector";
+
+fn holding(bytes: u64) -> Options {
+    Options { hold: Hold { readers: vec![READER.to_owned()], bytes }, ..small() }
+}
+
+fn number(span: &Span) -> u64 {
+    u64::try_from(span.attribute("number").and_then(Value::as_int).unwrap()).unwrap()
+}
+
+/// Those numbers in the order in which a batch of them is logged.
+fn logged(numbers: impl Iterator<Item = u64> + Clone) -> Vec<u64> {
+    let class = |wanted| numbers.clone().filter(move |number| span(*number).class() == wanted);
+    class(SpanClass::Telemetry).chain(class(SpanClass::Memory)).collect()
+}
+
+fn everything(reader: &mut Outgoing) -> Vec<u64> {
+    let mut read = Vec::new();
+    loop {
+        let parcel = reader.read(7, usize::MAX).unwrap();
+        if parcel.spans.is_empty() {
+            return read;
+        }
+        read.extend(parcel.spans.iter().map(number));
+    }
+}
+
+fn held(directory: &Path) -> Vec<String> {
+    names(directory, &directory.join("outgoing")).into_iter().filter(|name| name.ends_with(".log")).collect()
+}
+
+#[tokio::test]
+async fn every_life_goes_on_where_the_last_one_settled() {
+    for seed in 0..12 {
+        let mut random = StdRng::seed_from_u64(seed);
+        let directory = tempfile::tempdir().unwrap();
+        let options = holding(1 << 30);
+        let (mut expected, mut settled, mut next): (Vec<u64>, usize, u64) = (Vec::new(), 0, 0);
+        for life in 0..6 {
+            let store = open(directory.path(), &options);
+            let mut reader = store.outgoing(READER).unwrap();
+            let mut read = settled;
+            for _ in 0..random.random_range(1..40) {
+                match random.random_range(0..10) {
+                    0..5 => {
+                        let numbers = next..next + random.random_range(1..30);
+                        next = numbers.end;
+                        store.ingest(batch(numbers.clone())).await.unwrap();
+                        expected.extend(logged(numbers));
+                    }
+                    5 => store.flush().await.unwrap(),
+                    6 => store.ingest(SpanBatch { spans: Vec::new(), mark: Some(("m", next)) }).await.unwrap(),
+                    _ => {
+                        let bytes = if random.random_bool(0.2) { 1 } else { random.random_range(1..20_000) };
+                        let parcel = reader.read(random.random_range(1..50), bytes).unwrap();
+                        let found: Vec<u64> = parcel.spans.iter().map(number).collect();
+                        let end = read + found.len();
+                        assert_eq!(found, expected[read..end], "seed {seed}, life {life}");
+                        assert!(!found.is_empty() || read == expected.len(), "seed {seed}: some were not found");
+                        read = end;
+                        if random.random_bool(0.6) {
+                            reader.settle(parcel.through).unwrap();
+                            settled = read;
+                        }
+                    }
+                }
+            }
+            if random.random_bool(0.5) {
+                store.close().await;
+            }
+            drop(reader);
+        }
+        let store = open(directory.path(), &options);
+        let mut reader = store.outgoing(READER).unwrap();
+        assert_eq!(everything(&mut reader), expected[settled..], "seed {seed}");
+        store.flush().await.unwrap();
+        let last = reader.read(1, 1).unwrap();
+        reader.settle(last.through).unwrap();
+        assert_eq!(held(directory.path()), Vec::<String>::new(), "seed {seed}: nothing is held that was read");
+        assert_eq!((reader.lost(), reader.waiting(last.through)), (0, 0), "seed {seed}");
+    }
+}
+
+async fn fill(store: &Arc<EmbeddedSpans>, files: u64) {
+    for file in 0..files {
+        store.ingest(batch(file * 10..file * 10 + 10)).await.unwrap();
+        store.flush().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn beyond_the_bound_the_oldest_go_and_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &holding(9_000));
+    let mut reader = store.outgoing(READER).unwrap();
+    store.ingest(batch([1000])).await.unwrap();
+    let first = reader.read(1, usize::MAX).unwrap();
+    reader.settle(first.through).unwrap();
+    fill(&store, 12).await;
+    let bytes: u64 = held(directory.path())
+        .iter()
+        .map(|name| {
+            fs::metadata(directory.path().join("outgoing").join(name.rsplit('/').next().unwrap())).unwrap().len()
+        })
+        .sum();
+    assert!((3_000..=9_000).contains(&bytes), "{bytes}");
+    let lost = reader.lost();
+    let read = everything(&mut reader);
+    assert_eq!((lost + read.len() as u64, read.last()), (120, Some(&115)), "{read:?}");
+    assert!(lost >= 20 && lost.is_multiple_of(10), "{lost}");
+}
+
+#[tokio::test]
+async fn without_a_bound_nothing_is_held() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &holding(0));
+    let mut reader = store.outgoing(READER).unwrap();
+    fill(&store, 3).await;
+    store.ingest(batch([31])).await.unwrap();
+    assert_eq!(held(directory.path()), Vec::<String>::new());
+    assert_eq!((everything(&mut reader), reader.lost()), (vec![31], 0));
+    assert!(store.outgoing("somebody").is_none());
+}
+
+#[tokio::test]
+async fn a_reader_that_is_away_for_a_while_misses_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &holding(1 << 20));
+    store.ingest(batch([1, 2])).await.unwrap();
+    let mut reader = store.outgoing(READER).unwrap();
+    let parcel = reader.read(1, usize::MAX).unwrap();
+    reader.settle(parcel.through).unwrap();
+    store.close().await;
+    let without = open(directory.path(), &small());
+    without.ingest(batch([3])).await.unwrap();
+    without.flush().await.unwrap();
+    without.close().await;
+    let store = open(directory.path(), &holding(1 << 20));
+    assert_eq!(everything(&mut store.outgoing(READER).unwrap()), [2, 3]);
+}
+
+#[tokio::test]
+async fn a_log_that_began_anew_is_read_from_its_beginning() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &holding(1 << 20));
+    fill(&store, 3).await;
+    let mut reader = store.outgoing(READER).unwrap();
+    let parcel = reader.read(1000, usize::MAX).unwrap();
+    reader.settle(parcel.through).unwrap();
+    store.close().await;
+    fs::remove_dir_all(directory.path().join("log")).unwrap();
+    fs::remove_dir_all(directory.path().join("blocks")).unwrap();
+    let store = open(directory.path(), &holding(1 << 20));
+    store.ingest(batch([7])).await.unwrap();
+    let mut reader = store.outgoing(READER).unwrap();
+    reader.more().await;
+    assert_eq!(everything(&mut reader), [7]);
+    let mut waiting = Box::pin(reader.more());
+    assert!(is_waiting(&mut waiting).await, "nothing more is there");
+    store.ingest(batch([8])).await.unwrap();
+    waiting.await;
+    assert_eq!(everything(&mut reader), [8]);
+}
+
+/// Whether it is still waiting after everybody else had a turn.
+async fn is_waiting(waiting: &mut (impl Future<Output = ()> + Unpin)) -> bool {
+    tokio::select! {
+        biased;
+        () = waiting => false,
+        () = tokio::task::yield_now() => true,
+    }
+}
