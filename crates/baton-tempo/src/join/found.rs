@@ -1,0 +1,106 @@
+//! Traces that were found in two places.
+
+use baton_ports::{FoundSpanset, FoundTrace, ServiceStats};
+use baton_types::TraceId;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap, hash_map::Entry},
+};
+
+/// Traces, each once.
+#[derive(Default)]
+pub(crate) struct Traces(HashMap<TraceId, FoundTrace>);
+
+impl Traces {
+    /// Adds one; what is known of it already is joined with it.
+    pub(crate) fn add(&mut self, found: FoundTrace) {
+        match self.0.entry(found.id) {
+            Entry::Vacant(place) => {
+                place.insert(found);
+            }
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                let before = std::mem::replace(known, empty(found.id));
+                *known = joined(before, found);
+            }
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Those that began last; of those that began together, those with the lower ids.
+    pub(crate) fn newest(self, most: usize) -> Vec<FoundTrace> {
+        let mut traces: Vec<FoundTrace> = self.0.into_values().collect();
+        traces.sort_by_key(|found| (Reverse(found.start), found.id));
+        traces.truncate(most);
+        traces
+    }
+}
+
+fn empty(id: TraceId) -> FoundTrace {
+    FoundTrace {
+        id,
+        root_service: String::new(),
+        root_name: String::new(),
+        start: 0,
+        duration: 0,
+        spansets: Vec::new(),
+        services: Vec::new(),
+    }
+}
+
+/// What two places say about a trace, as well as it can be told without its spans.
+pub(crate) fn joined(left: FoundTrace, right: FoundTrace) -> FoundTrace {
+    let end = |found: &FoundTrace| found.start.saturating_add(found.duration);
+    let (start, end) = (left.start.min(right.start), end(&left).max(end(&right)));
+    let root = |found: &FoundTrace| (found.root_service.clone(), found.root_name.clone());
+    let has_root = |found: &FoundTrace| !found.root_name.is_empty();
+    let (root_service, root_name) =
+        if has_root(&left) && (left.start <= right.start || !has_root(&right)) { root(&left) } else { root(&right) };
+    let mut services: BTreeMap<String, ServiceStats> = left.services.into_iter().collect();
+    for (name, stats) in right.services {
+        let known = services.entry(name).or_default();
+        known.spans = known.spans.max(stats.spans);
+        known.errors = known.errors.max(stats.errors);
+    }
+    let mut spansets = left.spansets;
+    for set in right.spansets {
+        match spansets.iter_mut().find(|known| known.attributes == set.attributes) {
+            Some(known) => add_spans(known, set),
+            None => spansets.push(set),
+        }
+    }
+    FoundTrace {
+        id: left.id,
+        root_service,
+        root_name,
+        start,
+        duration: end.saturating_sub(start),
+        spansets,
+        services: services.into_iter().collect(),
+    }
+}
+
+fn add_spans(known: &mut FoundSpanset, more: FoundSpanset) {
+    let most = known.spans.len().max(more.spans.len());
+    for span in more.spans {
+        if !known.spans.iter().any(|other| other.id == span.id) {
+            known.spans.push(span);
+        }
+    }
+    let shown = u32::try_from(known.spans.len()).unwrap_or(u32::MAX);
+    known.matched = known.matched.max(more.matched).max(shown);
+    known.spans.sort_by_key(|span| (span.start, span.id));
+    known.spans.truncate(most);
+}
+
+/// Whether a store that knows these spans knows all that another one does, as far as numbers tell.
+pub(crate) fn covers(known: &[(String, ServiceStats)], others: &[(String, ServiceStats)]) -> bool {
+    others.iter().all(|(service, stats)| {
+        let here = known.iter().find(|(name, _)| name == service);
+        here.is_some_and(|(_, here)| here.spans >= stats.spans)
+    })
+}

@@ -1,0 +1,9 @@
+//! Answers that become one: of pieces of time, and of two stores.
+
+mod found;
+mod function;
+mod series;
+
+pub(crate) use found::{Traces, covers, joined};
+pub(crate) use function::Function;
+pub(crate) use series::Joining;

@@ -1,0 +1,104 @@
+//! Series of pieces as series of the whole.
+
+use super::Function;
+use crate::pieces::{Piece, length};
+use baton_ports::{MetricsAnswer, MetricsAsk};
+use baton_traceql::{Series, Steps};
+use baton_types::Value;
+use std::collections::BTreeMap;
+
+/// Most series of one answer.
+const MOST_SERIES: usize = 10_000;
+
+/// Series that grow, piece by piece; pieces never overlap, so nothing is counted twice.
+pub(crate) struct Joining {
+    steps: Steps,
+    function: Function,
+    exemplars: usize,
+    lines: BTreeMap<Vec<(String, String)>, Series>,
+    answer: MetricsAnswer,
+}
+
+impl Joining {
+    pub(crate) fn new(ask: &MetricsAsk) -> Self {
+        Self {
+            steps: ask.steps,
+            function: Function::of(&ask.query),
+            exemplars: ask.exemplars,
+            lines: BTreeMap::new(),
+            answer: MetricsAnswer::default(),
+        }
+    }
+
+    /// Adds what was measured for a piece.
+    pub(crate) fn add(&mut self, piece: &Piece, measured: MetricsAnswer) {
+        self.answer.inspected_spans += measured.inspected_spans;
+        self.answer.inspected_bytes += measured.inspected_bytes;
+        self.answer.partial |= measured.partial;
+        for series in measured.series {
+            let known = self.lines.len();
+            let line = match self.lines.entry(key(&series.labels)) {
+                std::collections::btree_map::Entry::Occupied(line) => line.into_mut(),
+                std::collections::btree_map::Entry::Vacant(place) if known < MOST_SERIES => place.insert(Series {
+                    labels: series.labels,
+                    samples: vec![None; self.steps.count()],
+                    exemplars: Vec::new(),
+                }),
+                std::collections::btree_map::Entry::Vacant(_) => {
+                    self.answer.partial = true;
+                    continue;
+                }
+            };
+            line.exemplars.extend(series.exemplars);
+            match piece {
+                Piece::Intervals { first, .. } => {
+                    for (place, sample) in line.samples.iter_mut().skip(*first).zip(series.samples) {
+                        *place = sample;
+                    }
+                }
+                Piece::Part { index, start, end } => {
+                    let share = end.saturating_sub(*start) as f64 / length(&self.steps) as f64;
+                    let sample = series.samples.first().copied().flatten();
+                    if let (Some(place), Some(sample)) = (line.samples.get_mut(*index), sample) {
+                        *place = Some(self.function.with(*place, sample, share));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says that something is missing.
+    pub(crate) fn miss(&mut self) {
+        self.answer.partial = true;
+    }
+
+    /// The answer.
+    pub(crate) fn finish(self) -> MetricsAnswer {
+        let most = self.exemplars;
+        let series = self.lines.into_values().map(|mut line| {
+            line.exemplars.sort_by_key(|exemplar| (exemplar.at, exemplar.trace, exemplar.span));
+            line.exemplars.dedup_by_key(|exemplar| (exemplar.trace, exemplar.span));
+            line.exemplars.truncate(most);
+            line
+        });
+        MetricsAnswer { series: series.collect(), ..self.answer }
+    }
+}
+
+/// Labels as text and sorted: the two stores agree on what a series is, if not on how they write it.
+fn key(labels: &[(String, Value)]) -> Vec<(String, String)> {
+    let mut key: Vec<_> = labels.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+    key.sort();
+    key
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone().into_owned(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Bool(value) => value.to_string(),
+        Value::Empty => "nil".to_owned(),
+        Value::List(_) | Value::Map(_) | Value::Bytes(_) => format!("{value:?}"),
+    }
+}

@@ -1,0 +1,27 @@
+//! What a Tempo answers, from JSON and protobuf to the values of the port.
+//!
+//! 64-bit numbers are text or numbers, zero may be left out, members that are not known are of no interest.
+
+mod number;
+mod search;
+mod series;
+mod tags;
+mod trace;
+mod value;
+
+pub(crate) use search::search;
+pub(crate) use series::{Form, series};
+pub(crate) use tags::{tag_values, tags};
+pub(crate) use trace::{enveloped, once, trace};
+
+use crate::failure::Failure;
+use serde::de::DeserializeOwned;
+
+fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(body).map_err(|error| Failure::Malformed(error.to_string()))
+}
+
+/// A list that may be `null`.
+fn list<T>(list: Option<Vec<T>>) -> Vec<T> {
+    list.unwrap_or_default()
+}

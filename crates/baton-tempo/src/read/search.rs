@@ -1,0 +1,159 @@
+//! What a search found.
+
+use super::{
+    json, list,
+    number::Whole,
+    value::{Attribute, attributes, labels},
+};
+use crate::failure::Failure;
+use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, SearchAnswer, ServiceStats};
+use baton_types::{Key, SpanStatus, Value, find_attribute};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+const MILLISECOND: u64 = 1_000_000;
+
+/// What a Tempo calls the root of a trace whose root has not come yet.
+const NO_ROOT: &str = "<root span not yet received>";
+
+#[derive(Deserialize)]
+struct Reply {
+    traces: Option<Vec<Trace>>,
+    metrics: Option<Metrics>,
+}
+
+/// What it took; shared by searches and series.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Metrics {
+    pub(super) inspected_traces: Whole,
+    pub(super) inspected_bytes: Whole,
+    pub(super) inspected_spans: Whole,
+    completed_jobs: Whole,
+    total_jobs: Whole,
+}
+
+impl Metrics {
+    /// Whether parts of the work were given up.
+    pub(super) fn is_partial(&self) -> bool {
+        self.completed_jobs.0 < self.total_jobs.0
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Trace {
+    #[serde(rename = "traceID")]
+    trace_id: String,
+    #[serde(default)]
+    root_service_name: String,
+    #[serde(default)]
+    root_trace_name: String,
+    #[serde(default)]
+    start_time_unix_nano: Whole,
+    #[serde(default)]
+    duration_ms: Whole,
+    #[serde(default)]
+    span_set: Option<SpanSet>,
+    #[serde(default)]
+    span_sets: Option<Vec<SpanSet>>,
+    #[serde(default)]
+    service_stats: Option<BTreeMap<String, Stats>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stats {
+    #[serde(default)]
+    span_count: Whole,
+    #[serde(default)]
+    error_count: Whole,
+}
+
+#[derive(Deserialize)]
+struct SpanSet {
+    #[serde(default)]
+    spans: Option<Vec<Span>>,
+    #[serde(default)]
+    matched: Whole,
+    #[serde(default)]
+    attributes: Option<Vec<Attribute>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Span {
+    #[serde(rename = "spanID")]
+    span_id: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    start_time_unix_nano: Whole,
+    #[serde(default)]
+    duration_nanos: Whole,
+    #[serde(default)]
+    attributes: Option<Vec<Attribute>>,
+}
+
+/// Reads the answer of a search. An empty list may be left out; a body with neither member is something else.
+pub(crate) fn search(body: &[u8]) -> Result<SearchAnswer, Failure> {
+    let reply: Reply = json(body)?;
+    if reply.traces.is_none() && reply.metrics.is_none() {
+        return Err(Failure::Malformed("it has no traces".to_owned()));
+    }
+    let metrics = reply.metrics.unwrap_or_default();
+    Ok(SearchAnswer {
+        traces: list(reply.traces).into_iter().map(trace).collect::<Result<_, _>>()?,
+        inspected_traces: metrics.inspected_traces.0,
+        inspected_bytes: metrics.inspected_bytes.0,
+        partial: metrics.is_partial(),
+    })
+}
+
+fn trace(read: Trace) -> Result<FoundTrace, Failure> {
+    let known = |name: String| if name == NO_ROOT { String::new() } else { name };
+    let sets = match list(read.span_sets) {
+        none if none.is_empty() => read.span_set.into_iter().collect(),
+        sets => sets,
+    };
+    let stats = |(service, stats): (String, Stats)| {
+        let stats = ServiceStats { spans: narrow(stats.span_count), errors: narrow(stats.error_count) };
+        (service, stats)
+    };
+    Ok(FoundTrace {
+        id: read.trace_id.parse().map_err(|_| Failure::Malformed("a trace id is none".to_owned()))?,
+        root_service: known(read.root_service_name),
+        root_name: known(read.root_trace_name),
+        start: read.start_time_unix_nano.0,
+        duration: read.duration_ms.0.saturating_mul(MILLISECOND),
+        spansets: sets.into_iter().map(spanset).collect::<Result<_, _>>()?,
+        services: read.service_stats.unwrap_or_default().into_iter().map(stats).collect(),
+    })
+}
+
+fn spanset(read: SpanSet) -> Result<FoundSpanset, Failure> {
+    let spans: Vec<FoundSpan> = list(read.spans).into_iter().map(span).collect::<Result<_, _>>()?;
+    let shown = u32::try_from(spans.len()).unwrap_or(u32::MAX);
+    Ok(FoundSpanset { spans, matched: narrow(read.matched).max(shown), attributes: labels(read.attributes) })
+}
+
+fn span(read: Span) -> Result<FoundSpan, Failure> {
+    let attributes = attributes(read.attributes);
+    let status = match find_attribute(&attributes, "status").and_then(Value::as_text) {
+        Some("error") => SpanStatus::Error,
+        Some("ok") => SpanStatus::Ok,
+        _ => SpanStatus::Unset,
+    };
+    Ok(FoundSpan {
+        id: read.span_id.parse().map_err(|_| Failure::Malformed("a span id is none".to_owned()))?,
+        name: Key::Owned(read.name),
+        start: read.start_time_unix_nano.0,
+        duration: read.duration_nanos.0,
+        status,
+        attributes,
+    })
+}
+
+fn narrow(number: Whole) -> u32 {
+    u32::try_from(number.0).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,121 @@
+//! Series over time, and of one interval.
+
+use super::{
+    json, list,
+    number::{Real, Whole},
+    search::Metrics,
+    value::{Attribute, labels},
+};
+use crate::failure::Failure;
+use baton_ports::MetricsAnswer;
+use baton_traceql::{Exemplar, Series, Steps};
+use baton_types::SpanId;
+use serde::Deserialize;
+
+const MILLISECOND: u64 = 1_000_000;
+
+#[derive(Deserialize)]
+struct Reply {
+    series: Option<Vec<Written>>,
+    metrics: Option<Metrics>,
+    status: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    #[serde(default)]
+    labels: Option<Vec<Attribute>>,
+    #[serde(default)]
+    samples: Option<Vec<Sample>>,
+    #[serde(default)]
+    value: Real,
+    #[serde(default)]
+    exemplars: Option<Vec<Example>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Sample {
+    #[serde(default)]
+    timestamp_ms: Whole,
+    #[serde(default)]
+    value: Real,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Example {
+    #[serde(default)]
+    labels: Option<Vec<Attribute>>,
+    #[serde(default)]
+    timestamp_ms: Whole,
+    #[serde(default)]
+    value: Real,
+}
+
+/// Which of the two forms an answer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// One value per interval, known by its end.
+    Range,
+    /// One value.
+    Instant,
+}
+
+/// Reads series over these intervals. An empty list may be left out; a body with neither member is something else.
+pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsAnswer, Failure> {
+    let reply: Reply = json(body)?;
+    if reply.series.is_none() && reply.metrics.is_none() {
+        return Err(Failure::Malformed("it has no series".to_owned()));
+    }
+    let metrics = reply.metrics.unwrap_or_default();
+    let given_up = reply.status.is_some_and(|status| status == "PARTIAL" || status == 1);
+    let read = |written: Written| Series {
+        samples: samples(written.samples, written.value, steps, form),
+        labels: labels(written.labels),
+        exemplars: list(written.exemplars).into_iter().filter_map(exemplar).collect(),
+    };
+    Ok(MetricsAnswer {
+        series: list(reply.series).into_iter().map(read).collect(),
+        inspected_spans: metrics.inspected_spans.0,
+        inspected_bytes: metrics.inspected_bytes.0,
+        partial: given_up || metrics.is_partial(),
+    })
+}
+
+fn samples(written: Option<Vec<Sample>>, value: Real, steps: Steps, form: Form) -> Vec<Option<f64>> {
+    let number = |value: Real| (!value.0.is_nan()).then_some(value.0);
+    let mut samples = vec![None; steps.count()];
+    match form {
+        Form::Instant => {
+            if let Some(only) = samples.first_mut() {
+                *only = number(value);
+            }
+        }
+        Form::Range => {
+            for sample in list(written) {
+                // The end of an interval does not belong to it any more.
+                let within = sample.timestamp_ms.0.saturating_mul(MILLISECOND).saturating_sub(1);
+                if let Some(place) = steps.index(within).and_then(|index| samples.get_mut(index)) {
+                    *place = number(sample.value);
+                }
+            }
+        }
+    }
+    samples
+}
+
+/// A Tempo names the trace, and the span only sometimes.
+fn exemplar(written: Example) -> Option<Exemplar> {
+    let named = labels(written.labels);
+    let of = |names: [&str; 2]| {
+        let found = named.iter().find(|(name, _)| names.contains(&name.as_str()));
+        found.and_then(|(_, value)| value.as_text().map(str::to_owned))
+    };
+    Some(Exemplar {
+        trace: of(["trace:id", "traceID"])?.parse().ok()?,
+        span: of(["span:id", "spanID"]).and_then(|id| id.parse().ok()).unwrap_or(SpanId([0; 8])),
+        at: written.timestamp_ms.0.saturating_mul(MILLISECOND),
+        value: written.value.0,
+    })
+}

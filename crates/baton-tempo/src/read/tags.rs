@@ -1,0 +1,86 @@
+//! Names and values of attributes.
+
+use super::{json, list};
+use crate::failure::Failure;
+use baton_ports::Tags;
+use baton_traceql::{BinaryOp, FieldExpr, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage, parse};
+use baton_types::Value;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Names {
+    scopes: Option<Vec<Scope>>,
+}
+
+#[derive(Deserialize)]
+struct Scope {
+    name: String,
+    #[serde(default)]
+    tags: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Values {
+    tag_values: Option<Vec<Typed>>,
+}
+
+#[derive(Deserialize)]
+struct Typed {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    value: String,
+}
+
+/// Reads names by scope, sorted, at most as many of each as are wanted.
+pub(crate) fn tags(body: &[u8], most: usize) -> Result<Tags, Failure> {
+    let mut tags = Tags::default();
+    for scope in list(json::<Names>(body)?.scopes) {
+        let names = match scope.name.as_str() {
+            "span" => &mut tags.span,
+            "resource" => &mut tags.resource,
+            "event" => &mut tags.event,
+            "link" => &mut tags.link,
+            "instrumentation" => &mut tags.instrumentation,
+            _ => continue,
+        };
+        names.extend(list(scope.tags));
+        names.sort();
+        names.dedup();
+        names.truncate(most);
+    }
+    Ok(tags)
+}
+
+/// Reads values, at most as many as are wanted.
+pub(crate) fn tag_values(body: &[u8], most: usize) -> Result<Vec<Value>, Failure> {
+    let values = list(json::<Values>(body)?.tag_values);
+    Ok(values.into_iter().take(most).map(value).collect())
+}
+
+/// What does not look like its type stays text.
+fn value(typed: Typed) -> Value {
+    let text = typed.value.as_str();
+    let value = match typed.kind.as_str() {
+        "int" => text.parse().ok().map(Value::Int),
+        "float" => text.parse().ok().map(Value::Float),
+        "bool" => text.parse().ok().map(Value::Bool),
+        "duration" => duration(text).map(Value::Int),
+        _ => None,
+    };
+    value.unwrap_or(Value::from(typed.value))
+}
+
+/// A duration as queries write it, in nanoseconds.
+fn duration(text: &str) -> Option<i64> {
+    let parsed = parse(&format!("{{ duration = {text} }}"), Mode::Strict).ok()?;
+    let Root::Search(PipelineExpr::Pipeline(stages)) = parsed.query.root else { return None };
+    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, right, .. })))] = stages.as_slice() else {
+        return None;
+    };
+    match (op, &**right) {
+        (BinaryOp::Compare(_), FieldExpr::Literal(Literal::Duration(nanoseconds))) => Some(*nanoseconds),
+        _ => None,
+    }
+}

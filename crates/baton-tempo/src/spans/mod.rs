@@ -1,0 +1,9 @@
+//! A Tempo behind the port: one file per question.
+
+mod metrics;
+mod search;
+mod store;
+mod tags;
+mod trace;
+
+pub use store::TempoSpans;

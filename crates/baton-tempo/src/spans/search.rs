@@ -1,0 +1,71 @@
+//! `GET /api/search`.
+
+use super::TempoSpans;
+use crate::{failure::Failure, join::Traces, line::Accept, now, pieces::stretches, read, widen::Widened};
+use baton_ports::{FoundTrace, SearchAnswer, SearchAsk};
+
+/// Most spans of a set that a Tempo shows.
+const MOST_SPANS: usize = 100;
+
+/// Searches, a week at a time, the newest first, until there are enough traces.
+pub(super) async fn search(tempo: &TempoSpans, ask: &SearchAsk) -> Result<SearchAnswer, Failure> {
+    let mut answer = SearchAnswer::default();
+    if ask.limit == 0 {
+        return Ok(answer);
+    }
+    let patience = tempo.line.patience();
+    let widened = Widened::new(&ask.query, ask.aliases).newest();
+    let query = widened.query.to_string();
+    let stretches = stretches(ask.range, now(&*tempo.clock), tempo.history);
+    let mut traces = Traces::default();
+    let mut looked_at_all = stretches.whole;
+    for (number, (start, end)) in stretches.each.into_iter().enumerate() {
+        if traces.len() >= ask.limit {
+            // What is older would not be shown.
+            looked_at_all = true;
+            break;
+        }
+        let pairs = [
+            ("q", query.clone()),
+            ("start", start.to_string()),
+            ("end", end.to_string()),
+            ("limit", ask.limit.to_string()),
+            ("spss", ask.spans_per_spanset.clamp(1, MOST_SPANS).to_string()),
+        ];
+        let found = tempo.line.get("/api/search", &pairs, Accept::Json, patience).await;
+        let found = match found.and_then(|body| read::search(&body)) {
+            Ok(found) => found,
+            Err(failure) if number == 0 => return Err(failure),
+            Err(failure) => {
+                tracing::warn!(tempo = %tempo.line.whose, %failure, "older traces are missing");
+                looked_at_all = false;
+                break;
+            }
+        };
+        answer.inspected_traces += found.inspected_traces;
+        answer.inspected_bytes += found.inspected_bytes;
+        answer.partial |= found.partial;
+        let touches = |found: &FoundTrace| {
+            // Its length was rounded down to a millisecond.
+            let end = found.start.saturating_add(found.duration).saturating_add(1_000_000);
+            ask.range.touches(found.start, end)
+        };
+        for found in found.traces.into_iter().filter(touches) {
+            traces.add(shown(found, &widened, ask.spans_per_spanset));
+        }
+    }
+    answer.partial |= !looked_at_all;
+    answer.traces = traces.newest(ask.limit);
+    Ok(answer)
+}
+
+/// As it was asked for: keys by the names of the query, no more spans than wanted.
+fn shown(mut found: FoundTrace, widened: &Widened, most: usize) -> FoundTrace {
+    for set in &mut found.spansets {
+        set.spans.truncate(most);
+        for span in &mut set.spans {
+            span.attributes = widened.as_asked(std::mem::take(&mut span.attributes));
+        }
+    }
+    found
+}

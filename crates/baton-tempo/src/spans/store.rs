@@ -1,0 +1,84 @@
+//! The store.
+
+use super::{metrics, search, tags, trace};
+use crate::{Options, SetupError, failure::Failure, line::Line};
+use baton_outbound::GuardedClient;
+use baton_ports::{
+    BoxFuture, Clock, Heard, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats,
+    SpanStore, SpanStoreError, Tags, TagsAsk,
+};
+use baton_traceql::Field;
+use baton_types::{Span, TraceId, Value};
+use std::{fmt, future::ready, sync::Arc, time::Duration};
+
+/// The spans of a Tempo: it is asked over HTTP, and takes no spans on this way.
+pub struct TempoSpans {
+    pub(super) line: Line,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) history: Duration,
+}
+
+impl TempoSpans {
+    /// The Tempo at the address that the options name, wherever that leads.
+    pub fn new(client: &GuardedClient, options: &Options, clock: Arc<dyn Clock>) -> Result<Self, SetupError> {
+        Ok(Self { line: Line::new(client, options)?, clock, history: options.history })
+    }
+
+    async fn told<T>(&self, answer: impl Future<Output = Result<T, Failure>>) -> Result<T, SpanStoreError> {
+        answer.await.map_err(|failure| failure.told(&self.line.whose))
+    }
+}
+
+impl SpanStore for TempoSpans {
+    fn ingest(&self, _: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+        let refusal = format!("the Tempo at {} is only asked; send spans to its OTLP port", self.line.whose);
+        Box::pin(ready(Err(SpanStoreError::Unavailable(refusal))))
+    }
+
+    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+        Box::pin(async move { self.told(search::search(self, &ask)).await })
+    }
+
+    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+        Box::pin(async move { self.told(metrics::metrics(self, &ask)).await })
+    }
+
+    fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
+        Box::pin(async move { self.told(trace::trace(self, id)).await })
+    }
+
+    fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+        Box::pin(async move { self.told(tags::tags(self, &ask)).await })
+    }
+
+    fn tag_values(&self, field: Field, ask: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+        Box::pin(async move { self.told(tags::tag_values(self, &field, &ask)).await })
+    }
+
+    fn subscribe(&self) -> Box<dyn SpanFeed> {
+        Box::new(Silence)
+    }
+
+    fn mark(&self, _: &str) -> Option<u64> {
+        None
+    }
+
+    fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
+        Box::pin(ready(Ok(SpanStats::default())))
+    }
+}
+
+impl fmt::Debug for TempoSpans {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TempoSpans({})", self.line.whose)
+    }
+}
+
+/// A Tempo tells nobody what it was just sent.
+struct Silence;
+
+impl SpanFeed for Silence {
+    fn next(&mut self) -> BoxFuture<'_, Option<Heard>> {
+        Box::pin(ready(None))
+    }
+}

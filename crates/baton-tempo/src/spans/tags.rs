@@ -1,0 +1,38 @@
+//! `GET /api/v2/search/tags` and `GET /api/v2/search/tag/{tag}/values`.
+
+use super::TempoSpans;
+use crate::{failure::Failure, line::Accept, now, pieces::stretches, read, widen::Widened};
+use baton_ports::{Tags, TagsAsk};
+use baton_traceql::Field;
+use baton_types::Value;
+
+/// The names of attributes of the newest week that is asked for.
+pub(super) async fn tags(tempo: &TempoSpans, ask: &TagsAsk) -> Result<Tags, Failure> {
+    let body = tempo.line.get("/api/v2/search/tags", &pairs(tempo, ask), Accept::Json, tempo.line.patience()).await?;
+    read::tags(&body, ask.limit)
+}
+
+/// The values of a field in the newest week that is asked for.
+pub(super) async fn tag_values(tempo: &TempoSpans, field: &Field, ask: &TagsAsk) -> Result<Vec<Value>, Failure> {
+    let path = format!("/api/v2/search/tag/{}/values", segment(&field.to_string()));
+    let body = tempo.line.get(&path, &pairs(tempo, ask), Accept::Json, tempo.line.patience()).await?;
+    read::tag_values(&body, ask.limit)
+}
+
+fn pairs(tempo: &TempoSpans, ask: &TagsAsk) -> Vec<(&'static str, String)> {
+    let mut pairs = vec![("limit", ask.limit.to_string())];
+    let stretches = stretches(ask.range, now(&*tempo.clock), tempo.history);
+    if let Some((start, end)) = stretches.each.first() {
+        pairs.push(("start", start.to_string()));
+        pairs.push(("end", end.to_string()));
+    }
+    if let Some(query) = &ask.query {
+        pairs.push(("q", Widened::new(query, ask.aliases).query.to_string()));
+    }
+    pairs
+}
+
+/// A segment of a path, in which a plus is a plus.
+fn segment(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
+}

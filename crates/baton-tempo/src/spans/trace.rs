@@ -1,0 +1,29 @@
+//! `GET /api/v2/traces/{id}`, and `GET /api/traces/{id}` of an older Tempo.
+
+use super::TempoSpans;
+use crate::{failure::Failure, line::Accept, read};
+use baton_types::{Span, TraceId};
+
+/// A single trace is asked for again once.
+const RETRIES: u32 = 1;
+
+/// All spans of a trace; none when it is not known.
+pub(super) async fn trace(tempo: &TempoSpans, id: TraceId) -> Result<Vec<Span>, Failure> {
+    let patience = tempo.line.patience().with_retries(RETRIES);
+    match tempo.line.get(&format!("/api/v2/traces/{id}"), &[], Accept::Protobuf, patience).await {
+        Ok(body) => {
+            let trace = read::enveloped(&body)?;
+            if trace.partial {
+                tracing::warn!(tempo = %tempo.line.whose, %id, "a trace is not whole there");
+            }
+            return Ok(trace.spans);
+        }
+        Err(Failure::Missing) => {}
+        Err(failure) => return Err(failure),
+    }
+    match tempo.line.get(&format!("/api/traces/{id}"), &[], Accept::Protobuf, patience).await {
+        Ok(body) => read::trace(&body),
+        Err(Failure::Missing) => Ok(Vec::new()),
+        Err(failure) => Err(failure),
+    }
+}

@@ -1,0 +1,199 @@
+//! Traces of both stores.
+
+use super::{
+    TeeSpans,
+    tell::{services, tell},
+};
+use crate::{
+    join::{Traces, covers, joined},
+    now,
+    read::once,
+};
+use baton_ports::{FoundTrace, SearchAnswer, SearchAsk, SpanStoreError};
+use baton_traceql::{Aliases, Prepared};
+use baton_types::{Span, TraceId};
+use futures_util::{StreamExt as _, stream};
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Most traces whose spans are fetched from both stores for one answer.
+const MOST_JOINED: usize = 32;
+
+/// Most traces of the Tempo for which the store here is asked, too.
+const MOST_LOOKED_UP: usize = 512;
+
+/// How many traces are settled at the same time.
+const AT_ONCE: usize = 4;
+
+/// How long one trace may be evaluated.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// Asks both. A trace that both know is told as the store here tells it, if it has all of its spans; otherwise the spans of
+/// both are put together and asked again.
+pub(super) async fn search(tee: &TeeSpans, ask: SearchAsk) -> Result<SearchAnswer, SpanStoreError> {
+    if ask.limit == 0 {
+        return tee.local.search(ask).await;
+    }
+    let (here, there) = tokio::join!(tee.local.search(ask.clone()), tee.there(tee.tempo.search(ask.clone())));
+    match (here, there) {
+        (Err(error @ SpanStoreError::Query(_)), _) | (Err(error), Err(_)) => Err(error),
+        (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(SearchAnswer { partial: true, ..found }),
+        (Ok(here), Ok(there)) => both(tee, &ask, here, there).await,
+    }
+}
+
+/// What is done about a trace.
+enum Choice {
+    /// It is told as it was found.
+    Take(FoundTrace),
+    /// The store here did not find it, and may have some of its spans all the same.
+    LookUp(FoundTrace),
+    /// Each store has spans that the other one has not.
+    Join {
+        /// What the answer says if the spans cannot be had.
+        otherwise: FoundTrace,
+    },
+}
+
+impl Choice {
+    fn found(&self) -> &FoundTrace {
+        match self {
+            Self::Take(found) | Self::LookUp(found) | Self::Join { otherwise: found } => found,
+        }
+    }
+}
+
+async fn both(
+    tee: &TeeSpans,
+    ask: &SearchAsk,
+    here: SearchAnswer,
+    there: SearchAnswer,
+) -> Result<SearchAnswer, SpanStoreError> {
+    let mut answer = SearchAnswer {
+        traces: Vec::new(),
+        inspected_traces: here.inspected_traces + there.inspected_traces,
+        inspected_bytes: here.inspected_bytes + there.inspected_bytes,
+        partial: here.partial || there.partial,
+    };
+    let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
+    let joiner = Joiner { tee, ask, query: Arc::new(Prepared::new(&ask.query, aliases)?) };
+    let choices = choices(tee, here.traces, there.traces);
+    answer.partial |= choices.given_up;
+    let settled = choices.each.into_iter().map(|choice| joiner.settle(choice));
+    let mut settled = stream::iter(settled).buffered(AT_ONCE);
+    let mut traces = Traces::default();
+    while let Some(Settled { found, partial }) = settled.next().await {
+        answer.partial |= partial;
+        if let Some(found) = found {
+            traces.add(found);
+        }
+        if traces.len() >= ask.limit {
+            break;
+        }
+    }
+    answer.traces = traces.newest(ask.limit);
+    Ok(answer)
+}
+
+struct Choices {
+    /// Newest first.
+    each: Vec<Choice>,
+    /// Whether there would be more to put together than is done for one answer.
+    given_up: bool,
+}
+
+fn choices(tee: &TeeSpans, here: Vec<FoundTrace>, there: Vec<FoundTrace>) -> Choices {
+    let hot = u64::try_from(tee.options.hot.as_nanos()).unwrap_or(u64::MAX);
+    let seam = now(&*tee.clock).saturating_sub(hot);
+    let mut known: HashMap<TraceId, FoundTrace> = here.into_iter().map(|found| (found.id, found)).collect();
+    let mut each = Vec::with_capacity(known.len() + there.len());
+    for found in there {
+        each.push(match known.remove(&found.id) {
+            None => Choice::LookUp(found),
+            // An old Tempo says nothing of services; then what is hot is known best here.
+            Some(own) if found.services.is_empty() && own.start >= seam => Choice::Take(own),
+            Some(own) if !found.services.is_empty() && covers(&own.services, &found.services) => Choice::Take(own),
+            Some(own) => Choice::Join { otherwise: joined(own, found) },
+        });
+    }
+    each.extend(known.into_values().map(Choice::Take));
+    each.sort_by_key(|choice| (Reverse(choice.found().start), choice.found().id));
+    let (mut joins, mut lookups, mut given_up) = (0, 0, false);
+    for choice in &mut each {
+        let (count, most) = match choice {
+            Choice::Take(_) => continue,
+            Choice::LookUp(_) => (&mut lookups, MOST_LOOKED_UP),
+            Choice::Join { .. } => (&mut joins, MOST_JOINED),
+        };
+        *count += 1;
+        if *count > most {
+            given_up = true;
+            *choice = Choice::Take(choice.found().clone());
+        }
+    }
+    Choices { each, given_up }
+}
+
+struct Settled {
+    found: Option<FoundTrace>,
+    partial: bool,
+}
+
+impl Settled {
+    fn as_found(found: FoundTrace) -> Self {
+        Self { found: Some(found), partial: false }
+    }
+
+    /// Something of it is not known.
+    fn in_part(found: FoundTrace) -> Self {
+        Self { found: Some(found), partial: true }
+    }
+}
+
+struct Joiner<'a> {
+    tee: &'a TeeSpans,
+    ask: &'a SearchAsk,
+    query: Arc<Prepared>,
+}
+
+impl Joiner<'_> {
+    async fn settle(&self, choice: Choice) -> Settled {
+        let (found, spans) = match choice {
+            Choice::Take(found) => return Settled::as_found(found),
+            Choice::LookUp(found) => match self.tee.local.trace(found.id).await {
+                Ok(spans) if spans.is_empty() => return Settled::as_found(found),
+                Ok(spans) if covers(&found.services, &services(&spans)) => return Settled::as_found(found),
+                Ok(spans) => (found, spans),
+                Err(_) => return Settled::in_part(found),
+            },
+            Choice::Join { otherwise } => match self.tee.local.trace(otherwise.id).await {
+                Ok(spans) => (otherwise, spans),
+                Err(_) => return Settled::in_part(otherwise),
+            },
+        };
+        match self.tee.there(self.tee.tempo.trace(found.id)).await {
+            Ok(more) => self.ask_again(found, once(spans.into_iter().chain(more))).await,
+            Err(_) => Settled::in_part(found),
+        }
+    }
+
+    /// What the whole trace answers.
+    async fn ask_again(&self, found: FoundTrace, spans: Vec<Span>) -> Settled {
+        if !spans.iter().any(|span| self.ask.range.touches(span.start, span.end.max(span.start))) {
+            return Settled { found: None, partial: false };
+        }
+        let (query, id, most) = (Arc::clone(&self.query), found.id, self.ask.spans_per_spanset);
+        let told = tokio::task::spawn_blocking(move || {
+            let until = Instant::now() + LONGEST;
+            tell(&query, id, spans, most, &|| Instant::now() >= until)
+        });
+        match told.await {
+            Ok(Ok(found)) => Settled { found, partial: false },
+            Ok(Err(_)) | Err(_) => Settled::in_part(found),
+        }
+    }
+}

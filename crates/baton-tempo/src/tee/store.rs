@@ -1,0 +1,113 @@
+//! The store.
+
+use super::{metrics, search, tags, trace};
+use baton_ports::{
+    BoxFuture, Clock, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
+    SpanStoreError, Tags, TagsAsk,
+};
+use baton_traceql::Field;
+use baton_types::{Span, TraceId, Value};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::time::timeout;
+
+/// How two stores share the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TeeOptions {
+    /// For how long the store here knows best: what happened since then it measures alone.
+    pub hot: Duration,
+    /// How long an answer waits for the Tempo.
+    pub patience: Duration,
+}
+
+impl Default for TeeOptions {
+    fn default() -> Self {
+        Self { hot: Duration::from_secs(60 * 60), patience: Duration::from_secs(10) }
+    }
+}
+
+/// Spans are kept here, and questions are asked here and of a Tempo: an agent finds what it has just done, and what
+/// nobody keeps here any more.
+pub struct TeeSpans {
+    pub(super) local: Arc<dyn SpanStore>,
+    pub(super) tempo: Arc<dyn SpanStore>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) options: TeeOptions,
+    silent: AtomicBool,
+}
+
+impl TeeSpans {
+    /// Both of them.
+    pub fn new(
+        local: Arc<dyn SpanStore>,
+        tempo: Arc<dyn SpanStore>,
+        clock: Arc<dyn Clock>,
+        options: TeeOptions,
+    ) -> Self {
+        Self { local, tempo, clock, options, silent: AtomicBool::new(false) }
+    }
+
+    /// What the Tempo answers in time. That it is silent is said once, until it speaks again.
+    pub(super) async fn there<T>(
+        &self,
+        answer: impl Future<Output = Result<T, SpanStoreError>>,
+    ) -> Result<T, SpanStoreError> {
+        let limit = self.options.patience;
+        let late = || SpanStoreError::Unavailable(format!("the Tempo did not answer within {} ms", limit.as_millis()));
+        let answer = timeout(limit, answer).await.unwrap_or_else(|_| Err(late()));
+        match &answer {
+            Ok(_) if self.silent.swap(false, Ordering::Relaxed) => tracing::info!("the Tempo answers again"),
+            Ok(_) => {}
+            // It is there, and has its own idea of this one query.
+            Err(SpanStoreError::Query(error)) => tracing::debug!(%error, "a query was answered without the Tempo"),
+            Err(error) if !self.silent.swap(true, Ordering::Relaxed) => {
+                tracing::warn!(%error, "queries are answered without the Tempo");
+            }
+            Err(error) => tracing::debug!(%error, "a query was answered without the Tempo"),
+        }
+        answer
+    }
+}
+
+impl SpanStore for TeeSpans {
+    fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+        self.local.ingest(batch)
+    }
+
+    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+        Box::pin(search::search(self, ask))
+    }
+
+    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+        Box::pin(metrics::metrics(self, ask))
+    }
+
+    fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
+        Box::pin(trace::trace(self, id))
+    }
+
+    fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+        Box::pin(tags::tags(self, ask))
+    }
+
+    fn tag_values(&self, field: Field, ask: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+        Box::pin(tags::tag_values(self, field, ask))
+    }
+
+    fn subscribe(&self) -> Box<dyn SpanFeed> {
+        self.local.subscribe()
+    }
+
+    fn mark(&self, name: &str) -> Option<u64> {
+        self.local.mark(name)
+    }
+
+    fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
+        self.local.stats()
+    }
+}

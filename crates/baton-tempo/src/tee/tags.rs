@@ -1,0 +1,45 @@
+//! Names and values of attributes, of both stores.
+
+use super::TeeSpans;
+use baton_ports::{SpanStoreError, Tags, TagsAsk};
+use baton_traceql::Field;
+use baton_types::Value;
+use std::collections::BTreeSet;
+
+/// The names that either knows.
+pub(super) async fn tags(tee: &TeeSpans, ask: TagsAsk) -> Result<Tags, SpanStoreError> {
+    let most = ask.limit;
+    let (here, there) = tokio::join!(tee.local.tags(ask.clone()), tee.there(tee.tempo.tags(ask)));
+    let (here, there) = match (here, there) {
+        (Ok(here), Ok(there)) => (here, there),
+        (Ok(tags), Err(_)) | (Err(_), Ok(tags)) => return Ok(tags),
+        (Err(error), Err(_)) => return Err(error),
+    };
+    let both = |here: Vec<String>, there: Vec<String>| -> Vec<String> {
+        let names: BTreeSet<String> = here.into_iter().chain(there).collect();
+        names.into_iter().take(most).collect()
+    };
+    Ok(Tags {
+        span: both(here.span, there.span),
+        resource: both(here.resource, there.resource),
+        event: both(here.event, there.event),
+        link: both(here.link, there.link),
+        instrumentation: both(here.instrumentation, there.instrumentation),
+    })
+}
+
+/// The values that either knows: those from here first, because only here it is known how frequent they are.
+pub(super) async fn tag_values(tee: &TeeSpans, field: Field, ask: TagsAsk) -> Result<Vec<Value>, SpanStoreError> {
+    let most = ask.limit;
+    let here = tee.local.tag_values(field.clone(), ask.clone());
+    let (here, there) = tokio::join!(here, tee.there(tee.tempo.tag_values(field, ask)));
+    let (mut values, there) = match (here, there) {
+        (Ok(here), Ok(there)) => (here, there),
+        (Ok(values), Err(_)) | (Err(_), Ok(values)) => return Ok(values),
+        (Err(error), Err(_)) => return Err(error),
+    };
+    let known: BTreeSet<String> = values.iter().map(|value| format!("{value:?}")).collect();
+    values.extend(there.into_iter().filter(|value| !known.contains(&format!("{value:?}"))));
+    values.truncate(most);
+    Ok(values)
+}

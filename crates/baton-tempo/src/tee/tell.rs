@@ -1,0 +1,75 @@
+//! What a trace answers whose spans came from two places.
+
+use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, ServiceStats};
+use baton_traceql::{Prepared, Trace};
+use baton_types::{Span, SpanId, SpanStatus, TraceId};
+use std::collections::{BTreeMap, HashSet};
+
+/// Most spansets of one trace.
+const MOST_SETS: usize = 128;
+
+/// What the trace answers, if it does; its spans are sorted by start time. An error when that takes too long.
+pub(super) fn tell(
+    query: &Prepared,
+    id: TraceId,
+    spans: Vec<Span>,
+    spans_per_spanset: usize,
+    late: &dyn Fn() -> bool,
+) -> Result<Option<FoundTrace>, GivenUp> {
+    let trace = Trace { spans };
+    let answer = query.answer(&trace, late).ok_or(GivenUp)?;
+    if answer.spansets().is_empty() {
+        return Ok(None);
+    }
+    let shown = |index: usize| {
+        let span = trace.spans.get(index)?;
+        Some(FoundSpan {
+            id: span.id,
+            name: span.name.clone(),
+            start: span.start,
+            duration: span.duration(),
+            status: span.status,
+            attributes: answer.shown(index).attributes,
+        })
+    };
+    let sets = answer.spansets().iter().take(MOST_SETS).map(|set| FoundSpanset {
+        spans: set.spans.iter().take(spans_per_spanset).filter_map(|index| shown(*index)).collect(),
+        matched: u32::try_from(set.spans.len()).unwrap_or(u32::MAX),
+        attributes: set.attributes.clone(),
+    });
+    let root = root(&trace.spans);
+    let start = trace.spans.first().map_or(0, |span| span.start);
+    let end = trace.spans.iter().map(|span| span.end).max().unwrap_or(start);
+    Ok(Some(FoundTrace {
+        id,
+        root_service: root.and_then(Span::service).unwrap_or_default().to_owned(),
+        root_name: root.map(|span| span.name.to_string()).unwrap_or_default(),
+        start,
+        duration: end.saturating_sub(start),
+        spansets: sets.collect(),
+        services: services(&trace.spans),
+    }))
+}
+
+/// It would have taken too long.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct GivenUp;
+
+/// The first span without a parent, or else the first whose parent is elsewhere.
+fn root(spans: &[Span]) -> Option<&Span> {
+    let known: HashSet<SpanId> = spans.iter().map(|span| span.id).collect();
+    let enters = |span: &&Span| span.parent.is_some_and(|parent| !known.contains(&parent));
+    let without = spans.iter().find(|span| span.parent.is_none());
+    without.or_else(|| spans.iter().find(enters)).or(spans.first())
+}
+
+/// How much of a trace each service has, by name.
+pub(super) fn services(spans: &[Span]) -> Vec<(String, ServiceStats)> {
+    let mut services: BTreeMap<&str, ServiceStats> = BTreeMap::new();
+    for span in spans {
+        let stats = services.entry(span.service().unwrap_or_default()).or_default();
+        stats.spans += 1;
+        stats.errors += u32::from(span.status == SpanStatus::Error);
+    }
+    services.into_iter().map(|(name, stats)| (name.to_owned(), stats)).collect()
+}

@@ -1,0 +1,25 @@
+//! All spans of a trace, of both stores.
+
+use super::TeeSpans;
+use crate::read::once;
+use baton_ports::SpanStoreError;
+use baton_types::{Span, TraceId};
+
+/// The spans of both, each once. A trace that nobody here knows, while the Tempo is silent, is an error: it may well exist.
+pub(super) async fn trace(tee: &TeeSpans, id: TraceId) -> Result<Vec<Span>, SpanStoreError> {
+    let (here, there) = tokio::join!(tee.local.trace(id), tee.there(tee.tempo.trace(id)));
+    match (here, there) {
+        (Ok(here), Ok(there)) if there.is_empty() => Ok(here),
+        (Ok(here), Ok(there)) => Ok(once(here.into_iter().chain(there))),
+        (Ok(here), Err(error)) => {
+            if here.is_empty() {
+                Err(error)
+            } else {
+                Ok(here)
+            }
+        }
+        (Err(too_large @ SpanStoreError::TooLarge(_)), _) => Err(too_large),
+        (Err(_), Ok(there)) if !there.is_empty() => Ok(there),
+        (Err(error), _) => Err(error),
+    }
+}

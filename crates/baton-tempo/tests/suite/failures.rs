@@ -1,0 +1,132 @@
+//! What a Tempo can do wrong.
+
+use super::{
+    scripted::{Said, Scripted},
+    world::{FakeClock, NOON, SECOND, metrics, search, tags, trace_id},
+};
+use baton_ports::{SpanStore, SpanStoreError};
+use baton_tempo::{Options, SetupError, TempoSpans};
+use baton_traceql::Steps;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+const EMPTY: &str = r#"{"traces":[],"metrics":{}}"#;
+
+/// Says these, one after the other, and then always the last.
+async fn one_after_the_other(lines: Vec<fn() -> Said>) -> Scripted {
+    let count = AtomicUsize::new(0);
+    Scripted::start(move |_| {
+        let number = count.fetch_add(1, Ordering::SeqCst).min(lines.len() - 1);
+        lines[number]()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn what_may_pass_is_asked_again_and_what_may_not_is_not() {
+    let nothing = || Said::Json(EMPTY.to_owned());
+    let cases: Vec<(&str, Vec<fn() -> Said>, usize, &str)> = vec![
+        ("busy for a moment", vec![|| Said::RetryAfter("0"), nothing], 2, ""),
+        ("busy", vec![|| Said::RetryAfter("0")], 4, "busy"),
+        ("busy for longer than anybody waits", vec![|| Said::RetryAfter("3600")], 1, "busy"),
+        ("a gateway", vec![|| Said::Status(StatusCode::BAD_GATEWAY, "bad gateway"), nothing], 2, ""),
+        ("gone", vec![|| Said::Status(StatusCode::SERVICE_UNAVAILABLE, "starting\n up")], 4, "503: starting up"),
+        ("broken", vec![|| Said::Status(StatusCode::INTERNAL_SERVER_ERROR, "oh")], 1, "500: oh"),
+        ("unknown", vec![|| Said::Status(StatusCode::UNAUTHORIZED, "")], 1, "check the credentials"),
+        ("elsewhere", vec![|| Said::Status(StatusCode::NOT_FOUND, "")], 1, "is the address right?"),
+        (
+            "refused",
+            vec![|| Said::Status(StatusCode::BAD_REQUEST, "invalid TraceQL query: parse error")],
+            1,
+            "refused the query: invalid TraceQL query: parse error",
+        ),
+        ("no JSON", vec![|| Said::Json("<html>".to_owned())], 1, "cannot be read"),
+        ("other JSON", vec![|| Said::Json(r#"{"error":"no"}"#.to_owned())], 1, "cannot be read"),
+        ("wrong JSON", vec![|| Said::Json(r#"{"traces":[{"traceID":"zz"}]}"#.to_owned())], 1, "cannot be read"),
+        ("a number", vec![|| Said::Json(r#"{"traces":[{"traceID":7}]}"#.to_owned())], 1, "cannot be read"),
+    ];
+    for (case, lines, requests, expect) in cases {
+        let server = one_after_the_other(lines).await;
+        let store = server.store_with(&FakeClock::at(NOON), |options| options.patience = Duration::from_secs(20));
+        let found = store.search(search("{ }")).await;
+        assert_eq!(server.asked().len(), requests, "{case}");
+        match found {
+            Ok(_) => assert_eq!(expect, "", "{case}"),
+            Err(error) => assert!(!expect.is_empty() && error.to_string().contains(expect), "{case}: {error}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_single_trace_is_asked_for_twice_and_never_in_json() {
+    let server = Scripted::start(|_| Said::Status(StatusCode::BAD_GATEWAY, "")).await;
+    let store = server.store(&FakeClock::at(NOON));
+    store.trace(trace_id(1)).await.expect_err("a gateway");
+    assert_eq!(server.asked().len(), 2);
+    let server = Scripted::start(|_| Said::Json(r#"{"trace":{}}"#.to_owned())).await;
+    let error = server.store(&FakeClock::at(NOON)).trace(trace_id(1)).await.expect_err("JSON");
+    assert!(error.to_string().contains("protobuf was asked for"), "{error}");
+    let server = Scripted::start(|_| Said::Protobuf(vec![10, 200])).await;
+    let error = server.store(&FakeClock::at(NOON)).trace(trace_id(1)).await.expect_err("cut off");
+    assert!(error.to_string().contains("cannot be read"), "{error}");
+}
+
+#[tokio::test]
+async fn nobody_waits_for_ever() {
+    let server = Scripted::start(|_| Said::Nothing).await;
+    let store = server.store_with(&FakeClock::at(NOON), |options| options.patience = Duration::from_millis(30));
+    let late = |error: SpanStoreError| assert!(error.to_string().contains("within 30 ms"), "{error}");
+    late(store.search(search("{ }")).await.expect_err("late"));
+    late(store.trace(trace_id(1)).await.expect_err("late"));
+    late(store.tags(tags()).await.expect_err("late"));
+    let steps = Steps::whole((NOON - 60) * SECOND, NOON * SECOND);
+    late(store.metrics(metrics("{ } | rate()", steps)).await.expect_err("late"));
+}
+
+#[tokio::test]
+async fn requests_show_who_asks_and_errors_do_not() {
+    const TOKEN: &str = "Bearer very-secret";
+    let server = Scripted::start(|asked| {
+        let shown = |name: &str| asked.headers.get(name).and_then(|value| value.to_str().ok());
+        match (shown("authorization"), shown("x-scope-orgid")) {
+            (Some(TOKEN), Some("team-a")) => Said::Status(StatusCode::INTERNAL_SERVER_ERROR, "no"),
+            _ => Said::Status(StatusCode::UNAUTHORIZED, ""),
+        }
+    })
+    .await;
+    let mut shown = HeaderMap::new();
+    let mut token = HeaderValue::from_static(TOKEN);
+    token.set_sensitive(true);
+    shown.insert(header::AUTHORIZATION, token);
+    shown.insert("x-scope-orgid", HeaderValue::from_static("team-a"));
+    let clock = FakeClock::at(NOON);
+    let store = server.store_with(&clock, |options| options.headers = Arc::new(move || Ok(shown.clone())));
+    let error = store.search(search("{ }")).await.expect_err("broken").to_string();
+    assert!(error.contains("500: no"), "{error}");
+    let store = server.store_with(&clock, |options| {
+        options.headers = Arc::new(|| Err("the secret env://TEMPO_TOKEN is not there".to_owned()));
+    });
+    let error = store.search(search("{ }")).await.expect_err("no secret").to_string();
+    assert!(error.contains("env://TEMPO_TOKEN"), "{error}");
+    assert!(!format!("{store:?} {error}").contains("very-secret"));
+}
+
+#[test]
+fn addresses_that_are_none() {
+    let client = baton_outbound::GuardedClient::new(
+        baton_outbound::AddressPolicy::public_only(),
+        &baton_outbound::Options::default(),
+    )
+    .expect("a client");
+    for url in ["tempo:3200", "http://user:secret@tempo:3200", "http://tempo:3200/?tenant=a", ""] {
+        let made = TempoSpans::new(&client, &Options::at(url), FakeClock::at(NOON));
+        let error = made.map(drop).expect_err(url);
+        assert!(matches!(error, SetupError::Url(_)) && !error.to_string().contains("secret"), "{error}");
+    }
+}

@@ -1,0 +1,163 @@
+//! A store that looks at every span for every question.
+
+use baton_ports::{
+    BoxFuture, FoundSpan, FoundSpanset, FoundTrace, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, ServiceStats,
+    SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
+};
+use baton_traceql::{Aliases, Field, Prepared, Series, Trace};
+use baton_types::{Span, SpanId, TraceId, Value};
+use parking_lot::Mutex;
+use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+#[derive(Default)]
+pub(crate) struct Naive {
+    pub(crate) spans: Mutex<Vec<Span>>,
+    pub(crate) broken: AtomicBool,
+}
+
+impl Naive {
+    pub(crate) fn of(spans: Vec<Span>) -> Arc<Self> {
+        Arc::new(Self { spans: Mutex::new(spans), broken: AtomicBool::new(false) })
+    }
+
+    fn answer<T: Send + 'static>(&self, of: impl FnOnce(&[Span]) -> T) -> BoxFuture<'_, Result<T, SpanStoreError>> {
+        let broken = self.broken.load(Ordering::SeqCst);
+        let answer =
+            if broken { Err(SpanStoreError::Corrupt("a page".to_owned())) } else { Ok(of(&self.spans.lock())) };
+        Box::pin(ready(answer))
+    }
+}
+
+/// The traces of these spans, each span once.
+fn traces(spans: &[Span]) -> BTreeMap<TraceId, Vec<Span>> {
+    let mut traces: BTreeMap<TraceId, BTreeMap<(u64, SpanId), Span>> = BTreeMap::new();
+    for span in spans {
+        traces.entry(span.trace).or_default().insert((span.start, span.id), span.clone());
+    }
+    traces.into_iter().map(|(id, spans)| (id, spans.into_values().collect())).collect()
+}
+
+pub(crate) fn found(spans: &[Span], ask: &SearchAsk) -> SearchAnswer {
+    let prepared = Prepared::new(&ask.query, Aliases::NONE).expect("a search");
+    let mut all = Vec::new();
+    for (id, spans) in traces(spans) {
+        let start = spans.first().map_or(0, |span| span.start);
+        let end = spans.iter().map(|span| span.end).max().unwrap_or(start);
+        if !ask.range.touches(start, end) {
+            continue;
+        }
+        let root = spans.iter().find(|span| span.parent.is_none()).or(spans.first()).cloned();
+        let mut services: BTreeMap<String, ServiceStats> = BTreeMap::new();
+        for span in &spans {
+            services.entry(span.service().unwrap_or_default().to_owned()).or_default().spans += 1;
+        }
+        let trace = Trace { spans };
+        let sets: Vec<FoundSpanset> = prepared
+            .evaluate(&trace)
+            .into_iter()
+            .map(|set| FoundSpanset {
+                spans: set
+                    .spans
+                    .iter()
+                    .take(ask.spans_per_spanset)
+                    .map(|index| {
+                        let span = &trace.spans[*index];
+                        FoundSpan {
+                            id: span.id,
+                            name: span.name.clone(),
+                            start: span.start,
+                            duration: span.duration(),
+                            status: span.status,
+                            attributes: prepared.shown(&trace, *index).attributes,
+                        }
+                    })
+                    .collect(),
+                matched: u32::try_from(set.spans.len()).expect("few"),
+                attributes: set.attributes,
+            })
+            .collect();
+        if sets.is_empty() {
+            continue;
+        }
+        all.push(FoundTrace {
+            id,
+            root_service: root.as_ref().and_then(Span::service).unwrap_or_default().to_owned(),
+            root_name: root.map(|root| root.name.into_owned()).unwrap_or_default(),
+            start,
+            duration: end - start,
+            spansets: sets,
+            services: services.into_iter().collect(),
+        });
+    }
+    all.sort_by_key(|found| (Reverse(found.start), found.id));
+    all.truncate(ask.limit);
+    SearchAnswer { traces: all, ..SearchAnswer::default() }
+}
+
+/// How many spans began in each interval, by service; what the query says besides does not matter.
+pub(crate) fn counted(spans: &[Span], ask: &MetricsAsk) -> MetricsAnswer {
+    let mut series: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
+    for span in traces(spans).into_values().flatten() {
+        let Some(index) = ask.steps.index(span.start) else { continue };
+        let line = series.entry(span.service().unwrap_or_default().to_owned());
+        let line = line.or_insert_with(|| vec![None; ask.steps.count()]);
+        line[index] = Some(line[index].unwrap_or(0.0) + 1.0);
+    }
+    let labelled = |(service, samples): (String, Vec<Option<f64>>)| Series {
+        labels: vec![("resource.service.name".to_owned(), Value::from(service))],
+        samples,
+        exemplars: Vec::new(),
+    };
+    MetricsAnswer { series: series.into_iter().map(labelled).collect(), ..MetricsAnswer::default() }
+}
+
+impl SpanStore for Naive {
+    fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+        self.spans.lock().extend(batch.spans);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+        self.answer(|spans| found(spans, &ask))
+    }
+
+    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+        self.answer(|spans| counted(spans, &ask))
+    }
+
+    fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
+        self.answer(|spans| traces(spans).remove(&id).unwrap_or_default())
+    }
+
+    fn tags(&self, _: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+        self.answer(|_| Tags { span: vec!["n".to_owned(), "z".to_owned()], ..Tags::default() })
+    }
+
+    fn tag_values(&self, _: Field, _: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+        self.answer(|_| vec![Value::Int(7), Value::from("b")])
+    }
+
+    fn subscribe(&self) -> Box<dyn SpanFeed> {
+        unreachable!("nobody listens here")
+    }
+
+    fn mark(&self, _: &str) -> Option<u64> {
+        Some(42)
+    }
+
+    fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
+        self.answer(|spans| SpanStats {
+            spans: spans.len() as u64,
+            oldest: spans.iter().map(|span| span.start).min().unwrap_or(0),
+            ..SpanStats::default()
+        })
+    }
+}

@@ -1,0 +1,100 @@
+//! A Tempo that says what it is told to say.
+
+use super::world::FakeClock;
+use axum::{Router, body::Body, extract::Request, response::Response};
+use baton_outbound::{AddressPolicy, GuardedClient};
+use baton_tempo::{Options, TempoSpans};
+use http::{HeaderMap, StatusCode, header};
+use parking_lot::Mutex;
+use std::{sync::Arc, time::Duration};
+use tokio::{net::TcpListener, task::JoinHandle};
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) path: String,
+    pub(crate) pairs: Vec<(String, String)>,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Asked {
+    pub(crate) fn pair(&self, name: &str) -> &str {
+        self.pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
+    }
+
+    pub(crate) fn number(&self, name: &str) -> u64 {
+        self.pair(name).parse().unwrap_or_else(|_| panic!("{name} is a number in {self:?}"))
+    }
+}
+
+/// What is said to one.
+pub(crate) enum Said {
+    Json(String),
+    Protobuf(Vec<u8>),
+    Status(StatusCode, &'static str),
+    RetryAfter(&'static str),
+    Nothing,
+}
+
+type Script = Arc<dyn Fn(&Asked) -> Said + Send + Sync>;
+
+pub(crate) struct Scripted {
+    pub(crate) url: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    server: JoinHandle<()>,
+}
+
+impl Scripted {
+    pub(crate) async fn start(script: impl Fn(&Asked) -> Said + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (script, log): (Script, _) = (Arc::new(script), Arc::clone(&asked));
+        let router = Router::new().fallback(move |request: Request| answer(request, Arc::clone(&script), log.clone()));
+        let server = tokio::spawn(async move {
+            axum::serve(listener, router).await.expect("serves");
+        });
+        Self { url, asked, server }
+    }
+
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().clone()
+    }
+
+    /// The store, with pauses that nobody notices.
+    pub(crate) fn store(&self, clock: &Arc<FakeClock>) -> TempoSpans {
+        self.store_with(clock, |_| {})
+    }
+
+    pub(crate) fn store_with(&self, clock: &Arc<FakeClock>, change: impl FnOnce(&mut Options)) -> TempoSpans {
+        let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::Options::default());
+        let mut options = Options { first_pause: Duration::from_millis(1), ..Options::at(&self.url) };
+        change(&mut options);
+        TempoSpans::new(&client.expect("a client"), &options, clock.clone()).expect("an address")
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+async fn answer(request: Request, script: Script, log: Arc<Mutex<Vec<Asked>>>) -> Response {
+    let (head, _) = request.into_parts();
+    let pairs = form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+    let asked = Asked { path: head.uri.path().to_owned(), pairs, headers: head.headers };
+    log.lock().push(asked.clone());
+    let response = Response::builder();
+    let response = match script(&asked) {
+        Said::Json(body) => response.header(header::CONTENT_TYPE, "application/json").body(Body::from(body)),
+        Said::Protobuf(body) => response.header(header::CONTENT_TYPE, "application/protobuf").body(Body::from(body)),
+        Said::Status(status, text) => response.status(status).body(Body::from(text)),
+        Said::RetryAfter(seconds) => response
+            .status(StatusCode::TOO_MANY_REQUESTS)
+            .header(header::RETRY_AFTER, seconds)
+            .body(Body::from("too many outstanding requests")),
+        Said::Nothing => std::future::pending().await,
+    };
+    response.expect("a response")
+}

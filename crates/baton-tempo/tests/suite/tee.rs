@@ -1,0 +1,223 @@
+//! A store here and a Tempo elsewhere that shows everything half a minute later.
+
+use super::{
+    naive::{Naive, counted, found},
+    scripted::{Asked, Said, Scripted},
+    world::{FakeClock, NOON, SECOND, metrics, query, search, span, span_id, tags, trace_id},
+};
+use baton_otlp::{Encoding, tempo};
+use baton_ports::{MetricsAnswer, MetricsAsk, SearchAsk, SpanBatch, SpanStore, TimeRange};
+use baton_tempo::{TeeOptions, TeeSpans};
+use baton_traceql::{Field, Intrinsic, Steps};
+use baton_types::{Span, Value};
+use http::StatusCode;
+use parking_lot::Mutex;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+/// How late a Tempo is with searches.
+const LATE: u64 = 31;
+
+/// A Tempo with spans of its own; a trace is there at once, searches come later.
+struct LateTempo {
+    spans: Mutex<Vec<Span>>,
+    hangs: AtomicBool,
+    clock: Arc<FakeClock>,
+}
+
+impl LateTempo {
+    fn answer(&self, asked: &Asked) -> Said {
+        if self.hangs.load(Ordering::SeqCst) {
+            return Said::Nothing;
+        }
+        let spans = self.spans.lock();
+        let shown: Vec<Span> =
+            spans.iter().filter(|span| span.end + LATE * SECOND <= self.clock.nanoseconds()).cloned().collect();
+        let (start, end) = (asked.pair("start"), asked.pair("end"));
+        match asked.path.as_str() {
+            "/api/search" => {
+                let range = TimeRange {
+                    start: start.parse::<u64>().expect("start") * SECOND,
+                    end: end.parse::<u64>().expect("end") * SECOND,
+                };
+                let ask = SearchAsk {
+                    query: query(asked.pair("q")),
+                    range,
+                    limit: 20,
+                    spans_per_spanset: 10,
+                    aliases: false,
+                };
+                let response = tempo::search_response(&found(&shown, &ask));
+                Said::Json(String::from_utf8(tempo::write(&response, Encoding::Json)).expect("text"))
+            }
+            "/api/metrics/query_range" => {
+                let step = asked.pair("step").trim_end_matches('s').parse::<u64>().expect("step") * SECOND;
+                let (start, end) = (start.parse().expect("start"), end.parse().expect("end"));
+                let steps = Steps::cover(start, end, step).expect("steps");
+                Said::Json(series(&counted(&shown, &metrics(asked.pair("q"), steps)), steps))
+            }
+            path => match path.strip_prefix("/api/v2/traces/") {
+                Some(id) => {
+                    let of: Vec<Span> = spans.iter().filter(|span| span.trace.to_string() == id).cloned().collect();
+                    Said::Protobuf(tempo::write(&tempo::trace_by_id(&of), Encoding::Protobuf))
+                }
+                None => Said::Status(StatusCode::NOT_FOUND, ""),
+            },
+        }
+    }
+}
+
+fn series(answer: &MetricsAnswer, steps: Steps) -> String {
+    let line = |series: &baton_traceql::Series| {
+        let (key, value) = &series.labels[0];
+        let samples = series.samples.iter().enumerate().filter_map(|(index, sample)| {
+            let at = steps.end_of(index) / 1_000_000;
+            sample.map(|value| format!(r#"{{"timestampMs":"{at}","value":{value}}}"#))
+        });
+        let value = value.as_text().expect("text");
+        let samples = samples.collect::<Vec<_>>().join(",");
+        format!(r#"{{"labels":[{{"key":"{key}","value":{{"stringValue":"{value}"}}}}],"samples":[{samples}]}}"#)
+    };
+    let lines: Vec<String> = answer.series.iter().map(line).collect();
+    format!(r#"{{"series":[{}],"metrics":{{}}}}"#, lines.join(","))
+}
+
+struct World {
+    clock: Arc<FakeClock>,
+    tempo: Arc<LateTempo>,
+    local: Arc<Naive>,
+    tee: TeeSpans,
+    server: Scripted,
+}
+
+async fn world(patience: Duration) -> World {
+    let clock = FakeClock::at(NOON);
+    let tempo = LateTempo { spans: Mutex::default(), hangs: AtomicBool::new(false), clock: clock.clone() };
+    let tempo = Arc::new(tempo);
+    let answers = Arc::clone(&tempo);
+    let server = Scripted::start(move |asked| answers.answer(asked)).await;
+    let local = Naive::of(Vec::new());
+    let options = TeeOptions { hot: Duration::from_secs(3_600), patience };
+    let tee = TeeSpans::new(local.clone(), Arc::new(server.store(&clock)), clock.clone(), options);
+    World { clock, tempo, local, tee, server }
+}
+
+const PATIENT: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn what_was_just_done_is_found_once_before_the_tempo_shows_it_and_after() {
+    let World { clock, tempo, tee, server, .. } = world(PATIENT).await;
+    let spans = vec![span(1, 1, NOON * SECOND, "a"), span(1, 2, NOON * SECOND + 1, "b")];
+    tee.ingest(SpanBatch { spans: spans.clone(), mark: None }).await.expect("kept");
+    *tempo.spans.lock() = spans.clone();
+    clock.forward(2);
+    let ask = search("{ span.n > 0 }");
+    let expect = found(&spans, &ask).traces;
+    assert_eq!(tee.search(ask.clone()).await.expect("found").traces, expect);
+    clock.forward(LATE);
+    let later = tee.search(ask).await.expect("found");
+    assert_eq!((later.traces, later.partial), (expect, false));
+    assert!(server.asked().iter().all(|asked| asked.path == "/api/search"), "the store here knew all spans");
+    assert_eq!(tee.trace(trace_id(1)).await, Ok(spans));
+}
+
+#[tokio::test]
+async fn a_trace_of_which_each_has_a_part_is_whole_again() {
+    let World { clock, tempo, local, tee, .. } = world(PATIENT).await;
+    let all = vec![
+        span(1, 1, NOON * SECOND, "a"),
+        span(1, 2, NOON * SECOND + 1, "b"),
+        span(1, 3, NOON * SECOND + 2, "c"),
+        // Only there, and only here.
+        span(2, 1, (NOON - 90_000) * SECOND, "a"),
+        span(3, 1, (NOON + 1) * SECOND, "a"),
+    ];
+    *tempo.spans.lock() = vec![all[0].clone(), all[1].clone(), all[3].clone()];
+    *local.spans.lock() = vec![all[1].clone(), all[2].clone(), all[4].clone()];
+    clock.forward(60);
+    for text in ["{ span.n > 0 }", "{ } | count() > 0", "{ span.n = 1 } >> { span.n >= 2 }", "{ span.n = 3 }"] {
+        let ask = search(text);
+        let answer = tee.search(ask.clone()).await.expect("found");
+        if text == "{ span.n = 1 } >> { span.n >= 2 }" {
+            assert_eq!(answer.traces.len(), 1, "{text}");
+        }
+        let expect = found(&all, &ask);
+        let ids = |answer: &baton_ports::SearchAnswer| -> Vec<_> {
+            let spans = |found: &baton_ports::FoundTrace| -> Vec<_> {
+                found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect()
+            };
+            answer.traces.iter().map(|found| (found.id, spans(found))).collect()
+        };
+        assert_eq!((ids(&answer), answer.partial), (ids(&expect), false), "{text}");
+    }
+    let whole = tee.search(search("{ span.n > 0 }")).await.expect("found");
+    assert_eq!(whole.traces, found(&all, &search("{ span.n > 0 }")).traces, "newest first, with all there is to say");
+    let ids: Vec<_> = tee.trace(trace_id(1)).await.expect("a trace").iter().map(|span| span.id).collect();
+    assert_eq!(ids, [span_id(1), span_id(2), span_id(3)]);
+    let mut few = search("{ span.n > 0 }");
+    few.limit = 2;
+    let newest: Vec<_> = tee.search(few).await.expect("found").traces.iter().map(|found| found.id).collect();
+    assert_eq!(newest, [trace_id(3), trace_id(1)]);
+}
+
+#[tokio::test]
+async fn series_meet_at_the_seam_and_nothing_is_counted_twice() {
+    let World { clock, tempo, local, tee, .. } = world(PATIENT).await;
+    // One span a minute for three hours; both have them all, the Tempo half a minute later.
+    let at = |minute: u64| (NOON - 180 * 60 + minute * 60) * SECOND;
+    let number = |minute: u64| u8::try_from(minute + 1).expect("few");
+    let all: Vec<Span> = (0..180).map(|minute| span(number(minute), 1, at(minute), "a")).collect();
+    *tempo.spans.lock() = all.clone();
+    *local.spans.lock() = all.clone();
+    clock.forward(0);
+    for step in [60, 300, 900, 7_200] {
+        let steps = Steps::cover(at(0), NOON * SECOND, step * SECOND).expect("steps");
+        let ask = metrics("{ } | count_over_time() by (resource.service.name)", steps);
+        let answer = tee.metrics(ask.clone()).await.expect("measured");
+        assert_eq!(answer, counted(&all, &ask), "{step}");
+    }
+    // Old telemetry is gone here: the Tempo knows it. And what is hot is not asked of it.
+    local.spans.lock().retain(|span| span.start >= at(110));
+    tempo.spans.lock().retain(|span| span.start < at(125));
+    let steps = Steps::cover(at(0), NOON * SECOND, 300 * SECOND).expect("steps");
+    let ask: MetricsAsk = metrics("{ } | count_over_time() by (resource.service.name)", steps);
+    assert_eq!(tee.metrics(ask.clone()).await.expect("measured"), counted(&all, &ask));
+}
+
+#[tokio::test]
+async fn without_the_tempo_there_is_what_is_here_and_the_answer_says_so() {
+    let World { tempo, local, tee, .. } = world(Duration::from_millis(50)).await;
+    tempo.hangs.store(true, Ordering::SeqCst);
+    let spans = vec![span(1, 1, (NOON - 7_200) * SECOND, "a"), span(2, 1, (NOON - 5) * SECOND, "a")];
+    *local.spans.lock() = spans.clone();
+    let ask = search("{ }");
+    let answer = tee.search(ask.clone()).await.expect("found");
+    assert_eq!((answer.traces, answer.partial), (found(&spans, &ask).traces, true));
+    let steps = Steps::cover((NOON - 7_200) * SECOND, NOON * SECOND, 600 * SECOND).expect("steps");
+    let ask = metrics("{ } | count_over_time()", steps);
+    let answer = tee.metrics(ask.clone()).await.expect("measured");
+    assert_eq!((answer.series, answer.partial), (counted(&spans, &ask).series, true), "older ones too");
+    assert_eq!(tee.trace(trace_id(1)).await.map(|spans| spans.len()), Ok(1));
+    tee.trace(trace_id(9)).await.expect_err("nobody can say that there is no such trace");
+    assert_eq!(tee.tags(tags()).await.expect("tags").span, ["n", "z"]);
+    let values = tee.tag_values(Field::Intrinsic(Intrinsic::Name), tags()).await;
+    assert_eq!(values, Ok(vec![Value::Int(7), Value::from("b")]));
+    assert_eq!(tee.mark("journal"), Some(42));
+
+    // When both are silent, that is an error.
+    local.broken.store(true, Ordering::SeqCst);
+    tee.search(search("{ }")).await.expect_err("both");
+    tee.metrics(ask.clone()).await.expect_err("both");
+    tee.trace(trace_id(1)).await.expect_err("both");
+    tempo.hangs.store(false, Ordering::SeqCst);
+    *tempo.spans.lock() = spans;
+    let answer = tee.search(search("{ }")).await.expect("the Tempo answers");
+    assert_eq!((answer.traces.len(), answer.partial), (1, true), "it does not show the newest yet");
+    assert_eq!(tee.trace(trace_id(1)).await.map(|spans| spans.len()), Ok(1));
+    assert!(tee.metrics(ask).await.expect("measured").partial);
+}

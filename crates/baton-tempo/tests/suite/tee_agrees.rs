@@ -1,0 +1,94 @@
+//! Two stores answer as one that has the spans of both.
+
+use super::{
+    naive::{Naive, counted, found},
+    world::{FakeClock, NOON, SECOND, metrics, search, span},
+};
+use baton_ports::{SearchAnswer, SpanStore};
+use baton_tempo::{TeeOptions, TeeSpans};
+use baton_traceql::Steps;
+use baton_types::{Span, SpanId, TraceId};
+use proptest::prelude::*;
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+/// Where a span is kept.
+#[derive(Clone, Copy, Debug)]
+enum Kept {
+    Here,
+    There,
+    Both,
+}
+
+fn spans() -> impl Strategy<Value = Vec<(Span, Kept)>> {
+    let kept = prop_oneof![Just(Kept::Here), Just(Kept::There), Just(Kept::Both)];
+    let span = (1..12_u8, 1..6_u8, 0..20_000_u64, 0..3_usize, kept);
+    let spans = prop::collection::vec(span, 0..60);
+    spans.prop_map(|spans| {
+        let mut ids = BTreeSet::new();
+        let fresh = |(trace, number, ..): &(u8, u8, u64, usize, Kept)| ids.insert((*trace, *number));
+        let made = |(trace, number, ago, service, kept): (u8, u8, u64, usize, Kept)| {
+            (span(trace, number, (NOON - ago) * SECOND, ["a", "b", "c"][service]), kept)
+        };
+        spans.into_iter().filter(fresh).map(made).collect()
+    })
+}
+
+fn tee(spans: &[(Span, Kept)]) -> TeeSpans {
+    let kept = |here: bool| {
+        let is = move |kept: &Kept| matches!((kept, here), (Kept::Both, _) | (Kept::Here, true) | (Kept::There, false));
+        Naive::of(spans.iter().filter(|(_, kept)| is(kept)).map(|(span, _)| span.clone()).collect())
+    };
+    let options = TeeOptions { hot: Duration::from_secs(3_600), patience: Duration::from_secs(20) };
+    TeeSpans::new(kept(true), kept(false), FakeClock::at(NOON), options)
+}
+
+/// Which spans of which traces matched, in the order of the answer.
+fn matched(answer: &SearchAnswer) -> Vec<(TraceId, BTreeSet<SpanId>, u32)> {
+    let told = |found: &baton_ports::FoundTrace| {
+        let spans = found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect();
+        (found.id, spans, found.spansets.iter().map(|set| set.matched).sum())
+    };
+    let mut told: Vec<_> = answer.traces.iter().map(told).collect();
+    told.sort();
+    told
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn searches(spans in spans(), least in 0..6_i64) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let all: Vec<Span> = spans.iter().map(|(span, _)| span.clone()).collect();
+        let ask = search(&format!("{{ span.n >= {least} }}"));
+        let answer = runtime.block_on(tee(&spans).search(ask.clone())).expect("found");
+        prop_assert_eq!(matched(&answer), matched(&found(&all, &ask)));
+        prop_assert!(!answer.partial);
+        let newest_first = answer.traces.windows(2).all(|pair| pair[0].start >= pair[1].start);
+        prop_assert!(newest_first);
+    }
+
+    #[test]
+    fn series(spans in spans(), step in 60..9_000_u64, start in 0..20_000_u64) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let steps = Steps::cover((NOON - start) * SECOND, NOON * SECOND, step * SECOND).expect("steps");
+        // The Tempo has everything that is not hot, the store here at least what is.
+        let seam = (NOON - 3_600) * SECOND;
+        let here: Vec<Span> = spans
+            .iter()
+            .filter(|(span, kept)| span.start >= seam || !matches!(kept, Kept::There))
+            .map(|(span, _)| span.clone())
+            .collect();
+        let there: Vec<Span> = spans
+            .iter()
+            .filter(|(span, kept)| span.start < (NOON - 90) * SECOND || !matches!(kept, Kept::Here))
+            .map(|(span, _)| span.clone())
+            .collect();
+        let options = TeeOptions { hot: Duration::from_secs(3_600), patience: Duration::from_secs(20) };
+        let tee = TeeSpans::new(Naive::of(here), Arc::clone(&Naive::of(there)) as _, FakeClock::at(NOON), options);
+        let all: Vec<Span> = spans.into_iter().map(|(span, _)| span).collect();
+        let ask = metrics("{ } | count_over_time() by (resource.service.name)", steps);
+        let answer = runtime.block_on(tee.metrics(ask.clone())).expect("measured");
+        prop_assert_eq!(answer, counted(&all, &ask));
+    }
+}
