@@ -34,4 +34,6 @@ pub use mcp::{McpContent, McpEvent, McpKind, McpMessage, McpMessageError, McpRep
 pub use send::SendRequest;
 pub use spans::{SpanTail, TailEvent};
 pub use stream::{EventStream, StreamEvent};
-pub use tempo::{SearchReply, SearchRequest, SpanHit, SpansetHit, TraceHit, TraceReply};
+pub use tempo::{
+    MetricsReply, MetricsRequest, SearchReply, SearchRequest, SeriesHit, SpanHit, SpansetHit, TraceHit, TraceReply,
+};

@@ -1,9 +1,11 @@
-//! Asking for traces the way Tempo's clients do: a search, and a trace by its id.
+//! Asking for traces the way Tempo's clients do: a search, series over time, and a trace by its id.
 
+mod metrics;
 mod otlp;
 mod search;
 mod trace;
 
+pub use metrics::{MetricsReply, MetricsRequest, SeriesHit};
 pub(crate) use otlp::exported;
 pub use search::{SearchReply, SearchRequest, SpanHit, SpansetHit, TraceHit};
 pub use trace::TraceReply;

@@ -239,11 +239,11 @@ fn is_none(number: &u64) -> bool {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn as_text<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_text<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }
 
-fn attributes<S: Serializer>(attributes: &[KeyValue], serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn attributes<S: Serializer>(attributes: &[KeyValue], serializer: S) -> Result<S::Ok, S::Error> {
     List(attributes, Dialect::Tempo).serialize(serializer)
 }
 

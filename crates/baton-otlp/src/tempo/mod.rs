@@ -4,6 +4,7 @@
 
 mod messages;
 mod search;
+mod series;
 mod tags;
 mod trace;
 
@@ -13,6 +14,10 @@ pub use messages::{
     TraceByIdMetrics, TraceByIdResponse, TraceSearchMetadata,
 };
 pub use search::search_response;
+pub use series::{
+    Exemplar, InstantSeries, QueryInstantResponse, QueryRangeResponse, Sample, TimeSeries, query_instant_response,
+    query_range_response,
+};
 pub use tags::{INTRINSICS, TagScope, ValueKind, tag_names, tag_scopes, tag_values};
 pub use trace::{trace, trace_by_id, write_batches};
 
