@@ -3,7 +3,7 @@
 use crate::{
     codec::weight,
     options::wall_clock,
-    store::{EmbeddedSpans, Refused, prepare},
+    store::{EmbeddedSpans, Kept, Refused, prepare},
 };
 use baton_ports::{SpanBatch, SpanSink, SpanStoreError};
 use baton_types::Span;
@@ -19,8 +19,10 @@ use tokio::sync::{Notify, mpsc, oneshot};
 /// Spans and bytes that may wait; more are dropped and counted.
 const QUEUE_SPANS: usize = 16 * 1024;
 const QUEUE_BYTES: usize = 32 << 20;
-/// With this many spans a batch waits for no others.
-const BATCH: usize = 4096;
+/// Spans that go to the store together: few enough that their memory is used again and again.
+const BATCH: usize = 256;
+/// With so many waiting, none waits for others.
+const MANY: usize = QUEUE_SPANS / 2;
 /// How long the first span of a batch waits for others: each batch is a sync that the journal's own ones wait for.
 const GATHER: Duration = Duration::from_millis(100);
 /// How often, and how many times, a busy store is asked again before spans are dropped.
@@ -74,6 +76,9 @@ impl Emitter {
 impl SpanSink for Emitter {
     fn emit(&self, span: Span) {
         let bytes = weight(&span);
+        if self.queue.capacity() == QUEUE_SPANS - MANY {
+            self.hurry.notify_one();
+        }
         if self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed) > QUEUE_BYTES
             || self.queue.try_send(Item::Span(span, bytes)).is_err()
         {
@@ -101,52 +106,47 @@ struct Work {
 
 impl Work {
     async fn run(mut self) {
-        let mut items = Vec::new();
-        while self.items.recv_many(&mut items, BATCH).await > 0 {
-            if items.len() < BATCH {
-                let _ = tokio::time::timeout(GATHER, self.hurry.notified()).await;
-                while items.len() < QUEUE_SPANS
-                    && let Ok(item) = self.items.try_recv()
-                {
-                    items.push(item);
-                }
-            }
-            let (mut spans, mut bytes) = (Vec::with_capacity(items.len()), 0);
-            let mut flushes = Vec::new();
-            for item in items.drain(..) {
+        while let Some(first) = self.items.recv().await {
+            let _ = tokio::time::timeout(GATHER, self.hurry.notified()).await;
+            let (mut batch, mut sent, mut flushes) = (Batch::default(), Vec::new(), Vec::new());
+            let (mut next, mut taken) = (Some(first), 0);
+            while let Some(item) = next {
                 match item {
-                    Item::Span(span, more) => {
-                        spans.push(span);
-                        bytes += more;
-                    }
+                    Item::Span(span, bytes) => batch.add(span, bytes),
                     Item::Flush(done) => flushes.push(done),
                 }
+                if batch.spans.len() == BATCH {
+                    sent.push(self.send(std::mem::take(&mut batch)).await);
+                }
+                taken += 1;
+                next = if taken < QUEUE_SPANS { self.items.try_recv().ok() } else { None };
             }
-            self.keep(spans, bytes).await;
+            if !batch.spans.is_empty() {
+                sent.push(self.send(batch).await);
+            }
+            for sent in sent {
+                self.settle(sent).await;
+            }
             for done in flushes {
                 let _ = done.send(());
             }
         }
     }
 
-    async fn keep(&self, spans: Vec<Span>, bytes: usize) {
-        if spans.is_empty() {
-            return;
-        }
+    /// Hands a batch to the store; a busy one is asked again for a while.
+    async fn send(&self, batch: Batch) -> Sent {
+        let Batch { spans, bytes } = batch;
         let count = spans.len() as u64;
-        if let Err(error) = self.ingest(spans).await {
-            self.spans.store.dropped.fetch_add(count, Ordering::Relaxed);
-            tracing::warn!(%error, count, "spans of this process were dropped");
-        }
-        self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        let kept = self.enqueue(spans).await;
+        Sent { count, bytes, kept }
     }
 
-    async fn ingest(&self, spans: Vec<Span>) -> Result<(), SpanStoreError> {
+    async fn enqueue(&self, spans: Vec<Span>) -> Result<Kept, SpanStoreError> {
         let (mut waiting, kept) = prepare(SpanBatch { spans, mark: None })?;
         let mut tries = 0;
         loop {
             match self.spans.store.enqueue(waiting) {
-                Ok(()) => break,
+                Ok(()) => return Ok(kept),
                 Err(Refused::Full(back)) if tries < TRIES => waiting = back,
                 Err(Refused::Full(_)) => return Err(SpanStoreError::Busy),
                 Err(Refused::Closed) => return Err(crate::store::closed()),
@@ -154,6 +154,43 @@ impl Work {
             tries += 1;
             tokio::time::sleep(PAUSE).await;
         }
-        kept.await.unwrap_or_else(|_| Err(crate::store::closed()))
     }
+
+    /// Waits until a batch is kept, or counts what was dropped.
+    async fn settle(&self, sent: Sent) {
+        let Sent { count, bytes, kept } = sent;
+        let kept = match kept {
+            Ok(kept) => kept.await.unwrap_or_else(|_| Err(crate::store::closed())),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = kept {
+            self.spans.store.dropped.fetch_add(count, Ordering::Relaxed);
+            tracing::warn!(%error, count, "spans of this process were dropped");
+        }
+        self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Spans that go to the store together.
+#[derive(Default)]
+struct Batch {
+    spans: Vec<Span>,
+    bytes: usize,
+}
+
+impl Batch {
+    fn add(&mut self, span: Span, bytes: usize) {
+        if self.spans.is_empty() {
+            self.spans.reserve(BATCH);
+        }
+        self.spans.push(span);
+        self.bytes += bytes;
+    }
+}
+
+/// A batch that the store has, or that it refused.
+struct Sent {
+    count: u64,
+    bytes: usize,
+    kept: Result<Kept, SpanStoreError>,
 }

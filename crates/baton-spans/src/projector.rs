@@ -8,7 +8,7 @@ mod fold;
 
 use crate::codec::weight;
 use baton_ports::{Journal, JournalError, SpanBatch, SpanStore, SpanStoreError, StoredEvent};
-use baton_telemetry::Origin;
+use baton_telemetry::{Meters, Origin};
 use baton_types::Span;
 use ears::Ears;
 use fold::Folds;
@@ -24,6 +24,8 @@ const PAGE: usize = 1024;
 const HEAR: Duration = Duration::from_millis(10);
 /// Spans that come close together are written together: each batch is a sync that the journal's own ones wait for.
 const GATHER: Duration = Duration::from_millis(100);
+/// Spans that go to the store together: few enough that their memory is used again and again.
+const BATCH: usize = 256;
 /// Bytes that are written together.
 const MOST_BYTES: usize = 4 << 20;
 /// How long the end may take.
@@ -35,6 +37,7 @@ pub struct Projector {
     ears: Arc<Ears>,
     store: Arc<dyn SpanStore>,
     origin: Origin,
+    meters: Option<Arc<Meters>>,
 }
 
 /// A projector at work.
@@ -47,7 +50,14 @@ pub struct Projecting {
 impl Projector {
     /// A projector that has heard nothing yet.
     pub fn new(store: Arc<dyn SpanStore>, origin: Origin) -> Self {
-        Self { ears: Arc::new(Ears::default()), store, origin }
+        Self { ears: Arc::new(Ears::default()), store, origin, meters: None }
+    }
+
+    /// The same, with meters that see each span once, also when it has to be made again because the disk refused it.
+    #[must_use]
+    pub fn metered(mut self, meters: Arc<Meters>) -> Self {
+        self.meters = Some(meters);
+        self
     }
 
     /// What the journal tells of its commits; give it to whoever observes the journal.
@@ -63,6 +73,8 @@ impl Projector {
             tell,
             last: false,
             cursor: self.store.mark(MARK).unwrap_or(0),
+            metered: 0,
+            meters: self.meters,
             folds: Folds::new(self.origin),
             made: Made::default(),
             ears: self.ears,
@@ -102,6 +114,9 @@ struct Work {
     folds: Folds,
     /// The last event that was folded.
     cursor: u64,
+    meters: Option<Arc<Meters>>,
+    /// The last event whose spans the meters have seen.
+    metered: u64,
     made: Made,
     stopping: CancellationToken,
     tell: watch::Sender<bool>,
@@ -112,10 +127,25 @@ struct Work {
 /// Spans that wait to be kept.
 #[derive(Default)]
 struct Made {
+    full: Vec<Vec<Span>>,
     spans: Vec<Span>,
     bytes: usize,
     /// When they have waited long enough.
     due: Option<Instant>,
+}
+
+impl Made {
+    fn is_empty(&self) -> bool {
+        self.spans.is_empty() && self.full.is_empty()
+    }
+
+    /// Counts what was added behind so many.
+    fn added(&mut self, known: usize) {
+        self.bytes += self.spans.iter().skip(known).map(weight).sum::<usize>();
+        if self.spans.len() >= BATCH {
+            self.full.push(std::mem::replace(&mut self.spans, Vec::with_capacity(BATCH)));
+        }
+    }
 }
 
 /// Why a step did not succeed; it is taken again.
@@ -203,24 +233,41 @@ impl Work {
             }
             let known = self.made.spans.len();
             self.folds.apply(&*self.journal, event, &mut self.made.spans).await?;
-            self.made.bytes += self.made.spans.iter().skip(known).map(weight).sum::<usize>();
+            self.made.added(known);
             self.cursor = event.seq;
+            self.meter(known);
             if self.made.bytes > MOST_BYTES {
                 self.keep().await?;
             }
         }
-        if !self.made.spans.is_empty() {
+        if !self.made.is_empty() {
             self.made.due.get_or_insert_with(|| Instant::now() + GATHER);
         }
         Ok(())
     }
 
+    /// Shows the newest spans to the meters, unless they have seen them before.
+    fn meter(&mut self, known: usize) {
+        if let Some(meters) = self.meters.as_ref().filter(|_| self.cursor > self.metered) {
+            self.made.spans.iter().skip(known).for_each(|span| meters.observe(span));
+            self.metered = self.cursor;
+        }
+    }
+
     /// Makes spans durable together with how far the journal was read for them.
     async fn keep(&mut self) -> Result<(), Trouble> {
-        let Made { spans, .. } = std::mem::take(&mut self.made);
+        let Made { mut full, mut spans, .. } = std::mem::take(&mut self.made);
+        if spans.is_empty() {
+            spans = full.pop().unwrap_or_default();
+        }
         if spans.is_empty() {
             return Ok(());
         }
+        let others = full.into_iter().map(|spans| self.store.ingest(SpanBatch { spans, mark: None }));
+        for kept in others.collect::<Vec<_>>() {
+            kept.await?;
+        }
+        // Only when all the others are kept may the mark be.
         Ok(self.store.ingest(SpanBatch { spans, mark: Some((MARK, self.cursor)) }).await?)
     }
 }

@@ -20,7 +20,7 @@ mod view;
 mod writer;
 
 pub use embedded::EmbeddedSpans;
-pub(crate) use embedded::{closed, prepare};
+pub(crate) use embedded::{Kept, closed, prepare};
 pub use hold::LogPlace;
 pub use outgoing::{Outgoing, Parcel};
 pub(crate) use queue::Refused;
