@@ -207,6 +207,15 @@ pub struct RetentionPolicy {
     pub spare_from: Option<Timestamp>,
 }
 
+/// How much a journal holds, and how much waits for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JournalStats {
+    /// Commits that wait for the disk.
+    pub waiting: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
+
 /// Is told of every commit, in order, after it is on disk and before its receipt resolves.
 pub trait CommitObserver: Send + Sync + 'static {
     /// The events of one commit; must not block.
@@ -382,6 +391,17 @@ pub trait Journal: Send + Sync + 'static {
 
     /// Whether appends can be expected to succeed.
     fn healthy(&self) -> bool;
+
+    /// How much there is; nothing where nobody measures it.
+    fn stats(&self) -> Option<JournalStats> {
+        None
+    }
+
+    /// Tasks that have not ended, with the names of their states, at most `limit`: to be read once, at the start. None
+    /// where nobody keeps any.
+    fn open_tasks(&self, _limit: usize) -> BoxFuture<'_, Result<Vec<(TaskId, String)>, JournalError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 }
 
 impl ListQuery {

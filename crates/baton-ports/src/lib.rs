@@ -26,8 +26,8 @@ pub use identity::{
     TokenStore, Tokens, Unidentified,
 };
 pub use journal::{
-    Blob, Commit, CommitObserver, Head, HeadUpdate, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    PageCursor, Receipt, RetentionPolicy, Snapshot, StoredEvent, Write,
+    Blob, Commit, CommitObserver, Head, HeadUpdate, Journal, JournalError, JournalStats, Lease, ListPage, ListQuery,
+    Loaded, PageCursor, Receipt, RetentionPolicy, Snapshot, StoredEvent, Write,
 };
 pub use mcp_sessions::McpSessions;
 pub use model::{
@@ -38,8 +38,8 @@ pub use peers::{
     KnownPeer, NewPeer, PeerAsk, PeerBook, PeerBookError, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers,
 };
 pub use spans::{
-    FoundSpan, FoundSpanset, FoundTrace, Heard, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, ServiceStats, SpanBatch, SpanFeed, SpanSink,
-    SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, TimeRange,
+    FoundSpan, FoundSpanset, FoundTrace, Heard, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, ServiceStats,
+    SpanBatch, SpanFeed, SpanSink, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, TimeRange,
 };
 pub use tools::{
     SampleAsk, Sampled, ServerState, ServerStatus, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,

@@ -5,7 +5,7 @@ use baton_ports::{
     Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
     OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
 };
-use baton_types::{Digest, Principal, StreamId, Timestamp};
+use baton_types::{Digest, Principal, StreamId, TaskId, Timestamp};
 use parking_lot::Mutex;
 use std::{future::ready, sync::Arc, time::Duration};
 
@@ -136,5 +136,12 @@ impl Journal for MemoryJournal {
 
     fn healthy(&self) -> bool {
         true
+    }
+
+    fn open_tasks(&self, limit: usize) -> BoxFuture<'_, Result<Vec<(TaskId, String)>, JournalError>> {
+        let state = self.state.lock();
+        let open = state.heads().filter(|head| !head.terminal);
+        let tasks = open.filter_map(|head| Some((head.task()?.clone(), head.state.clone())));
+        done(Ok(tasks.take(limit).collect()))
     }
 }

@@ -6,7 +6,7 @@ use super::{
     error::stopped,
     job::{Asked, Job, Take},
     list, load,
-    open::{Options, open_writer, possess},
+    open::{Options, Possession, open_writer, possess},
     outbox,
     queue::{NotQueued, Queue},
     readers::Readers,
@@ -14,15 +14,15 @@ use super::{
     writer::{Shared, Writer},
 };
 use baton_ports::{
-    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, JournalStats, Lease, ListPage,
+    ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
 };
-use baton_types::{Digest, Principal, StreamId, Timestamp};
+use baton_types::{Digest, Principal, StreamId, TaskId, Timestamp};
 use parking_lot::{Mutex, RwLock};
 use std::{
     fs::File,
     future::ready,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -37,6 +37,7 @@ pub struct SqliteJournal {
     pub(super) readers: Readers,
     writer: Mutex<Option<JoinHandle<()>>>,
     lock: Mutex<Option<File>>,
+    file: PathBuf,
 }
 
 impl SqliteJournal {
@@ -57,7 +58,8 @@ impl SqliteJournal {
         let working = shared.clone();
         let thread = thread::Builder::new().name("journal-writer".to_owned());
         let thread = thread.spawn(move || writer.run(&working)).map_err(no_thread)?;
-        Ok(Self { shared, readers, writer: Mutex::new(Some(thread)), lock: Mutex::new(Some(possession.lock)) })
+        let Possession { lock, file } = possession;
+        Ok(Self { shared, readers, writer: Mutex::new(Some(thread)), lock: Mutex::new(Some(lock)), file })
     }
 
     /// Bounds the file from the next commit on; `None` gives all room back.
@@ -244,5 +246,15 @@ impl Journal for SqliteJournal {
             drop(self.ask(Job::Probe));
         }
         healthy
+    }
+
+    fn stats(&self) -> Option<JournalStats> {
+        let log = self.file.with_extension("db-wal");
+        let sizes = [&self.file, &log].map(|file| file.metadata().map_or(0, |data| data.len()));
+        Some(JournalStats { waiting: self.shared.queue.len() as u64, bytes: sizes.iter().sum() })
+    }
+
+    fn open_tasks(&self, limit: usize) -> BoxFuture<'_, Result<Vec<(TaskId, String)>, JournalError>> {
+        self.readers.read(move |connection| load::open_tasks(connection, limit))
     }
 }

@@ -5,8 +5,8 @@ use super::{
     rows::{HEAD_COLUMNS, SELECT_EVENTS, events, from_int, head, limit, noun_code, text, to_int},
 };
 use baton_ports::{Head, JournalError, Loaded, Snapshot, StoredEvent};
-use baton_types::{Principal, StreamId};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use baton_types::{Principal, StreamId, TaskId};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::sync::Arc;
 
 const FIND_SNAPSHOT: &str = "SELECT t.version, t.state, b.bytes FROM snapshots AS t \
@@ -70,6 +70,16 @@ pub(super) fn active(
         view.prepare_cached(&sql)?.query_map(params![after, limit(rows)], head)?.collect()
     };
     heads().map_err(|error| from_sql(&error))
+}
+
+/// Tasks that have not ended: a walk over all streams.
+pub(super) fn open_tasks(connection: &Connection, rows: usize) -> Result<Vec<(TaskId, String)>, JournalError> {
+    const OPEN: &str = "SELECT id, state FROM streams WHERE noun = ?1 AND terminal = 0 LIMIT ?2";
+    let tasks = || -> rusqlite::Result<Vec<(TaskId, String)>> {
+        let open = |row: &Row<'_>| Ok((TaskId::from(row.get::<_, String>(0)?), row.get(1)?));
+        connection.prepare(OPEN)?.query_map(params![noun_code("task"), limit(rows)], open)?.collect()
+    };
+    tasks().map_err(|error| from_sql(&error))
 }
 
 fn after_number(

@@ -66,6 +66,11 @@ impl<T> Queue<T> {
         true
     }
 
+    /// How many wait.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.lock().items.len()
+    }
+
     /// Takes nothing new; what is queued is still worked off.
     pub(super) fn close(&self) {
         self.waiting.lock().closed = true;
