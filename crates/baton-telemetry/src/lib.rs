@@ -5,7 +5,7 @@
 //! what has become true.
 //!
 //! Read first: [`Tracer`] and [`OpenSpan`] (spans of what happens now), [`TaskSpans`] (spans of what the journal says),
-//! [`Settings`] (what is said and how), [`MeterReading`] (what is counted and timed), [`names`].
+//! [`Settings`] (what is said and how), [`Meters`] (what is counted and timed), [`names`].
 
 mod current;
 pub mod ids;
@@ -20,7 +20,8 @@ mod tracer;
 
 pub use current::{current, during, move_into, within};
 pub use meters::{
-    Instrument, InstrumentKind, Levels, MeterFamily, MeterPoint, MeterReading, MeterSource, Shown, instruments,
+    Instrument, InstrumentKind, JournalLevels, Levels, MOST_SERIES, MeterFamily, MeterPoint, MeterReading, MeterSource,
+    MeteredCommits, MeteredSink, Meters, OpenTasks, Shown, SpanLevels, instruments,
 };
 pub use project::{HandoffSpans, ModelLabel, TaskSpans, Told};
 pub use settings::{Content, EmitMode, ModeSource, Schema, Settings};

@@ -103,9 +103,7 @@ instruments! {
     APPROVALS_WAITING = "baton.approvals.waiting", "{task}", Gauge, [],
         "Tasks that wait for an approval or another answer of somebody.";
     TASKS_OPEN = "baton.tasks.open", "{task}", Gauge, [names::TASK_STATE],
-        "Tasks that have not ended: submitted ones wait for a run, working ones have one.";
-    RUNS_ACTIVE = "baton.runs.active", "{run}", Gauge, [],
-        "Runs that are under way in this process.";
+        "Tasks that have not ended: submitted ones wait for a run, working ones have one, the others wait for somebody.";
     JOURNAL_EVENTS = "baton.journal.events", "{event}", Counter, [],
         "Events that were written to the journal.";
     JOURNAL_COMMITS = "baton.journal.commits", "{commit}", Counter, [],
@@ -132,6 +130,4 @@ instruments! {
         "Spans, log records and points of metrics that went because too many waited.";
     EXPORT_WAITING = "baton.export.waiting", "By", Gauge, ["target", "signal"],
         "Bytes that wait for a target.";
-    BUILD = "baton.build.info", "", Gauge, ["version"],
-        "One, with the version that runs.";
 }

@@ -31,7 +31,8 @@ pub struct MeterFamily {
 /// What one series shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeterPoint {
-    /// Texts and whole numbers, in the order of the instrument's labels.
+    /// Texts and whole numbers in the order of the instrument's labels; `otel.metric.overflow` alone, which is true, on
+    /// the series of what would have been too many.
     pub labels: Attributes,
     /// The figures.
     pub shown: Shown,

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod meters;
 mod modes;
 mod settings;
 mod tracer;

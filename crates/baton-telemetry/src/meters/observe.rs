@@ -1,0 +1,138 @@
+//! What a span of this process says to the meters.
+
+use super::{record::Meters, table::Label};
+use crate::names::{self, operation};
+use baton_types::{Span, SpanKind};
+
+/// What meters want to know of a span, found in one pass over its attributes.
+#[derive(Default)]
+struct Seen<'a> {
+    operation: Label<'a>,
+    provider: Label<'a>,
+    model: Label<'a>,
+    agent: Label<'a>,
+    tool: Label<'a>,
+    tool_type: Label<'a>,
+    task_state: Label<'a>,
+    error: Label<'a>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    mcp_method: Label<'a>,
+    mcp_server: Label<'a>,
+    http_method: Label<'a>,
+    http_route: Label<'a>,
+    http_status: Label<'a>,
+    http_scheme: Label<'a>,
+    handoff_from: Label<'a>,
+    handoff_to: Label<'a>,
+    handoff_status: Label<'a>,
+    approval: Label<'a>,
+    /// What became of a call that did not run to its end.
+    outcome: Label<'a>,
+    permission: Label<'a>,
+}
+
+impl<'a> Seen<'a> {
+    fn of(span: &'a Span) -> Self {
+        let mut seen = Self::default();
+        for (key, value) in &span.attributes {
+            let label = match key.as_ref() {
+                names::GEN_AI_OPERATION_NAME => &mut seen.operation,
+                names::GEN_AI_PROVIDER_NAME => &mut seen.provider,
+                names::GEN_AI_REQUEST_MODEL | names::AGENT_MODEL => &mut seen.model,
+                names::GEN_AI_AGENT_NAME | names::AGENT_NAME => &mut seen.agent,
+                names::GEN_AI_TOOL_NAME => &mut seen.tool,
+                names::GEN_AI_TOOL_TYPE => &mut seen.tool_type,
+                names::TASK_STATE => &mut seen.task_state,
+                names::ERROR_TYPE => &mut seen.error,
+                names::MCP_METHOD_NAME => &mut seen.mcp_method,
+                names::MCP_SERVER_NAME => &mut seen.mcp_server,
+                names::HTTP_REQUEST_METHOD => &mut seen.http_method,
+                names::HTTP_ROUTE => &mut seen.http_route,
+                names::HTTP_RESPONSE_STATUS_CODE => &mut seen.http_status,
+                names::URL_SCHEME => &mut seen.http_scheme,
+                names::HANDOFF_FROM_AGENT => &mut seen.handoff_from,
+                names::HANDOFF_TO_AGENT => &mut seen.handoff_to,
+                names::HANDOFF_STATUS => &mut seen.handoff_status,
+                names::APPROVAL_DECISION => &mut seen.approval,
+                names::BATON_OUTCOME => &mut seen.outcome,
+                names::BATON_DECISION => &mut seen.permission,
+                names::GEN_AI_USAGE_INPUT_TOKENS => {
+                    seen.input_tokens = value.as_int().and_then(|tokens| u64::try_from(tokens).ok());
+                    continue;
+                }
+                names::GEN_AI_USAGE_OUTPUT_TOKENS => {
+                    seen.output_tokens = value.as_int().and_then(|tokens| u64::try_from(tokens).ok());
+                    continue;
+                }
+                _ => continue,
+            };
+            *label = Label::of(value);
+        }
+        seen.fill_in_by(&span.name);
+        seen
+    }
+
+    /// The older names have no word for operations, models and tools, but names of spans do.
+    fn fill_in_by(&mut self, name: &'a str) {
+        if self.operation != Label::None {
+            return;
+        }
+        let (first, rest) = name.split_once(' ').unwrap_or((name, ""));
+        let named = match first {
+            operation::CHAT => &mut self.model,
+            operation::INVOKE_AGENT => &mut self.agent,
+            operation::EXECUTE_TOOL => &mut self.tool,
+            operation::HANDOFF_REQUEST => return self.operation = Label::Text(operation::HANDOFF_REQUEST),
+            _ => return,
+        };
+        *named = named.or(Label::text(rest));
+        self.operation = Label::text(first);
+    }
+
+    /// Whether a tool was run: a call that was refused, or that asks first, is none yet.
+    fn ran(&self) -> bool {
+        !matches!(self.outcome, Label::Text("did_not_run" | "asks"))
+            && !matches!(self.permission, Label::Text("deny" | "declined" | "ask"))
+    }
+}
+
+impl Meters {
+    /// Takes a span of this process that has ended; each must come here once.
+    pub fn observe(&self, span: &Span) {
+        let (seen, took) = (Seen::of(span), span.duration());
+        let Seen { operation, provider, model, agent, tool, error, .. } = seen;
+        let serves = span.kind == SpanKind::Server;
+        match operation {
+            Label::Text(operation::CHAT) => {
+                self.model.record([operation, provider, model, error], took);
+                let tokens = [("input", seen.input_tokens), ("output", seen.output_tokens)];
+                for (kind, tokens) in tokens.into_iter().filter_map(|(kind, tokens)| Some((kind, tokens?))) {
+                    self.tokens.record([operation, provider, model, Label::Text(kind)], tokens);
+                }
+            }
+            Label::Text(operation::INVOKE_AGENT) => self.agent.record([agent, seen.task_state, error], took),
+            Label::Text(operation::EXECUTE_TOOL) if !serves && seen.ran() => {
+                self.tool.record([tool, agent, seen.tool_type, error], took);
+            }
+            Label::Text(operation::HANDOFF_REQUEST) => {
+                self.handoff.record([seen.handoff_from, seen.handoff_to, seen.handoff_status], took);
+            }
+            _ => {}
+        }
+        if seen.approval != Label::None && span.name == "approval" {
+            self.approval.record([seen.approval], took);
+        }
+        if seen.mcp_method != Label::None && serves {
+            // Callers make names of tools up; those of tools that there are come with their answers.
+            let tool = if error == Label::None { tool } else { Label::None };
+            self.mcp_server.record([seen.mcp_method, tool, error], took);
+        } else if seen.mcp_method != Label::None && seen.ran() {
+            self.mcp_client.record([seen.mcp_method, seen.mcp_server, tool, error], took);
+        }
+        if seen.http_method != Label::None && serves {
+            let labels = [seen.http_method, seen.http_route, seen.http_status, seen.http_scheme, error];
+            self.http.record(labels, took);
+        }
+    }
+}

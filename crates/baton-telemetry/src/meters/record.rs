@@ -1,0 +1,113 @@
+//! The meters of a process.
+
+use super::{Levels, MeterFamily, MeterPoint, MeterReading, MeterSource, instruments, table::Table};
+use crate::Origin;
+use baton_types::{Resource, SpanScope, Value};
+use std::{
+    cmp::Ordering as Order,
+    fmt,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// The meters of a process: cheap to feed, and read by whoever wants to know.
+pub struct Meters {
+    since: u64,
+    resource: Arc<Resource>,
+    scope: Arc<SpanScope>,
+    pub(super) tokens: Table,
+    pub(super) model: Table,
+    pub(super) agent: Table,
+    pub(super) tool: Table,
+    pub(super) mcp_client: Table,
+    pub(super) mcp_server: Table,
+    pub(super) http: Table,
+    pub(super) handoff: Table,
+    pub(super) approval: Table,
+    commits: AtomicU64,
+    events: AtomicU64,
+    /// Those that keep figures themselves; they come when the process is put together.
+    sources: RwLock<Vec<Arc<dyn MeterSource>>>,
+}
+
+impl Meters {
+    /// Meters that begin to count now, which is in nanoseconds since the Unix epoch.
+    pub fn new(origin: &Origin, now: u64) -> Self {
+        Self {
+            since: now,
+            resource: Arc::clone(&origin.resource),
+            scope: Arc::clone(&origin.scope),
+            tokens: Table::new(&instruments::TOKEN_USAGE),
+            model: Table::new(&instruments::MODEL_DURATION),
+            agent: Table::new(&instruments::AGENT_DURATION),
+            tool: Table::new(&instruments::TOOL_DURATION),
+            mcp_client: Table::new(&instruments::MCP_CLIENT_DURATION),
+            mcp_server: Table::new(&instruments::MCP_SERVER_DURATION),
+            http: Table::new(&instruments::HTTP_DURATION),
+            handoff: Table::new(&instruments::HANDOFF_DURATION),
+            approval: Table::new(&instruments::APPROVAL_DURATION),
+            commits: AtomicU64::new(0),
+            events: AtomicU64::new(0),
+            sources: RwLock::default(),
+        }
+    }
+
+    /// Asks this one, too, whenever somebody looks.
+    pub fn add_source(&self, source: Arc<dyn MeterSource>) {
+        self.sources.write().unwrap_or_else(PoisonError::into_inner).push(source);
+    }
+
+    /// Counts one commit of the journal.
+    pub(super) fn committed(&self, events: usize) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.events.fetch_add(events as u64, Ordering::Relaxed);
+    }
+
+    /// What all of them show now, which is in nanoseconds since the Unix epoch.
+    pub async fn read(&self, now: u64) -> MeterReading {
+        let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut levels = Levels::default();
+        levels.tell(&instruments::JOURNAL_EVENTS, &[], self.events.load(Ordering::Relaxed));
+        levels.tell(&instruments::JOURNAL_COMMITS, &[], self.commits.load(Ordering::Relaxed));
+        for source in sources {
+            source.tell(&mut levels).await;
+        }
+        let mut families = levels.into_families();
+        families.extend(self.tables().into_iter().filter_map(Table::show));
+        for family in &mut families {
+            family.points.sort_by(by_labels);
+        }
+        families.sort_by_key(place);
+        let (resource, scope) = (Arc::clone(&self.resource), Arc::clone(&self.scope));
+        MeterReading { since: self.since, at: now.max(self.since), resource, scope, families }
+    }
+
+    fn tables(&self) -> [&Table; 9] {
+        let Self { tokens, model, agent, tool, mcp_client, mcp_server, http, handoff, approval, .. } = self;
+        [tokens, model, agent, tool, mcp_client, mcp_server, http, handoff, approval]
+    }
+}
+
+impl fmt::Debug for Meters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Meters").field("since", &self.since).finish_non_exhaustive()
+    }
+}
+
+fn place(family: &MeterFamily) -> usize {
+    let same = |instrument: &&super::Instrument| instrument.name == family.instrument.name;
+    instruments::ALL.iter().position(same).unwrap_or(usize::MAX)
+}
+
+fn by_labels(left: &MeterPoint, right: &MeterPoint) -> Order {
+    let pairs = left.labels.iter().zip(&right.labels);
+    let differs = pairs.map(|((name, value), (other_name, other))| {
+        name.cmp(other_name).then_with(|| match (value, other) {
+            (Value::Text(value), Value::Text(other)) => value.cmp(other),
+            _ => value.as_int().cmp(&other.as_int()),
+        })
+    });
+    differs.fold(Order::Equal, Order::then).then_with(|| left.labels.len().cmp(&right.labels.len()))
+}

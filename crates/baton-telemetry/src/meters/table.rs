@@ -1,0 +1,182 @@
+//! The series of one histogram: found without allocating, and recorded with atomics.
+
+use super::{Instrument, InstrumentKind, MeterFamily, MeterPoint, Shown, instruments::OVERFLOW};
+use baton_types::{Attributes, Value};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// Series that an instrument has; what would be more is recorded in one series that says so.
+pub const MOST_SERIES: usize = 1000;
+
+/// Bytes of a label's value; names that people and peers give may be longer.
+const LONGEST: usize = 128;
+
+/// The value of a label.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Label<'a> {
+    /// Nobody said.
+    #[default]
+    None,
+    Text(&'a str),
+    Number(i64),
+}
+
+impl<'a> Label<'a> {
+    pub(super) fn of(value: &'a Value) -> Self {
+        match value {
+            Value::Text(text) => Self::text(text),
+            Value::Int(number) => Self::Number(*number),
+            _ => Self::None,
+        }
+    }
+
+    pub(super) fn text(text: &'a str) -> Self {
+        match text.is_empty() {
+            true => Self::None,
+            false => Self::Text(&text[..text.floor_char_boundary(LONGEST)]),
+        }
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        if self == Self::None { other } else { self }
+    }
+
+    fn is(self, value: Option<&Value>) -> bool {
+        match (self, value) {
+            (Self::None, None) => true,
+            (Self::Text(text), Some(Value::Text(known))) => text == known,
+            (Self::Number(number), Some(Value::Int(known))) => number == *known,
+            _ => false,
+        }
+    }
+
+    fn owned(self) -> Option<Value> {
+        match self {
+            Self::None => None,
+            Self::Text(text) => Some(text.to_owned().into()),
+            Self::Number(number) => Some(number.into()),
+        }
+    }
+}
+
+/// A histogram by labels.
+pub(super) struct Table {
+    instrument: &'static Instrument,
+    bounds: &'static [f64],
+    per_unit: f64,
+    known: RwLock<Known>,
+    overflow: Series,
+}
+
+#[derive(Default)]
+struct Known {
+    by_hash: HashMap<u64, Vec<Arc<Series>>>,
+    count: usize,
+}
+
+struct Series {
+    /// In the order of the instrument's labels.
+    labels: Box<[Option<Value>]>,
+    buckets: Box<[AtomicU64]>,
+    /// Of what is recorded, so that nothing is lost by rounding.
+    sum: AtomicU64,
+}
+
+impl Table {
+    /// A table without series; what is no histogram has one bucket.
+    pub(super) fn new(instrument: &'static Instrument) -> Self {
+        let (bounds, per_unit): (&[f64], u64) = match instrument.kind {
+            InstrumentKind::Histogram { bounds, per_unit } => (bounds, per_unit),
+            InstrumentKind::Counter | InstrumentKind::Gauge => (&[], 1),
+        };
+        let overflow = Series::new(Box::default(), bounds.len());
+        Self { instrument, bounds, per_unit: per_unit as f64, known: RwLock::default(), overflow }
+    }
+
+    /// Records one value, with values for the instrument's labels in their order.
+    pub(super) fn record<const N: usize>(&self, labels: [Label<'_>; N], value: u64) {
+        debug_assert_eq!(N, self.instrument.labels.len(), "{}", self.instrument.name);
+        let units = value as f64 / self.per_unit;
+        let bucket = self.bounds.partition_point(|bound| *bound < units);
+        let mut hasher = DefaultHasher::new();
+        labels.hash(&mut hasher);
+        let hash = hasher.finish();
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(series) = known.find(hash, &labels) {
+            return series.add(bucket, value);
+        }
+        drop(known);
+        match self.insert(hash, &labels) {
+            Some(series) => series.add(bucket, value),
+            None => self.overflow.add(bucket, value),
+        }
+    }
+
+    /// A new series, unless somebody else has just made it or there are too many.
+    fn insert(&self, hash: u64, labels: &[Label<'_>]) -> Option<Arc<Series>> {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(series) = known.find(hash, labels) {
+            return Some(Arc::clone(series));
+        }
+        if known.count >= MOST_SERIES {
+            return None;
+        }
+        known.count += 1;
+        let owned = labels.iter().map(|label| label.owned()).collect();
+        let series = Arc::new(Series::new(owned, self.bounds.len()));
+        known.by_hash.entry(hash).or_default().push(Arc::clone(&series));
+        Some(series)
+    }
+
+    /// What it shows, if it has seen anything.
+    pub(super) fn show(&self) -> Option<MeterFamily> {
+        let series: Vec<Arc<Series>> = {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            known.by_hash.values().flatten().map(Arc::clone).collect()
+        };
+        let named = |series: &Series| -> Attributes {
+            let values = self.instrument.labels.iter().zip(&series.labels);
+            values.filter_map(|(name, value)| Some(((*name).into(), value.clone()?))).collect()
+        };
+        let mut points: Vec<MeterPoint> = (series.iter())
+            .map(|series| MeterPoint { labels: named(series), shown: series.show(self.per_unit) })
+            .collect();
+        let overflow = self.overflow.show(self.per_unit);
+        if overflow.total() > 0 {
+            points.push(MeterPoint { labels: vec![(OVERFLOW.into(), true.into())], shown: overflow });
+        }
+        (!points.is_empty()).then_some(MeterFamily { instrument: self.instrument, points })
+    }
+}
+
+impl Known {
+    fn find(&self, hash: u64, labels: &[Label<'_>]) -> Option<&Arc<Series>> {
+        let same =
+            |series: &&Arc<Series>| labels.iter().zip(&series.labels).all(|(label, known)| label.is(known.as_ref()));
+        self.by_hash.get(&hash)?.iter().find(same)
+    }
+}
+
+impl Series {
+    fn new(labels: Box<[Option<Value>]>, bounds: usize) -> Self {
+        Self { labels, buckets: (0..=bounds).map(|_| AtomicU64::new(0)).collect(), sum: AtomicU64::new(0) }
+    }
+
+    fn add(&self, bucket: usize, value: u64) {
+        if let Some(count) = self.buckets.get(bucket) {
+            self.sum.fetch_add(value, Ordering::Relaxed);
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn show(&self, per_unit: f64) -> Shown {
+        let buckets = self.buckets.iter().map(|count| count.load(Ordering::Relaxed)).collect();
+        Shown::Spread { buckets, sum: self.sum.load(Ordering::Relaxed) as f64 / per_unit }
+    }
+}
