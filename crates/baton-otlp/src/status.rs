@@ -64,6 +64,13 @@ impl RpcStatus {
         self
     }
 
+    /// How long to wait before it is tried again, when it says so.
+    pub fn retry_delay(&self) -> Option<Duration> {
+        let info = self.details.iter().find(|detail| detail.type_url == RETRY_INFO)?;
+        let delay = RetryInfo::decode(info.value.as_slice()).ok()?.retry_delay?;
+        Some(Duration::new(u64::try_from(delay.seconds).ok()?, u32::try_from(delay.nanos).ok()?.min(999_999_999)))
+    }
+
     /// The body of a reply; JSON leaves the details out, which are for gRPC.
     pub fn write(&self, encoding: Encoding) -> Vec<u8> {
         match encoding {

@@ -1,0 +1,94 @@
+//! What became of everything that was to be sent.
+
+use crate::Signal;
+use baton_ports::BoxFuture;
+use baton_telemetry::{Levels, MeterSource, instruments};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+/// How one signal of one target goes.
+#[derive(Debug)]
+pub(crate) struct Count {
+    target: String,
+    signal: Signal,
+    sent: AtomicU64,
+    failed: AtomicU64,
+    dropped: AtomicU64,
+    waiting: AtomicU64,
+}
+
+impl Count {
+    pub(crate) fn new(target: &str, signal: Signal) -> Arc<Self> {
+        let [sent, failed, dropped, waiting] = [0; 4].map(AtomicU64::new);
+        Arc::new(Self { target: target.to_owned(), signal, sent, failed, dropped, waiting })
+    }
+
+    /// The target took these.
+    pub(crate) fn sent(&self, count: usize) {
+        self.sent.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// The target refused these for good.
+    pub(crate) fn failed(&self, count: usize) {
+        self.failed.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// So many went because too much waited.
+    pub(crate) fn set_dropped(&self, count: u64) {
+        self.dropped.store(count, Ordering::Relaxed);
+    }
+
+    /// So many bytes wait.
+    pub(crate) fn set_waiting(&self, bytes: u64) {
+        self.waiting.store(bytes, Ordering::Relaxed);
+    }
+}
+
+/// What became of everything that was to be sent, by target and signal; clones show the same figures.
+#[derive(Clone, Debug, Default)]
+pub struct ExportCounts(Arc<Vec<Arc<Count>>>);
+
+impl ExportCounts {
+    pub(crate) fn of(counts: Vec<Arc<Count>>) -> Self {
+        Self(Arc::new(counts))
+    }
+
+    fn sum(&self, target: &str, signal: Signal, figure: impl Fn(&Count) -> &AtomicU64) -> u64 {
+        let own = self.0.iter().filter(|count| count.target == target && count.signal == signal);
+        own.map(|count| figure(count).load(Ordering::Relaxed)).sum()
+    }
+
+    /// How many a target took.
+    pub fn sent(&self, target: &str, signal: Signal) -> u64 {
+        self.sum(target, signal, |count| &count.sent)
+    }
+
+    /// How many it refused for good.
+    pub fn failed(&self, target: &str, signal: Signal) -> u64 {
+        self.sum(target, signal, |count| &count.failed)
+    }
+
+    /// How many went because too many waited.
+    pub fn dropped(&self, target: &str, signal: Signal) -> u64 {
+        self.sum(target, signal, |count| &count.dropped)
+    }
+}
+
+impl MeterSource for ExportCounts {
+    fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()> {
+        for count in self.0.iter() {
+            let labels = [count.target.as_str(), count.signal.as_str()];
+            for (instrument, figure) in [
+                (&instruments::EXPORT_SENT, &count.sent),
+                (&instruments::EXPORT_FAILED, &count.failed),
+                (&instruments::EXPORT_DROPPED, &count.dropped),
+                (&instruments::EXPORT_WAITING, &count.waiting),
+            ] {
+                levels.tell(instrument, &labels, figure.load(Ordering::Relaxed));
+            }
+        }
+        Box::pin(std::future::ready(()))
+    }
+}

@@ -1,0 +1,94 @@
+//! One request to one target, and what its answer means.
+
+mod answer;
+mod grpc;
+mod http;
+mod line;
+
+use crate::{Protocol, Route, Signal};
+use baton_outbound::Target;
+use bytes::Bytes;
+use line::Line;
+use std::time::Duration;
+use tokio::{net::TcpStream, sync::OnceCell};
+
+/// How long somebody who listens may take to open.
+const KNOCK: Duration = Duration::from_secs(1);
+
+/// What became of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// The target has it, but for so many items, for which it gave a reason.
+    Taken { rejected: u64, said: String },
+    /// Not now; perhaps it said when.
+    Later { after: Option<Duration>, why: String },
+    /// Not so much at once.
+    TooLarge(String),
+    /// Never: what was sent is not what it takes.
+    Refused(String),
+    /// Whatever is sent, until somebody changes the settings here or there.
+    Misplaced(String),
+    /// Something went wrong there, perhaps because of what was sent.
+    Broken(String),
+}
+
+/// Brings bodies to one address.
+pub(crate) struct Courier {
+    signal: Signal,
+    route: Route,
+    /// Whether it is looked first if anybody listens there at all.
+    knocks: bool,
+    line: OnceCell<Line>,
+}
+
+impl Courier {
+    /// A courier to where somebody was named.
+    pub(crate) fn new(signal: Signal, route: Route) -> Self {
+        Self { signal, route, knocks: false, line: OnceCell::new() }
+    }
+
+    /// A courier to where perhaps nobody is: finding that out must cost nothing.
+    pub(crate) fn knocking(signal: Signal, route: Route) -> Self {
+        Self { knocks: true, ..Self::new(signal, route) }
+    }
+
+    pub(crate) fn route(&self) -> &Route {
+        &self.route
+    }
+
+    /// Sends a body that was packed for this route.
+    pub(crate) async fn deliver(&self, body: Bytes) -> Delivery {
+        if self.knocks
+            && !self.line.initialized()
+            && let Err(why) = knock(&self.route.url).await
+        {
+            return Delivery::Later { after: None, why };
+        }
+        let line = match self.line.get_or_try_init(|| Line::open(&self.route, self.signal)).await {
+            Ok(line) => line,
+            Err(why) => return Delivery::Misplaced(why),
+        };
+        let delivered = async {
+            match self.route.protocol {
+                Protocol::Grpc => grpc::send(line, &self.route, body).await,
+                Protocol::Http | Protocol::Json => http::send(line, &self.route, body).await,
+            }
+        };
+        match tokio::time::timeout(self.route.timeout, delivered).await {
+            Ok(delivery) => delivery,
+            Err(_) => {
+                Delivery::Later { after: None, why: format!("no answer within {} ms", self.route.timeout.as_millis()) }
+            }
+        }
+    }
+}
+
+/// Whether somebody listens; a client would read all certificates of the system before it finds out.
+async fn knock(url: &str) -> Result<(), String> {
+    let target = Target::parse(url).map_err(|error| error.to_string())?;
+    let connecting = TcpStream::connect((target.host(), target.port()));
+    match tokio::time::timeout(KNOCK, connecting).await {
+        Ok(connected) => connected.map(drop).map_err(|error| error.to_string()),
+        Err(_) => Err("nobody answers".to_owned()),
+    }
+}

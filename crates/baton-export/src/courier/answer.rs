@@ -1,0 +1,60 @@
+//! What answers mean, as OTLP says it.
+
+use super::Delivery;
+use baton_otlp::{Encoding, RpcStatus, proto::ExportTraceServiceResponse};
+use baton_outbound::OutboundError;
+use prost::Message as _;
+use serde_json::Value;
+use tonic::{Code, Status};
+
+/// Nothing was answered.
+pub(super) fn of_outbound(error: &OutboundError) -> Delivery {
+    let why = error.to_string();
+    if error.is_forbidden() { Delivery::Misplaced(why) } else { Delivery::Later { after: None, why } }
+}
+
+/// It was taken; perhaps not all of it. The answers for all signals have the same form.
+pub(super) fn of_response(body: &[u8], encoding: Encoding) -> Delivery {
+    let partial = match encoding {
+        Encoding::Protobuf => ExportTraceServiceResponse::decode(body)
+            .ok()
+            .and_then(|response| response.partial_success)
+            .map(|partial| (partial.rejected_spans, partial.error_message)),
+        Encoding::Json => serde_json::from_slice::<Value>(body).ok().and_then(|response| {
+            let partial = response.get("partialSuccess")?;
+            let names = ["rejectedSpans", "rejectedDataPoints", "rejectedLogRecords"];
+            let rejected = names.iter().find_map(|name| number(partial.get(*name)?)).unwrap_or(0);
+            let said = partial.get("errorMessage").and_then(Value::as_str).unwrap_or_default();
+            Some((rejected, said.to_owned()))
+        }),
+    };
+    let (rejected, said) = partial.unwrap_or_default();
+    Delivery::Taken { rejected: u64::try_from(rejected).unwrap_or(0), said }
+}
+
+/// 64-bit numbers are text in JSON, and some write them as numbers.
+fn number(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// What a status of gRPC that is no success means.
+pub(super) fn of_status(status: &Status) -> Delivery {
+    let why = format!("{}: {}", status.code().description(), status.message());
+    let asked = RpcStatus::decode(status.details()).ok().and_then(|status| status.retry_delay());
+    match status.code() {
+        Code::Cancelled
+        | Code::DeadlineExceeded
+        | Code::Aborted
+        | Code::OutOfRange
+        | Code::Unavailable
+        | Code::DataLoss => Delivery::Later { after: asked, why },
+        Code::ResourceExhausted if asked.is_some() => Delivery::Later { after: asked, why },
+        // Without a time this is said of messages that are too large.
+        Code::ResourceExhausted => Delivery::TooLarge(why),
+        Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented | Code::NotFound => {
+            Delivery::Misplaced(why)
+        }
+        Code::InvalidArgument | Code::FailedPrecondition | Code::AlreadyExists => Delivery::Refused(why),
+        Code::Ok | Code::Unknown | Code::Internal => Delivery::Broken(why),
+    }
+}

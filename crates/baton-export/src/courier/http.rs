@@ -1,0 +1,87 @@
+//! OTLP over HTTP.
+
+use super::{
+    Delivery,
+    answer::{of_outbound, of_response},
+    line::{Kind, Line},
+};
+use crate::{Compression, Route, pack};
+use ::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use baton_otlp::Encoding;
+use bytes::Bytes;
+use jiff::fmt::rfc2822;
+use std::time::Duration;
+
+/// Who sends.
+pub(super) const AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
+/// An answer is a few bytes; more than this is none.
+const MOST: usize = 64 * 1024;
+/// Characters of a refusal that are told.
+const EXCERPT: usize = 200;
+
+pub(super) async fn send(line: &Line, route: &Route, body: Bytes) -> Delivery {
+    let Kind::Http(client) = &line.kind else { return Delivery::Misplaced("no HTTP is spoken there".to_owned()) };
+    let encoding = pack::encoding(route.protocol);
+    let mut request = Request::post(line.uri.clone()).body(body).unwrap_or_default();
+    let headers = request.headers_mut();
+    *headers = route.headers.clone();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
+    headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
+    if route.compression == Compression::Gzip {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    let reply = match client.send_bounded(request, MOST).await {
+        Ok(reply) => reply,
+        Err(error) => return of_outbound(&error),
+    };
+    if reply.status.is_success() {
+        let said = reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        return of_response(&reply.body, said.and_then(Encoding::of_media_type).unwrap_or(encoding));
+    }
+    of_status(reply.status, &reply.headers, &reply.excerpt(EXCERPT))
+}
+
+/// What a status that is no success means.
+pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, excerpt: &str) -> Delivery {
+    let why = if excerpt.is_empty() { status.to_string() } else { format!("{status}: {excerpt}") };
+    match status.as_u16() {
+        408 | 429 | 502..=504 => Delivery::Later { after: retry_after(headers), why },
+        413 => Delivery::TooLarge(why),
+        401 | 403 | 404 | 405 | 407 | 415 | 501 => Delivery::Misplaced(why),
+        400..=499 => Delivery::Refused(why),
+        300..=399 => Delivery::Misplaced(why),
+        _ => Delivery::Broken(why),
+    }
+}
+
+/// In seconds, or a date, which only the server's own clock can be compared with.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let now = rfc2822::parse(headers.get(header::DATE)?.to_str().ok()?).ok()?;
+    let then = rfc2822::parse(text).ok()?;
+    Duration::try_from(then.timestamp().duration_since(now.timestamp())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_to_come_again() {
+        let date = "Wed, 21 Oct 2026 07:28:00 GMT";
+        for (said, expect) in [
+            ("3", Some(3)),
+            ("Wed, 21 Oct 2026 07:28:30 GMT", Some(30)),
+            ("Wed, 21 Oct 2026 07:27:00 GMT", None),
+            ("x", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::DATE, HeaderValue::from_static(date));
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static(said));
+            assert_eq!(retry_after(&headers), expect.map(Duration::from_secs), "{said}");
+        }
+    }
+}

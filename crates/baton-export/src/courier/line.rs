@@ -1,0 +1,66 @@
+//! The connection to a target. It is made when something has to be sent: reading the system's certificates takes long.
+
+use crate::{Protocol, Route, Signal};
+use ::http::Uri;
+use baton_outbound::{AddressPolicy, CertificateDer, ClientIdentity, GuardedClient, Http2Service, Options, Target};
+use bytes::Bytes;
+use http_body_util::Full;
+use rustls::pki_types::pem::PemObject as _;
+use std::path::Path;
+
+/// An open line; clones share it.
+#[derive(Clone)]
+pub(super) struct Line {
+    pub(super) uri: Uri,
+    pub(super) kind: Kind,
+}
+
+/// What is spoken on it.
+#[derive(Clone)]
+pub(super) enum Kind {
+    Grpc(Http2Service<Full<Bytes>>),
+    Http(GuardedClient),
+}
+
+impl Line {
+    pub(super) async fn open(route: &Route, signal: Signal) -> Result<Self, String> {
+        let route = route.clone();
+        let opened = tokio::task::spawn_blocking(move || open(&route, signal)).await;
+        opened.unwrap_or_else(|error| Err(error.to_string()))
+    }
+}
+
+fn open(route: &Route, signal: Signal) -> Result<Line, String> {
+    let target = Target::parse(&route.url).map_err(|error| error.to_string())?;
+    // Whoever configured the target chose its address: that one may be private, and no other.
+    let policy = AddressPolicy::allowing([target.host()]).map_err(|error| error.to_string())?;
+    let usual = Options::default();
+    let options = Options {
+        connect_timeout: usual.connect_timeout.min(route.timeout),
+        request_timeout: route.timeout,
+        extra_roots: route.certificate.as_deref().map_or(Ok(Vec::new()), authorities)?,
+        client_identity: route.identity.as_ref().map(|(own, key)| identity(own, key)).transpose()?,
+        same_origin: true,
+        ..usual
+    };
+    let client = GuardedClient::new(policy, &options).map_err(|error| error.to_string())?;
+    if route.protocol != Protocol::Grpc {
+        return Ok(Line { uri: target.uri().clone(), kind: Kind::Http(client) });
+    }
+    let uri = format!("{target}{}", signal.method()).parse().map_err(|_| "the address is malformed".to_owned())?;
+    let service = client.grpc_service().map_err(|error| error.to_string())?;
+    Ok(Line { uri, kind: Kind::Grpc(service) })
+}
+
+fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(path)?).collect();
+    found.map_err(|error| format!("{} has no certificates: {error}", path.display()))
+}
+
+fn identity(certificate: &Path, key: &Path) -> Result<ClientIdentity, String> {
+    ClientIdentity::from_pem(&read(certificate)?, &read(key)?).map_err(|error| error.to_string())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+}

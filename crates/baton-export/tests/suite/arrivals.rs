@@ -1,0 +1,101 @@
+//! What is kept arrives: whole, in order, once, whatever is spoken and whoever was away.
+
+use crate::{
+    receiver::Receiver,
+    sample::{Sender, number, span, to, to_route},
+};
+use baton_export::{Compression, ExportOptions, Protocol, Route, Signal};
+use baton_ports::{SpanBatch, SpanStore as _};
+use http::HeaderValue;
+use std::collections::BTreeSet;
+
+#[tokio::test]
+async fn whole_spans_in_every_protocol() {
+    for (protocol, path) in [
+        (Protocol::Grpc, "/opentelemetry.proto.collector.trace.v1.TraceService/Export"),
+        (Protocol::Http, "/v1/traces"),
+        (Protocol::Json, "/v1/traces"),
+    ] {
+        for compression in [Compression::Gzip, Compression::None] {
+            let receiver = Receiver::start(&[]).await;
+            let directory = tempfile::tempdir().unwrap();
+            let mut route = Route::to(Route::below(&receiver.url(), protocol, Signal::Traces), protocol);
+            route.compression = compression;
+            let mut token = HeaderValue::from_static("Bearer s3cret");
+            token.set_sensitive(true);
+            route.headers.insert("authorization", token);
+            let options = to_route(route);
+            assert!(!format!("{options:?}").contains("s3cret"));
+            let sender = Sender::start(directory.path(), &options);
+            sender.keep(0..7).await;
+            let spans = receiver.spans(7).await;
+            assert_eq!(spans, (0..7).map(span).collect::<Vec<_>>(), "{protocol:?} {compression:?}");
+            let came = receiver.until(|came| !came.is_empty()).await;
+            assert_eq!(came[0].path, path);
+            assert_eq!(came[0].headers["authorization"], "Bearer s3cret");
+            sender.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn content_leaves_only_when_it_may() {
+    let receiver = Receiver::start(&[]).await;
+    let directory = tempfile::tempdir().unwrap();
+    let options = ExportOptions { content: false, ..to(&receiver.url(), Protocol::Grpc) };
+    let sender = Sender::start(directory.path(), &options);
+    sender.keep(3..4).await;
+    let spans = receiver.spans(1).await;
+    let mut expected = span(3);
+    expected.attributes.truncate(1);
+    expected.dropped.attributes = 1;
+    expected.events[0].attributes.clear();
+    expected.events[0].dropped_attributes = 1;
+    assert_eq!(spans, [expected]);
+}
+
+#[tokio::test]
+async fn somebody_who_is_away_gets_everything_in_order_and_nobody_waits() {
+    let address = Receiver::start(&[]).await.address;
+    let directory = tempfile::tempdir().unwrap();
+    let options = to(&format!("http://{address}"), Protocol::Grpc);
+    let mut next = 0;
+    for _ in 0..3 {
+        // Nobody listens now. Keeping spans does not depend on it, and a Baton ends at once.
+        let sender = Sender::start(directory.path(), &options);
+        for _ in 0..6 {
+            sender.keep(next..next + 100).await;
+            next += 100;
+        }
+        sender.store.flush().await.unwrap();
+        sender.close().await;
+    }
+    let receiver = Receiver::at(address, &[]).await;
+    let sender = Sender::start(directory.path(), &options);
+    sender.keep(next..next + 5).await;
+    let spans = receiver.spans(usize::try_from(next).unwrap() + 5).await;
+    assert_eq!(spans.iter().map(number).collect::<Vec<_>>(), (0..next + 5).collect::<Vec<_>>());
+    sender.close().await;
+
+    let sender = Sender::start(directory.path(), &options);
+    sender.keep(next + 5..next + 6).await;
+    let spans = receiver.spans(usize::try_from(next).unwrap() + 6).await;
+    assert_eq!(spans.len(), usize::try_from(next).unwrap() + 6, "what was noted is not sent again");
+}
+
+#[tokio::test]
+async fn what_comes_back_is_not_sent_again() {
+    let receiver = Receiver::start(&[]).await;
+    let directory = tempfile::tempdir().unwrap();
+    let sender = Sender::start(directory.path(), &to(&receiver.url(), Protocol::Http));
+    sender.keep(0..5).await;
+    let mut back = receiver.spans(5).await;
+    for _ in 0..3 {
+        back.extend((5..7).map(span));
+        sender.store.ingest(SpanBatch { spans: back.clone(), mark: None }).await.unwrap();
+    }
+    sender.keep(100..101).await;
+    let spans = receiver.spans(8).await;
+    let numbers: BTreeSet<u64> = spans.iter().map(number).collect();
+    assert_eq!((spans.len(), numbers), (8, (0..7).chain([100]).collect()));
+}

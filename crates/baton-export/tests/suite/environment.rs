@@ -1,0 +1,107 @@
+//! The usual variables.
+
+use baton_export::{Compression, ExportTarget, Protocol, Route, Signal, from_environment};
+use std::{collections::HashMap, time::Duration};
+
+fn read(variables: &[(&str, &str)], configured: Vec<ExportTarget>) -> (Vec<ExportTarget>, Vec<String>) {
+    let variables: HashMap<&str, &str> = variables.iter().copied().collect();
+    from_environment(configured, |name| variables.get(name).map(|value| (*value).to_owned()))
+}
+
+/// Who is sent spans, where, and how.
+fn traces(variables: &[(&str, &str)]) -> Option<(String, String, Protocol, bool)> {
+    let (targets, remarks) = read(variables, Vec::new());
+    assert_eq!(remarks, Vec::<String>::new());
+    assert!(targets.len() <= 1);
+    let target = targets.first()?;
+    let route = target.route(Signal::Traces)?;
+    Some((target.name.clone(), route.url.clone(), route.protocol, target.assumed))
+}
+
+#[test]
+fn where_spans_go() {
+    use Protocol::{Grpc, Http, Json};
+    const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    const OWN: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+    const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
+    let cases: &[(&[(&str, &str)], (&str, &str, Protocol, bool))] = &[
+        (&[], ("default", "http://localhost:4317", Grpc, true)),
+        (&[(PROTOCOL, "http/protobuf")], ("default", "http://localhost:4318/v1/traces", Http, true)),
+        (&[("OTEL_TRACES_EXPORTER", "otlp")], ("otlp", "http://localhost:4317", Grpc, false)),
+        (&[(ENDPOINT, "http://c:4317")], ("otlp", "http://c:4317", Grpc, false)),
+        (&[(ENDPOINT, "c:4317")], ("otlp", "http://c:4317", Grpc, false)),
+        (&[(ENDPOINT, "c:4317"), ("OTEL_EXPORTER_OTLP_INSECURE", "false")], ("otlp", "https://c:4317", Grpc, false)),
+        (&[(ENDPOINT, "https://c/otlp/")], ("otlp", "https://c/otlp/v1/traces", Http, false)),
+        (&[(ENDPOINT, "https://c:4318"), (PROTOCOL, "grpc")], ("otlp", "https://c:4318", Grpc, false)),
+        (&[(OWN, "http://c:4318/take"), (ENDPOINT, "http://d")], ("otlp", "http://c:4318/take", Http, false)),
+        (
+            &[(OWN, "http://c/x"), ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json"), (PROTOCOL, "grpc")],
+            ("otlp", "http://c/x", Json, false),
+        ),
+    ];
+    for (variables, (name, url, protocol, assumed)) in cases {
+        let expect = Some(((*name).to_owned(), (*url).to_owned(), *protocol, *assumed));
+        assert_eq!(traces(variables), expect, "{variables:?}");
+    }
+    assert_eq!(traces(&[(ENDPOINT, "http://c"), ("OTEL_TRACES_EXPORTER", "none")]), None);
+}
+
+#[test]
+fn what_goes_along_and_what_takes_whose_place() {
+    let (targets, remarks) = read(
+        &[
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4317"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20t,x-scope=a=b"),
+            ("OTEL_EXPORTER_OTLP_METRICS_HEADERS", "x-own=1"),
+            ("OTEL_EXPORTER_OTLP_COMPRESSION", "none"),
+            ("OTEL_EXPORTER_OTLP_TIMEOUT", "2500"),
+            ("OTEL_EXPORTER_OTLP_CERTIFICATE", "ca.pem"),
+        ],
+        vec![ExportTarget {
+            name: "file".to_owned(),
+            routes: vec![(Signal::Traces, Route::to("http://f", Protocol::Http))],
+            content: None,
+            assumed: false,
+        }],
+    );
+    assert_eq!((targets.len(), targets[0].name.as_str(), remarks.len()), (1, "otlp", 0));
+    let route = targets[0].route(Signal::Traces).unwrap();
+    assert_eq!(route.headers["authorization"], "Bearer t");
+    assert_eq!(route.headers["x-scope"], "a=b");
+    assert_eq!((route.compression, route.timeout), (Compression::None, Duration::from_millis(2500)));
+    assert_eq!(route.certificate.as_deref(), Some(std::path::Path::new("ca.pem")));
+    let metrics = targets[0].route(Signal::Metrics).unwrap();
+    assert_eq!(metrics.headers.len(), 1);
+    assert_eq!(metrics.headers["x-own"], "1");
+    assert!(!format!("{targets:?}").contains("Bearer"), "secrets are not shown");
+}
+
+#[test]
+fn configured_targets_stay_without_an_endpoint() {
+    let file = ExportTarget {
+        name: "file".to_owned(),
+        routes: Signal::ALL.map(|signal| (signal, Route::to("http://f", Protocol::Http))).to_vec(),
+        content: None,
+        assumed: false,
+    };
+    assert_eq!(read(&[], vec![file.clone()]).0, [file.clone()]);
+    let (targets, remarks) = read(
+        &[
+            ("OTEL_LOGS_EXPORTER", "none"),
+            ("OTEL_METRICS_EXPORTER", "console"),
+            ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+        ],
+        vec![file.clone()],
+    );
+    assert_eq!(targets, [ExportTarget { routes: file.routes[..1].to_vec(), ..file }]);
+    assert_eq!(remarks, ["OTEL_METRICS_EXPORTER=console: there are otlp and none; nothing is sent"]);
+    let (_, remarks) = read(
+        &[
+            ("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier-pigeon"),
+            ("OTEL_EXPORTER_OTLP_TIMEOUT", "soon"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "nonsense"),
+        ],
+        Vec::new(),
+    );
+    assert_eq!(remarks.len(), 3, "{remarks:?}");
+}

@@ -1,0 +1,95 @@
+//! Spans to send, and a Baton that keeps them.
+
+use baton_export::{ExportOptions, ExportTarget, Exporter, Pace, Protocol, Route, Signal};
+use baton_ports::{SpanBatch, SpanStore as _};
+use baton_spans::{EmbeddedSpans, Options};
+use baton_types::{Dropped, Resource, Span, SpanEvent, SpanId, SpanKind, SpanScope, SpanStatus, TraceId, Value};
+use std::{ops::Range, path::Path, sync::Arc, time::Duration};
+
+/// The name of the target.
+pub(crate) const TARGET: &str = "collector";
+
+/// The span with that number.
+pub(crate) fn span(number: u64) -> Span {
+    Span {
+        trace: TraceId::derived(&["trace", &(number / 3).to_string()]),
+        id: SpanId::derived(&["span", &number.to_string()]),
+        parent: None,
+        trace_state: "a=b".to_owned(),
+        flags: 1,
+        name: "work".into(),
+        kind: SpanKind::Client,
+        start: 1_000_000_000 + number,
+        end: 2_000_000_000 + number,
+        attributes: vec![("number".into(), Value::from(number)), ("handoff.inputs".into(), Value::from("{}"))],
+        events: vec![SpanEvent {
+            at: 5,
+            name: "seen".into(),
+            attributes: vec![("gen_ai.prompt.0.content".into(), Value::from("secret"))],
+            dropped_attributes: 0,
+        }],
+        links: Vec::new(),
+        status: SpanStatus::Error,
+        status_message: "badly".to_owned(),
+        dropped: Dropped::default(),
+        resource: Arc::new(Resource {
+            attributes: vec![("service.name".into(), Value::from("test"))],
+            ..Resource::default()
+        }),
+        scope: Arc::new(SpanScope { name: "suite".to_owned(), ..SpanScope::default() }),
+    }
+}
+
+/// The number of a span.
+pub(crate) fn number(span: &Span) -> u64 {
+    u64::try_from(span.attribute("number").and_then(Value::as_int).unwrap()).unwrap()
+}
+
+/// Sends everything to that address.
+pub(crate) fn to(url: &str, protocol: Protocol) -> ExportOptions {
+    let route = Route::to(Route::below(url, protocol, Signal::Traces), protocol);
+    to_route(Route { timeout: Duration::from_secs(5), ..route })
+}
+
+/// Sends everything by that route.
+pub(crate) fn to_route(route: Route) -> ExportOptions {
+    let routes = vec![(Signal::Traces, route)];
+    let target = ExportTarget { name: TARGET.to_owned(), routes, content: None, assumed: false };
+    let millis = Duration::from_millis;
+    let pace = Pace { gather: millis(5), first: millis(20), longest: millis(60), longest_assumed: millis(60) };
+    ExportOptions { targets: vec![target], content: true, held_bytes: 1 << 30, pace }
+}
+
+/// A Baton that sends its spans on.
+pub(crate) struct Sender {
+    pub(crate) store: Arc<EmbeddedSpans>,
+    pub(crate) exporter: Exporter,
+}
+
+impl Sender {
+    /// Starts in that directory.
+    pub(crate) fn start(directory: &Path, options: &ExportOptions) -> Self {
+        let kept = Options { head_spans: 200, hold: options.hold(), ..Options::default() };
+        let store = EmbeddedSpans::open(directory, kept).unwrap();
+        let exporter = Exporter::start(&store, options);
+        Self { store, exporter }
+    }
+
+    /// Keeps these spans.
+    pub(crate) async fn keep(&self, numbers: Range<u64>) {
+        let spans = numbers.map(span).collect();
+        self.store.ingest(SpanBatch { spans, mark: None }).await.unwrap();
+    }
+
+    /// How many were sent, and how many were refused.
+    pub(crate) fn counted(&self) -> (u64, u64) {
+        let counts = self.exporter.counts();
+        (counts.sent(TARGET, Signal::Traces), counts.failed(TARGET, Signal::Traces))
+    }
+
+    /// Ends in an orderly way.
+    pub(crate) async fn close(self) {
+        self.store.close().await;
+        self.exporter.close(Duration::from_secs(10)).await;
+    }
+}
