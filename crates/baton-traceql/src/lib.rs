@@ -1,11 +1,11 @@
 //! TraceQL: what people and agents ask of spans.
 //!
 //! Text becomes a [`Query`] ([`parse`]), a query prints as canonical text, says what a store must look for
-//! ([`TraceNeed`]), and decides what a trace answers ([`evaluate`]). This crate must never do I/O, read a clock or know how
-//! spans are stored; a store only narrows down which traces are asked.
+//! ([`TraceNeed`]), and decides what a trace answers ([`evaluate`]) or which series come of spans ([`Measure`]). This crate
+//! must never do I/O, read a clock or know how spans are stored; a store only narrows down which traces are asked.
 //!
 //! Read first: [`Query`] (the language as a tree), [`parse`] with [`Mode`] (strict like Tempo, or lenient),
-//! [`evaluate`] (its meaning), [`TraceNeed`] (what an index can use).
+//! [`evaluate`] (its meaning), [`TraceNeed`] (what an index can use), [`Measure`] (metrics queries).
 
 mod answer;
 mod ast;

@@ -32,6 +32,13 @@ enum From {
     Span,
 }
 
+/// Whether an interval had been counted in before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Known,
+    New,
+}
+
 /// Counts by attribute and value.
 #[derive(Clone, Debug)]
 pub(super) struct Compared {
@@ -53,8 +60,10 @@ struct Counted {
 struct Counts(BTreeMap<usize, [u64; 2]>);
 
 impl Counts {
-    fn add(&mut self, interval: usize, is_selected: bool) {
+    fn add(&mut self, interval: usize, is_selected: bool) -> Place {
+        let before = self.0.len();
         self.0.entry(interval).or_default()[usize::from(is_selected)] += 1;
+        if self.0.len() == before { Place::Known } else { Place::New }
     }
 
     fn merge(&mut self, other: Self) {
@@ -140,28 +149,40 @@ impl Compared {
         if !has_values || counted.too_many {
             return true;
         }
+        if self.bytes > most {
+            return false;
+        }
         let mut key = Vec::with_capacity(32);
         key::write(Some(value), &mut key);
+        self.bytes += size_of::<(usize, [u64; 2])>();
         if let Some((_, counts)) = counted.values.get_mut(&key) {
-            self.bytes += if counts.0.contains_key(&interval) { 0 } else { size_of::<(usize, [u64; 2])>() };
-            counts.add(interval, is_selected);
-            return self.bytes <= most;
+            if counts.add(interval, is_selected) == Place::Known {
+                self.bytes -= size_of::<(usize, [u64; 2])>();
+            }
+            return true;
         }
         self.bytes += 2 * key.len() + size_of::<(Value, Counts)>();
         let mut counts = Counts::default();
         counts.add(interval, is_selected);
         counted.values.insert(key, (value.clone(), counts));
         counted.bound();
-        self.bytes <= most
+        true
     }
 
-    pub(super) fn merge(&mut self, other: Self) {
-        self.bytes += other.bytes;
+    /// Takes what others counted; says whether there was room.
+    pub(super) fn merge(&mut self, other: Self, most: usize) -> bool {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        let mut fits = self.bytes <= most;
         for (fields, others) in self.fields.iter_mut().zip(other.fields) {
             for (name, counted) in others {
-                fields.entry(name).or_default().merge(counted);
+                if fields.len() < MOST_FIELDS || fields.contains_key(&name) {
+                    fields.entry(name).or_default().merge(counted);
+                } else {
+                    fits = false;
+                }
             }
         }
+        fits
     }
 
     /// Totals of every attribute, and the values that occur most on each side.

@@ -125,6 +125,10 @@ impl Tally {
     pub fn merge(&mut self, other: Self) {
         self.whole &= other.whole;
         for line in other.lines {
+            if self.bytes > self.limits.bytes {
+                self.whole = false;
+                break;
+            }
             let Some(group) = self.group(&line.values) else { continue };
             let most = self.limits.exemplars;
             if let Some(known) = self.lines.get_mut(group.0) {
@@ -133,9 +137,8 @@ impl Tally {
             }
         }
         if let (Some(compared), Some(other)) = (&mut self.compared, other.compared) {
-            compared.merge(other);
+            self.whole &= compared.merge(other, self.limits.bytes);
         }
-        self.whole &= self.bytes <= self.limits.bytes;
     }
 
     /// What a comparison has counted, and how much it may hold.

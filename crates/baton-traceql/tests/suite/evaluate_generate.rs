@@ -113,7 +113,7 @@ pub(crate) fn filters() -> impl Strategy<Value = Query> {
     })
 }
 
-fn pipelines() -> impl Strategy<Value = PipelineExpr> {
+pub(crate) fn pipelines() -> impl Strategy<Value = PipelineExpr> {
     let pipeline = (stage(), vec(prop_oneof![3 => stage(), 1 => Just(Stage::Coalesce)], 0..3));
     let pipeline =
         pipeline.prop_map(|(first, later)| PipelineExpr::Pipeline(std::iter::once(first).chain(later).collect()));
@@ -182,7 +182,7 @@ fn scalar() -> impl Strategy<Value = ScalarFilter> {
     })
 }
 
-fn filter() -> impl Strategy<Value = FieldExpr> {
+pub(crate) fn filter() -> impl Strategy<Value = FieldExpr> {
     let leaf = prop_oneof![
         12 => comparison(),
         1 => attribute(),
@@ -234,7 +234,7 @@ fn arithmetic(op: &[ArithmeticOp]) -> impl Strategy<Value = FieldExpr> + use<> {
     (op, attribute(), right).prop_map(|(op, left, right)| binary(BinaryOp::Arithmetic(op), left, right))
 }
 
-fn attribute() -> impl Strategy<Value = FieldExpr> {
+pub(crate) fn attribute() -> impl Strategy<Value = FieldExpr> {
     let scopes = select(vec![
         Scope::Any,
         Scope::Any,
@@ -254,7 +254,7 @@ fn intrinsic(intrinsic: Intrinsic) -> FieldExpr {
     FieldExpr::Field(Field::Intrinsic(intrinsic))
 }
 
-fn numeric_intrinsic() -> impl Strategy<Value = FieldExpr> {
+pub(crate) fn numeric_intrinsic() -> impl Strategy<Value = FieldExpr> {
     use Intrinsic::*;
     select(vec![
         Duration,
@@ -268,7 +268,7 @@ fn numeric_intrinsic() -> impl Strategy<Value = FieldExpr> {
     .prop_map(intrinsic)
 }
 
-fn text_intrinsic() -> impl Strategy<Value = FieldExpr> {
+pub(crate) fn text_intrinsic() -> impl Strategy<Value = FieldExpr> {
     use Intrinsic::*;
     select(vec![Name, RootName, RootName, RootService, EventName, SpanId, ParentId, LinkSpanId, StatusMessage])
         .prop_map(intrinsic)

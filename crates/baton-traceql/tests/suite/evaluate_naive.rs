@@ -220,7 +220,7 @@ impl Naive<'_> {
         sides[wanted]
     }
 
-    fn root(&self) -> usize {
+    pub(crate) fn root(&self) -> usize {
         let mut order: Vec<usize> = (0..self.spans.len()).collect();
         order.sort_by_key(|span| self.place(*span));
         order.iter().copied().find(|span| self.spans[*span].parent.is_none()).unwrap_or(order[0])
@@ -355,7 +355,7 @@ fn in_scope(span: &Span, scope: Scope, name: &str) -> Vec<V> {
     }
 }
 
-fn elements(value: V) -> Vec<V> {
+pub(crate) fn elements(value: V) -> Vec<V> {
     match value {
         V::Whole(Value::List(values)) => values.into_iter().flat_map(|value| elements(V::Whole(value))).collect(),
         V::Whole(Value::Text(text)) => vec![V::Text(text.into_owned())],
@@ -367,7 +367,7 @@ fn elements(value: V) -> Vec<V> {
     }
 }
 
-fn shown(value: V) -> Value {
+pub(crate) fn shown(value: V) -> Value {
     match value {
         V::Whole(value) => value,
         V::Text(text) => Value::from(text),
@@ -405,7 +405,7 @@ fn literal(literal: &Literal) -> Option<V> {
     })
 }
 
-fn number(value: &V) -> Option<f64> {
+pub(crate) fn number(value: &V) -> Option<f64> {
     match value {
         V::Int(number) | V::Duration(number) => Some(*number as f64),
         V::Float(number) => Some(*number),

@@ -24,7 +24,7 @@ proptest! {
 }
 
 /// As a store without aliases would find it: every name that may count is in the need itself.
-fn met(need: &TraceNeed, trace: &Trace) -> bool {
+pub(crate) fn met(need: &TraceNeed, trace: &Trace) -> bool {
     match need {
         TraceNeed::Anything => true,
         TraceNeed::All(needs) => needs.iter().all(|need| met(need, trace)),

@@ -1,0 +1,179 @@
+//! What metrics queries mean, over the spans of the corpus: the table in `corpus/metrics.txt` was worked out by hand.
+
+use super::corpus_spans::{label, traces};
+use baton_traceql::{Aliases, Limits, Measure, Mode, Series, Steps, Trace, parse};
+use baton_types::{SpanId, Value};
+use std::fmt::Write;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The two families of names, as far as the corpus has them.
+const ALIASES: Aliases = Aliases(&[&["gen_ai.agent.id", "agent.id"]]);
+
+struct Entry<'a> {
+    line: usize,
+    query: &'a str,
+    aliases: Aliases,
+    answer: Vec<&'a str>,
+}
+
+fn entries() -> Vec<Entry<'static>> {
+    let (mut entries, mut aliases) = (Vec::<Entry<'_>>::new(), Aliases::NONE);
+    for (index, line) in include_str!("corpus/metrics.txt").lines().enumerate() {
+        if let Some(answer) = line.strip_prefix("    ") {
+            entries.last_mut().unwrap().answer.push(answer);
+        } else if let Some(switch) = line.strip_prefix("@aliases ") {
+            aliases = if switch == "on" { ALIASES } else { Aliases::NONE };
+        } else if !line.starts_with('#') && !line.is_empty() {
+            entries.push(Entry { line: index + 1, query: line, aliases, answer: Vec::new() });
+        }
+    }
+    entries
+}
+
+/// Five intervals of 2000 seconds: A, then B and C, then D and E, then F and G, then H.
+fn steps() -> Steps {
+    Steps::cover(0, 9_000 * SECOND, 2_000 * SECOND).unwrap()
+}
+
+fn asked(query: &str, aliases: Aliases, limits: Limits, steps: Steps) -> Result<(Vec<Series>, bool), String> {
+    let query = parse(query, Mode::Strict).map_err(|why| why.to_string())?.query;
+    let measure = Measure::new(&query, aliases, steps, limits).map_err(|why| why.to_string())?;
+    let mut tallies: Vec<_> = (0..measure.leaves()).map(|leaf| measure.tally(leaf)).collect();
+    for (leaf, tally) in tallies.iter_mut().enumerate() {
+        for (_, trace) in traces() {
+            assert!(measure.add_trace(leaf, tally, &trace, &|| false));
+        }
+    }
+    Ok(measure.finish(tallies))
+}
+
+fn answer(entry: &Entry<'_>) -> Vec<String> {
+    match asked(entry.query, entry.aliases, Limits::default(), steps()) {
+        Err(why) => vec![format!("refused: {why}")],
+        Ok((series, whole)) => {
+            assert!(whole, "{}", entry.query);
+            if series.is_empty() { vec!["none".to_owned()] } else { series.iter().map(printed).collect() }
+        }
+    }
+}
+
+fn printed(series: &Series) -> String {
+    let mut line = String::new();
+    for (name, value) in &series.labels {
+        write!(line, "{name}={} ", value_text(value)).unwrap();
+    }
+    let samples = series.samples.iter().map(|sample| sample.map_or("-".to_owned(), |sample| sample.to_string()));
+    format!("{}: {}", line.trim_end(), samples.collect::<Vec<_>>().join(" "))
+}
+
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::Text(text) => format!("{text:?}"),
+        Value::Bool(value) => value.to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => format!("{number:?}"),
+        Value::List(values) => format!("[{}]", values.iter().map(value_text).collect::<Vec<_>>().join(", ")),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn metrics_queries_mean_what_the_table_says() {
+    let entries = entries();
+    assert!(entries.len() >= 80, "only {}", entries.len());
+    let differs = |entry: &Entry<'_>| {
+        let found = answer(entry);
+        let Entry { line, query, answer: wanted, .. } = entry;
+        let said = format!("line {line}: {query}\n  wanted\n    {}\n", wanted.join("\n    "));
+        (found != *wanted).then(|| format!("{said}  found\n    {}\n", found.join("\n    ")))
+    };
+    let wrong: Vec<String> = entries.iter().filter_map(differs).collect();
+    assert!(wrong.is_empty(), "{} of {} differ\n{}", wrong.len(), entries.len(), wrong.join("\n"));
+}
+
+/// The name of a span in the corpus.
+fn span_label(id: SpanId) -> String {
+    let spans = traces().into_iter().flat_map(|(_, trace)| trace.spans);
+    spans.into_iter().find(|span| span.id == id).map(|span| label(&span)).unwrap()
+}
+
+#[test]
+fn spans_stand_for_others() {
+    let exemplars = |query: &str, exemplars: usize| {
+        let limits = Limits { exemplars, ..Limits::default() };
+        let (series, _) = asked(query, Aliases::NONE, limits, steps()).unwrap();
+        let mut lines = Vec::new();
+        for one in series {
+            let spans = one.exemplars.iter().map(|exemplar| {
+                assert!(one.samples[steps().index(exemplar.at).unwrap()].is_some());
+                format!(" {}={}", span_label(exemplar.span), exemplar.value)
+            });
+            lines.push(format!("{}{}", value_text(&one.labels[0].1), spans.collect::<String>()));
+        }
+        lines
+    };
+    // All that there are, by time, each with the height of the line where it is drawn.
+    let errors = "{ status = error } | count_over_time()";
+    assert_eq!(exemplars(errors, 5), [r#""count_over_time" A5=1 D4=2 E3=2"#]);
+    assert_eq!(exemplars(&format!("{errors} > 1"), 5), [r#""count_over_time" D4=2 E3=2"#]);
+    assert_eq!(exemplars(&format!("{errors} with (exemplars=false)"), 5), [r#""count_over_time""#]);
+    assert_eq!(exemplars(&format!("{errors} with (exemplars=9)"), 0), [r#""count_over_time" A5=1 D4=2 E3=2"#]);
+    // With what they took, in seconds.
+    let took = exemplars("{ name = \"GET\" } | max_over_time(duration)", 5);
+    assert_eq!(took, [r#""max_over_time" A5=0.26 A6=0.02"#]);
+    let quantiles = exemplars("{ name = \"GET\" } | quantile_over_time(duration, 0.5, 1)", 5);
+    assert_eq!(quantiles, ["0.5 A6=0.02", "1.0 A5=0.26"]);
+    let buckets = exemplars("{ name = \"GET\" } | histogram_over_time(duration)", 5);
+    assert_eq!(buckets, ["0.033554432 A6=0.02", "0.268435456 A5=0.26"]);
+    // What is computed of them is no longer theirs.
+    assert_eq!(exemplars("({ status = error } | count_over_time()) * 2", 5), [r#""count_over_time""#]);
+    // No more than asked for, in each series.
+    for line in exemplars("{ } | rate() by (resource.service.name)", 2) {
+        assert_eq!(line.split(' ').count(), 3, "{line}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let by_name = "{ } | count_over_time() by (name)";
+    let (series, whole) = asked(by_name, Aliases::NONE, Limits { series: 3, ..Limits::default() }, steps()).unwrap();
+    assert_eq!((series.len(), whole), (3, false));
+    let (_, whole) = asked(by_name, Aliases::NONE, Limits { bytes: 2_000, ..Limits::default() }, steps()).unwrap();
+    assert!(!whole);
+    let compare = "{ } | compare({ status = error })";
+    let (_, whole) = asked(compare, Aliases::NONE, Limits { bytes: 2_000, ..Limits::default() }, steps()).unwrap();
+    assert!(!whole);
+    let late = parse(by_name, Mode::Strict).unwrap().query;
+    let measure = Measure::new(&late, Aliases::NONE, steps(), Limits::default()).unwrap();
+    let mut tally = measure.tally(0);
+    let trace: Trace = traces().remove(0).1;
+    assert!(!measure.add_trace(0, &mut tally, &trace, &|| true));
+    assert!(!measure.finish(vec![tally]).1);
+}
+
+/// An attribute of which every span has another value has nothing to compare but how often it is there.
+#[test]
+fn values_that_nobody_could_read_are_not_compared() {
+    let query = parse("{ } | compare({ name = \"odd\" }, 5)", Mode::Strict).unwrap().query;
+    let measure = Measure::new(&query, Aliases::NONE, Steps::whole(0, u64::MAX), Limits::default()).unwrap();
+    let template = traces().remove(5).1.spans.remove(0);
+    let (mut first, mut second) = (measure.tally(0), measure.tally(0));
+    for number in 0..1_500_i64 {
+        let mut span = template.clone();
+        span.name = if number % 2 == 0 { "even" } else { "odd" }.into();
+        span.attributes = vec![("run".into(), Value::Int(number)), ("third".into(), Value::Int(number % 3))];
+        let tally = if number < 700 { &mut first } else { &mut second };
+        measure.add_trace(0, tally, &Trace { spans: vec![span] }, &|| false);
+    }
+    first.merge(second);
+    let (series, whole) = measure.finish(vec![first]);
+    assert!(whole);
+    let about = |name: &str| series.iter().filter(|one| one.labels[1].0 == name).map(printed).collect::<Vec<_>>();
+    assert_eq!(
+        about("span.run"),
+        [r#"__meta_type="baseline_total" span.run="nil": 750"#, r#"__meta_type="selection_total" span.run="nil": 750"#]
+    );
+    assert_eq!(about("span.third").len(), 8);
+    assert_eq!(about("span.third")[0], r#"__meta_type="baseline" span.third=0: 250"#);
+}
