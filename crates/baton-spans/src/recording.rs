@@ -1,14 +1,18 @@
 //! All that makes spans of a process, put together: of facts, and at the edges.
 
-use crate::{EmbeddedSpans, Emitter, Projecting, Projector};
+use crate::{EmbeddedSpans, Emitter, Projecting, Projector, wall_clock};
 use baton_ports::{CommitObserver, Journal, SpanStore};
-use baton_telemetry::{Origin, Settings, Tracer};
+use baton_telemetry::{
+    JournalLevels, MeteredCommits, MeteredSink, Meters, OpenTasks, Origin, Settings, SpanLevels, Tracer,
+};
 use std::sync::Arc;
 
 /// Spans that can be made, before the journal is heard.
 pub struct Recording {
     store: Arc<EmbeddedSpans>,
     tracer: Tracer,
+    meters: Arc<Meters>,
+    tasks: Arc<OpenTasks>,
     made: Option<(Arc<Emitter>, Projector)>,
 }
 
@@ -16,14 +20,18 @@ pub struct Recording {
 pub struct Recorded {
     store: Arc<EmbeddedSpans>,
     tracer: Tracer,
+    meters: Arc<Meters>,
     made: Option<(Arc<Emitter>, Projecting)>,
 }
 
 impl Recording {
     /// Makes spans as the settings say; switched off, the store takes what others send, and nothing of this process.
     pub fn new(store: Arc<EmbeddedSpans>, settings: &Settings, instance: &str) -> Self {
+        let origin = Origin::new(settings.clone(), instance);
+        let (meters, tasks) = (Arc::new(Meters::new(&origin, wall_clock())), Arc::new(OpenTasks::default()));
+        meters.add_source(Arc::new(SpanLevels::new(store.clone())));
         if !settings.enabled {
-            return Self { store, tracer: Tracer::off(), made: None };
+            return Self { store, tracer: Tracer::off(), meters, tasks, made: None };
         }
         tracing::info!(
             "feature_flag.key" = "contextcore.emit_mode",
@@ -32,11 +40,11 @@ impl Recording {
             "feature_flag.result.value" = settings.mode_source.value(),
             "spans are emitted"
         );
-        let origin = Origin::new(settings.clone(), instance);
         let emitter = Emitter::start(&store);
-        let tracer = Tracer::new(emitter.clone(), origin.clone());
-        let projector = Projector::new(store.clone(), origin);
-        Self { store, tracer, made: Some((emitter, projector)) }
+        let sink = Arc::new(MeteredSink::new(emitter.clone(), Arc::clone(&meters)));
+        let tracer = Tracer::new(sink, origin.clone());
+        let projector = Projector::new(store.clone(), origin).metered(Arc::clone(&meters));
+        Self { store, tracer, meters, tasks, made: Some((emitter, projector)) }
     }
 
     /// Makes spans of what happens at the edges.
@@ -44,15 +52,24 @@ impl Recording {
         self.tracer.clone()
     }
 
+    /// Counts and times what happens.
+    pub fn meters(&self) -> Arc<Meters> {
+        Arc::clone(&self.meters)
+    }
+
     /// Hears what becomes true; give it to the engine.
     pub fn observer(&self) -> Option<Arc<dyn CommitObserver>> {
-        self.made.as_ref().map(|(_, projector)| projector.observer())
+        let next = self.made.as_ref().map(|(_, projector)| projector.observer());
+        let (meters, tasks) = (Arc::clone(&self.meters), Arc::clone(&self.tasks));
+        Some(Arc::new(MeteredCommits::new(meters, tasks, next)))
     }
 
     /// Follows the journal.
     pub fn follow(self, journal: Arc<dyn Journal>) -> Recorded {
-        let Self { store, tracer, made } = self;
-        Recorded { store, tracer, made: made.map(|(emitter, projector)| (emitter, projector.start(journal))) }
+        let Self { store, tracer, meters, tasks, made } = self;
+        meters.add_source(Arc::new(JournalLevels::new(&journal, tasks)));
+        let made = made.map(|(emitter, projector)| (emitter, projector.start(journal)));
+        Recorded { store, tracer, meters, made }
     }
 }
 
@@ -60,6 +77,11 @@ impl Recorded {
     /// Makes spans of what happens at the edges.
     pub fn tracer(&self) -> Tracer {
         self.tracer.clone()
+    }
+
+    /// Counts and times what happens.
+    pub fn meters(&self) -> Arc<Meters> {
+        Arc::clone(&self.meters)
     }
 
     /// Keeps spans and answers questions about them.
