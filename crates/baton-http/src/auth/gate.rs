@@ -5,7 +5,7 @@ use super::{
     bearer::bearer,
     form::Form,
     limits::Limits,
-    open::{Cards, is_open},
+    open::{Cards, Metrics, is_open},
     refused::{Refused, note_missing},
 };
 use crate::{app::Shared, cards::base_url};
@@ -85,7 +85,8 @@ where
     fn call(&mut self, mut request: Request) -> Self::Future {
         let access = &self.gate.shared.options.access;
         let cards = if access.private_cards { Cards::Private } else { Cards::Public };
-        let open = is_open(request.method(), request.uri().path(), cards);
+        let metrics = if access.open_metrics { Metrics::Public } else { Metrics::Private };
+        let open = is_open(request.method(), request.uri().path(), cards, metrics);
         let caller = match &access.identity {
             None => &self.gate.local,
             Some(_) if open => &self.gate.anonymous,

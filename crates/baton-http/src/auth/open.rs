@@ -1,5 +1,6 @@
 //! What is open to everybody.
 
+use crate::meters;
 use http::Method;
 
 /// Whether cards and lists of agents are for everybody.
@@ -9,10 +10,17 @@ pub(super) enum Cards {
     Private,
 }
 
+/// Whether meters are for everybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Metrics {
+    Public,
+    Private,
+}
+
 /// Whether a request needs no credentials.
 ///
 /// Paths are compared as they came: one that is written in another way needs credentials, whatever it leads to.
-pub(super) fn is_open(method: &Method, path: &str, cards: Cards) -> bool {
+pub(super) fn is_open(method: &Method, path: &str, cards: Cards, metrics: Metrics) -> bool {
     if *method == Method::POST {
         return is_notification(path);
     }
@@ -23,7 +31,7 @@ pub(super) fn is_open(method: &Method, path: &str, cards: Cards) -> bool {
     let always = matches!(path, "/healthz" | "/health" | "/readyz")
         || document == Some("jwks.json")
         || document.and_then(|name| name.strip_prefix("oauth-protected-resource")).is_some_and(is_end);
-    always || cards == Cards::Public && is_introduction(path)
+    always || cards == Cards::Public && is_introduction(path) || metrics == Metrics::Public && path == meters::PATH
 }
 
 /// Peers tell what became of work that was given to them, with a token that was made for the one occasion; whoever
@@ -90,18 +98,22 @@ mod tests {
             "/api/v1/tasks/1",
             "/api/v1/tokens",
             "/api/v1/peers/notifications/1",
+            "/metrics",
             "/nowhere",
         ];
         for method in [Method::GET, Method::HEAD] {
-            let open = |path: &&str, cards| is_open(&method, path, cards);
+            let open = |path: &&str, cards| is_open(&method, path, cards, Metrics::Private);
             assert!(cards.iter().all(|path| open(path, Cards::Public) && !open(path, Cards::Private)));
             assert!(always.iter().all(|path| open(path, Cards::Public) && open(path, Cards::Private)));
             assert!(!never.iter().any(|path| open(path, Cards::Public) || open(path, Cards::Private)));
         }
+        let metrics = |method, path| is_open(method, path, Cards::Private, Metrics::Public);
+        assert!(metrics(&Method::GET, "/metrics") && !metrics(&Method::POST, "/metrics"));
+        assert!(!metrics(&Method::GET, "/metrics/") && !metrics(&Method::GET, "/api/v1/spans/stats"));
         for path in cards.iter().chain(&always).chain(&never) {
             let told = *path == "/api/v1/peers/notifications/1";
-            assert_eq!(is_open(&Method::POST, path, Cards::Public), told, "{path}");
-            assert!(!is_open(&Method::DELETE, path, Cards::Public), "{path}");
+            assert_eq!(is_open(&Method::POST, path, Cards::Public, Metrics::Public), told, "{path}");
+            assert!(!is_open(&Method::DELETE, path, Cards::Public, Metrics::Public), "{path}");
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct AccessOptions {
     pub audit: Option<Arc<dyn Audit>>,
     /// Whether cards and lists of agents are for callers who may read the agent, and not for everybody.
     pub private_cards: bool,
+    /// Whether everybody may read the meters.
+    pub open_metrics: bool,
     /// How often each caller may ask.
     pub rate: Option<RateLimit>,
     /// What time it is, for the audit log and the expiry of tokens.
@@ -33,6 +35,7 @@ impl Default for AccessOptions {
             tokens: None,
             audit: None,
             private_cards: false,
+            open_metrics: false,
             rate: None,
             clock: Arc::new(Stopped),
         }
@@ -46,6 +49,7 @@ impl fmt::Debug for AccessOptions {
             .field("tokens", &self.tokens.is_some())
             .field("audit", &self.audit.is_some())
             .field("private_cards", &self.private_cards)
+            .field("open_metrics", &self.open_metrics)
             .field("rate", &self.rate)
             .finish_non_exhaustive()
     }

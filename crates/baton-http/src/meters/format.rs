@@ -1,0 +1,63 @@
+//! In which text a client wants the meters.
+
+use http::{HeaderMap, header};
+
+/// A text format for meters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// Prometheus' own, version 0.0.4.
+    Prometheus,
+    /// OpenMetrics 1.0.
+    OpenMetrics,
+}
+
+impl Format {
+    /// OpenMetrics for those who like it at least as well as plain text, which everybody else gets.
+    pub(super) fn wanted(headers: &HeaderMap) -> Self {
+        let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let liked = |name: &str| {
+            let ranges = accepted.split(',').map(|range| range.split(';').map(str::trim));
+            let weights = ranges.filter_map(|mut range| {
+                let named = range.next().is_some_and(|media| media.eq_ignore_ascii_case(name));
+                let weight = range.find_map(|parameter| parameter.strip_prefix("q=")?.parse::<f32>().ok());
+                named.then_some(weight.unwrap_or(1.0))
+            });
+            weights.fold(0.0, f32::max)
+        };
+        let open = liked("application/openmetrics-text");
+        if open > 0.0 && open >= liked("text/plain") { Self::OpenMetrics } else { Self::Prometheus }
+    }
+
+    pub(super) fn media_type(self) -> &'static str {
+        match self {
+            Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
+            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn who_gets_which() {
+        let prometheus = "application/openmetrics-text;version=1.0.0;q=0.6,application/openmetrics-text;version=0.0.1;\
+            q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+        for (accept, expect) in [
+            ("", Format::Prometheus),
+            ("*/*", Format::Prometheus),
+            ("text/plain", Format::Prometheus),
+            ("application/openmetrics-text", Format::OpenMetrics),
+            ("application/openmetrics-text; version=1.0.0; charset=utf-8", Format::OpenMetrics),
+            ("application/openmetrics-text;q=0", Format::Prometheus),
+            ("text/plain;q=0.9, application/openmetrics-text;q=0.5", Format::Prometheus),
+            (prometheus, Format::OpenMetrics),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_str(accept).expect("a value"))]);
+            assert_eq!(Format::wanted(&headers), expect, "{accept}");
+        }
+        assert_eq!(Format::wanted(&HeaderMap::new()), Format::Prometheus);
+    }
+}

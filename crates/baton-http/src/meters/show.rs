@@ -1,0 +1,33 @@
+//! `GET /metrics`.
+
+use super::{format::Format, text::write};
+use crate::{app::Shared, auth::Caller, reply};
+use axum::{body::Body, extract::State, response::Response};
+use baton_rules::Access;
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use http::{HeaderMap, HeaderValue, header};
+use std::sync::Arc;
+
+/// What the meters show now, for those who may read what all agents do, or for everybody if the settings say so.
+pub(super) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, headers: HeaderMap) -> Response {
+    let shown = async {
+        if !shared.options.access.open_metrics {
+            caller.may_everywhere(&shared, Access::Read)?;
+        }
+        let ports = shared.options.meters.as_ref();
+        let ports = ports.ok_or_else(|| {
+            Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, "this Baton has no meters")
+        })?;
+        Ok(ports.meters.read((ports.now)()).await)
+    };
+    match shown.await {
+        Ok(reading) => {
+            let format = Format::wanted(&headers);
+            let mut response = Response::new(Body::from(write(&reading, format)));
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+            response
+        }
+        Err(error) => reply::rest_error(&error),
+    }
+}
