@@ -233,9 +233,9 @@ impl Work {
             }
             let known = self.made.spans.len();
             self.folds.apply(&*self.journal, event, &mut self.made.spans).await?;
-            self.made.added(known);
             self.cursor = event.seq;
             self.meter(known);
+            self.made.added(known);
             if self.made.bytes > MOST_BYTES {
                 self.keep().await?;
             }
