@@ -6,7 +6,8 @@ mod accept;
 mod ask;
 mod headers;
 mod info;
-mod later;
+mod metrics;
+mod moments;
 mod old_search;
 mod params;
 mod refusal;
@@ -32,6 +33,6 @@ pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
         .route("/tempo/api/v2/search/tag/{tag}/values", get(tag_values::second))
         .route("/tempo/api/traces/{trace}", get(trace::first))
         .route("/tempo/api/v2/traces/{trace}", get(trace::second))
-        .route("/tempo/api/metrics/query_range", get(later::metrics))
-        .route("/tempo/api/metrics/query", get(later::metrics))
+        .route("/tempo/api/metrics/query_range", get(metrics::range))
+        .route("/tempo/api/metrics/query", get(metrics::instant))
 }

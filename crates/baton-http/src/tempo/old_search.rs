@@ -1,9 +1,9 @@
 //! Searches from before TraceQL: `tags` in logfmt, `minDuration` and `maxDuration`.
 
-use super::{params::Params, refusal::Refusal};
+use super::{moments::duration, params::Params, refusal::Refusal};
 use baton_traceql::{
-    Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, Query, Root, Scope,
-    SpansetExpr, Stage, parse,
+    Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, Query, Root, Scope,
+    SpansetExpr, Stage,
 };
 
 /// Most pairs of `tags`: the tree of them is walked recursively.
@@ -72,22 +72,6 @@ fn compare(field: Field, op: CompareOp, value: Literal) -> FieldExpr {
 
 fn both(op: BinaryOp, left: FieldExpr, right: FieldExpr) -> FieldExpr {
     FieldExpr::Binary { op, left: Box::new(left), right: Box::new(right) }
-}
-
-/// A duration as the language writes it.
-fn duration(text: &str) -> Option<i64> {
-    let Root::Search(PipelineExpr::Pipeline(stages)) =
-        parse(&format!("{{ duration > {text} }}"), Mode::Strict).ok()?.query.root
-    else {
-        return None;
-    };
-    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { right, .. })))] = stages.as_slice() else {
-        return None;
-    };
-    match **right {
-        FieldExpr::Literal(Literal::Duration(nanos)) => Some(nanos),
-        _ => None,
-    }
 }
 
 /// Pairs of `key=value` and `key="value with \"quotes\""` between spaces.

@@ -1,6 +1,7 @@
 //! Spans of others come in over OTLP and are found with TraceQL.
 
 mod exporters;
+mod metrics;
 mod refusals;
 mod tail;
 mod tempo;
@@ -12,7 +13,8 @@ use crate::{
 use axum::{Router, body::Body};
 use baton_http::{HttpOptions, SpanPorts, app};
 use baton_ports::{
-    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
+    SpanStoreError, Tags, TagsAsk,
 };
 use baton_spans::{EmbeddedSpans, Options};
 use baton_traceql::Field;

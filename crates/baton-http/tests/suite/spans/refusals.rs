@@ -122,8 +122,18 @@ async fn questions_about_spans_have_their_refusals() {
         (&app, "/tempo/api/traces/no-hex", vec![]),
         (&app, "/tempo/api/v2/search/tags", vec![("scope", "elsewhere")]),
         (&app, "/tempo/api/v2/search/tag/a%20=%201%20}%20||%20{%20b/values", vec![]),
-        (&app, "/tempo/api/metrics/query_range", vec![("q", "{ } | rate()")]),
         (&app, "/tempo/api/metrics/query", vec![]),
+        (&app, "/tempo/api/metrics/query", vec![("q", "{ } | rate() by")]),
+        (&app, "/tempo/api/metrics/query_range", vec![("q", "{ status = error }")]),
+        (&app, "/tempo/api/metrics/query_range", vec![("q", "{ insight.type = 1 } | rate()"), ("strict", "1")]),
+        (&app, "/tempo/api/metrics/query_range", vec![RATE, ("start", "1794767304664")]),
+        (&app, "/tempo/api/metrics/query_range", vec![RATE, ("start", "20"), ("end", "20")]),
+        (&app, "/tempo/api/metrics/query_range", vec![RATE, ("since", "a while")]),
+        (&app, "/tempo/api/metrics/query_range", vec![RATE, ("end", "5000"), ("start", "0"), ("step", "0")]),
+        (&app, "/tempo/api/metrics/query_range", vec![RATE, ("end", "86400"), ("start", "0"), ("step", "1s")]),
+        (&app, "/tempo/api/metrics/query_range", vec![RATE, ("start", "0"), ("end", "9"), ("exemplars", "many")]),
+        (&busy, "/tempo/api/metrics/query", vec![RATE, ("start", "0"), ("end", "9")]),
+        (&none, "/tempo/api/metrics/query", vec![RATE]),
         (&app, "/api/v1/spans/tail", vec![("q", "{ } >> { }")]),
         (&app, "/api/v1/spans/tail", vec![("q", "{ ")]),
         (&busy, "/tempo/api/search", vec![]),
@@ -141,3 +151,5 @@ async fn questions_about_spans_have_their_refusals() {
 }
 
 const NOTHING: Headers<'static> = &[];
+
+const RATE: (&str, &str) = ("q", "{ } | rate()");

@@ -1,0 +1,145 @@
+//! The time that series are about, as clients of Tempo say it: seconds, nanoseconds, RFC 3339, or how long ago.
+
+use super::{params::Params, refusal::Refusal};
+use baton_ports::TimeRange;
+use baton_traceql::{FieldExpr, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage, Steps, parse};
+use baton_types::Timestamp;
+
+const MILLISECOND: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// How far back series go when nobody says.
+const USUAL: u64 = 3600 * SECOND;
+
+/// `start` and `end`; without an end until now, without a start `since` before that, or an hour.
+pub(super) fn range(params: &Params, now: Timestamp) -> Result<TimeRange, Refusal> {
+    let now = u64::try_from(now.as_millis()).unwrap_or(0).saturating_mul(MILLISECOND);
+    let named = |name: &'static str| params.text(name).map(|text| moment(name, text)).transpose();
+    let end = named("end")?.unwrap_or(now);
+    let since = match params.text("since") {
+        Some(text) => length("since", text)?,
+        None => USUAL,
+    };
+    // The end may lie in the future, where nothing can be.
+    let start = named("start")?.unwrap_or_else(|| end.min(now).saturating_sub(since));
+    if start >= end {
+        return Err(Refusal::wrong("invalid start: it must be before end"));
+    }
+    Ok(TimeRange { start, end })
+}
+
+/// The intervals of a range: as long as `step` says, or as suits it.
+pub(super) fn steps(params: &Params, range: TimeRange) -> Result<Steps, Refusal> {
+    let wanted = match params.text("step") {
+        Some(text) => length("step", text)?,
+        None => Steps::suiting(range.end - range.start),
+    };
+    Steps::cover(range.start, range.end, wanted).ok_or_else(|| {
+        let most = u64::try_from(Steps::MOST).unwrap_or(u64::MAX);
+        // One less, because the first and the last interval may stand out.
+        let least = (range.end - range.start).div_ceil(most.saturating_sub(1)).div_ceil(SECOND);
+        Refusal::wrong(format!(
+            "invalid step: from start to end that makes more than {most} intervals; use a step of {least}s or more, or \
+             a shorter range"
+        ))
+    })
+}
+
+/// A moment: up to ten digits are seconds, sixteen and more nanoseconds, everything else is RFC 3339.
+fn moment(name: &str, text: &str) -> Result<u64, Refusal> {
+    let wrong = || {
+        Refusal::wrong(format!(
+            "invalid {name}: '{text}' is no moment: write seconds or nanoseconds since 1970, or RFC 3339"
+        ))
+    };
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let whole = || text.parse::<u64>().map_err(|_| wrong());
+    if digits == text.len() {
+        return match digits {
+            1..=10 => Ok(whole()?.saturating_mul(SECOND)),
+            16.. => whole(),
+            _ => Err(wrong()),
+        };
+    }
+    if let Some((seconds, fraction)) = text.split_once('.')
+        && fraction.bytes().all(|digit| digit.is_ascii_digit())
+    {
+        // As digits: a float has no room for the nanoseconds of these days.
+        let nanos: String = fraction.chars().chain(std::iter::repeat('0')).take(9).collect();
+        let seconds = seconds.parse::<u32>().map_err(|_| wrong())?;
+        return Ok(u64::from(seconds) * SECOND + nanos.parse::<u64>().map_err(|_| wrong())?);
+    }
+    let moment = Timestamp::parse(text).map_err(|_| wrong())?;
+    Ok(u64::try_from(moment.as_millis()).map_err(|_| wrong())?.saturating_mul(MILLISECOND))
+}
+
+/// A length of time: with a unit as the language writes it, or in seconds.
+fn length(name: &str, text: &str) -> Result<u64, Refusal> {
+    let seconds = || text.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
+    let nanos = duration(text).and_then(|nanos| u64::try_from(nanos).ok());
+    let nanos = nanos.or_else(|| Some((seconds()? * SECOND as f64) as u64));
+    nanos.filter(|nanos| *nanos > 0).ok_or_else(|| {
+        Refusal::wrong(format!("invalid {name}: '{text}' is no length of time such as 15s, 5m or 1h30m"))
+    })
+}
+
+/// A duration as the language writes it.
+pub(super) fn duration(text: &str) -> Option<i64> {
+    let Root::Search(PipelineExpr::Pipeline(stages)) =
+        parse(&format!("{{ duration > {text} }}"), Mode::Strict).ok()?.query.root
+    else {
+        return None;
+    };
+    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { right, .. })))] = stages.as_slice() else {
+        return None;
+    };
+    match **right {
+        FieldExpr::Literal(Literal::Duration(nanos)) => Some(nanos),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments() {
+        for (text, expect) in [
+            ("1794767304", Some(1_794_767_304_000_000_000)),
+            ("0", Some(0)),
+            ("1794767304.25", Some(1_794_767_304_250_000_000)),
+            ("1794767304.000000001", Some(1_794_767_304_000_000_001)),
+            ("1794767304664938900", Some(1_794_767_304_664_938_900)),
+            ("2026-11-15T18:28:24.664Z", Some(1_794_767_304_664_000_000)),
+            ("2026-11-15T19:28:24+01:00", Some(1_794_767_304_000_000_000)),
+            ("1794767304664", None),
+            ("99999999999999999999", None),
+            ("1960-01-01T00:00:00Z", None),
+            ("-5", None),
+            ("now", None),
+        ] {
+            assert_eq!(moment("start", text).ok(), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn lengths() {
+        for (text, expect) in [
+            ("60s", Some(60 * SECOND)),
+            ("1h30m", Some(5400 * SECOND)),
+            ("250ms", Some(SECOND / 4)),
+            ("15", Some(15 * SECOND)),
+            ("0.5", Some(SECOND / 2)),
+            ("0", None),
+            ("0s", None),
+            ("-5m", None),
+            ("5", Some(5 * SECOND)),
+            ("1s && true", None),
+            ("inf", None),
+            ("soon", None),
+        ] {
+            assert_eq!(length("step", text).ok(), expect, "{text}");
+        }
+    }
+}
