@@ -133,14 +133,14 @@ struct Opening<'a> {
     _flags: u32,
     _name: &'a str,
     _kind: SpanKind,
-    _start: u64,
+    start: u64,
     end: u64,
 }
 
-/// When a span ended that was written without what it shares; the rest of it is not read.
-pub(crate) fn read_end(mut bytes: &[u8]) -> Result<u64, SpanStoreError> {
+/// When a span began and ended that was written without what it shares; the rest of it is not read.
+pub(crate) fn read_times(mut bytes: &[u8]) -> Result<(u64, u64), SpanStoreError> {
     let opening: Opening<'_> = take(&mut bytes)?;
-    Ok(opening.end)
+    Ok((opening.start, opening.end))
 }
 
 /// Appends a span without what it shares with others.

@@ -1,5 +1,6 @@
 //! Something that holds spans and can be asked: the head in memory, or a block on disk.
 
+use crate::index::Table;
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
 use baton_types::{Span, SpanClass, TraceId, Value};
@@ -33,6 +34,9 @@ pub(crate) struct TracePart {
     pub(crate) end: u64,
 }
 
+/// What is done with rows one by one.
+pub(crate) type Work<'a> = &'a mut dyn FnMut(&dyn Table) -> Result<(), SpanStoreError>;
+
 /// Names of attributes with where they are.
 pub(crate) type Names = Vec<(baton_traceql::Scope, String)>;
 
@@ -60,6 +64,16 @@ pub(crate) trait Segment: Send + Sync {
     /// Gives the spans of the trace with that ordinal one by one until there are enough of them, and says how many bytes
     /// were read for them.
     fn each_span(&self, ordinal: u32, each: &mut dyn FnMut(Span) -> ControlFlow<()>) -> Result<u64, SpanStoreError>;
+
+    /// Shows what is known of its rows one by one, while nothing is added to it; false when too little is known.
+    fn table(&self, work: Work<'_>) -> Result<bool, SpanStoreError>;
+
+    /// Gives the spans in some rows one by one until there are enough of them, and says how many bytes were read for them.
+    fn each_span_in(
+        &self,
+        rows: &RoaringBitmap,
+        each: &mut dyn FnMut(Span) -> ControlFlow<()>,
+    ) -> Result<u64, SpanStoreError>;
 
     /// All of them.
     #[cfg(test)]

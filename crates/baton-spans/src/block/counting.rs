@@ -24,7 +24,7 @@ impl Counting {
 
     /// Hears of a span, by its written form.
     pub(super) fn hear(&mut self, id: SpanId, body: &[u8], lies: Lies) -> Result<(), SpanStoreError> {
-        let end = codec::read_end(body)?;
+        let (_, end) = codec::read_times(body)?;
         let known = self.by_id.entry(id).or_insert((end, lies));
         if end > known.0 {
             *known = (end, lies);

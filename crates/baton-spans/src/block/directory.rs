@@ -3,6 +3,7 @@
 use super::{
     file::{At, Source},
     frames::Frames,
+    numbers::Numbers,
     traces::TracesAt,
 };
 use crate::index::{Form, Place};
@@ -63,6 +64,38 @@ pub(super) struct Directory {
     pub(super) shared: Frames,
     /// The spans, in their own file.
     pub(super) raw: Frames,
+}
+
+/// What is known of rows one by one: so much that they can be counted without being read.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct RowsKnown {
+    /// When each span began.
+    pub(super) starts: Numbers,
+    /// How long it took, in nanoseconds.
+    pub(super) durations: Numbers,
+    /// Made of its id: equal ids have equal marks.
+    pub(super) marks: Numbers,
+    /// For fields by number, rows that have something else than one plain value; fields without such rows are not here.
+    pub(super) several: Vec<(u32, RowsAt)>,
+}
+
+impl RowsKnown {
+    /// Reads what is known of the rows of a block.
+    pub(super) fn read(source: &Source, at: At, rows: u32, fields: usize) -> Result<Self, SpanStoreError> {
+        let bytes = source.read(at)?;
+        let known: Self =
+            postcard::from_bytes(&bytes).map_err(|_| source.corrupt("what is known of rows cannot be read"))?;
+        let fits = [&known.starts, &known.durations, &known.marks].iter().all(|numbers| numbers.fit(source, rows))
+            && known.several.is_sorted_by(|(one, _), (next, _)| one < next)
+            && known.several.last().is_none_or(|(field, _)| (*field as usize) < fields);
+        if fits { Ok(known) } else { Err(source.corrupt("what is known of rows does not fit together")) }
+    }
+
+    /// Rows of a field that have something else than one plain value.
+    pub(super) fn several(&self, field: usize) -> Option<RowsAt> {
+        let found = self.several.binary_search_by_key(&field, |(number, _)| *number as usize).ok()?;
+        self.several.get(found).map(|(_, rows)| *rows)
+    }
 }
 
 /// Where stretches of values begin: in memory while a block is open, once they were needed.

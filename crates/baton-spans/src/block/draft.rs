@@ -2,15 +2,20 @@
 
 use super::{
     Block, Covers, UNFINISHED,
-    directory::{Directory, FieldAt, RowsAt},
+    directory::{Directory, FieldAt, RowsAt, RowsKnown},
     file::Output,
     frames::FrameWriter,
     manifest::{self, Manifest},
+    numbers::NumberWriter,
     open::{INDEX, RAW, open},
     traces::write_traces,
     write_field::{FieldWriter, write_rows},
 };
-use crate::{disk, index::Place, segment::TracePart};
+use crate::{
+    disk,
+    index::{Place, mark},
+    segment::TracePart,
+};
 use baton_ports::SpanStoreError;
 use baton_types::{SpanClass, SpanId};
 use roaring::RoaringBitmap;
@@ -32,7 +37,10 @@ pub(super) struct Draft {
     parts: Vec<TracePart>,
     first_rows: RoaringBitmap,
     rows: u32,
-    fields: Vec<FieldAt>,
+    starts: NumberWriter,
+    durations: NumberWriter,
+    marks: NumberWriter,
+    fields: Vec<(FieldAt, Option<RowsAt>)>,
     unlisted: Option<RowsAt>,
     bits: Vec<u8>,
 }
@@ -96,6 +104,9 @@ impl Draft {
             parts: Vec::new(),
             first_rows: RoaringBitmap::new(),
             rows: 0,
+            starts: NumberWriter::default(),
+            durations: NumberWriter::default(),
+            marks: NumberWriter::default(),
             fields: Vec::new(),
             unlisted: None,
             bits: Vec::new(),
@@ -120,9 +131,18 @@ impl Draft {
     }
 
     /// Adds a span to the trace; gives its row.
-    pub(super) fn row(&mut self, shared: u32, id: SpanId, body: &[u8]) -> Result<u32, SpanStoreError> {
+    pub(super) fn row(
+        &mut self,
+        shared: u32,
+        id: SpanId,
+        (start, duration): (u64, u64),
+        body: &[u8],
+    ) -> Result<u32, SpanStoreError> {
         let row = self.rows;
         self.frames.push(&mut self.raw, &[&shared.to_le_bytes(), &id.0, body])?;
+        self.starts.push(&mut self.index, start)?;
+        self.durations.push(&mut self.index, duration)?;
+        self.marks.push(&mut self.index, u64::from(mark(id)))?;
         self.rows = row.checked_add(1).ok_or_else(too_many)?;
         Ok(row)
     }
@@ -152,11 +172,20 @@ impl Draft {
         let shared = self.shared.finish(&mut self.index)?;
         self.first_rows.optimize();
         let traces = write_traces(&mut self.index, &self.parts, &self.first_rows)?;
-        self.fields.sort_by(|one, other| (one.place, &one.key).cmp(&(other.place, &other.key)));
-        let directory = Directory { fields: self.fields, unlisted: self.unlisted, traces, shared, raw };
-        let bytes = postcard::to_stdvec(&directory)
-            .map_err(|error| SpanStoreError::Unavailable(format!("an index cannot be written: {error}")))?;
-        let directory = self.index.put(&bytes)?;
+        self.fields.sort_by(|(one, _), (other, _)| (one.place, &one.key).cmp(&(other.place, &other.key)));
+        let several =
+            self.fields.iter().enumerate().filter_map(|(at, (_, rows))| Some((at as u32, (*rows)?))).collect();
+        let known = RowsKnown {
+            starts: self.starts.finish(&mut self.index)?,
+            durations: self.durations.finish(&mut self.index)?,
+            marks: self.marks.finish(&mut self.index)?,
+            several,
+        };
+        let fields = self.fields.into_iter().map(|(field, _)| field).collect();
+        let directory = Directory { fields, unlisted: self.unlisted, traces, shared, raw };
+        let unwritable = |error| SpanStoreError::Unavailable(format!("an index cannot be written: {error}"));
+        let rows_known = Some(self.index.put(&postcard::to_stdvec(&known).map_err(unwritable)?)?);
+        let directory = self.index.put(&postcard::to_stdvec(&directory).map_err(unwritable)?)?;
         let manifest = Manifest {
             class,
             rows: self.rows,
@@ -167,6 +196,7 @@ impl Draft {
             index_len: self.index.finish()?,
             raw_len: self.raw.finish()?,
             directory,
+            rows_known,
         };
         let mut out = Output::create(self.unfinished.join(manifest::NAME))?;
         out.put(&manifest.bytes()?)?;

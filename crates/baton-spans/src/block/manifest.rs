@@ -11,7 +11,8 @@ use std::{fs, path::Path};
 pub(super) const NAME: &str = "manifest";
 
 const MAGIC: &[u8; 8] = b"batonspn";
-const VERSION: u32 = 1;
+/// Blocks of the first version do not know rows one by one.
+const VERSIONS: std::ops::RangeInclusive<u32> = 1..=2;
 /// Nothing that is longer can be one.
 const MAX: u64 = 1 << 24;
 
@@ -31,15 +32,25 @@ pub(super) struct Manifest {
     pub(super) raw_len: u64,
     /// Where in the index everything is.
     pub(super) directory: At,
+    /// Where in the index it says what is known of rows one by one; written behind the rest since the second version.
+    #[serde(skip)]
+    pub(super) rows_known: Option<At>,
 }
 
 impl Manifest {
     /// The bytes of its file.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, SpanStoreError> {
-        let body = postcard::to_stdvec(self)
-            .map_err(|error| SpanStoreError::Unavailable(format!("a block cannot be described: {error}")))?;
+        let failed = |error| SpanStoreError::Unavailable(format!("a block cannot be described: {error}"));
+        let mut body = postcard::to_stdvec(self).map_err(failed)?;
+        let version = match self.rows_known {
+            Some(at) => {
+                body = postcard::to_extend(&at, body).map_err(failed)?;
+                *VERSIONS.end()
+            }
+            None => *VERSIONS.start(),
+        };
         let mut bytes = MAGIC.to_vec();
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&version.to_le_bytes());
         bytes.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
         bytes.extend_from_slice(&body);
         Ok(bytes)
@@ -61,12 +72,18 @@ impl Manifest {
         if magic != MAGIC {
             return Err(corrupt(&path, "it is not the manifest of a block of spans"));
         }
-        if u32::from_le_bytes(*version) != VERSION {
+        let version = u32::from_le_bytes(*version);
+        if !VERSIONS.contains(&version) {
             return Err(corrupt(&path, "another version of this program wrote it"));
         }
         if u32::from_le_bytes(*crc) != crc32fast::hash(body) {
             return Err(corrupt(&path, "its bytes are not those that were written"));
         }
-        postcard::from_bytes(body).map_err(|_| corrupt(&path, "it cannot be read"))
+        let unreadable = |_| corrupt(&path, "it cannot be read");
+        let (mut manifest, rest): (Self, _) = postcard::take_from_bytes(body).map_err(unreadable)?;
+        if version > *VERSIONS.start() {
+            manifest.rows_known = Some(postcard::from_bytes(rest).map_err(unreadable)?);
+        }
+        Ok(manifest)
     }
 }

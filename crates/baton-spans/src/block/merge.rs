@@ -11,6 +11,7 @@ use super::{
     write_field::FieldWriter,
 };
 use crate::{
+    codec,
     index::{Form, MAX_BLOCK_FIELDS, Place},
     segment::TracePart,
 };
@@ -129,7 +130,8 @@ fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>,
             piece.each_row(blocks, &caches, |row, shared, id, body| {
                 if single || counting.counts(id, (piece.block, row)) {
                     let shared = sharing.number(draft, blocks, number, shared)?;
-                    rows[number][row as usize] = draft.row(shared, id, body)?;
+                    let (start, end) = codec::read_times(body)?;
+                    rows[number][row as usize] = draft.row(shared, id, (start, end.saturating_sub(start)), body)?;
                 }
                 Ok(())
             })?;
@@ -216,11 +218,16 @@ fn merge_field(
     rows: &[Vec<u32>],
     same: &Same<'_>,
 ) -> Result<(), SpanStoreError> {
-    let mut odd = Vec::new();
-    for (number, _, field) in same {
-        add_rows(&mut odd, &blocks[*number], field.odd, &rows[*number])?;
+    let (mut odd, mut several) = (Vec::new(), Vec::new());
+    for (number, at, field) in same {
+        let (block, rows) = (&blocks[*number], &rows[*number]);
+        add_rows(&mut odd, block, field.odd, rows)?;
+        // A block that does not know has to be taken at its worst.
+        let unclear = block.known.as_ref().map_or(Some(field.present), |known| known.several(*at));
+        add_rows(&mut several, block, unclear, rows)?;
     }
     writer.odd(risen(&mut odd))?;
+    writer.several(risen(&mut several))?;
     let mut found = Vec::new();
     for form in Form::ALL {
         let mut open = Vec::new();

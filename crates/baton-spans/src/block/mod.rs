@@ -1,8 +1,8 @@
 //! Spans on disk, written once and never changed: a directory that is whole, or is not there.
 //!
 //! The rows of a block are its spans: newest trace first, those of a trace together. `raw` holds them in compressed
-//! frames; `index` holds the values of every key in their order, each with the rows that have it, and the traces;
-//! `manifest` says what the block is, and proves that the rest is whole.
+//! frames; `index` holds the values of every key in their order, each with the rows that have it, the traces, and
+//! for every row when its span began and how long it took; `manifest` says what the block is, and proves that the rest is whole.
 
 mod counting;
 mod directory;
@@ -11,8 +11,10 @@ mod file;
 mod frames;
 mod manifest;
 mod merge;
+mod numbers;
 mod open;
 mod segment;
+mod table;
 #[cfg(test)]
 mod tests;
 mod traces;
@@ -25,6 +27,9 @@ pub(crate) use draft::withdraw;
 pub(crate) use merge::{merge, merged_directory};
 pub(crate) use open::{Block, open};
 pub(crate) use write::write;
+
+#[cfg(test)]
+pub(crate) use tests::as_of_version_one;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

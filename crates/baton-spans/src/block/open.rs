@@ -2,7 +2,7 @@
 
 use super::{
     Covers,
-    directory::{Directory, Fences, FieldAt, FormAt},
+    directory::{Directory, Fences, FieldAt, FormAt, RowsKnown},
     draft::withdraw,
     file::Source,
     frames::{Frames, next_entry},
@@ -42,6 +42,8 @@ pub(crate) struct Block {
     pub(super) raw: Source,
     pub(super) directory: FieldsAt,
     pub(super) traces: Traces,
+    /// None in blocks of the first version.
+    pub(super) known: Option<RowsKnown>,
     frames: Frames,
     shared_frames: Frames,
     cache: FrameCache,
@@ -105,6 +107,8 @@ pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
         return Err(index.corrupt("what is where does not fit together"));
     }
     let traces = Traces::open(&index, directory.traces, manifest.traces, manifest.rows)?;
+    let read_known = |at| RowsKnown::read(&index, at, manifest.rows, directory.fields.len());
+    let known = manifest.rows_known.map(read_known).transpose()?;
     let fences = directory.fields.iter().map(|_| Default::default()).collect();
     Ok(Block {
         dir: dir.to_owned(),
@@ -113,6 +117,7 @@ pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
         raw,
         directory: FieldsAt { fields: directory.fields, unlisted: directory.unlisted, fences },
         traces,
+        known,
         frames: directory.raw,
         shared_frames: directory.shared,
         cache: FrameCache::new(2),

@@ -3,7 +3,7 @@
 use super::{Block, directory::FieldAt, values::Values};
 use crate::{
     index::{Atom, Counts, Found, Place, Postings, Test, Union, field_places, rows_meeting},
-    segment::{Names, Segment, Summary, TracePart},
+    segment::{Names, Segment, Summary, TracePart, Work},
 };
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
@@ -55,6 +55,33 @@ impl Segment for Block {
         self.read_spans(self.traces.rows(ordinal), each)
     }
 
+    fn table(&self, work: Work<'_>) -> Result<bool, SpanStoreError> {
+        if self.known.is_some() {
+            work(self)?;
+        }
+        Ok(self.known.is_some())
+    }
+
+    fn each_span_in(
+        &self,
+        rows: &RoaringBitmap,
+        each: &mut dyn FnMut(Span) -> ControlFlow<()>,
+    ) -> Result<u64, SpanStoreError> {
+        let (mut read, mut flow) = (0, ControlFlow::Continue(()));
+        let mut left = rows.iter().peekable();
+        while let Some(first) = left.next().filter(|_| flow.is_continue()) {
+            let mut end = first + 1;
+            while left.next_if_eq(&end).is_some() {
+                end += 1;
+            }
+            read += self.read_spans(first..end, &mut |span| {
+                flow = each(span);
+                flow
+            })?;
+        }
+        Ok(read)
+    }
+
     fn names(&self) -> Result<Names, SpanStoreError> {
         let fields = self.directory.fields.iter();
         Ok(fields.filter_map(|field| Some((field.place.scope()?, field.key.clone()))).collect())
@@ -87,11 +114,12 @@ impl Segment for Block {
 }
 
 impl Block {
-    fn add_matching(
+    /// Gives the values for which a test may hold; those whose beginning alone says so without being read as values.
+    pub(super) fn each_matching(
         &self,
-        union: &mut Union,
         (number, field): (usize, &FieldAt),
         test: &Test,
+        mut each: impl FnMut(Option<Atom<'_>>, &Values<'_>) -> Result<(), SpanStoreError>,
     ) -> Result<(), SpanStoreError> {
         for form in &field.forms {
             let Some((low, high)) = test.within(form.form) else { continue };
@@ -109,12 +137,13 @@ impl Block {
                 }
                 let bound = low.as_deref() == Some(values.value()) || high.as_deref() == Some(values.value());
                 if range && !bound {
-                    values.add_to(union)?;
+                    each(None, &values)?;
                     continue;
                 }
                 let atom = Atom::read(form.form, values.value());
-                if test.holds(atom.ok_or_else(|| self.index.corrupt("a value cannot be read"))?) {
-                    values.add_to(union)?;
+                let atom = atom.ok_or_else(|| self.index.corrupt("a value cannot be read"))?;
+                if test.holds(atom) {
+                    each(Some(atom), &values)?;
                 }
             }
         }
@@ -133,7 +162,7 @@ impl Postings for Block {
         if let Some(odd) = field.odd {
             union.add_map(odd.read(&self.index, self.manifest.rows)?);
         }
-        self.add_matching(&mut union, (number, field), test)?;
+        self.each_matching((number, field), test, |_, values| values.add_to(&mut union))?;
         Ok(union.finish())
     }
 

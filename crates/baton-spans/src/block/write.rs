@@ -68,7 +68,8 @@ fn write_rows(draft: &mut Draft, content: &Content) -> Result<Vec<u32>, SpanStor
         for row in content.rows_of(ordinal) {
             let id = content.rows[row as usize].id;
             if single || counting.counts(id, (0, row)) {
-                rows[row as usize] = draft.row(content.shared_of[row as usize], id, content.body(row))?;
+                let times = (content.rows[row as usize].start, content.duration(row));
+                rows[row as usize] = draft.row(content.shared_of[row as usize], id, times, content.body(row))?;
             }
         }
     }
@@ -128,6 +129,7 @@ impl Rows<'_> {
 
 fn write_column(field: &mut FieldWriter<'_>, column: &Column, rows: &Rows<'_>) -> Result<(), SpanStoreError> {
     field.odd(&rows.of(&column.odd))?;
+    field.several(&rows.of(&column.several))?;
     write_texts(field, column, rows)?;
     let ints = column.ints.entries.iter().zip(&column.ints.values);
     write_numbers(field, rows, Form::Int, ints.map(|(entry, value)| (Atom::Int(*value), *entry)))?;

@@ -21,6 +21,7 @@ pub(super) struct FieldWriter<'a> {
     /// One bit for every row with a value; cleared when the field is finished.
     bits: &'a mut Vec<u8>,
     field: FieldAt,
+    several: Option<RowsAt>,
     writing: Option<FormWriter>,
 }
 
@@ -48,7 +49,7 @@ impl<'a> FieldWriter<'a> {
         let nowhere = out.put(&[])?;
         let field =
             FieldAt { place, key: key.to_owned(), present: RowsAt(nowhere), rows: 0, odd: None, forms: Vec::new() };
-        Ok(Self { out, bits, field, writing: None })
+        Ok(Self { out, bits, field, several: None, writing: None })
     }
 
     /// Writes a value with its rows, which rise.
@@ -71,6 +72,12 @@ impl<'a> FieldWriter<'a> {
         Ok(())
     }
 
+    /// Writes which rows have something else than one plain value.
+    pub(super) fn several(&mut self, rows: &[u32]) -> Result<(), SpanStoreError> {
+        self.several = write_rows(self.out, rows)?;
+        Ok(())
+    }
+
     fn note(&mut self, rows: &[u32]) {
         for row in rows {
             if let Some(byte) = self.bits.get_mut(*row as usize / 8) {
@@ -86,8 +93,9 @@ impl<'a> FieldWriter<'a> {
         Ok(())
     }
 
-    /// Ends the field; none when no row had a value.
-    pub(super) fn finish(mut self) -> Result<Option<FieldAt>, SpanStoreError> {
+    /// Ends the field, and says where those of its rows are that have something else than one plain value; none when no
+    /// row had a value.
+    pub(super) fn finish(mut self) -> Result<Option<(FieldAt, Option<RowsAt>)>, SpanStoreError> {
         self.end_form()?;
         let mut present = RoaringBitmap::from_lsb0_bytes(0, self.bits);
         self.bits.fill(0);
@@ -97,7 +105,7 @@ impl<'a> FieldWriter<'a> {
         self.field.rows = present.len() as u32;
         present.optimize();
         self.field.present = put_rows(self.out, &present)?;
-        Ok(Some(self.field))
+        Ok(Some((self.field, self.several)))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Nothing is sorted here: a scan over what a head holds takes microseconds, and adding a value only appends to a list.
 
 use super::dictionary::Dictionary;
-use crate::index::{Atom, MAX_FIELDS, MAX_TEXT, Place, Test, cut};
+use crate::index::{Atom, MAX_FIELDS, MAX_TEXT, Place, Test, cut, is_cut};
 use std::{collections::HashMap, hash::RandomState};
 
 /// Values of one form with the entries that have them, by entry.
@@ -43,6 +43,10 @@ pub(crate) struct Column {
     pub(crate) bools: Pairs<bool>,
     /// Entries with something that cannot be compared here.
     pub(crate) odd: Vec<u32>,
+    /// Entries with something else than one plain value: a list, or the same key again.
+    pub(crate) several: Vec<u32>,
+    /// The entry that came last.
+    last: Option<u32>,
 }
 
 impl Column {
@@ -56,6 +60,8 @@ impl Column {
             floats: Pairs::new(),
             bools: Pairs::new(),
             odd: Vec::new(),
+            several: Vec::new(),
+            last: None,
         }
     }
 
@@ -65,6 +71,11 @@ impl Column {
             Some(last) if self.dictionary.text(*last) == text => Some((*last, 0)),
             _ => self.dictionary.intern(text, state),
         }
+    }
+
+    /// Notes that something of an entry comes; how many bytes more that takes.
+    fn note(&mut self, entry: u32) -> usize {
+        if self.last.replace(entry) == Some(entry) { push_once(&mut self.several, entry) } else { 0 }
     }
 
     /// Entries for which the test may hold, in no order, some of them twice.
@@ -86,6 +97,33 @@ impl Column {
         self.floats.select(&mut found, |value| test.holds(Atom::Float(value)));
         self.bools.select(&mut found, |value| test.holds(Atom::Bool(value)));
         found
+    }
+
+    /// Entries for which the test holds of one of their values surely, and those for which it may, in no order, some of them
+    /// twice; what cannot be compared is in neither.
+    pub(crate) fn held(&self, test: &Test, state: &RandomState) -> (Vec<u32>, Vec<u32>) {
+        let (mut surely, mut perhaps) = (Vec::new(), Vec::new());
+        let mut texts = |number: u32| {
+            let into = if is_cut(self.dictionary.text(number)) { &mut perhaps } else { &mut surely };
+            self.texts.select(into, |value| value == number);
+        };
+        if let Some(text) = test.text() {
+            self.dictionary.number(text, state).into_iter().for_each(&mut texts);
+            return (surely, perhaps);
+        }
+        if self.dictionary.len() > 0 {
+            let holds = |number: usize| {
+                let text = self.dictionary.text(number as u32);
+                (test.holds(Atom::Text(text)), is_cut(text))
+            };
+            let holds: Vec<(bool, bool)> = (0..self.dictionary.len()).map(holds).collect();
+            self.texts.select(&mut surely, |value| holds[value as usize] == (true, false));
+            self.texts.select(&mut perhaps, |value| holds[value as usize] == (true, true));
+        }
+        self.ints.select(&mut surely, |value| test.holds(Atom::Int(value)));
+        self.floats.select(&mut surely, |value| test.holds(Atom::Float(value)));
+        self.bools.select(&mut surely, |value| test.holds(Atom::Bool(value)));
+        (surely, perhaps)
     }
 
     /// Entries with any value, in no order, some of them twice.
@@ -177,6 +215,7 @@ impl Columns {
     /// Notes a value of an entry.
     pub(crate) fn push(&mut self, column: usize, entry: u32, value: Atom<'_>) {
         let Some(column) = self.columns.get_mut(column) else { return };
+        self.bytes += column.note(entry);
         self.bytes += match value {
             Atom::Text(text) => match column.number(cut(text), &self.state) {
                 Some((number, more)) => column.texts.push(entry, number) + more,
@@ -191,7 +230,14 @@ impl Columns {
     /// Notes that an entry has something that cannot be compared here.
     pub(crate) fn push_odd(&mut self, column: usize, entry: u32) {
         if let Some(column) = self.columns.get_mut(column) {
-            self.bytes += push_once(&mut column.odd, entry);
+            self.bytes += column.note(entry) + push_once(&mut column.odd, entry);
+        }
+    }
+
+    /// Notes that an entry has a list, however few elements it has.
+    pub(crate) fn push_several(&mut self, column: usize, entry: u32) {
+        if let Some(column) = self.columns.get_mut(column) {
+            self.bytes += push_once(&mut column.several, entry);
         }
     }
 }

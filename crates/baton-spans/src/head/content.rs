@@ -4,7 +4,10 @@ use super::{
     columns::Columns,
     index_span::{index_shared, index_span},
 };
-use crate::codec;
+use crate::{
+    codec,
+    index::{Place, own},
+};
 use baton_ports::SpanStoreError;
 use baton_types::{Resource, Span, SpanId, SpanScope, TraceId};
 use std::{collections::HashMap, ops::Range, sync::Arc};
@@ -23,9 +26,11 @@ pub(crate) struct Row {
     pub(crate) id: SpanId,
     /// The next span of the same trace.
     pub(crate) next: u32,
+    /// When it began.
+    pub(crate) start: u64,
     piece: u32,
-    start: u32,
-    end: u32,
+    from: u32,
+    to: u32,
 }
 
 /// A trace in the head.
@@ -92,7 +97,14 @@ impl Content {
     /// The written form of a span without what it shares.
     pub(crate) fn body(&self, row: u32) -> &[u8] {
         let row = &self.rows[row as usize];
-        &self.pieces[row.piece as usize][row.start as usize..row.end as usize]
+        &self.pieces[row.piece as usize][row.from as usize..row.to as usize]
+    }
+
+    /// How long a span took, in nanoseconds.
+    pub(crate) fn duration(&self, row: u32) -> u64 {
+        let durations = self.own.get(Place::Own, own::DURATION);
+        let duration = durations.and_then(|column| column.ints.values.get(row as usize));
+        duration.map_or(0, |duration| duration.unsigned_abs())
     }
 
     /// The rows of a trace.
@@ -107,7 +119,8 @@ impl Content {
         let row = u32::try_from(self.rows.len()).ok().filter(|row| *row != NONE).ok_or_else(full)?;
         let shared = self.share(span)?;
         let ordinal = self.join(row, span);
-        self.rows.push(Row { id: span.id, next: NONE, piece, start: body.start, end: body.end });
+        let (from, to) = (body.start, body.end);
+        self.rows.push(Row { id: span.id, next: NONE, start: span.start, piece, from, to });
         self.trace_of.push(ordinal);
         self.shared_of.push(shared);
         self.bytes += ROW_BYTES + body.len();

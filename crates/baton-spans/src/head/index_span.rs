@@ -64,6 +64,7 @@ impl Note<'_> {
 
     fn value(&mut self, column: usize, value: &Value) {
         let Value::List(elements) = value else { return self.element(column, value) };
+        self.columns.push_several(column, self.entry);
         for element in elements.iter().take(MAX_ELEMENTS) {
             self.element(column, element);
         }

@@ -5,6 +5,7 @@ mod content;
 mod dictionary;
 mod index_span;
 mod segment;
+mod table;
 
 pub(crate) use columns::Column;
 pub(crate) use content::{Content, Shared};

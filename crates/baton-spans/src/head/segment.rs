@@ -8,7 +8,7 @@ use super::{
 use crate::{
     codec,
     index::{Atom, Counts, Form, Found, Place, Postings, Test, Union, field_places, rows_meeting},
-    segment::{Names, Segment, Summary, TracePart},
+    segment::{Names, Segment, Summary, TracePart, Work},
 };
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
@@ -91,6 +91,33 @@ impl Segment for Head {
         Ok(bytes)
     }
 
+    fn table(&self, work: Work<'_>) -> Result<bool, SpanStoreError> {
+        work(&*self.content.read())?;
+        Ok(true)
+    }
+
+    fn each_span_in(
+        &self,
+        rows: &RoaringBitmap,
+        each: &mut dyn FnMut(Span) -> ControlFlow<()>,
+    ) -> Result<u64, SpanStoreError> {
+        let mut bytes = 0;
+        for row in rows {
+            // Taken anew for each, so that spans can be added meanwhile.
+            let content = self.content.read();
+            let Some(shared) = content.shared_of.get(row as usize) else { continue };
+            let (resource, scope) = content.shared[*shared as usize].clone();
+            let mut body = content.body(row);
+            bytes += body.len() as u64;
+            let span = codec::read_body(&mut body, resource, scope)?;
+            drop(content);
+            if each(span).is_break() {
+                break;
+            }
+        }
+        Ok(bytes)
+    }
+
     fn names(&self) -> Result<Names, SpanStoreError> {
         let content = self.content.read();
         let columns = content.own.columns.iter().chain(&content.common.columns);
@@ -156,12 +183,12 @@ fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
 
 impl Content {
     /// The columns that a place is in.
-    fn columns(&self, place: Place) -> &Columns {
+    pub(super) fn columns(&self, place: Place) -> &Columns {
         if place.is_shared() { &self.common } else { &self.own }
     }
 
     /// The rows of what was found in the columns of a place.
-    fn rows_of_entries(&self, place: Place, entries: &[u32]) -> RoaringBitmap {
+    pub(super) fn rows_of_entries(&self, place: Place, entries: &[u32]) -> RoaringBitmap {
         let mut rows = Union::new(self.rows.len() as u32);
         if place.is_shared() {
             self.add_sharing(&mut rows, entries);

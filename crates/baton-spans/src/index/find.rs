@@ -42,7 +42,7 @@ const EXPENSIVE: usize = 64;
 
 /// The rows that may meet a need.
 pub(crate) fn rows_meeting(
-    postings: &impl Postings,
+    postings: &(impl Postings + ?Sized),
     need: &SpanNeed,
     aliases: Aliases,
 ) -> Result<Found, SpanStoreError> {
@@ -65,7 +65,7 @@ pub(crate) fn rows_meeting(
     }
 }
 
-fn all(postings: &impl Postings, needs: &[SpanNeed], aliases: Aliases) -> Result<Found, SpanStoreError> {
+fn all(postings: &(impl Postings + ?Sized), needs: &[SpanNeed], aliases: Aliases) -> Result<Found, SpanStoreError> {
     let mut costs: Vec<(usize, &SpanNeed)> =
         needs.iter().map(|need| (need_cost(postings, need, aliases), need)).collect();
     costs.sort_by_key(|(cost, _)| *cost);
@@ -89,7 +89,7 @@ fn all(postings: &impl Postings, needs: &[SpanNeed], aliases: Aliases) -> Result
     Ok(left.map_or(Found::All, Found::Rows))
 }
 
-fn need_cost(postings: &impl Postings, need: &SpanNeed, aliases: Aliases) -> usize {
+fn need_cost(postings: &(impl Postings + ?Sized), need: &SpanNeed, aliases: Aliases) -> usize {
     match need {
         SpanNeed::Anything | SpanNeed::Nothing | SpanNeed::Exists(_) => 0,
         SpanNeed::All(needs) | SpanNeed::Any(needs) => {
@@ -113,7 +113,7 @@ fn other_names(field: &Field, aliases: Aliases) -> impl Iterator<Item = &'static
     name.map(|name| aliases.of(name)).into_iter().flatten()
 }
 
-fn exists(postings: &impl Postings, field: &Field, aliases: Aliases) -> Result<Found, SpanStoreError> {
+fn exists(postings: &(impl Postings + ?Sized), field: &Field, aliases: Aliases) -> Result<Found, SpanStoreError> {
     let Field::Attribute(attribute) = field else { return Ok(Found::All) };
     if attribute.of_parent {
         return Ok(Found::All);
@@ -128,7 +128,11 @@ fn exists(postings: &impl Postings, field: &Field, aliases: Aliases) -> Result<F
     Ok(Found::Rows(rows))
 }
 
-fn holds(postings: &impl Postings, comparison: &Comparison, aliases: Aliases) -> Result<Found, SpanStoreError> {
+fn holds(
+    postings: &(impl Postings + ?Sized),
+    comparison: &Comparison,
+    aliases: Aliases,
+) -> Result<Found, SpanStoreError> {
     let Comparison { field, op, value } = comparison;
     let attribute = match field {
         Field::Attribute(attribute) if attribute.of_parent => return Ok(Found::All),
@@ -150,7 +154,7 @@ fn holds(postings: &impl Postings, comparison: &Comparison, aliases: Aliases) ->
 }
 
 fn intrinsic_holds(
-    postings: &impl Postings,
+    postings: &(impl Postings + ?Sized),
     intrinsic: Intrinsic,
     op: CompareOp,
     value: &Literal,
@@ -189,7 +193,12 @@ fn intrinsic_holds(
     }
 }
 
-fn code(postings: &impl Postings, key: &str, op: CompareOp, value: &Literal) -> Result<Found, SpanStoreError> {
+fn code(
+    postings: &(impl Postings + ?Sized),
+    key: &str,
+    op: CompareOp,
+    value: &Literal,
+) -> Result<Found, SpanStoreError> {
     match Test::code(op, value) {
         Some(test) => postings.find(Place::Own, key, &test).map(Found::Rows),
         None => Ok(Found::All),
@@ -197,7 +206,11 @@ fn code(postings: &impl Postings, key: &str, op: CompareOp, value: &Literal) -> 
 }
 
 /// Only messages that say something are indexed.
-fn status_message(postings: &impl Postings, op: CompareOp, value: &Literal) -> Result<Found, SpanStoreError> {
+fn status_message(
+    postings: &(impl Postings + ?Sized),
+    op: CompareOp,
+    value: &Literal,
+) -> Result<Found, SpanStoreError> {
     let Some(test) = Test::new(op, value) else { return Ok(Found::All) };
     let mut rows = postings.find(Place::Own, own::STATUS_MESSAGE, &test)?;
     if test.holds(super::Atom::Text("")) {
@@ -218,7 +231,12 @@ fn whole(value: &Literal, read: impl Fn(&str) -> Option<String>) -> Literal {
 }
 
 /// Ids are written in full here, whatever a query makes of them.
-fn linked(postings: &impl Postings, key: &str, op: CompareOp, value: &Literal) -> Result<Found, SpanStoreError> {
+fn linked(
+    postings: &(impl Postings + ?Sized),
+    key: &str,
+    op: CompareOp,
+    value: &Literal,
+) -> Result<Found, SpanStoreError> {
     match Test::new(op, value) {
         Some(test) if test.is_equality() => postings.find(Place::Own, key, &test).map(Found::Rows),
         _ => postings.present(Place::Own, key).map(Found::Rows),

@@ -2,15 +2,21 @@
 
 mod atom;
 mod counts;
+mod decide;
 mod find;
 mod place;
+mod sources;
+mod table;
 mod test;
 mod union;
 
-pub(crate) use atom::{Atom, Form, MAX_TEXT, cut, kind_code, status_code};
+pub(crate) use atom::{Atom, Form, MAX_TEXT, cut, is_cut, kind_code, status_code};
 pub(crate) use counts::Counts;
+pub(crate) use decide::decide;
 pub(crate) use find::{Found, Postings, rows_meeting};
 pub(crate) use place::{Place, field_places, own};
+pub(crate) use sources::Sources;
+pub(crate) use table::{Held, Table, Wanted, mark};
 pub(crate) use test::Test;
 pub(crate) use union::Union;
 

@@ -1,12 +1,17 @@
 //! Wrong bytes on disk are named, never believed and never fatal.
 
 use super::{block, sample};
-use crate::{block::open, segment::Segment};
+use crate::{
+    block::{Block, open},
+    index::{Place, Wanted, own},
+    segment::Segment,
+};
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, SpanNeed};
 use baton_types::{Span, TraceId};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
-use std::{fmt::Write as _, fs, path::Path};
+use roaring::RoaringBitmap;
+use std::{fmt::Write as _, fs, ops::ControlFlow, path::Path};
 
 /// Asks for everything that a block can tell.
 fn everything(dir: &Path) -> Result<String, SpanStoreError> {
@@ -23,10 +28,37 @@ fn everything(dir: &Path) -> Result<String, SpanStoreError> {
         write!(told, "{:?}", block.values(&field, None, 1000)?).unwrap();
         write!(told, "{:?}", block.meeting(&SpanNeed::Exists(field), Aliases::NONE)?).unwrap();
     }
+    write!(told, "{:?}", rows(&block)?).unwrap();
     for comparison in sample::comparisons().into_iter().step_by(13) {
         write!(told, "{:?}", block.meeting(&SpanNeed::Holds(comparison), Aliases::NONE)?).unwrap();
     }
     Ok(told)
+}
+
+/// Asks for everything that is known of rows one by one.
+fn rows(block: &Block) -> Result<Vec<u64>, SpanStoreError> {
+    let (mut told, rows) = (Vec::new(), 0..block.summary().spans as u32);
+    let mut all = RoaringBitmap::new();
+    all.insert_range(rows.clone());
+    let wanted = Wanted::new(rows.clone(), &all);
+    block.table(&mut |table| {
+        table.each_start(rows.clone(), 0..u64::MAX, &mut |_, starts| told.extend(starts))?;
+        table.each_mark(&table_traces(block), &mut |trace, mark| told.extend([trace, mark].map(u64::from)))?;
+        for (place, key) in [(Place::Own, own::DURATION), (Place::Span, "a"), (Place::Resource, "service.name")] {
+            told.extend(table.unclear(place, key)?.iter().map(u64::from));
+            table.each_value(place, key, &wanted, &mut |value, rows| {
+                told.push(value.ordered());
+                told.extend(rows.iter().copied().map(u64::from));
+                ControlFlow::Continue(())
+            })?;
+        }
+        Ok(())
+    })?;
+    Ok(told)
+}
+
+fn table_traces(block: &Block) -> RoaringBitmap {
+    (0..block.summary().traces).collect()
 }
 
 fn some_spans() -> Vec<Span> {

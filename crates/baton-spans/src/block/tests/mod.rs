@@ -7,10 +7,22 @@ mod large;
 mod naive;
 mod sample;
 
-use super::{Block, Covers, merge, write};
+use super::{
+    Block, Covers,
+    manifest::{self, Manifest},
+    merge, open, write,
+};
 use crate::head::Head;
 use baton_types::{Span, SpanClass};
 use std::{path::Path, sync::Arc};
+
+/// The block as the first version of the format has it, which does not know its rows.
+pub(crate) fn as_of_version_one(block: &Block) -> Block {
+    let mut manifest = Manifest::read(block.dir()).unwrap();
+    assert!(manifest.rows_known.take().is_some());
+    std::fs::write(block.dir().join(manifest::NAME), manifest.bytes().unwrap()).unwrap();
+    open(block.dir()).unwrap()
+}
 
 /// The spans as a head.
 fn head(spans: &[Span]) -> Head {

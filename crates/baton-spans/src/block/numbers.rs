@@ -1,0 +1,116 @@
+//! A number for every row, in the order of the rows: what is asked of all rows is read without looking anything up.
+
+use super::file::{At, Output, Source};
+use baton_ports::SpanStoreError;
+use serde::{Deserialize, Serialize};
+use std::ops::{ControlFlow, Range};
+
+/// Rows of a page.
+const PAGE: usize = 4096;
+
+/// A stretch of rows whose numbers are written with the same width, as what they have beyond the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Page {
+    at: At,
+    least: u64,
+    most: u64,
+}
+
+impl Page {
+    /// In how many bytes each number is written.
+    fn width(self) -> usize {
+        let bits = u64::BITS - (self.most.saturating_sub(self.least)).leading_zeros();
+        bits.div_ceil(8) as usize
+    }
+}
+
+/// Where the numbers are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Numbers {
+    pages: Vec<Page>,
+}
+
+/// Writes numbers row by row.
+#[derive(Default)]
+pub(super) struct NumberWriter {
+    pending: Vec<u64>,
+    written: Numbers,
+}
+
+impl NumberWriter {
+    /// Adds the number of the next row.
+    pub(super) fn push(&mut self, out: &mut Output, number: u64) -> Result<(), SpanStoreError> {
+        self.pending.push(number);
+        if self.pending.len() == PAGE { self.flush(out) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, out: &mut Output) -> Result<(), SpanStoreError> {
+        let (Some(least), Some(most)) = (self.pending.iter().min(), self.pending.iter().max()) else { return Ok(()) };
+        let mut page = Page { at: out.put(&[])?, least: *least, most: *most };
+        let width = page.width();
+        let mut bytes = Vec::with_capacity(width * self.pending.len());
+        for number in &self.pending {
+            bytes.extend_from_slice(&(number - page.least).to_le_bytes()[..width]);
+        }
+        page.at = out.put(&bytes)?;
+        self.written.pages.push(page);
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Writes what is left.
+    pub(super) fn finish(mut self, out: &mut Output) -> Result<Numbers, SpanStoreError> {
+        self.flush(out)?;
+        Ok(self.written)
+    }
+}
+
+impl Numbers {
+    /// Whether they can be what was written of so many rows.
+    pub(super) fn fit(&self, source: &Source, rows: u32) -> bool {
+        let rows = rows as usize;
+        let fits = |(number, page): (usize, &Page)| {
+            let here = (rows - number * PAGE).min(PAGE);
+            page.least <= page.most && page.at.len as usize == page.width() * here && source.has(page.at)
+        };
+        self.pages.len() == rows.div_ceil(PAGE) && self.pages.iter().enumerate().all(fits)
+    }
+
+    /// Gives the numbers of some rows, page by page, until somebody has enough; pages of which nobody wants a number
+    /// between these are not read. Says how many bytes were read.
+    pub(super) fn each(
+        &self,
+        source: &Source,
+        rows: Range<u32>,
+        wanted: impl Fn(u64, u64) -> bool,
+        mut each: impl FnMut(u32, &[u64]) -> ControlFlow<()>,
+    ) -> Result<u64, SpanStoreError> {
+        let (mut bytes, mut numbers, mut read) = (Vec::new(), Vec::new(), 0);
+        let mut row = rows.start as usize;
+        while row < rows.end as usize {
+            let number = row / PAGE;
+            let page = *self.pages.get(number).ok_or_else(|| source.corrupt("the number of a row is missing"))?;
+            let end = (rows.end as usize).min((number + 1) * PAGE);
+            if wanted(page.least, page.most) {
+                let width = page.width();
+                source.read_into(page.at, &mut bytes)?;
+                read += u64::from(page.at.len);
+                // Every number is read as eight bytes of which some belong to the next.
+                bytes.resize(bytes.len() + 8, 0);
+                let mask = if width == 8 { u64::MAX } else { (1 << (8 * width)) - 1 };
+                let first = row - number * PAGE;
+                numbers.clear();
+                for at in first..first + (end - row) {
+                    let wide = bytes.get(at * width..).and_then(|rest| rest.first_chunk::<8>());
+                    let wide = wide.ok_or_else(|| source.corrupt("the number of a row is missing"))?;
+                    numbers.push(page.least.wrapping_add(u64::from_le_bytes(*wide) & mask));
+                }
+                if each(row as u32, &numbers).is_break() {
+                    break;
+                }
+            }
+            row = end;
+        }
+        Ok(read)
+    }
+}

@@ -1,0 +1,161 @@
+//! What a block knows of its rows one by one.
+
+use super::{Block, directory::RowsKnown, values::Values};
+use crate::index::{Atom, Held, Place, Table, Test, Union, Wanted, is_cut, own};
+use baton_ports::SpanStoreError;
+use roaring::RoaringBitmap;
+use std::ops::{ControlFlow, Range};
+
+/// With more traces than this, all marks between them are read at once.
+const MANY: u64 = 256;
+
+impl Table for Block {
+    fn held(&self, place: Place, key: &str, test: &Test) -> Result<Held, SpanStoreError> {
+        let Some(field) = self.field(place, key) else { return Ok(Held::default()) };
+        let rows = self.manifest.rows;
+        let (mut surely, mut perhaps) = (Union::new(rows), Union::new(rows));
+        if (place, key) == (Place::Own, own::DURATION) && !test.is_equality() {
+            let mut found = Vec::new();
+            self.each_duration(0..rows, &mut |first, durations| {
+                let holds = |(row, duration): (u32, &u64)| test.holds(whole(*duration)).then_some(row);
+                found.clear();
+                found.extend((first..).zip(durations).filter_map(holds));
+                surely.add(&found);
+                ControlFlow::Continue(())
+            })?;
+        } else {
+            self.each_matching(field, test, |atom, values| {
+                let cut = matches!(atom, Some(Atom::Text(text)) if is_cut(text));
+                values.add_to(if cut { &mut perhaps } else { &mut surely })
+            })?;
+        }
+        Ok(Held { surely: surely.finish(), perhaps: perhaps.finish() })
+    }
+
+    fn unclear(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+        let Some((number, field)) = self.field(place, key) else { return Ok(RoaringBitmap::new()) };
+        let mut unclear = RoaringBitmap::new();
+        for rows in [field.odd, self.rows_known()?.several(number)].into_iter().flatten() {
+            unclear |= rows.read(&self.index, self.manifest.rows)?;
+        }
+        Ok(unclear)
+    }
+
+    fn each_value(
+        &self,
+        place: Place,
+        key: &str,
+        wanted: &Wanted,
+        each: &mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>,
+    ) -> Result<(), SpanStoreError> {
+        if (place, key) == (Place::Own, own::DURATION) {
+            return self.each_duration(wanted.rows.clone(), &mut |first, durations| {
+                (first..)
+                    .zip(durations)
+                    .filter(|(row, _)| wanted.has(*row))
+                    .try_for_each(|(row, duration)| each(whole(*duration), &[row]))
+            });
+        }
+        let Some((number, field)) = self.field(place, key) else { return Ok(()) };
+        let mut rows = Vec::new();
+        for form in &field.forms {
+            let mut values = Values::new(&self.index, self.fences(number, form)?, self.manifest.rows);
+            while values.advance()? {
+                rows.clear();
+                values.each_row(|row| rows.extend(Some(row).filter(|row| wanted.has(*row))))?;
+                if rows.is_empty() {
+                    continue;
+                }
+                let atom = Atom::read(form.form, values.value());
+                if each(atom.ok_or_else(|| self.index.corrupt("a value cannot be read"))?, &rows).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn each_start(
+        &self,
+        rows: Range<u32>,
+        time: Range<u64>,
+        each: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<u64, SpanStoreError> {
+        let wanted = |least: u64, most: u64| least < time.end && most >= time.start;
+        self.rows_known()?.starts.each(&self.index, rows, wanted, |first, starts| {
+            each(first, starts);
+            ControlFlow::Continue(())
+        })
+    }
+
+    fn rows_of(&self, traces: &RoaringBitmap) -> RoaringBitmap {
+        self.traces.rows_of(traces)
+    }
+
+    fn rows_between(&self, ordinals: Range<u32>) -> Range<u32> {
+        match ordinals.end.checked_sub(1) {
+            Some(last) if ordinals.start <= last => self.traces.rows(ordinals.start).start..self.traces.rows(last).end,
+            _ => 0..0,
+        }
+    }
+
+    fn repeating(&self) -> RoaringBitmap {
+        RoaringBitmap::new()
+    }
+
+    fn each_mark(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError> {
+        let known = self.rows_known()?;
+        let (Some(first), Some(last)) = (traces.min(), traces.max()) else { return Ok(()) };
+        let mut between = Vec::new();
+        let rows = self.rows_between(first..last + 1);
+        if traces.len() > MANY {
+            known.marks.each(
+                &self.index,
+                rows.clone(),
+                |_, _| true,
+                |_, marks| {
+                    between.extend(marks.iter().map(|mark| *mark as u32));
+                    ControlFlow::Continue(())
+                },
+            )?;
+        }
+        for ordinal in traces {
+            let of_trace = self.traces.rows(ordinal);
+            if traces.len() > MANY {
+                let (from, to) = (of_trace.start - rows.start, of_trace.end - rows.start);
+                let marks = between.get(from as usize..to as usize).unwrap_or_default();
+                marks.iter().for_each(|mark| each(ordinal, *mark));
+            } else {
+                known.marks.each(
+                    &self.index,
+                    of_trace,
+                    |_, _| true,
+                    |_, marks| {
+                        marks.iter().for_each(|mark| each(ordinal, *mark as u32));
+                        ControlFlow::Continue(())
+                    },
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Block {
+    fn rows_known(&self) -> Result<&RowsKnown, SpanStoreError> {
+        self.known.as_ref().ok_or_else(|| self.index.corrupt("it does not know its rows"))
+    }
+
+    fn each_duration(
+        &self,
+        rows: Range<u32>,
+        each: &mut dyn FnMut(u32, &[u64]) -> ControlFlow<()>,
+    ) -> Result<(), SpanStoreError> {
+        self.rows_known()?.durations.each(&self.index, rows, |_, _| true, each).map(drop)
+    }
+}
+
+/// As the index has it.
+fn whole(duration: u64) -> Atom<'static> {
+    Atom::Int(i64::try_from(duration).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,160 @@
+//! What a head knows of its rows one by one.
+
+use super::{
+    columns::{Column, Pairs},
+    content::Content,
+};
+use crate::index::{Atom, Held, Place, Table, Test, Wanted, mark};
+use baton_ports::SpanStoreError;
+use roaring::RoaringBitmap;
+use std::ops::{ControlFlow, Range};
+
+/// How many starts are given at once.
+const STRETCH: usize = 4096;
+
+type Each<'f> = &'f mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>;
+
+impl Table for Content {
+    fn held(&self, place: Place, key: &str, test: &Test) -> Result<Held, SpanStoreError> {
+        let columns = self.columns(place);
+        let Some(column) = columns.get(place, key) else { return Ok(Held::default()) };
+        let (surely, perhaps) = column.held(test, columns.state());
+        Ok(Held { surely: self.rows_of_entries(place, &surely), perhaps: self.rows_of_entries(place, &perhaps) })
+    }
+
+    fn unclear(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+        let Some(column) = self.columns(place).get(place, key) else { return Ok(RoaringBitmap::new()) };
+        let entries: Vec<u32> = column.odd.iter().chain(&column.several).copied().collect();
+        Ok(self.rows_of_entries(place, &entries))
+    }
+
+    fn each_value(&self, place: Place, key: &str, wanted: &Wanted, each: Each<'_>) -> Result<(), SpanStoreError> {
+        if let Some(column) = self.columns(place).get(place, key) {
+            let rows = if place.is_shared() { Rows::Shared(Sharing::new(self, wanted)) } else { Rows::Own(wanted) };
+            let _ = each_value(column, &rows, each);
+        }
+        Ok(())
+    }
+
+    fn each_start(
+        &self,
+        rows: Range<u32>,
+        _: Range<u64>,
+        each: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<u64, SpanStoreError> {
+        let mut starts = Vec::with_capacity(STRETCH);
+        let mut first = rows.start;
+        let here = self.rows.get(rows.start as usize..rows.end as usize).unwrap_or_default();
+        for stretch in here.chunks(STRETCH) {
+            starts.clear();
+            starts.extend(stretch.iter().map(|row| row.start));
+            each(first, &starts);
+            first += stretch.len() as u32;
+        }
+        Ok(0)
+    }
+
+    fn rows_of(&self, traces: &RoaringBitmap) -> RoaringBitmap {
+        traces.iter().flat_map(|ordinal| self.rows_of(ordinal)).collect()
+    }
+
+    fn rows_between(&self, ordinals: Range<u32>) -> Range<u32> {
+        if ordinals.is_empty() { 0..0 } else { 0..self.rows.len() as u32 }
+    }
+
+    fn repeating(&self) -> RoaringBitmap {
+        let mut repeating = RoaringBitmap::new();
+        let mut ids = Vec::new();
+        for (ordinal, _) in self.traces.iter().enumerate().filter(|(_, trace)| trace.first != trace.last) {
+            ids.clear();
+            let ordinal = ordinal as u32;
+            ids.extend(self.rows_of(ordinal).map(|row| self.rows[row as usize].id));
+            ids.sort_unstable();
+            if ids.windows(2).any(|two| two[0] == two[1]) {
+                repeating.insert(ordinal);
+            }
+        }
+        repeating
+    }
+
+    fn each_mark(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError> {
+        for ordinal in traces {
+            self.rows_of(ordinal).for_each(|row| each(ordinal, mark(self.rows[row as usize].id)));
+        }
+        Ok(())
+    }
+}
+
+/// From entries of a column to rows.
+enum Rows<'a> {
+    Own(&'a Wanted),
+    Shared(Sharing),
+}
+
+impl Rows<'_> {
+    fn push(&self, into: &mut Vec<u32>, entry: u32) {
+        match self {
+            Self::Own(wanted) => into.extend(Some(entry).filter(|row| wanted.has(*row))),
+            Self::Shared(sharing) => into.extend_from_slice(sharing.of(entry)),
+        }
+    }
+}
+
+/// The wanted rows of everything that is shared.
+struct Sharing {
+    starts: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl Sharing {
+    fn new(content: &Content, wanted: &Wanted) -> Self {
+        let mut starts = vec![0u32; content.shared.len() + 1];
+        wanted.each(|row| starts[content.shared_of[row as usize] as usize + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0; starts.last().map_or(0, |last| *last as usize)];
+        wanted.each(|row| {
+            let at = &mut next[content.shared_of[row as usize] as usize];
+            rows[*at as usize] = row;
+            *at += 1;
+        });
+        Self { starts, rows }
+    }
+
+    fn of(&self, shared: u32) -> &[u32] {
+        &self.rows[self.starts[shared as usize] as usize..self.starts[shared as usize + 1] as usize]
+    }
+}
+
+/// Texts come each once with all their rows, numbers as they are.
+fn each_value(column: &Column, rows: &Rows<'_>, each: Each<'_>) -> ControlFlow<()> {
+    let mut of_text = vec![Vec::new(); column.dictionary.len()];
+    for (entry, number) in column.texts.entries.iter().zip(&column.texts.values) {
+        rows.push(&mut of_text[*number as usize], *entry);
+    }
+    for (number, rows) in of_text.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
+        each(Atom::Text(column.dictionary.text(number as u32)), rows)?;
+    }
+    each_pair(&column.ints, Atom::Int, rows, each)?;
+    each_pair(&column.floats, Atom::Float, rows, each)?;
+    each_pair(&column.bools, Atom::Bool, rows, each)
+}
+
+fn each_pair<T: Copy>(
+    pairs: &Pairs<T>,
+    atom: impl Fn(T) -> Atom<'static>,
+    rows: &Rows<'_>,
+    each: Each<'_>,
+) -> ControlFlow<()> {
+    let mut found = Vec::new();
+    for (entry, value) in pairs.entries.iter().zip(&pairs.values) {
+        found.clear();
+        rows.push(&mut found, *entry);
+        if !found.is_empty() {
+            each(atom(*value), &found)?;
+        }
+    }
+    ControlFlow::Continue(())
+}
