@@ -17,12 +17,25 @@ pub(crate) struct Budget {
     pub(crate) spansets: usize,
     /// Most bytes of memory that what is told takes.
     pub(crate) told: usize,
+    /// Most series of a metrics query.
+    pub(crate) series: usize,
+    /// Most bytes of memory that what is measured takes.
+    pub(crate) measured: usize,
 }
 
 impl Budget {
     /// As much as anybody gets, until then.
     pub(crate) fn until(deadline: Instant) -> Self {
-        Self { deadline, traces: 1 << 20, spans: 250_000, bytes: 128 << 20, spansets: 1_000, told: 64 << 20 }
+        Self {
+            deadline,
+            traces: 1 << 20,
+            spans: 250_000,
+            bytes: 128 << 20,
+            spansets: 1_000,
+            told: 64 << 20,
+            series: 1_000,
+            measured: 128 << 20,
+        }
     }
 
     /// Whether it must end.

@@ -6,7 +6,8 @@ use crate::{
     segment::Segment,
 };
 use baton_ports::{
-    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
+    SpanStoreError, Tags, TagsAsk,
 };
 use baton_traceql::Field;
 use baton_types::{Span, TraceId, Value};

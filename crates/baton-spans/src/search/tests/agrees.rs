@@ -31,7 +31,7 @@ fn budget() -> Budget {
 }
 
 /// Spans thrown into up to four segments, blocks and heads, whatever trace they belong to.
-fn layout(dice: &mut Dice<'_>, spans: &[Span]) -> Vec<Arc<dyn Segment>> {
+pub(super) fn layout(dice: &mut Dice<'_>, spans: &[Span]) -> Vec<Arc<dyn Segment>> {
     let count = 1 + dice.below(4);
     let mut parts = vec![Vec::new(); count];
     for span in spans {
@@ -99,12 +99,17 @@ fn check(segments: &[Arc<dyn Segment>], spans: &[Span], query: &[u8]) -> Result<
     Ok(answered)
 }
 
-fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), most / 4..most)
 }
 
 /// Runs random cases; `found` says how many traces must have answered for them to prove anything.
-fn run<S: Strategy>(cases: u32, found: usize, strategy: &S, check: impl Fn(S::Value) -> Result<usize, TestCaseError>) {
+pub(super) fn run<S: Strategy>(
+    cases: u32,
+    found: usize,
+    strategy: &S,
+    check: impl Fn(S::Value) -> Result<usize, TestCaseError>,
+) {
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let answered = Cell::new(0);
     let checked = TestRunner::new(config).run(strategy, |case| {
@@ -126,7 +131,7 @@ fn a_search_answers_what_the_naive_evaluator_says() {
 }
 
 /// What a store may have: a head and blocks, some of them merged, each for spans of one class.
-fn stored(dice: &mut Dice<'_>, directory: &Path, spans: &[Span]) -> Vec<Arc<dyn Segment>> {
+pub(super) fn stored(dice: &mut Dice<'_>, directory: &Path, spans: &[Span]) -> Vec<Arc<dyn Segment>> {
     let count = 1 + dice.below(4);
     let mut heads: Vec<Head> = Vec::new();
     for class in [SpanClass::Telemetry, SpanClass::Memory] {
@@ -146,7 +151,9 @@ fn stored(dice: &mut Dice<'_>, directory: &Path, spans: &[Span]) -> Vec<Arc<dyn 
             segments.push(Arc::new(head));
         } else {
             let covers = Covers { log: vec![number as u64], ..Covers::default() };
-            blocks.push(Arc::new(block::write(&directory.join(number.to_string()), &head, covers).expect("written")));
+            let written = block::write(&directory.join(number.to_string()), &head, covers).expect("written");
+            let old = dice.one_in(8);
+            blocks.push(Arc::new(if old { block::as_of_version_one(&written) } else { written }));
         }
     }
     for class in [SpanClass::Telemetry, SpanClass::Memory] {

@@ -3,6 +3,8 @@
 mod agrees;
 mod answers;
 mod bounds;
+mod measured;
+mod measures;
 mod memory;
 #[path = "../../../tests/suite/naive/mod.rs"]
 mod naive;

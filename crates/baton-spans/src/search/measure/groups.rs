@@ -1,0 +1,216 @@
+//! Rows by the values that spans are grouped by.
+
+use crate::{
+    index::{Atom, Form, Place, Sources, Table, Wanted, is_cut, own},
+    search::budget::Budget,
+};
+use baton_ports::SpanStoreError;
+use baton_traceql::{Field, Intrinsic, Literal};
+use baton_types::Value;
+use roaring::RoaringBitmap;
+use std::{collections::HashMap, ops::ControlFlow};
+
+/// Most groups of one segment that are told apart; no answer has room for so many.
+const MOST: usize = 1 << 16;
+/// As many pairs of groups are found by their place in a table.
+const DENSE: usize = 1 << 22;
+/// How many values are looked at between two looks at the clock.
+const BETWEEN_LOOKS: usize = 1_024;
+
+/// Rows by group.
+pub(super) struct Groups {
+    first: u32,
+    of_row: Vec<u32>,
+    /// For each group the values that make it.
+    pub(super) values: Vec<Vec<Option<Value>>>,
+    /// Whether something was left out for want of time or room.
+    pub(super) partial: bool,
+}
+
+impl Groups {
+    /// All rows in one.
+    pub(super) fn new(wanted: &Wanted) -> Self {
+        let of_row = vec![0; wanted.rows.len()];
+        Self { first: wanted.rows.start, of_row, values: vec![Vec::new()], partial: false }
+    }
+
+    /// The group of a row.
+    pub(super) fn of(&self, row: u32) -> usize {
+        self.of_row[(row - self.first) as usize] as usize
+    }
+
+    /// Divides the groups by what the wanted rows say of a field. Rows of which that is not known well enough are not wanted
+    /// any more, but unsure.
+    pub(super) fn divide(
+        &mut self,
+        table: &dyn Table,
+        (field, sources): (&Field, &Sources<'_>),
+        wanted: &mut Wanted,
+        unsure: &mut RoaringBitmap,
+        budget: &Budget,
+    ) -> Result<(), SpanStoreError> {
+        let mut labels = Labels {
+            first: self.first,
+            of_row: vec![0; self.of_row.len()],
+            values: vec![sources.otherwise.map(Value::from)],
+            known: HashMap::new(),
+        };
+        let (mut cut, mut dropped) = (Vec::new(), Vec::new());
+        let mut looked = 0;
+        each_first(table, sources, wanted, &mut |place, key, atom, rows| {
+            looked += 1;
+            if looked % BETWEEN_LOOKS == 0 && budget.is_late() {
+                self.partial = true;
+                return ControlFlow::Break(());
+            }
+            if matches!(atom, Atom::Text(text) if is_cut(text)) {
+                cut.extend_from_slice(rows);
+            } else if !labels.add(atom, rows, || shown(field, place, key, atom)) {
+                dropped.extend_from_slice(rows);
+            }
+            ControlFlow::Continue(())
+        })?;
+        self.partial |= !dropped.is_empty();
+        dropped.into_iter().for_each(|row| wanted.set(row, false));
+        for row in cut {
+            wanted.set(row, false);
+            unsure.insert(row);
+        }
+        self.combine(labels, wanted);
+        Ok(())
+    }
+
+    fn combine(&mut self, labels: Labels, wanted: &mut Wanted) {
+        if self.values.len() == 1 {
+            let before = self.values.pop().unwrap_or_default();
+            let with = |label| before.iter().cloned().chain([label]).collect();
+            self.values = labels.values.into_iter().map(with).collect();
+            self.of_row = labels.of_row;
+            return;
+        }
+        let (before, label_count) = (std::mem::take(&mut self.values), labels.values.len());
+        let mut pairs = Pairs::new(before.len() * label_count);
+        let mut dropped = Vec::new();
+        wanted.each(|row| {
+            let at = (row - self.first) as usize;
+            let (group, label) = (self.of_row[at] as usize, labels.of_row[at] as usize);
+            let number = pairs.number(group * label_count + label, || {
+                if self.values.len() == MOST {
+                    return None;
+                }
+                let label = labels.values[label].clone();
+                self.values.push(before[group].iter().cloned().chain([label]).collect());
+                Some(self.values.len() as u32 - 1)
+            });
+            match number {
+                Some(number) => self.of_row[at] = number,
+                None => dropped.push(row),
+            }
+        });
+        self.partial |= !dropped.is_empty();
+        dropped.into_iter().for_each(|row| wanted.set(row, false));
+        if self.values.is_empty() {
+            // Nobody is left; there is still something to divide.
+            self.values.push(Vec::new());
+        }
+    }
+}
+
+/// Sees where a value was found, the value, and the rows that have it.
+type Each<'f> = &'f mut dyn FnMut(Place, &str, Atom<'_>, &[u32]) -> ControlFlow<()>;
+
+/// Gives the values of a field with the wanted rows that have them: for each row those of the first place that has some.
+pub(super) fn each_first(
+    table: &dyn Table,
+    sources: &Sources<'_>,
+    wanted: &Wanted,
+    each: Each<'_>,
+) -> Result<(), SpanStoreError> {
+    let mut left: Option<Wanted> = None;
+    for (number, (place, key)) in sources.places.iter().enumerate() {
+        let mut flow = ControlFlow::Continue(());
+        table.each_value(*place, key, left.as_ref().unwrap_or(wanted), &mut |atom, rows| {
+            flow = each(*place, key, atom, rows);
+            flow
+        })?;
+        if flow.is_break() || number + 1 == sources.places.len() {
+            break;
+        }
+        let present = table.present(*place, key)?;
+        if !present.is_empty() {
+            left = Some(left.as_ref().unwrap_or(wanted).without(&present));
+        }
+    }
+    Ok(())
+}
+
+/// The value as a label shows it.
+fn shown(field: &Field, place: Place, key: &str, atom: Atom<'_>) -> Value {
+    match (field, atom) {
+        (Field::Intrinsic(Intrinsic::Duration), Atom::Int(nanoseconds)) if key == own::DURATION => {
+            Value::from(Literal::Duration(nanoseconds).to_string())
+        }
+        _ => atom.shown(key, place == Place::Own),
+    }
+}
+
+/// Values by number, and the number of each row; 0 is that of rows without.
+struct Labels {
+    first: u32,
+    of_row: Vec<u32>,
+    values: Vec<Option<Value>>,
+    known: HashMap<(Form, Vec<u8>), u32>,
+}
+
+impl Labels {
+    /// Gives rows a value; false when there are too many.
+    fn add(&mut self, atom: Atom<'_>, rows: &[u32], value: impl FnOnce() -> Value) -> bool {
+        let key = (atom.form(), atom.bytes());
+        let number = match self.known.get(&key) {
+            Some(number) => *number,
+            None if self.values.len() == MOST => return false,
+            None => {
+                let number = self.values.len() as u32;
+                self.values.push(Some(value()));
+                self.known.insert(key, number);
+                number
+            }
+        };
+        rows.iter().for_each(|row| self.of_row[(row - self.first) as usize] = number);
+        true
+    }
+}
+
+/// Numbers for pairs, most often found without hashing.
+enum Pairs {
+    Dense(Vec<u32>),
+    Sparse(HashMap<usize, u32>),
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Pairs {
+    fn new(pairs: usize) -> Self {
+        if pairs <= DENSE { Self::Dense(vec![NONE; pairs]) } else { Self::Sparse(HashMap::new()) }
+    }
+
+    fn number(&mut self, pair: usize, new: impl FnOnce() -> Option<u32>) -> Option<u32> {
+        match self {
+            Self::Dense(numbers) => {
+                let number = numbers.get_mut(pair)?;
+                if *number == NONE {
+                    *number = new()?;
+                }
+                Some(*number)
+            }
+            Self::Sparse(numbers) => {
+                if let Some(number) = numbers.get(&pair) {
+                    return Some(*number);
+                }
+                let number = new()?;
+                numbers.insert(pair, number);
+                Some(number)
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! In which interval of an answer each row began.
+
+use crate::index::Wanted;
+use baton_traceql::Steps;
+use roaring::RoaringBitmap;
+use std::ops::Range;
+
+/// Began in none of the intervals.
+const NEVER: u16 = u16::MAX;
+const _: () = assert!(Steps::MOST < NEVER as usize);
+
+/// In which interval each row began.
+pub(super) struct Intervals {
+    pub(super) steps: Steps,
+    rows: Range<u32>,
+    of_row: Vec<u16>,
+}
+
+impl Intervals {
+    /// None of them is known yet.
+    pub(super) fn new(rows: Range<u32>, steps: Steps) -> Self {
+        Self { steps, of_row: vec![NEVER; rows.len()], rows }
+    }
+
+    /// What they cover together.
+    pub(super) fn time(&self) -> Range<u64> {
+        self.steps.start()..self.steps.end_of(self.steps.count() - 1)
+    }
+
+    /// Notes when some rows began, from the first on.
+    pub(super) fn set(&mut self, first: u32, starts: &[u64]) {
+        let at = (first - self.rows.start) as usize;
+        let Some(of_row) = self.of_row.get_mut(at..at + starts.len()) else { return };
+        // Neighbours most often began in the same interval: then there is nothing to divide.
+        let (mut here, mut index) = (0..0, NEVER);
+        for (interval, start) in of_row.iter_mut().zip(starts) {
+            if !here.contains(start) {
+                index = self.steps.index(*start).map_or(NEVER, |index| index as u16);
+                here = match index {
+                    NEVER => 0..0,
+                    index => {
+                        let end = self.steps.end_of(usize::from(index));
+                        let start = usize::from(index).checked_sub(1).map(|before| self.steps.end_of(before));
+                        start.unwrap_or(self.steps.start())..end
+                    }
+                };
+            }
+            *interval = index;
+        }
+    }
+
+    /// That of a row that began in one of them.
+    pub(super) fn of(&self, row: u32) -> usize {
+        usize::from(self.of_row[(row - self.rows.start) as usize])
+    }
+
+    fn began(&self, row: u32) -> bool {
+        self.of_row.get((row.wrapping_sub(self.rows.start)) as usize).is_some_and(|interval| *interval != NEVER)
+    }
+
+    /// All rows that began in one of the intervals.
+    pub(super) fn all(&self) -> Wanted {
+        let mut intervals = self.of_row.iter();
+        Wanted::chosen(self.rows.clone(), |_| intervals.next().is_some_and(|interval| *interval != NEVER))
+    }
+
+    /// Those of some rows that began in one of the intervals.
+    pub(super) fn wanted(&self, rows: &RoaringBitmap) -> Wanted {
+        let mut wanted = Wanted::new(self.rows.clone(), rows);
+        for row in rows.range(self.rows.clone()) {
+            wanted.set(row, self.began(row));
+        }
+        wanted
+    }
+
+    /// Those of some rows, as a list.
+    pub(super) fn in_time(&self, rows: &RoaringBitmap) -> RoaringBitmap {
+        rows.range(self.rows.clone()).filter(|row| self.began(*row)).collect()
+    }
+}

@@ -1,0 +1,244 @@
+//! Counts row by row, without reading the spans of most of them.
+
+use super::{
+    Asked, Counting,
+    groups::{Groups, each_first},
+    intervals::Intervals,
+    once::Once,
+    shown::{Choice, Shown},
+};
+use crate::index::{Atom, Sources, Table, Wanted, decide};
+use baton_ports::SpanStoreError;
+use baton_traceql::{Direct, Exemplar, Field, Group, Intrinsic, Tally};
+use roaring::RoaringBitmap;
+use std::ops::{ControlFlow, Range};
+
+/// As many cells are counted beside the tally.
+const CELLS: usize = 1 << 21;
+/// How many rows are looked at between two looks at the clock.
+const BETWEEN_LOOKS: usize = 4_096;
+
+impl Counting<'_> {
+    /// Counts what spans say one by one.
+    pub(super) fn by_rows(&mut self, direct: &Direct<'_>, once: &Once) -> Result<(), SpanStoreError> {
+        let asked = self.asked;
+        for (number, segment) in asked.segments.iter().enumerate() {
+            let Some(known) = once.rows[number] else { continue };
+            if self.is_late() {
+                return Ok(());
+            }
+            let window = segment.window(asked.time)?;
+            let mut left = Left::default();
+            segment.table(&mut |table| {
+                let between = table.rows_between(window.clone());
+                // What came since is not known to be there once only.
+                let rows = between.start.min(known)..between.end.min(known);
+                let apart = table.rows_of(&once.apart[number]);
+                left = Counted { asked, direct, table, tally: &mut self.tally }.count(rows, &apart)?;
+                Ok(())
+            })?;
+            self.answer.inspected_spans += left.spans;
+            self.answer.inspected_bytes += left.bytes;
+            self.answer.partial |= left.partial;
+            self.read(number, &left)?;
+            self.show(number, left)?;
+        }
+        self.by_traces_of(once)
+    }
+
+    /// Reads the spans of which the index knows too little.
+    fn read(&mut self, segment: usize, left: &Left) -> Result<(), SpanStoreError> {
+        let Asked { segments, measure, budget, .. } = self.asked;
+        let (mut looked, mut late) = (0, false);
+        let bytes = segments[segment].each_span_in(&left.unsure, &mut |span| {
+            looked += 1;
+            late = looked % BETWEEN_LOOKS == 0 && budget.is_late();
+            if late {
+                return ControlFlow::Break(());
+            }
+            measure.add_span(self.leaf, &mut self.tally, &span);
+            ControlFlow::Continue(())
+        })?;
+        self.answer.inspected_bytes += bytes;
+        self.answer.partial |= late;
+        Ok(())
+    }
+
+    /// Reads the spans that stand for others.
+    fn show(&mut self, segment: usize, left: Left) -> Result<(), SpanStoreError> {
+        let rows: RoaringBitmap = left.shown.iter().map(|(shown, _)| shown.row).collect();
+        let mut shown = left.shown.into_iter().peekable();
+        let mut row = rows.iter();
+        let bytes = self.asked.segments[segment].each_span_in(&rows, &mut |span| {
+            let Some(row) = row.next() else { return ControlFlow::Break(()) };
+            while let Some((shown, group)) = shown.next_if(|(shown, _)| shown.row <= row) {
+                let exemplar = Exemplar { trace: span.trace, span: span.id, at: span.start, value: shown.value };
+                self.tally.add_exemplar(group, exemplar);
+            }
+            ControlFlow::Continue(())
+        })?;
+        self.answer.inspected_bytes += bytes;
+        Ok(())
+    }
+}
+
+/// What is left to be done once the rows of a segment were counted.
+#[derive(Default)]
+struct Left {
+    unsure: RoaringBitmap,
+    shown: Vec<(Shown, Group)>,
+    spans: u64,
+    bytes: u64,
+    partial: bool,
+}
+
+/// The rows of one segment that are being counted.
+struct Counted<'a> {
+    asked: Asked<'a>,
+    direct: &'a Direct<'a>,
+    table: &'a dyn Table,
+    tally: &'a mut Tally,
+}
+
+impl Counted<'_> {
+    fn count(&mut self, rows: Range<u32>, apart: &RoaringBitmap) -> Result<Left, SpanStoreError> {
+        let Asked { aliases, budget, measure, .. } = self.asked;
+        let mut left = Left { spans: rows.len() as u64, ..Left::default() };
+        let mut intervals = Intervals::new(rows.clone(), measure.steps());
+        left.bytes =
+            self.table.each_start(rows, intervals.time(), &mut |first, starts| intervals.set(first, starts))?;
+        let mut wanted = match self.direct.filter {
+            Some(filter) => {
+                let decided = decide(self.table, filter, aliases)?;
+                left.unsure = decided.perhaps;
+                intervals.wanted(&decided.yes)
+            }
+            None => intervals.all(),
+        };
+        wanted.remove(apart);
+        let by: Vec<_> =
+            self.direct.by.iter().filter_map(|field| Some((field, Sources::of(field, aliases)?))).collect();
+        let of = self.direct.of.and_then(|field| Some((field, Sources::of(field, aliases)?)));
+        for (_, sources) in by.iter().chain(&of) {
+            self.doubt(sources, &mut wanted, &mut left.unsure)?;
+        }
+        let mut groups = Groups::new(&wanted);
+        for (field, sources) in &by {
+            if wanted.is_empty() {
+                break;
+            }
+            groups.divide(self.table, (field, sources), &mut wanted, &mut left.unsure, budget)?;
+        }
+        left.unsure -= apart;
+        left.unsure = intervals.in_time(&left.unsure);
+        left.partial = groups.partial;
+        if wanted.is_empty() || groups.partial && budget.is_late() {
+            return Ok(left);
+        }
+        let mut choice = Choice::new(groups.values.len(), measure.exemplars());
+        let mut named = Named::new(groups.values.len());
+        match &of {
+            Some((field, sources)) if is_number(field) => {
+                let (mut looked, mut late) = (0, false);
+                each_first(self.table, sources, &wanted, &mut |_, _, atom, rows| {
+                    looked += 1;
+                    late = looked % BETWEEN_LOOKS == 0 && budget.is_late();
+                    let number = match atom {
+                        Atom::Int(number) => number as f64,
+                        Atom::Float(number) => number,
+                        Atom::Text(_) | Atom::Bool(_) => return ControlFlow::Continue(()),
+                    };
+                    for row in rows {
+                        let group = groups.of(*row);
+                        if let Some(named) = named.get(self.tally, &groups, group) {
+                            self.tally.add(named, intervals.of(*row), number);
+                            choice.offer(*row, group, number);
+                        }
+                    }
+                    if late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                })?;
+                left.partial |= late;
+            }
+            Some(_) => {}
+            None => self.add_counts(&wanted, &intervals, &groups, &mut named, &mut choice),
+        }
+        let group = |shown: Shown| Some((shown, named.known(shown.group)?));
+        left.shown = choice.finish().into_iter().filter_map(group).collect();
+        Ok(left)
+    }
+
+    /// Rows that have something else than one plain value, or may have one that is not indexed, must be read.
+    fn doubt(
+        &self,
+        sources: &Sources<'_>,
+        wanted: &mut Wanted,
+        unsure: &mut RoaringBitmap,
+    ) -> Result<(), SpanStoreError> {
+        let mut doubtful = if sources.may_be_unlisted() { self.table.unlisted()? } else { RoaringBitmap::new() };
+        for (place, key) in &sources.places {
+            doubtful |= self.table.unclear(*place, key)?;
+        }
+        for row in doubtful.range(wanted.rows.clone()) {
+            if wanted.has(row) {
+                wanted.set(row, false);
+                unsure.insert(row);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_counts(
+        &mut self,
+        wanted: &Wanted,
+        intervals: &Intervals,
+        groups: &Groups,
+        named: &mut Named,
+        choice: &mut Choice,
+    ) {
+        let count = intervals.steps.count();
+        if groups.values.len() * count > CELLS {
+            wanted.each(|row| {
+                let group = groups.of(row);
+                if let Some(named) = named.get(self.tally, groups, group) {
+                    self.tally.add(named, intervals.of(row), 1.0);
+                    choice.offer(row, group, 1.0);
+                }
+            });
+            return;
+        }
+        let mut cells = vec![0u32; groups.values.len() * count];
+        wanted.each(|row| {
+            let group = groups.of(row);
+            cells[group * count + intervals.of(row)] += 1;
+            choice.offer(row, group, 1.0);
+        });
+        for (group, cells) in cells.chunks(count).enumerate() {
+            for (interval, times) in cells.iter().enumerate().filter(|(_, times)| **times > 0) {
+                let Some(named) = named.get(self.tally, groups, group) else { break };
+                self.tally.add_many(named, interval, 1.0, u64::from(*times));
+            }
+        }
+    }
+}
+
+/// Kinds and statuses are indexed as numbers, but are none.
+fn is_number(field: &Field) -> bool {
+    !matches!(field, Field::Intrinsic(Intrinsic::Kind | Intrinsic::Status))
+}
+
+/// Groups of a segment as the tally knows them, once something is counted.
+struct Named(Vec<Option<Option<Group>>>);
+
+impl Named {
+    fn new(groups: usize) -> Self {
+        Self(vec![None; groups])
+    }
+
+    fn get(&mut self, tally: &mut Tally, groups: &Groups, group: usize) -> Option<Group> {
+        *self.0[group].get_or_insert_with(|| tally.group(&groups.values[group]))
+    }
+
+    fn known(&self, group: usize) -> Option<Group> {
+        self.0.get(group).copied().flatten().flatten()
+    }
+}

@@ -1,0 +1,133 @@
+//! Figures that are known beforehand: what is counted without being read, and what is left out.
+
+use super::answers::{plenty, span, with};
+use crate::{
+    block::{self, Block, Covers},
+    head::Head,
+    search::{Budget, metrics},
+    segment::Segment,
+};
+use baton_ports::{MetricsAnswer, MetricsAsk};
+use baton_traceql::{Mode, Steps, parse};
+use baton_types::{Span, SpanClass, SpanStatus, Value};
+use std::{path::Path, sync::Arc, time::Instant};
+
+const SPANS: u64 = 5_000;
+
+fn ask(query: &str) -> MetricsAsk {
+    let query = Arc::new(parse(query, Mode::Strict).expect("a query").query);
+    MetricsAsk { query, steps: Steps::cover(0, 10 * SPANS, 10 * SPANS / 4).unwrap(), exemplars: 0, aliases: false }
+}
+
+/// Ten spans to a trace, with seven tools and one error in a hundred.
+fn spans() -> Vec<Span> {
+    let one = |number: u64| {
+        let status = if number.is_multiple_of(100) { SpanStatus::Error } else { SpanStatus::Unset };
+        let tool = Value::from(format!("tool-{}", number % 7));
+        Span { status, ..with(span(number / 10, number % 10 + 1, None, number * 10), "tool", tool) }
+    };
+    (0..SPANS).map(one).collect()
+}
+
+fn head(spans: &[Span]) -> Head {
+    let head = Head::new(SpanClass::Telemetry);
+    head.push(spans).unwrap();
+    head
+}
+
+fn written(directory: &Path, name: &str, spans: &[Span]) -> Arc<Block> {
+    Arc::new(block::write(&directory.join(name), &head(spans), Covers::default()).unwrap())
+}
+
+/// The same spans in one piece, in pieces that follow each other, as they were sent twice, and merged.
+fn layouts(directory: &Path, spans: &[Span]) -> Vec<Vec<Arc<dyn Segment>>> {
+    let (early, late) = spans.split_at(spans.len() / 2 + 5);
+    let halves = [written(directory, "early", early), written(directory, "late", late)];
+    let merged = block::merge(directory, &halves).unwrap();
+    vec![
+        vec![Arc::new(head(spans))],
+        vec![written(directory, "whole", spans)],
+        vec![Arc::new(head(late)), written(directory, "first", early)],
+        vec![Arc::new(merged)],
+        vec![Arc::new(head(late)), written(directory, "again", spans)],
+    ]
+}
+
+fn sums(answer: &MetricsAnswer) -> Vec<f64> {
+    answer.series.iter().map(|series| series.samples.iter().flatten().sum()).collect()
+}
+
+#[test]
+fn groups_are_counted_without_reading_spans() {
+    let directory = tempfile::tempdir().unwrap();
+    let spans = spans();
+    let segments = layouts(directory.path(), &spans);
+    for (number, segments) in segments.iter().enumerate() {
+        let answer = metrics(segments, &ask("{ } | count_over_time() by (span.tool)"), &plenty()).unwrap();
+        let expected: Vec<f64> = (0..7).map(|tool| (SPANS - tool).div_ceil(7) as f64).collect();
+        assert_eq!(sums(&answer), expected, "{number}");
+        assert_eq!(answer.series[0].samples.len(), 4);
+        assert!(!answer.partial);
+        let errors = metrics(segments, &ask("{ status = error } | count_over_time() by (span.tool)"), &plenty());
+        assert_eq!(sums(&errors.unwrap()).iter().sum::<f64>(), SPANS as f64 / 100.0);
+        let slow = metrics(segments, &ask("{ duration > 9ns } | max_over_time(duration)"), &plenty()).unwrap();
+        assert_eq!(slow.series[0].samples, [Some(1e-8); 4], "{number}");
+        if number < 4 {
+            assert!(answer.inspected_bytes <= 8 * SPANS, "{number}: {} bytes", answer.inspected_bytes);
+        }
+    }
+}
+
+#[test]
+fn spans_that_stand_for_others_are_spread() {
+    let directory = tempfile::tempdir().unwrap();
+    let spans = spans();
+    for segments in layouts(directory.path(), &spans) {
+        let five = MetricsAsk { exemplars: 5, ..ask("{ status = error } | rate() by (resource.none)") };
+        let answer = metrics(&segments, &five, &plenty()).unwrap();
+        let [series] = &answer.series[..] else { panic!("{answer:?}") };
+        assert_eq!(series.exemplars.len(), 5);
+        let halves = series.exemplars.iter().filter(|exemplar| exemplar.at < 5 * SPANS).count();
+        assert!((1..5).contains(&halves), "{:?}", series.exemplars);
+        assert!(series.exemplars.iter().all(|exemplar| exemplar.at.is_multiple_of(1_000)));
+    }
+}
+
+#[test]
+fn what_has_no_time_or_no_room_is_left_out_and_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let spans = spans();
+    for segments in layouts(directory.path(), &spans) {
+        for query in ["{ } | rate() by (span.tool)", "{ } >> { } | rate() by (span.tool)"] {
+            let late = Budget { deadline: Instant::now(), ..plenty() };
+            let answer = metrics(&segments, &ask(query), &late).unwrap();
+            assert_eq!((answer.series.len(), answer.partial), (0, true), "{query}");
+        }
+        let few = Budget { series: 3, ..plenty() };
+        let answer = metrics(&segments, &ask("{ } | rate() by (span.tool)"), &few).unwrap();
+        assert_eq!((answer.series.len(), answer.partial), (3, true));
+        let nothing = MetricsAsk { steps: Steps::cover(1 << 40, 1 << 41, 1 << 40).unwrap(), ..ask("{ } | rate()") };
+        let answer = metrics(&segments, &nothing, &plenty()).unwrap();
+        assert_eq!((sums(&answer), answer.partial, answer.inspected_spans), (vec![0.0], false, 0));
+    }
+}
+
+#[test]
+fn keys_beyond_what_is_indexed_are_counted_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let keyed = |(number, mut span): (usize, Span)| {
+        span.attributes.extend((0..20).map(|key| (format!("key-{}", number * 20 + key).into(), Value::Int(1))));
+        span.attributes.push(("late".into(), Value::from(format!("{}", number % 2))));
+        span
+    };
+    let mut spans: Vec<Span> = spans().into_iter().take(300).enumerate().map(keyed).collect();
+    spans[0].attributes.retain(|(key, _)| key != "late");
+    for segments in layouts(directory.path(), &spans) {
+        let count = |query: &str| sums(&metrics(&segments, &ask(query), &plenty()).unwrap());
+        assert_eq!(count("{ span.key-5999 = 1 } | count_over_time()"), [1.0]);
+        assert_eq!(count("{ span.key-5999 = nil } | count_over_time()"), [299.0]);
+        assert_eq!(count("{ span.late = \"1\" } | count_over_time() by (span.late)"), [150.0]);
+        assert_eq!(count("{ } | count_over_time() by (span.key-5999)"), [1.0, 299.0]);
+        assert_eq!(count("{ } | sum_over_time(span.key-5999)"), [1.0]);
+    }
+}

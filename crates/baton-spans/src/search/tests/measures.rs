@@ -1,0 +1,231 @@
+//! Random spans, layouts, intervals and metrics queries: whatever the segments, the series are those of all spans at once.
+
+use super::{
+    agrees::{bytes, layout, run, stored},
+    naive::{
+        self,
+        dice::Dice,
+        spans::{BASE, KEYS, TICK},
+    },
+};
+use crate::{
+    search::{Budget, metrics},
+    segment::Segment,
+};
+use baton_ports::{MetricsAsk, SpanStoreError};
+use baton_telemetry::ALIASES;
+use baton_traceql::{
+    AggregateOp, Aliases, ArithmeticOp, Attribute, Compare, Field, FieldExpr, FirstStage, Intrinsic, Limits, Measure,
+    MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, Scope, Series, SpansetExpr, Stage, Steps, Trace,
+};
+use baton_types::{Span, SpanEvent, SpanId, TraceId, Value};
+use proptest::{prelude::*, test_runner::TestCaseError};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Two names of the same thing.
+const ALIASED: [&str; 2] = ["agent.id", "gen_ai.agent.id"];
+
+/// Random spans, and what only an index could get wrong: long texts, keys that occur twice, names of the same thing, spans
+/// that were sent again because they had more to say.
+fn spans(dice: &mut Dice<'_>, all: &[u8]) -> Vec<Span> {
+    let mut spans = naive::spans::spans(&mut Dice::new(all));
+    let mut again = Vec::new();
+    for span in &mut spans {
+        let long = format!("{}{}", "é".repeat(140), dice.below(2));
+        match dice.below(12) {
+            0 => span.attributes.push(("x.y".into(), long.into())),
+            1 => span.name = long.into(),
+            2 => span.attributes.extend(ALIASED.map(|key| (key.into(), Value::from(format!("{}", dice.below(2)))))),
+            3 => span.attributes.push((dice.of(&ALIASED).into(), Value::Int(dice.below(3) as i64))),
+            4 => span.attributes.push((dice.of(KEYS).into(), Value::List(vec![Value::Int(1)]))),
+            5 => span.events.push(SpanEvent { at: span.start, name: "ab".into(), ..SpanEvent::default() }),
+            6 => span.status_message = long,
+            _ => {}
+        }
+    }
+    for span in &spans {
+        if dice.one_in(8) {
+            let mut more = span.clone();
+            more.end = span.end.max(span.start) + TICK;
+            more.name = dice.of(&["insight.b", "more"]).into();
+            more.attributes.retain(|_| dice.one_in(2));
+            again.push(more);
+        }
+    }
+    spans.extend(again);
+    consistent(spans)
+}
+
+/// The same span sent twice is the same, or the second one ended later.
+fn consistent(spans: Vec<Span>) -> Vec<Span> {
+    let mut known: BTreeMap<(TraceId, SpanId, u64), Span> = BTreeMap::new();
+    spans.into_iter().map(|span| known.entry((span.trace, span.id, span.end)).or_insert(span).clone()).collect()
+}
+
+fn field(dice: &mut Dice<'_>) -> Field {
+    const INTRINSICS: &[Intrinsic] = &[
+        Intrinsic::Name,
+        Intrinsic::Status,
+        Intrinsic::Kind,
+        Intrinsic::Duration,
+        Intrinsic::StatusMessage,
+        Intrinsic::EventName,
+        Intrinsic::LinkSpanId,
+        Intrinsic::InstrumentationName,
+        Intrinsic::RootName,
+        Intrinsic::SpanId,
+        Intrinsic::ParentId,
+    ];
+    const SCOPES: &[Scope] =
+        &[Scope::Span, Scope::Any, Scope::Resource, Scope::Event, Scope::Link, Scope::Instrumentation];
+    match dice.below(4) {
+        0 => Field::Intrinsic(dice.of(INTRINSICS)),
+        _ => {
+            let name = if dice.one_in(4) { dice.of(&ALIASED) } else { dice.of(KEYS) };
+            Field::Attribute(Attribute { scope: dice.of(SCOPES), of_parent: dice.one_in(20), name: name.to_owned() })
+        }
+    }
+}
+
+fn number(dice: &mut Dice<'_>) -> Field {
+    if dice.one_in(2) { Field::Intrinsic(Intrinsic::Duration) } else { field(dice) }
+}
+
+/// The first filter of an expression.
+fn first_filter(expr: SpansetExpr) -> SpansetExpr {
+    match expr {
+        SpansetExpr::Combined { left, .. } => first_filter(*left),
+        filter => filter,
+    }
+}
+
+/// A pipeline of the naive generator; most often only its first filter, which rows can answer.
+fn pipeline(dice: &mut Dice<'_>) -> PipelineExpr {
+    let plain = !dice.one_in(4);
+    match naive::queries::query(dice).root {
+        Root::Search(PipelineExpr::Pipeline(stages)) if plain => {
+            let filter = stages.into_iter().find_map(|stage| match stage {
+                Stage::Spansets(expr) => Some(first_filter(expr)),
+                _ => None,
+            });
+            PipelineExpr::Pipeline(vec![Stage::Spansets(filter.unwrap_or(SpansetExpr::Filter(None)))])
+        }
+        Root::Search(pipeline) => pipeline,
+        Root::Metrics(_) => PipelineExpr::Pipeline(Vec::new()),
+    }
+}
+
+fn leaf(dice: &mut Dice<'_>) -> MetricsExpr {
+    let by: Vec<Field> = (0..dice.below(3)).map(|_| field(dice)).collect();
+    let first = match dice.below(8) {
+        0 | 1 => FirstStage::CountOverTime { by },
+        2 => FirstStage::Rate { by },
+        3 | 4 => {
+            let op = dice.of(&[AggregateOp::Sum, AggregateOp::Min, AggregateOp::Max, AggregateOp::Avg]);
+            FirstStage::AggregateOverTime { op, of: number(dice), by }
+        }
+        5 => FirstStage::QuantileOverTime { of: number(dice), quantiles: vec![0.5, 0.9], by },
+        6 => FirstStage::HistogramOverTime { of: number(dice), by },
+        _ => {
+            let selection = SpansetExpr::Filter(Some(FieldExpr::Field(field(dice))));
+            FirstStage::Compare(Compare { selection, top: None, start: None, end: None })
+        }
+    };
+    MetricsExpr::Query(MetricsQuery { spans: pipeline(dice), first, then: Vec::new() })
+}
+
+fn query(dice: &mut Dice<'_>) -> Query {
+    let root = if dice.one_in(8) {
+        let (left, right) = (Box::new(leaf(dice)), Box::new(leaf(dice)));
+        MetricsExpr::Computed { op: ArithmeticOp::Add, left, right, then: Vec::new() }
+    } else {
+        leaf(dice)
+    };
+    Query { root: Root::Metrics(root), hints: Vec::new() }
+}
+
+fn steps(dice: &mut Dice<'_>) -> Steps {
+    let start = BASE + dice.below(10) as u64 * TICK - if dice.one_in(2) { 5 * TICK } else { 0 };
+    let end = start + dice.below(30) as u64 * TICK;
+    match dice.below(3) {
+        0 => Steps::whole(start, end),
+        _ => Steps::cover(start, end, (1 + dice.below(4) as u64) * TICK).expect("not too many"),
+    }
+}
+
+/// All spans at once, trace by trace.
+fn expected(ask: &MetricsAsk, spans: &[Span]) -> Result<Vec<Series>, QueryError> {
+    let mut traces: BTreeMap<TraceId, BTreeMap<SpanId, Span>> = BTreeMap::new();
+    for span in spans {
+        let known = traces.entry(span.trace).or_default().entry(span.id).or_insert_with(|| span.clone());
+        if span.end > known.end {
+            *known = span.clone();
+        }
+    }
+    let aliases = if ask.aliases { Aliases(ALIASES) } else { Aliases::NONE };
+    let measure = Measure::new(&ask.query, aliases, ask.steps, Limits::default())?;
+    let mut tallies = Vec::new();
+    for leaf in 0..measure.leaves() {
+        let mut tally = measure.tally(leaf);
+        for spans in traces.values() {
+            let trace = Trace { spans: spans.values().cloned().collect() };
+            assert!(measure.add_trace(leaf, &mut tally, &trace, &|| false));
+        }
+        tallies.push(tally);
+    }
+    Ok(measure.finish(tallies).0)
+}
+
+/// What is no number is not even equal to itself, but looks the same.
+fn written(series: &[Series]) -> Vec<String> {
+    series.iter().map(|series| format!("{:?} {:?}", series.labels, series.samples)).collect()
+}
+
+/// Asks one query: how many series answered, unless the store and the measure disagree.
+fn check(segments: &[Arc<dyn Segment>], spans: &[Span], asked: &[u8]) -> Result<usize, TestCaseError> {
+    let mut dice = Dice::new(asked);
+    let (aliases, exemplars, steps) = (dice.one_in(2), dice.below(3), steps(&mut dice));
+    let ask = MetricsAsk { query: Arc::new(query(&mut dice)), steps, exemplars, aliases };
+    let Ok(expected) = expected(&ask, spans) else { return Err(TestCaseError::reject("cannot be run")) };
+    let budget = Budget::until(Instant::now() + Duration::from_secs(600));
+    let answer =
+        metrics(segments, &ask, &budget).map_err(|error: SpanStoreError| TestCaseError::fail(error.to_string()))?;
+    prop_assert!(!answer.partial);
+    prop_assert_eq!(written(&answer.series), written(&expected), "{} of {:#?}", ask.query, spans);
+    for exemplar in answer.series.iter().flat_map(|series| &series.exemplars) {
+        let stands = |span: &Span| (span.trace, span.id, span.start) == (exemplar.trace, exemplar.span, exemplar.at);
+        prop_assert!(exemplars > 0 && spans.iter().any(stands), "{} shows {:?}", ask.query, exemplar);
+        prop_assert!(ask.steps.index(exemplar.at).is_some());
+    }
+    Ok(expected.len())
+}
+
+#[test]
+fn whole_traces_measure_what_all_spans_do() {
+    run(1_000, 300, &(bytes(1_200), bytes(40), bytes(80)), |(all, layouts, query)| {
+        let spans = spans(&mut Dice::new(&layouts), &all);
+        check(&layout(&mut Dice::new(&layouts), &spans), &spans, &query)
+    });
+}
+
+#[test]
+fn heads_and_blocks_measure_what_all_spans_do() {
+    let queries = prop::collection::vec(bytes(80), 60);
+    run(96, 2_000, &(bytes(1_200), bytes(80), queries), |(all, layouts, queries)| {
+        let spans = spans(&mut Dice::new(&layouts), &all);
+        let directory = tempfile::tempdir().expect("a directory");
+        let segments = stored(&mut Dice::new(&layouts), directory.path(), &spans);
+        let mut answered = 0;
+        for query in queries {
+            match check(&segments, &spans, &query) {
+                Err(TestCaseError::Reject(_)) => {}
+                checked => answered += checked?,
+            }
+        }
+        Ok(answered)
+    });
+}
