@@ -23,7 +23,7 @@ use std::{
 const BATCH: u64 = 512;
 
 /// Nothing goes by age: the spans are from a fixed day.
-fn options() -> Options {
+pub fn options() -> Options {
     Options { retention: Retention::default(), ..Options::default() }
 }
 

@@ -1,0 +1,54 @@
+//! Metrics queries over all spans.
+
+use crate::{
+    figures::{at, resident},
+    generate::{Facts, PER_TRACE},
+    store::options,
+};
+use anyhow::{Context as _, Result, ensure};
+use baton_ports::{MetricsAnswer, MetricsAsk, SpanStore as _};
+use baton_spans::EmbeddedSpans;
+use baton_traceql::{Mode, Steps, parse};
+use serde_json::{Value as Json, json};
+use std::{path::Path, sync::Arc, time::Instant};
+
+/// What is asked, how many series answer, and whether they count every span.
+const QUESTIONS: &[(&str, &str, usize, bool)] = &[
+    ("count per service", "{ } | count_over_time() by (resource.service.name)", 10, true),
+    ("errors per tool", "{ status = error } | rate() by (span.app.tool)", 100, false),
+    ("count per model and region", "{ } | count_over_time() by (span.app.model, span.app.region)", 40, true),
+    ("slow calls of one agent", r#"{ span.app.agent = "agent-7" && duration > 1s } | rate()"#, 1, false),
+    ("mean tokens per model", "{ } | avg_over_time(span.app.tokens) by (span.app.model)", 8, false),
+    ("median and p95 of durations per tool", "{ } | quantile_over_time(duration, 0.5, 0.95) by (span.app.tool)", 200, false),
+    ("histogram of durations", "{ } | histogram_over_time(duration)", 0, false),
+];
+
+/// Asks each question so many times over all the time there is, in 240 intervals and in one.
+pub async fn measure(dir: &Path, count: u64, times: usize) -> Result<Json> {
+    let store = EmbeddedSpans::open(dir, options())?;
+    let (start, end) = (Facts::of(0).start, Facts::of(count.div_ceil(PER_TRACE) * PER_TRACE).start);
+    let many = Steps::cover(start, end, ((end - start) / 240).max(1)).context("too many intervals")?;
+    let mut rows = Vec::new();
+    for (kind, traceql, series, all) in QUESTIONS {
+        for (title, steps) in [("240 intervals", many), ("one interval", Steps::whole(start, end))] {
+            let mut took = Vec::new();
+            let mut answer = MetricsAnswer::default();
+            for _ in 0..times {
+                let query = Arc::new(parse(traceql, Mode::Strict).context(*traceql)?.query);
+                let asked = Instant::now();
+                answer = store.metrics(MetricsAsk { query, steps, exemplars: 0, aliases: false }).await?;
+                took.push(asked.elapsed().as_secs_f64() * 1e3);
+                ensure!(!answer.partial, "{traceql} is answered in part");
+            }
+            ensure!(*series == 0 || answer.series.len() == *series, "{} series answer {traceql}", answer.series.len());
+            let sum: f64 = answer.series.iter().flat_map(|series| &series.samples).flatten().sum();
+            ensure!(!all || sum == count as f64, "{traceql} counts {sum} of {count}");
+            rows.push(json!({
+                "kind": kind, "intervals": title, "series": answer.series.len(),
+                "p50_ms": at(&mut took, 0.5), "max_ms": at(&mut took, 1.0), "bytes": answer.inspected_bytes,
+            }));
+        }
+    }
+    let stats = store.stats().await?;
+    Ok(json!({ "spans": stats.spans, "blocks": stats.blocks, "questions": rows, "resident_mb": resident()? }))
+}
