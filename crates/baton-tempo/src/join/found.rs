@@ -1,10 +1,10 @@
 //! Traces that were found in two places.
 
 use baton_ports::{FoundSpanset, FoundTrace, ServiceStats};
-use baton_types::TraceId;
+use baton_types::{SpanId, TraceId};
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, HashMap, hash_map::Entry},
+    collections::{BTreeMap, HashMap, HashSet, hash_map::Entry},
 };
 
 /// Traces, each once.
@@ -95,6 +95,14 @@ fn add_spans(known: &mut FoundSpanset, more: FoundSpanset) {
     known.matched = known.matched.max(more.matched).max(shown);
     known.spans.sort_by_key(|span| (span.start, span.id));
     known.spans.truncate(most);
+}
+
+/// Whether one answer shows every span that another one shows of the same trace.
+pub(crate) fn shows_all_of(known: &FoundTrace, other: &FoundTrace) -> bool {
+    let spans = |found: &FoundTrace| -> HashSet<SpanId> {
+        found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect()
+    };
+    spans(other).is_subset(&spans(known))
 }
 
 /// Whether a store that knows these spans knows all that another one does, as far as numbers tell.

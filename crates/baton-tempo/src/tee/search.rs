@@ -5,7 +5,7 @@ use super::{
     tell::{services, tell},
 };
 use crate::{
-    join::{Traces, covers, joined},
+    join::{Traces, covers, joined, shows_all_of},
     now,
     read::once,
 };
@@ -114,9 +114,7 @@ fn choices(tee: &TeeSpans, here: Vec<FoundTrace>, there: Vec<FoundTrace>) -> Cho
     for found in there {
         each.push(match known.remove(&found.id) {
             None => Choice::LookUp(found),
-            // An old Tempo says nothing of services; then what is hot is known best here.
-            Some(own) if found.services.is_empty() && own.start >= seam => Choice::Take(own),
-            Some(own) if !found.services.is_empty() && covers(&own.services, &found.services) => Choice::Take(own),
+            Some(own) if is_whole(&own, &found, seam) => Choice::Take(own),
             Some(own) => Choice::Join { otherwise: joined(own, found) },
         });
     }
@@ -136,6 +134,13 @@ fn choices(tee: &TeeSpans, here: Vec<FoundTrace>, there: Vec<FoundTrace>) -> Cho
         }
     }
     Choices { each, given_up }
+}
+
+/// Whether the store here has all that the Tempo has of a trace.
+fn is_whole(own: &FoundTrace, found: &FoundTrace, seam: u64) -> bool {
+    // An old Tempo says nothing of services; then what is hot is known best here.
+    let known = if found.services.is_empty() { own.start >= seam } else { covers(&own.services, &found.services) };
+    known && shows_all_of(own, found)
 }
 
 struct Settled {

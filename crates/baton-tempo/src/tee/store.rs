@@ -10,7 +10,7 @@ use baton_types::{Span, TraceId, Value};
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
 };
@@ -23,11 +23,13 @@ pub struct TeeOptions {
     pub hot: Duration,
     /// How long an answer waits for the Tempo.
     pub patience: Duration,
+    /// How long a Tempo that did not answer is not asked again, so that not every answer waits for it.
+    pub rest: Duration,
 }
 
 impl Default for TeeOptions {
     fn default() -> Self {
-        Self { hot: Duration::from_secs(60 * 60), patience: Duration::from_secs(10) }
+        Self { hot: Duration::from_secs(60 * 60), patience: Duration::from_secs(10), rest: Duration::from_secs(15) }
     }
 }
 
@@ -39,6 +41,8 @@ pub struct TeeSpans {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) options: TeeOptions,
     silent: AtomicBool,
+    /// Until then it is left alone, in milliseconds.
+    left_alone: AtomicI64,
 }
 
 impl TeeSpans {
@@ -49,7 +53,7 @@ impl TeeSpans {
         clock: Arc<dyn Clock>,
         options: TeeOptions,
     ) -> Self {
-        Self { local, tempo, clock, options, silent: AtomicBool::new(false) }
+        Self { local, tempo, clock, options, silent: AtomicBool::new(false), left_alone: AtomicI64::new(0) }
     }
 
     /// What the Tempo answers in time. That it is silent is said once, until it speaks again.
@@ -57,9 +61,17 @@ impl TeeSpans {
         &self,
         answer: impl Future<Output = Result<T, SpanStoreError>>,
     ) -> Result<T, SpanStoreError> {
+        if self.clock.now().as_millis() < self.left_alone.load(Ordering::Relaxed) {
+            let reason = "the Tempo did not answer a moment ago and is asked again soon";
+            return Err(SpanStoreError::Unavailable(reason.to_owned()));
+        }
         let limit = self.options.patience;
         let late = || SpanStoreError::Unavailable(format!("the Tempo did not answer within {} ms", limit.as_millis()));
         let answer = timeout(limit, answer).await.unwrap_or_else(|_| Err(late()));
+        if let Err(SpanStoreError::Unavailable(_)) = &answer {
+            let until = self.clock.now().after(self.options.rest);
+            self.left_alone.store(until.as_millis(), Ordering::Relaxed);
+        }
         match &answer {
             Ok(_) if self.silent.swap(false, Ordering::Relaxed) => tracing::info!("the Tempo answers again"),
             Ok(_) => {}

@@ -4,7 +4,7 @@ use super::{
     scripted::{Said, Scripted},
     world::{FakeClock, NOON, SECOND, metrics, search, tags, trace_id},
 };
-use baton_ports::{SpanStore, SpanStoreError};
+use baton_ports::{SpanStore, SpanStoreError, TimeRange};
 use baton_tempo::{Options, SetupError, TempoSpans};
 use baton_traceql::Steps;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -54,7 +54,9 @@ async fn what_may_pass_is_asked_again_and_what_may_not_is_not() {
     for (case, lines, requests, expect) in cases {
         let server = one_after_the_other(lines).await;
         let store = server.store_with(&FakeClock::at(NOON), |options| options.patience = Duration::from_secs(20));
-        let found = store.search(search("{ }")).await;
+        let mut ask = search("{ }");
+        ask.range = TimeRange { start: (NOON - 60) * SECOND, end: NOON * SECOND };
+        let found = store.search(ask).await;
         assert_eq!(server.asked().len(), requests, "{case}");
         match found {
             Ok(_) => assert_eq!(expect, "", "{case}"),

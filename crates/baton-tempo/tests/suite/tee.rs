@@ -61,6 +61,17 @@ impl LateTempo {
                 let steps = Steps::cover(start, end, step).expect("steps");
                 Said::Json(series(&counted(&shown, &metrics(asked.pair("q"), steps)), steps))
             }
+            "/api/metrics/query" => {
+                let steps = Steps::whole(start.parse().expect("start"), end.parse().expect("end"));
+                let measured = counted(&shown, &metrics(asked.pair("q"), steps));
+                let value = |series: &baton_traceql::Series| series.samples[0].expect("a value");
+                let lines: Vec<String> = measured
+                    .series
+                    .iter()
+                    .map(|series| line(series, &format!(r#""value":{}"#, value(series))))
+                    .collect();
+                Said::Json(format!(r#"{{"series":[{}]}}"#, lines.join(",")))
+            }
             path => match path.strip_prefix("/api/v2/traces/") {
                 Some(id) => {
                     let of: Vec<Span> = spans.iter().filter(|span| span.trace.to_string() == id).cloned().collect();
@@ -73,18 +84,23 @@ impl LateTempo {
 }
 
 fn series(answer: &MetricsAnswer, steps: Steps) -> String {
-    let line = |series: &baton_traceql::Series| {
-        let (key, value) = &series.labels[0];
+    let written = |series: &baton_traceql::Series| {
         let samples = series.samples.iter().enumerate().filter_map(|(index, sample)| {
             let at = steps.end_of(index) / 1_000_000;
             sample.map(|value| format!(r#"{{"timestampMs":"{at}","value":{value}}}"#))
         });
-        let value = value.as_text().expect("text");
         let samples = samples.collect::<Vec<_>>().join(",");
-        format!(r#"{{"labels":[{{"key":"{key}","value":{{"stringValue":"{value}"}}}}],"samples":[{samples}]}}"#)
+        line(series, &format!(r#""samples":[{samples}]"#))
     };
-    let lines: Vec<String> = answer.series.iter().map(line).collect();
+    let lines: Vec<String> = answer.series.iter().map(written).collect();
     format!(r#"{{"series":[{}],"metrics":{{}}}}"#, lines.join(","))
+}
+
+/// A series with its labels, and with what was measured.
+fn line(series: &baton_traceql::Series, measured: &str) -> String {
+    let (key, value) = &series.labels[0];
+    let value = value.as_text().expect("text");
+    format!(r#"{{"labels":[{{"key":"{key}","value":{{"stringValue":"{value}"}}}}],{measured}}}"#)
 }
 
 struct World {
@@ -102,7 +118,7 @@ async fn world(patience: Duration) -> World {
     let answers = Arc::clone(&tempo);
     let server = Scripted::start(move |asked| answers.answer(asked)).await;
     let local = Naive::of(Vec::new());
-    let options = TeeOptions { hot: Duration::from_secs(3_600), patience };
+    let options = TeeOptions { hot: Duration::from_secs(3_600), patience, ..TeeOptions::default() };
     let tee = TeeSpans::new(local.clone(), Arc::new(server.store(&clock)), clock.clone(), options);
     World { clock, tempo, local, tee, server }
 }
@@ -128,7 +144,7 @@ async fn what_was_just_done_is_found_once_before_the_tempo_shows_it_and_after() 
 
 #[tokio::test]
 async fn a_trace_of_which_each_has_a_part_is_whole_again() {
-    let World { clock, tempo, local, tee, .. } = world(PATIENT).await;
+    let World { clock, tempo, local, tee, server: _server } = world(PATIENT).await;
     let all = vec![
         span(1, 1, NOON * SECOND, "a"),
         span(1, 2, NOON * SECOND + 1, "b"),
@@ -167,7 +183,7 @@ async fn a_trace_of_which_each_has_a_part_is_whole_again() {
 
 #[tokio::test]
 async fn series_meet_at_the_seam_and_nothing_is_counted_twice() {
-    let World { clock, tempo, local, tee, .. } = world(PATIENT).await;
+    let World { clock, tempo, local, tee, server: _server } = world(PATIENT).await;
     // One span a minute for three hours; both have them all, the Tempo half a minute later.
     let at = |minute: u64| (NOON - 180 * 60 + minute * 60) * SECOND;
     let number = |minute: u64| u8::try_from(minute + 1).expect("few");
@@ -191,7 +207,7 @@ async fn series_meet_at_the_seam_and_nothing_is_counted_twice() {
 
 #[tokio::test]
 async fn without_the_tempo_there_is_what_is_here_and_the_answer_says_so() {
-    let World { tempo, local, tee, .. } = world(Duration::from_millis(50)).await;
+    let World { clock, tempo, local, tee, server } = world(Duration::from_millis(50)).await;
     tempo.hangs.store(true, Ordering::SeqCst);
     let spans = vec![span(1, 1, (NOON - 7_200) * SECOND, "a"), span(2, 1, (NOON - 5) * SECOND, "a")];
     *local.spans.lock() = spans.clone();
@@ -208,16 +224,25 @@ async fn without_the_tempo_there_is_what_is_here_and_the_answer_says_so() {
     let values = tee.tag_values(Field::Intrinsic(Intrinsic::Name), tags()).await;
     assert_eq!(values, Ok(vec![Value::Int(7), Value::from("b")]));
     assert_eq!(tee.mark("journal"), Some(42));
+    assert_eq!(server.asked().len(), 1, "it is left alone for a while");
 
     // When both are silent, that is an error.
     local.broken.store(true, Ordering::SeqCst);
     tee.search(search("{ }")).await.expect_err("both");
     tee.metrics(ask.clone()).await.expect_err("both");
     tee.trace(trace_id(1)).await.expect_err("both");
+    clock.forward(16);
+    tee.search(search("{ }")).await.expect_err("still both");
+    assert_eq!(server.asked().len(), 2);
     tempo.hangs.store(false, Ordering::SeqCst);
     *tempo.spans.lock() = spans;
+    clock.forward(5);
+    tee.search(search("{ }")).await.expect_err("it is not asked yet");
+    clock.forward(8);
+    tee.search(search("{ }")).await.expect_err("nor now");
+    clock.forward(3);
     let answer = tee.search(search("{ }")).await.expect("the Tempo answers");
-    assert_eq!((answer.traces.len(), answer.partial), (1, true), "it does not show the newest yet");
+    assert_eq!((answer.traces.len(), answer.partial), (2, true));
     assert_eq!(tee.trace(trace_id(1)).await.map(|spans| spans.len()), Ok(1));
     assert!(tee.metrics(ask).await.expect("measured").partial);
 }

@@ -21,8 +21,8 @@ enum Kept {
 
 fn spans() -> impl Strategy<Value = Vec<(Span, Kept)>> {
     let kept = prop_oneof![Just(Kept::Here), Just(Kept::There), Just(Kept::Both)];
-    let span = (1..12_u8, 1..6_u8, 0..20_000_u64, 0..3_usize, kept);
-    let spans = prop::collection::vec(span, 0..60);
+    let drawn = (1..12_u8, 1..6_u8, 0..20_000_u64, 0..3_usize, kept);
+    let spans = prop::collection::vec(drawn, 0..60);
     spans.prop_map(|spans| {
         let mut ids = BTreeSet::new();
         let fresh = |(trace, number, ..): &(u8, u8, u64, usize, Kept)| ids.insert((*trace, *number));
@@ -38,7 +38,7 @@ fn tee(spans: &[(Span, Kept)]) -> TeeSpans {
         let is = move |kept: &Kept| matches!((kept, here), (Kept::Both, _) | (Kept::Here, true) | (Kept::There, false));
         Naive::of(spans.iter().filter(|(_, kept)| is(kept)).map(|(span, _)| span.clone()).collect())
     };
-    let options = TeeOptions { hot: Duration::from_secs(3_600), patience: Duration::from_secs(20) };
+    let options = TeeOptions { patience: Duration::from_secs(20), ..TeeOptions::default() };
     TeeSpans::new(kept(true), kept(false), FakeClock::at(NOON), options)
 }
 
@@ -84,7 +84,7 @@ proptest! {
             .filter(|(span, kept)| span.start < (NOON - 90) * SECOND || !matches!(kept, Kept::Here))
             .map(|(span, _)| span.clone())
             .collect();
-        let options = TeeOptions { hot: Duration::from_secs(3_600), patience: Duration::from_secs(20) };
+        let options = TeeOptions { patience: Duration::from_secs(20), ..TeeOptions::default() };
         let tee = TeeSpans::new(Naive::of(here), Arc::clone(&Naive::of(there)) as _, FakeClock::at(NOON), options);
         let all: Vec<Span> = spans.into_iter().map(|(span, _)| span).collect();
         let ask = metrics("{ } | count_over_time() by (resource.service.name)", steps);

@@ -1,0 +1,151 @@
+//! The key `telemetry.tempo`: a Tempo elsewhere that is asked for spans.
+
+use super::{auth::web, secret};
+use baton_agentdir::document::{Fields, Node, Reader};
+use baton_peers::{Credential, SecretRef};
+use http::{HeaderName, HeaderValue, header};
+use std::time::Duration;
+
+const SHORTEST_HOT: Duration = Duration::from_secs(2 * 60);
+const LONGEST_HOT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+pub(in crate::config) const MOST_HEADERS: usize = 32;
+
+/// How the file names who answers.
+pub(in crate::config) const MODES: [(&str, TempoMode); 2] = [("tee", TempoMode::Tee), ("tempo", TempoMode::Tempo)];
+
+/// Who answers questions about spans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TempoMode {
+    /// Both stores together.
+    #[default]
+    Tee,
+    /// The Tempo alone.
+    Tempo,
+}
+
+/// What a header says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderText {
+    /// What the file says.
+    Plain(String),
+    /// What stands elsewhere.
+    Secret(SecretRef),
+}
+
+/// The key `telemetry.tempo`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct RawTempo {
+    pub(in crate::config) url: Option<String>,
+    pub(in crate::config) mode: Option<TempoMode>,
+    pub(in crate::config) hot: Option<Duration>,
+    pub(in crate::config) tenant: Option<String>,
+    pub(in crate::config) credential: Credential,
+    pub(in crate::config) headers: Vec<(String, HeaderText)>,
+}
+
+impl RawTempo {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "tempo", node)?;
+        let raw = Self {
+            url: url(reader, &mut fields),
+            mode: fields.take("mode").and_then(|node| reader.choice("mode", &node, &MODES)),
+            hot: fields.take("hot").and_then(|node| reader.duration("hot", &node, SHORTEST_HOT, LONGEST_HOT)),
+            tenant: tenant(reader, &mut fields),
+            credential: credential(reader, &mut fields),
+            headers: fields.take("headers").map(|node| headers(reader, node)).unwrap_or_default(),
+        };
+        fields.finish(reader);
+        Some(raw)
+    }
+}
+
+fn url(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
+    let url = fields.text(reader, "url")?;
+    if let Err(problem) = web(&url.value) {
+        let message = format!("the address of the Tempo cannot be used: the URL {}", problem.trim_start_matches("the URL "));
+        reader.error(url.place, message, "write it as http://tempo.example.com:3200");
+    }
+    Some(url.value)
+}
+
+fn tenant(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
+    let tenant = fields.text(reader, "tenant")?;
+    if HeaderValue::from_str(&tenant.value).is_err() {
+        reader.error(tenant.place, "the tenant cannot stand in a header", "use letters, digits and dashes");
+    }
+    Some(tenant.value)
+}
+
+fn credential(reader: &mut Reader, fields: &mut Fields) -> Credential {
+    let place = fields.place;
+    let bearer = fields.text(reader, "bearer");
+    let bearer = bearer.and_then(|text| secret::read(reader, "bearer", &text)).map(Credential::Bearer);
+    let basic = fields.take("basic").and_then(|node| basic(reader, node));
+    if bearer.is_some() && basic.is_some() {
+        reader.error(place, "tempo has both bearer and basic", "keep the one that it asks for");
+    }
+    bearer.or(basic).unwrap_or_default()
+}
+
+fn basic(reader: &mut Reader, node: Node) -> Option<Credential> {
+    let mut fields = Fields::open(reader, "basic", node)?;
+    let user = fields.required_text(reader, "user", "write the name that the Tempo knows");
+    let secret = secret::required(reader, &mut fields, "secret");
+    fields.finish(reader);
+    Some(Credential::Basic { user: user?.value, secret: secret? })
+}
+
+/// Names and what they say; what looks like the place of a secret is one.
+pub(super) fn headers(reader: &mut Reader, node: Node) -> Vec<(String, HeaderText)> {
+    let place = node.place;
+    let Some(fields) = Fields::open(reader, "headers", node) else { return Vec::new() };
+    let entries = fields.rest();
+    if entries.len() > MOST_HEADERS {
+        reader.error(place, format!("headers has {} entries", entries.len()), format!("keep it to {MOST_HEADERS}"));
+    }
+    let mut headers = Vec::new();
+    for entry in entries.into_iter().take(MOST_HEADERS) {
+        let Ok(name) = entry.key.parse::<HeaderName>() else {
+            let message = format!("'{}' is no name of a header", entry.key.escape_debug());
+            reader.error(entry.place, message, "write it as X-Scope-OrgID");
+            continue;
+        };
+        let Some(text) = reader.text(&entry.key, &entry.node) else { continue };
+        let is_place = text.value.starts_with("env://") || text.value.starts_with("file://");
+        if is_place || name == header::AUTHORIZATION {
+            let secret = secret::read(reader, &entry.key, &text);
+            headers.extend(secret.map(|secret| (entry.key, HeaderText::Secret(secret))));
+        } else if HeaderValue::from_str(&text.value).is_err() {
+            reader.error(text.place, "this cannot stand in a header", "use visible ASCII characters");
+        } else {
+            headers.push((entry.key, HeaderText::Plain(text.value)));
+        }
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::raw::RawConfig;
+
+    #[test]
+    fn what_is_wrong_is_said_and_secrets_are_not_repeated() {
+        for (yaml, expect) in [
+            ("url: tempo:3200", "must begin with http:// or https://"),
+            ("hot: 1s", "hot"),
+            ("mode: both", "mode"),
+            ("bearer: topsecret", "bearer must say where the secret is"),
+            ("bearer: 'env://A', basic: { user: me, secret: 'env://B' }", "both bearer and basic"),
+            ("headers: { 'a b': c }", "no name of a header"),
+            ("headers: { Authorization: 'Bearer topsecret' }", "must say where the secret is"),
+            ("headers: { X-Key: \"a\\nb\" }", "cannot stand in a header"),
+            ("ulr: x", "did you mean 'url'"),
+        ] {
+            let file = format!("telemetry: {{ tempo: {{ {yaml} }} }}\n");
+            let wrong = RawConfig::parse("baton.yaml", file.as_bytes()).expect_err(yaml);
+            let said = format!("{wrong:?}");
+            assert!(said.contains(expect) && !said.contains("topsecret"), "{yaml}: {said}");
+        }
+    }
+}

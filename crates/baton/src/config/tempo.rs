@@ -1,0 +1,84 @@
+//! A Tempo elsewhere: what the file says about it, and where `TEMPO_URL` says that it is.
+
+use super::raw::{HeaderText, RawTempo, TempoMode, secret_below};
+use baton_peers::Credential;
+use std::{path::Path, time::Duration};
+
+/// The variable that names a Tempo.
+const VARIABLE: &str = "TEMPO_URL";
+
+const USUAL_HOT: Duration = Duration::from_secs(60 * 60);
+
+/// A Tempo that is asked for spans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tempo {
+    pub(crate) url: String,
+    pub(crate) mode: TempoMode,
+    /// For how long the store here knows best.
+    pub(crate) hot: Duration,
+    pub(crate) tenant: Option<String>,
+    pub(crate) credential: Credential,
+    pub(crate) headers: Vec<(String, HeaderText)>,
+}
+
+impl Tempo {
+    /// The one that was chosen, if one was. Files of secrets are relative to `base`.
+    pub(super) fn chosen(raw: RawTempo, base: &Path, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let named = variable(VARIABLE).map(|url| url.trim().to_owned()).filter(|url| !url.is_empty());
+        let elsewhere = matches!((&named, &raw.url), (Some(named), Some(url)) if named != url);
+        let url = named.or(raw.url)?;
+        let (credential, headers) = match elsewhere {
+            true if raw.credential.is_none() && raw.headers.is_empty() => Default::default(),
+            // They were given for the address of the file.
+            true => {
+                tracing::warn!("{VARIABLE} names another Tempo than the file: it is shown nothing that the file says");
+                Default::default()
+            }
+            false => (raw.credential, raw.headers),
+        };
+        let text = |(name, text): (String, HeaderText)| match text {
+            HeaderText::Secret(secret) => (name, HeaderText::Secret(secret_below(&secret, base))),
+            plain @ HeaderText::Plain(_) => (name, plain),
+        };
+        Some(Self {
+            url,
+            mode: raw.mode.unwrap_or_default(),
+            hot: raw.hot.unwrap_or(USUAL_HOT),
+            tenant: raw.tenant,
+            credential: match credential {
+                Credential::Bearer(secret) => Credential::Bearer(secret_below(&secret, base)),
+                Credential::Basic { user, secret } => Credential::Basic { user, secret: secret_below(&secret, base) },
+                other => other,
+            },
+            headers: headers.into_iter().map(text).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variable_over_file_and_secrets_only_where_they_belong() {
+        let raw = |url: Option<&str>| RawTempo {
+            url: url.map(str::to_owned),
+            credential: Credential::Bearer("file://token".parse().expect("a reference")),
+            ..RawTempo::default()
+        };
+        let here = "http://localhost:3200";
+        let token = Credential::Bearer("file://etc/token".parse().expect("a reference"));
+        for (named, url, expect) in [
+            (None, None, None),
+            (Some(" "), None, None),
+            (None, Some(here), Some((here, &token))),
+            (Some(here), None, Some((here, &token))),
+            (Some(here), Some(here), Some((here, &token))),
+            (Some(here), Some("http://tempo:3200"), Some((here, &Credential::None))),
+        ] {
+            let chosen = Tempo::chosen(raw(url), Path::new("etc"), |_| named.map(str::to_owned));
+            let chosen = chosen.as_ref().map(|tempo| (tempo.url.as_str(), &tempo.credential));
+            assert_eq!(chosen, expect, "{named:?} {url:?}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Who is asked for spans: the store here, a Tempo elsewhere, or both.
+
+use crate::{
+    config::{HeaderText, Settings, Tempo, TempoMode},
+    failure::Failure,
+};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use baton_local::SystemClock;
+use baton_outbound::{AddressPolicy, GuardedClient};
+use baton_peers::{Credential, SecretError};
+use baton_ports::SpanStore;
+use baton_tempo::{Options, TeeOptions, TeeSpans, TempoReads, TempoSpans};
+use baton_types::ErrorCode;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use std::{sync::Arc, time::Duration};
+
+/// How long both stores together may take; the Tempo ends a little earlier, so that what it has by then is not lost.
+const PATIENCE: Duration = Duration::from_secs(10);
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// Repetitions while somebody waits who could be answered without it.
+const RETRIES_BESIDE: u32 = 1;
+
+/// A Tempo that is asked, if one was chosen.
+pub(super) struct Asked(Option<(Arc<TempoSpans>, Tempo)>);
+
+impl Asked {
+    /// Looks where it is; whether it is there shows when it is asked.
+    pub(super) fn of(settings: &Settings) -> Result<Self, Failure> {
+        let Some(tempo) = settings.telemetry.tempo.clone() else { return Ok(Self(None)) };
+        let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::Options::default());
+        let client = client.map_err(|error| Failure::new(ErrorCode::INTERNAL, error.to_string()))?;
+        let shown = tempo.clone();
+        let mut options = Options::at(&tempo.url);
+        options.headers = Arc::new(move || headers(&shown));
+        if tempo.mode == TempoMode::Tee {
+            options.patience = PATIENCE.saturating_sub(MARGIN);
+            options.retries = RETRIES_BESIDE;
+        }
+        let spans = TempoSpans::new(&client, &options, Arc::new(SystemClock)).map_err(|error| {
+            Failure::new(ErrorCode::CONFIG_INVALID, error.to_string())
+                .hint("Write it in telemetry.tempo.url or TEMPO_URL as http://tempo.example.com:3200.")
+        })?;
+        Ok(Self(Some((Arc::new(spans), tempo))))
+    }
+
+    /// The store that answers; spans are kept in the one that is given, whoever answers.
+    pub(super) fn beside(self, local: Arc<dyn SpanStore>) -> Arc<dyn SpanStore> {
+        let Some((spans, tempo)) = self.0 else { return local };
+        match tempo.mode {
+            TempoMode::Tempo => Arc::new(TempoReads::new(local, spans)),
+            TempoMode::Tee => {
+                let options = TeeOptions { hot: tempo.hot, patience: PATIENCE, ..TeeOptions::default() };
+                Arc::new(TeeSpans::new(local, spans, Arc::new(SystemClock), options))
+            }
+        }
+    }
+}
+
+/// What every request carries; secrets are looked up each time.
+fn headers(tempo: &Tempo) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    let missing = |error: SecretError| error.to_string();
+    let value = |text: &str| HeaderValue::from_str(text).map_err(|_| "a header cannot be written".to_owned());
+    let hidden = |text: &str| {
+        let mut value = value(text)?;
+        value.set_sensitive(true);
+        Ok::<_, String>(value)
+    };
+    if let Some(tenant) = &tempo.tenant {
+        headers.insert("x-scope-orgid", value(tenant)?);
+    }
+    match &tempo.credential {
+        Credential::Bearer(secret) => {
+            let secret = secret.resolve().map_err(missing)?;
+            headers.insert(header::AUTHORIZATION, hidden(&format!("Bearer {}", secret.expose()))?);
+        }
+        Credential::Basic { user, secret } => {
+            let secret = secret.resolve().map_err(missing)?;
+            let pair = BASE64_STANDARD.encode(format!("{user}:{}", secret.expose()));
+            headers.insert(header::AUTHORIZATION, hidden(&format!("Basic {pair}"))?);
+        }
+        Credential::None | Credential::ApiKey { .. } | Credential::OAuth2(_) => {}
+    }
+    for (name, text) in &tempo.headers {
+        let name: HeaderName = name.parse().map_err(|_| "a header has no name".to_owned())?;
+        let value = match text {
+            HeaderText::Plain(text) => value(text)?,
+            HeaderText::Secret(secret) => hidden(secret.resolve().map_err(missing)?.expose())?,
+        };
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
