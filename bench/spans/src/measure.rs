@@ -19,7 +19,12 @@ const QUESTIONS: &[(&str, &str, usize, bool)] = &[
     ("count per model and region", "{ } | count_over_time() by (span.app.model, span.app.region)", 40, true),
     ("slow calls of one agent", r#"{ span.app.agent = "agent-7" && duration > 1s } | rate()"#, 1, false),
     ("mean tokens per model", "{ } | avg_over_time(span.app.tokens) by (span.app.model)", 8, false),
-    ("median and p95 of durations per tool", "{ } | quantile_over_time(duration, 0.5, 0.95) by (span.app.tool)", 200, false),
+    (
+        "median and p95 of durations per tool",
+        "{ } | quantile_over_time(duration, 0.5, 0.95) by (span.app.tool)",
+        200,
+        false,
+    ),
     ("histogram of durations", "{ } | histogram_over_time(duration)", 0, false),
 ];
 
