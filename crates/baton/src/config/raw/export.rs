@@ -1,0 +1,120 @@
+//! The key `telemetry.export`: who is sent what Baton keeps.
+
+use super::{
+    auth::web,
+    lists::nodes,
+    tempo::{HeaderText, headers},
+};
+use baton_agentdir::{
+    document::{Fields, Located, Node, Reader},
+    is_agent_name,
+};
+use baton_export::{Compression, Protocol, Signal};
+use std::{collections::BTreeSet, time::Duration};
+
+pub(in crate::config) const MOST_TARGETS: usize = 16;
+const FEWEST_BYTES: usize = 1 << 20;
+const MOST_BYTES: usize = 1 << 50;
+const SHORTEST_TIMEOUT: Duration = Duration::from_millis(100);
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// The key `telemetry.export`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::config) struct RawExport {
+    pub(in crate::config) enabled: Option<bool>,
+    pub(in crate::config) bytes: Option<usize>,
+    pub(in crate::config) targets: Vec<RawTarget>,
+}
+
+/// An entry of `telemetry.export.targets`.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::config) struct RawTarget {
+    pub(in crate::config) name: String,
+    pub(in crate::config) endpoint: String,
+    pub(in crate::config) protocol: Option<Protocol>,
+    pub(in crate::config) compression: Option<Compression>,
+    pub(in crate::config) headers: Vec<(String, HeaderText)>,
+    pub(in crate::config) timeout: Option<Duration>,
+    pub(in crate::config) certificate: Option<String>,
+    pub(in crate::config) client: Option<(String, String)>,
+    /// All of them when there are none.
+    pub(in crate::config) signals: Vec<Signal>,
+    pub(in crate::config) content: Option<bool>,
+}
+
+impl RawExport {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "export", node)?;
+        let enabled = fields.take("enabled").and_then(|node| reader.boolean("enabled", &node));
+        let bytes = fields.take("bytes").and_then(|node| reader.size("bytes", &node, FEWEST_BYTES, MOST_BYTES));
+        let targets = nodes(reader, &mut fields, "targets", MOST_TARGETS);
+        fields.finish(reader);
+        let mut seen = BTreeSet::new();
+        let targets = targets.into_iter().filter_map(|node| target(reader, node, &mut seen)).collect();
+        Some(Self { enabled, bytes, targets })
+    }
+}
+
+fn target(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<RawTarget> {
+    let mut fields = Fields::open(reader, "a target", node)?;
+    let name = fields.required_text(reader, "name", "write what it is called here, such as collector");
+    let endpoint = fields.required_text(
+        reader,
+        "endpoint",
+        "write where it takes OTLP, such as http://collector.example.com:4317",
+    );
+    let packings = [("gzip", Compression::Gzip), ("none", Compression::None)];
+    let protocol = fields.take("protocol").and_then(|node| reader.choice("protocol", &node, &Protocol::WORDS));
+    let compression = fields.take("compression").and_then(|node| reader.choice("compression", &node, &packings));
+    let headers = fields.take("headers").map(|node| headers(reader, node)).unwrap_or_default();
+    let timeout =
+        fields.take("timeout").and_then(|node| reader.duration("timeout", &node, SHORTEST_TIMEOUT, LONGEST_TIMEOUT));
+    let certificate = fields.text(reader, "certificate").map(|text| text.value);
+    let client = client(reader, &mut fields);
+    let signals = fields.take("signals").map(|node| signals(reader, node)).unwrap_or_default();
+    let content = fields.take("content").and_then(|node| reader.boolean("content", &node));
+    fields.finish(reader);
+    let (name, endpoint) = (name?, endpoint?);
+    check_name(reader, &name, seen);
+    if let Err(hint) = web(&endpoint.value) {
+        let message = format!("'{}' is not a web address", endpoint.value.escape_debug());
+        reader.error(endpoint.place, message, hint);
+    }
+    Some(RawTarget {
+        name: name.value,
+        endpoint: endpoint.value,
+        protocol,
+        compression,
+        headers,
+        timeout,
+        certificate,
+        client,
+        signals,
+        content,
+    })
+}
+
+fn check_name(reader: &mut Reader, name: &Located<String>, seen: &mut BTreeSet<String>) {
+    if !is_agent_name(&name.value) {
+        let message = format!("'{}' is not a name for a target", name.value.escape_debug());
+        reader.error(name.place, message, "use lower-case letters, digits and dashes, such as collector");
+    }
+    if !seen.insert(name.value.clone()) {
+        reader.error(name.place, format!("the target '{}' stands twice", name.value), "give one another name");
+    }
+}
+
+fn client(reader: &mut Reader, fields: &mut Fields) -> Option<(String, String)> {
+    let place = fields.place;
+    let certificate = fields.text(reader, "client_cert").map(|text| text.value);
+    let key = fields.text(reader, "client_key").map(|text| text.value);
+    if certificate.is_some() != key.is_some() {
+        reader.error(place, "client_cert and client_key belong together", "give both, or neither");
+    }
+    certificate.zip(key)
+}
+
+fn signals(reader: &mut Reader, node: Node) -> Vec<Signal> {
+    let words = Signal::ALL.map(|signal| (signal.as_str(), signal));
+    reader.list("signals", node).iter().filter_map(|node| reader.choice("signals", node, &words)).collect()
+}

@@ -1,0 +1,70 @@
+//! Who is sent what this Baton keeps.
+
+use crate::{
+    config::{HeaderText, Settings},
+    failure::Failure,
+};
+use baton_export::{ExportOptions, ExportTarget, Pace, Route};
+use baton_outbound::Target;
+use baton_types::ErrorCode;
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// What is sent where; nothing when nothing is said at all.
+pub(super) fn options(settings: &Settings) -> Result<ExportOptions, Failure> {
+    let chosen = &settings.telemetry;
+    let mut targets = if chosen.settings.enabled { chosen.export.targets.clone() } else { Vec::new() };
+    for target in &mut targets {
+        let headers = chosen.export.headers.iter().find(|(name, _)| *name == target.name);
+        let headers = headers.map(|(_, headers)| resolved(&target.name, headers)).transpose()?.unwrap_or_default();
+        for (_, route) in &mut target.routes {
+            route.headers.extend(headers.clone());
+        }
+        forget_itself(target, settings);
+    }
+    targets.retain(|target| !target.routes.is_empty());
+    Ok(ExportOptions {
+        targets,
+        content: chosen.settings.content.on_spans(),
+        held_bytes: chosen.export.bytes,
+        pace: Pace::default(),
+    })
+}
+
+/// The variables that send others' spans to this Baton are often set where it starts itself.
+fn forget_itself(target: &mut ExportTarget, settings: &Settings) {
+    let here = |route: &Route| {
+        Target::parse(&route.url).is_ok_and(|target| {
+            let host = target.host();
+            let address = host.parse().ok();
+            let local = host == "localhost" || address.is_some_and(|address: std::net::IpAddr| address.is_loopback());
+            target.port() == settings.port && (local || address == Some(settings.host))
+        })
+    };
+    let before = target.routes.len();
+    target.routes.retain(|(_, route)| !here(route));
+    if target.routes.len() < before {
+        tracing::info!(target = target.name, "is this Baton itself, which sends nothing to itself");
+    }
+}
+
+fn resolved(target: &str, headers: &[(String, HeaderText)]) -> Result<HeaderMap, Failure> {
+    let wrong = |reason: String| {
+        Failure::new(ErrorCode::CONFIG_INVALID, format!("telemetry.export, target '{target}': {reason}"))
+            .hint("Put the secret where the header says that it is, or change the header.")
+    };
+    let mut map = HeaderMap::new();
+    for (name, text) in headers {
+        let text = match text {
+            HeaderText::Plain(text) => text.clone(),
+            HeaderText::Secret(secret) => {
+                secret.resolve().map_err(|error| wrong(error.to_string()))?.expose().to_owned()
+            }
+        };
+        let name: HeaderName = name.parse().map_err(|_| wrong(format!("{name} is no name of a header")))?;
+        let mut value =
+            HeaderValue::from_str(&text).map_err(|_| wrong(format!("what {name} says cannot stand in a header")))?;
+        value.set_sensitive(true);
+        map.append(name, value);
+    }
+    Ok(map)
+}
