@@ -8,5 +8,5 @@ mod resolve;
 mod schema;
 
 pub(crate) use access::{Auth, ChosenAccess, Tls};
-pub(crate) use raw::{Cards, Extension, Issuer, secret_below};
+pub(crate) use raw::{Cards, Extension, Issuer, Metrics, secret_below};
 pub(crate) use resolve::{A2a, Chosen, Push, Retention, Settings};

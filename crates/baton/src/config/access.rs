@@ -1,6 +1,6 @@
 //! Who may come, and how: authentication, TLS, web pages of other origins, and how often.
 
-use super::raw::{Cards, Issuer, RawAuth, RawLimits, RawTls};
+use super::raw::{Cards, Issuer, Metrics, RawAuth, RawLimits, RawTls};
 use crate::failure::Failure;
 use baton_http::CorsOrigins;
 use baton_types::ErrorCode;
@@ -16,6 +16,8 @@ pub(crate) struct Auth {
     pub(crate) required: bool,
     /// Who may read agent cards.
     pub(crate) cards: Cards,
+    /// Who may read the meters.
+    pub(crate) metrics: Metrics,
     /// Whose JSON Web Tokens are accepted besides the tokens made here.
     pub(crate) issuers: Vec<Issuer>,
 }
@@ -49,7 +51,8 @@ pub(crate) struct ChosenAccess {
 impl ChosenAccess {
     pub(super) fn auth(&self, raw: RawAuth) -> Auth {
         let required = self.auth.or(raw.required).unwrap_or_default();
-        Auth { required, cards: raw.cards.unwrap_or_default(), issuers: raw.issuers }
+        let (cards, metrics) = (raw.cards.unwrap_or_default(), raw.metrics.unwrap_or_default());
+        Auth { required, cards, metrics, issuers: raw.issuers }
     }
 
     /// Paths of the file are relative to its directory `base`.

@@ -15,7 +15,7 @@ pub(super) use a2a::MOST_EXTENSIONS;
 pub(super) use a2a::{RawA2a, Version};
 #[cfg(test)]
 pub(super) use auth::{ALGORITHMS, MOST_ISSUERS, MOST_ORIGINS, MOST_SCOPES};
-pub(crate) use auth::{Cards, Issuer};
+pub(crate) use auth::{Cards, Issuer, Metrics};
 pub(super) use auth::{RawAuth, RawTls};
 #[cfg(test)]
 pub(super) use limits::{LARGEST_BODY, MOST_CONNECTIONS, MOST_DAYS, MOST_REQUESTS};
@@ -107,7 +107,7 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     a2a: { streaming: false, push: false, extended_card: false, version: strict, \
     extensions: [{ uri: \"urn:example:audit\", description: Leaves a trail., required: true }] }\n\
     push: { allow: [\"127.0.0.0/8\", \"*.corp.example\"], deadline: 2h }\n\
-    auth: { required: true, cards: private, issuers: [{ issuer: \"https://login.example.com\", audience: baton, \
+    auth: { required: true, cards: private, metrics: public, issuers: [{ issuer: \"https://login.example.com\", audience: baton, \
     jwks_url: \"https://login.example.com/keys\", tenant: acme, algorithms: [ES256], scopes: [\"call:weather\"], \
     scope_claim: scp }] }\n\
     tls: { cert: cert.pem, key: key.pem, client_ca: ca.pem }\ncors: { origins: [\"https://app.example.com\"] }\n\
@@ -205,6 +205,7 @@ mod tests {
             auth: RawAuth {
                 required: Some(true),
                 cards: Some(Cards::Private),
+                metrics: Some(Metrics::Public),
                 issuers: vec![Issuer {
                     issuer: "https://login.example.com".to_owned(),
                     audience: vec!["baton".to_owned()],

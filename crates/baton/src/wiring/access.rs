@@ -2,7 +2,7 @@
 
 use super::baton::Baton;
 use crate::{
-    config::{Auth, Cards, Issuer, Settings, Tls},
+    config::{Auth, Cards, Issuer, Metrics, Settings, Tls},
     failure::Failure,
 };
 use baton_http::{AccessOptions, RateLimit, TlsFiles};
@@ -25,6 +25,7 @@ pub(super) fn access(baton: &Baton, settings: &Settings, owner: &str) -> Result<
         let gate = Gate::new(Some(owner), baton.tokens().clone(), issuers(&settings.auth)?);
         access.identity = Some(Arc::new(gate) as Arc<dyn Identity>);
         access.private_cards = settings.auth.cards == Cards::Private;
+        access.open_metrics = settings.auth.metrics == Metrics::Public;
         access.audit = Some(Arc::new(audit(&settings.data)?));
     }
     Ok(access)

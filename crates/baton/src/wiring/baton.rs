@@ -15,7 +15,7 @@ use crate::{
 use baton_agentdir::Diagnostic;
 use baton_client::Client;
 use baton_engine::{Engine, Ports};
-use baton_http::{AccessOptions, HttpOptions, McpPorts, PeerPorts, PermissionPorts, SpanPorts, ToolPorts};
+use baton_http::{AccessOptions, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts, SpanPorts, ToolPorts};
 use baton_identity::TokenRegistry;
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_mcp::{Limits, OwnOptions};
@@ -200,6 +200,11 @@ impl Baton {
         SpanPorts { store: self.telemetry.store() }
     }
 
+    /// Who counts and times.
+    pub(super) fn meter_ports(&self) -> MeterPorts {
+        MeterPorts { meters: self.telemetry.meters(), now: baton_spans::wall_clock }
+    }
+
     /// Who makes spans at the edges.
     pub(super) fn tracer(&self) -> Tracer {
         self.telemetry.tracer()
@@ -248,6 +253,7 @@ impl Baton {
             permissions: Some(self.permission_ports()),
             mcp,
             spans: Some(self.span_ports()),
+            meters: Some(self.meter_ports()),
             tracer: self.tracer(),
             shutdown: self.stopping.clone(),
             started_at: now(),

@@ -21,6 +21,7 @@ mod help;
 mod js_client;
 mod kill_loop;
 mod mcp;
+mod metrics;
 mod old_python_client;
 mod otel;
 #[cfg(target_os = "linux")]

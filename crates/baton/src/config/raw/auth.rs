@@ -30,6 +30,7 @@ const AUDIENCE_HINT: &str = "write the audience that the issuer puts into tokens
 pub(in crate::config) struct RawAuth {
     pub(in crate::config) required: Option<bool>,
     pub(in crate::config) cards: Option<Cards>,
+    pub(in crate::config) metrics: Option<Metrics>,
     pub(in crate::config) issuers: Vec<Issuer>,
 }
 
@@ -40,6 +41,16 @@ pub(crate) enum Cards {
     #[default]
     Public,
     /// Those who are known.
+    Private,
+}
+
+/// Who may read the meters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Metrics {
+    /// Everybody.
+    Public,
+    /// Those who may read what all agents do.
+    #[default]
     Private,
 }
 
@@ -62,6 +73,8 @@ impl RawAuth {
         let words = [("public", Cards::Public), ("private", Cards::Private)];
         let required = fields.take("required").and_then(|node| reader.boolean("required", &node));
         let cards = fields.take("cards").and_then(|node| reader.choice("cards", &node, &words));
+        let words = [("public", Metrics::Public), ("private", Metrics::Private)];
+        let metrics = fields.take("metrics").and_then(|node| reader.choice("metrics", &node, &words));
         let issuers = nodes(reader, &mut fields, "issuers", MOST_ISSUERS);
         fields.finish(reader);
         let issuers: Vec<_> = issuers.into_iter().filter_map(|node| issuer(reader, node)).collect();
@@ -72,7 +85,7 @@ impl RawAuth {
                 reader.error(*place, format!("the issuer '{}' stands twice", value.issuer), "keep one of them");
             }
         }
-        Some(Self { required, cards, issuers: issuers.into_iter().map(|issuer| issuer.value).collect() })
+        Some(Self { required, cards, metrics, issuers: issuers.into_iter().map(|issuer| issuer.value).collect() })
     }
 }
 
