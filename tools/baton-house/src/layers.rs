@@ -13,6 +13,7 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton-traceql", 1),
     ("baton-agentdir", 1),
     ("baton-telemetry", 1),
+    ("baton-dashboards", 1),
     ("baton-journal", 2),
     ("baton-spans", 2),
     ("baton-export", 2),

@@ -1,0 +1,182 @@
+//! A definition as Grafana's JSON.
+
+use crate::{AGENT_VARIABLE, ANY_AGENT, Asks, Dashboard, Panel, Shape, Unit, query::span};
+use baton_telemetry::names;
+use serde_json::{Value, json};
+
+/// The version of the dashboard format that is written.
+pub const SCHEMA_VERSION: u32 = 42;
+
+/// How wide a dashboard is, in columns.
+const COLUMNS: u32 = 24;
+const REFRESH: &str = "30s";
+/// Most traces that a table asks for, and most spans of each.
+const TRACES: u32 = 20;
+const SPANS: u32 = 5;
+
+/// The dashboard as Grafana imports it; its Tempo data source is a variable.
+pub fn grafana(dashboard: &Dashboard) -> Value {
+    json!({
+        "uid": dashboard.uid,
+        "title": dashboard.title,
+        "description": dashboard.description,
+        "tags": ["baton", "agents"],
+        "schemaVersion": SCHEMA_VERSION,
+        "version": 1,
+        "editable": true,
+        "graphTooltip": 1,
+        "refresh": REFRESH,
+        "time": {"from": dashboard.from, "to": "now"},
+        "timezone": "browser",
+        "templating": {"list": [data_source_variable(), agent_variable()]},
+        "links": [others()],
+        "panels": placed(&dashboard.panels),
+    })
+}
+
+fn data_source() -> Value {
+    json!({"type": "tempo", "uid": "${datasource}"})
+}
+
+fn data_source_variable() -> Value {
+    json!({
+        "name": "datasource", "label": "Tempo", "type": "datasource", "query": "tempo", "refresh": 1,
+        "description": "A data source of the kind Tempo, whose address is that of Baton with /tempo at its end.",
+    })
+}
+
+fn agent_variable() -> Value {
+    json!({
+        "name": AGENT_VARIABLE.trim_start_matches('$'), "label": "Agent", "type": "query", "refresh": 2, "sort": 1,
+        "datasource": data_source(),
+        // 1 is the kind of question that asks for the values of an attribute.
+        "query": {"refId": "agents", "type": 1, "label": span(names::GEN_AI_AGENT_NAME)},
+        "includeAll": true, "multi": true, "allValue": ANY_AGENT,
+        "current": {"selected": true, "text": ["All"], "value": ["$__all"]},
+    })
+}
+
+/// Leads to the other dashboards with time and agent kept.
+fn others() -> Value {
+    json!({
+        "type": "dashboards", "title": "Baton", "tags": ["baton"], "icon": "external link", "tooltip": "",
+        "asDropdown": true, "includeVars": true, "keepTime": true, "targetBlank": false,
+    })
+}
+
+/// From left to right, and a new row where one does not fit any more.
+fn placed(panels: &[Panel]) -> Vec<Value> {
+    let (mut x, mut y, mut row) = (0, 0, 0);
+    let mut all = Vec::with_capacity(panels.len());
+    for (index, panel) in panels.iter().enumerate() {
+        let (width, height) = (panel.width.min(COLUMNS), height(panel.shape));
+        if x + width > COLUMNS {
+            (x, y, row) = (0, y + row, 0);
+        }
+        all.push(drawn(panel, index + 1, &json!({"x": x, "y": y, "w": width, "h": height})));
+        x += width;
+        row = row.max(height);
+    }
+    all
+}
+
+fn height(shape: Shape) -> u32 {
+    if shape == Shape::Stat { 4 } else { 8 }
+}
+
+fn drawn(panel: &Panel, id: usize, place: &Value) -> Value {
+    json!({
+        "id": id,
+        "type": kind(panel.shape),
+        "title": panel.title,
+        "description": panel.action,
+        "gridPos": place,
+        "datasource": data_source(),
+        "targets": panel.queries.iter().zip(letters()).map(|(query, letter)| target(panel, query, &letter)).collect::<Vec<_>>(),
+        "fieldConfig": {"defaults": field(panel), "overrides": []},
+        "options": options(panel.shape),
+    })
+}
+
+/// Names of queries: A to Z, then AA and on.
+fn letters() -> impl Iterator<Item = String> {
+    let letter = |index: u8| char::from(b'A' + index % 26);
+    let one = (0..26).map(move |index| letter(index).to_string());
+    one.chain((0..26).flat_map(move |first| (0..26).map(move |second| format!("{}{}", letter(first), letter(second)))))
+}
+
+fn target(panel: &Panel, query: &str, letter: &str) -> Value {
+    let mut target = json!({
+        "refId": letter, "datasource": data_source(), "queryType": "traceql", "query": query, "filters": [],
+    });
+    match panel.shape.asks() {
+        Asks::Range => target["metricsQueryType"] = "range".into(),
+        Asks::Instant => target["metricsQueryType"] = "instant".into(),
+        Asks::Search => {
+            target["tableType"] = "spans".into();
+            target["limit"] = TRACES.into();
+            target["spss"] = SPANS.into();
+        }
+    }
+    target
+}
+
+fn kind(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Stat => "stat",
+        Shape::Lines | Shape::Bars => "timeseries",
+        Shape::Ranking => "bargauge",
+        Shape::Pie => "piechart",
+        Shape::Heatmap => "heatmap",
+        Shape::Spans => "table",
+    }
+}
+
+fn field(panel: &Panel) -> Value {
+    let mut field = json!({"unit": unit(panel.unit)});
+    match panel.shape {
+        Shape::Bars => {
+            field["custom"] =
+                json!({"drawStyle": "bars", "fillOpacity": 80, "stacking": {"mode": "normal", "group": "A"}});
+        }
+        Shape::Lines => field["custom"] = json!({"drawStyle": "line", "fillOpacity": 10, "showPoints": "auto"}),
+        // A table's columns know their own units.
+        Shape::Spans => field = json!({}),
+        _ => {}
+    }
+    if panel.unit == Unit::Percent {
+        let steps =
+            json!([{"color": "green", "value": null}, {"color": "yellow", "value": 1}, {"color": "red", "value": 5}]);
+        field["thresholds"] = json!({"mode": "absolute", "steps": steps});
+        field["color"] = json!({"mode": "thresholds"});
+    }
+    field
+}
+
+fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Count => "short",
+        Unit::PerSecond => "reqps",
+        Unit::Seconds => "s",
+        Unit::Percent => "percent",
+        Unit::Money => "currencyUSD",
+    }
+}
+
+fn options(shape: Shape) -> Value {
+    let reduced = json!({"calcs": ["lastNotNull"], "fields": "", "values": false});
+    match shape {
+        Shape::Stat => json!({"reduceOptions": reduced, "colorMode": "value", "graphMode": "none", "textMode": "auto"}),
+        Shape::Lines | Shape::Bars => json!({
+            "legend": {"displayMode": "list", "placement": "bottom", "showLegend": true, "calcs": []},
+            "tooltip": {"mode": "multi", "sort": "desc"},
+        }),
+        Shape::Ranking => json!({"reduceOptions": reduced, "displayMode": "basic", "orientation": "horizontal"}),
+        Shape::Pie => json!({
+            "reduceOptions": reduced, "pieType": "donut",
+            "legend": {"displayMode": "list", "placement": "right", "showLegend": true, "values": ["value"]},
+        }),
+        Shape::Heatmap => json!({"calculate": false, "color": {"mode": "scheme", "scheme": "Oranges", "steps": 64}}),
+        Shape::Spans => json!({"showHeader": true, "cellHeight": "sm"}),
+    }
+}
