@@ -66,6 +66,7 @@ environment python-otel BATON_TEST_OTEL_PYTHON scripts/python-env.sh tests/pytho
 environment node BATON_TEST_NODE scripts/node-env.sh
 environment node-mcp BATON_TEST_MCP_NODE scripts/node-env.sh tests/mcp
 environment node-otel BATON_TEST_OTEL_NODE scripts/node-env.sh tests/otel
+environment node-grafana BATON_TEST_GRAFANA_NODE scripts/node-env.sh tests/grafana
 
 # A visible change must arrive with its snapshot; tests never write one by themselves here.
 export INSTA_UPDATE=no
