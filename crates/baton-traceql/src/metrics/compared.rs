@@ -186,14 +186,19 @@ impl Compared {
     }
 
     /// Totals of every attribute, and the values that occur most on each side.
-    pub(super) fn series(self, compare: &Compare, series: &mut Vec<Series>) {
+    /// Says whether there was room for all.
+    pub(super) fn series(self, compare: &Compare, most: usize, series: &mut Vec<Series>) -> bool {
         let shown = compare.top.map_or(SHOWN, |top| usize::try_from(top).unwrap_or_default());
         let intervals = self.intervals;
         for (from, fields) in [From::Intrinsic, From::Resource, From::Span].into_iter().zip(self.fields) {
             for (name, counted) in fields {
+                if series.len() >= most {
+                    return false;
+                }
                 counted.series(&label(from, name), intervals, shown, series);
             }
         }
+        true
     }
 }
 

@@ -14,11 +14,13 @@ use super::{
 use crate::{AggregateOp, FirstStage};
 use baton_types::Value;
 
-/// The series of a leaf, by their labels.
-pub(super) fn series(leaf: &Leaf, steps: Steps, tally: Tally) -> Vec<Series> {
+/// The series of a leaf, by their labels, and whether everything was counted and found room: a group can have many series,
+/// and each of them has a sample for every interval.
+pub(super) fn series(leaf: &Leaf, steps: Steps, tally: Tally) -> (Vec<Series>, bool) {
     let mut series = Vec::new();
+    let (mut whole, most) = (tally.whole, tally.most_series());
     if let (Some(compare), Some(compared)) = (leaf.compare(), tally.compared) {
-        compared.series(compare, &mut series);
+        whole &= compared.series(compare, most, &mut series);
     } else {
         let mut lines = tally.lines;
         // How often nothing happened is known, too: never. Without groups there is a series to say so.
@@ -26,10 +28,16 @@ pub(super) fn series(leaf: &Leaf, steps: Steps, tally: Tally) -> Vec<Series> {
             let cells = Cells::new(Keeps::Counts, steps.count());
             lines.push(Line { values: Vec::new(), cells, exemplars: Exemplars::default() });
         }
-        lines.into_iter().for_each(|line| add_line(leaf, steps, line, &mut series));
+        for line in lines {
+            if series.len() >= most {
+                whole = false;
+                break;
+            }
+            add_line(leaf, steps, line, &mut series);
+        }
     }
     series.sort_by(by_labels);
-    series
+    (series, whole)
 }
 
 fn add_line(leaf: &Leaf, steps: Steps, line: Line, series: &mut Vec<Series>) {

@@ -89,10 +89,13 @@ impl Measure {
 
     /// The series by their labels, and whether everything was counted; one tally for each leaf, in their order.
     pub fn finish(self, tallies: Vec<Tally>) -> (Vec<Series>, bool) {
-        let whole = tallies.len() == self.leaves.len() && tallies.iter().all(Tally::is_whole);
-        let tallies = self.leaves.iter().zip(tallies);
-        let mut leaves: Vec<Vec<Series>> =
-            tallies.map(|(leaf, tally)| lines::series(leaf, self.steps, tally)).collect();
+        let mut whole = tallies.len() == self.leaves.len();
+        let mut leaves: Vec<Vec<Series>> = Vec::with_capacity(self.leaves.len());
+        for (leaf, tally) in self.leaves.iter().zip(tallies) {
+            let (series, all) = lines::series(leaf, self.steps, tally);
+            whole &= all;
+            leaves.push(series);
+        }
         leaves.resize(self.leaves.len(), Vec::new());
         let mut series = match finished(&self.root, self.steps, &mut leaves) {
             Computed::Series(series) => series,

@@ -141,6 +141,11 @@ impl Tally {
         }
     }
 
+    /// Most series that take no more memory than the tally may.
+    pub(super) fn most_series(&self) -> usize {
+        self.limits.bytes / (self.intervals.max(1) * size_of::<Option<f64>>())
+    }
+
     /// What a comparison has counted, and how much it may hold.
     pub(super) fn comparing(&mut self) -> Option<(&mut Compared, usize)> {
         let most = self.limits.bytes;

@@ -144,6 +144,11 @@ fn what_does_not_fit_is_said() {
     let compare = "{ } | compare({ status = error })";
     let (_, whole) = asked(compare, Aliases::NONE, Limits { bytes: 2_000, ..Limits::default() }, steps()).unwrap();
     assert!(!whole);
+    // One group has many series, each as long as there are intervals.
+    let quantiles: Vec<String> = (0..50).map(|number| format!("0.{number:02}")).collect();
+    let many = format!("{{ }} | quantile_over_time(duration, {}) by (name)", quantiles.join(", "));
+    let (series, whole) = asked(&many, Aliases::NONE, Limits { bytes: 50_000, ..Limits::default() }, steps()).unwrap();
+    assert!(!whole && (600..700).contains(&series.len()), "{}", series.len());
     let late = parse(by_name, Mode::Strict).unwrap().query;
     let measure = Measure::new(&late, Aliases::NONE, steps(), Limits::default()).unwrap();
     let mut tally = measure.tally(0);
