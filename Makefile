@@ -3,14 +3,14 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Extra arguments for `make run`, `make soak` and `make fuzz`: make run ARGS="--once"
+# Extra arguments for `make run`, `make test-backends`, `make soak` and `make fuzz`: make run ARGS="--once"
 ARGS ?=
 CYCLES ?= 200
 SECONDS ?= 60
 
 .PHONY: help
 help: ## list the recipes
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-7s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
 .PHONY: run
 run: ## build (dev profile) and run `baton demo`: two agents on loopback, until Ctrl-C
@@ -19,6 +19,10 @@ run: ## build (dev profile) and run `baton demo`: two agents on loopback, until 
 .PHONY: test
 test: ## everything that must hold, with the time of each stage
 	@scripts/test.sh
+
+.PHONY: test-backends
+test-backends: ## a real OpenTelemetry Collector and Arize Phoenix, and an outage; ARGS="behind outage" runs some of it
+	@scripts/backends/test.sh $(ARGS)
 
 .PHONY: lint
 lint: ## format check and clippy, warnings denied

@@ -1,0 +1,129 @@
+"""A collector behind Baton: the example team works, and what the collector writes is what Baton keeps, span by span.
+
+Usage: behind.py BATON COLLECTOR
+"""
+
+import sys
+
+from parts import Scene, free_ports, lines, run, same, wait_for, written_spans
+
+from checking import expect, require
+
+QUESTION = "What's the weather in Oakland?"
+# What agents hand to each other stays unless content may leave.
+HIDDEN = {"handoff.task", "handoff.inputs", "handoff.result"}
+CONTENT = {"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY"}
+# The name of the way, its variables, and what may stay behind.
+WAYS = [
+    ("gRPC with gzip", "grpc", "gzip", {}, HIDDEN),
+    ("gRPC, with content", "grpc", "none", CONTENT, set()),
+    ("HTTP protobuf with gzip", "http/protobuf", "gzip", {}, HIDDEN),
+    ("HTTP protobuf", "http/protobuf", "none", {}, HIDDEN),
+    ("HTTP JSON with gzip, with content", "http/json", "gzip", CONTENT, set()),
+    ("HTTP JSON", "http/json", "none", {}, HIDDEN),
+]
+
+
+def receiving(folder, grpc, http, names=("traces", "metrics", "logs")):
+    """A collector that writes each signal to a file of that name."""
+    protocols = {"grpc": {"endpoint": f"127.0.0.1:{grpc}"}, "http": {"endpoint": f"127.0.0.1:{http}"}}
+    return {
+        "receivers": {"otlp": {"protocols": protocols}},
+        "exporters": {f"file/{name}": {"path": str(folder / f"{name}.jsonl")} for name in names},
+        "service": {"pipelines": {name: {"receivers": ["otlp"], "exporters": [f"file/{name}"]} for name in names}},
+    }
+
+
+def variables(endpoint, protocol="grpc", compression="gzip"):
+    return {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
+        "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
+        "OTEL_EXPORTER_OTLP_COMPRESSION": compression,
+        "OTEL_METRIC_EXPORT_INTERVAL": "1000",
+    }
+
+
+def whole(served, traces, file):
+    """Waits until everything that Baton has, at least these traces, is written; returns both."""
+    own = served.settled(traces)
+
+    def arrived():
+        return set(own) <= set(written_spans(file))
+
+    wait_for(f"{len(own)} spans arrive", arrived, 30)
+    return own, written_spans(file)
+
+
+def compare(own, written, hidden):
+    """That both say the same of every span; returns the attributes that stayed behind."""
+    expect("spans that Baton does not have", set(written) - set(own), set())
+    stayed = set()
+    for key, span in own.items():
+        for copy in written[key]:
+            stayed |= same(span, copy, hidden)
+    return stayed
+
+
+def main(baton, collector):
+    with Scene("behind") as scene:
+        grpc, http = free_ports(2)
+        names = {}
+        # Each way has a file of its own, as Batons do not know of each other: the collector is started again.
+        checks = []
+        for number, way in enumerate(WAYS):
+            checks.append((f"Baton over {way[0]}, collector", lambda number=number, way=way: over(number, way)))
+
+        def over(number, way):
+            _, protocol, compression, more, hidden = way
+            folder = scene.folder / f"collector-{number}"
+            folder.mkdir()
+            running = scene.collector(collector, f"collector-{number}", receiving(folder, grpc, http)).start()
+            running.ready(f"http://127.0.0.1:{http}/v1/traces")
+            endpoint = f"http://127.0.0.1:{grpc if protocol == 'grpc' else http}"
+            served = scene.baton(baton, f"baton-{number}", {**variables(endpoint, protocol, compression), **more}).start()
+            asked = [served.ask("personal", QUESTION)[0] for _ in range(3)]
+            own, written = whole(served, asked, folder / "traces.jsonl")
+            stayed = compare(own, written, hidden)
+            require("every question is a trace", set(asked) <= {trace for trace, _ in written})
+            said = {span.name.split(" ")[0] for span in own.values()}
+            require(f"the whole story is there: {said}", {"invoke_agent", "chat", "execute_tool", "handoff.request"} <= said)
+            twice = sum(len(copies) - 1 for copies in written.values())
+            expect("spans that came twice", twice, 0)
+            if number == 0:
+                names.update(others(folder))
+            # What it does at the end belongs to it, too.
+            last, _ = served.ask("personal", "hello")
+            before = set(served.settled([last]))
+            served.program.end()
+            expect("it ended in order", served.program.process.returncode, 0)
+            missing = before - set(written_spans(folder / "traces.jsonl"))
+            expect("spans that an orderly end left behind", missing, set())
+            running.end()
+            left = f", {', '.join(sorted(stayed))} stayed" if stayed else ""
+            return f"{len(own)} spans{left}"
+
+        run(checks)
+        for signal, seen in names.items():
+            print(f"        {signal}: {seen}")
+
+
+def others(folder):
+    """How much of the other signals came; a run this short says little about them."""
+    meters = {
+        meter["name"]
+        for line in lines(folder / "metrics.jsonl")
+        for group in line.get("resourceMetrics", [])
+        for scope in group.get("scopeMetrics", [])
+        for meter in scope.get("metrics", [])
+    }
+    records = sum(
+        len(scope.get("logRecords", []))
+        for line in lines(folder / "logs.jsonl")
+        for group in line.get("resourceLogs", [])
+        for scope in group.get("scopeLogs", [])
+    )
+    return {"metrics": f"{len(meters)} instruments" if meters else "none", "logs": f"{records} records"}
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,77 @@
+"""A collector in front of Baton: OpenTelemetry's SDK sends to the collector, the collector to Baton in every way that it
+can, and a client of Tempo finds the spans as they were sent.
+
+Usage: in_front.py BATON COLLECTOR
+"""
+
+import json
+import sys
+
+from parts import Scene, free_ports, run, wait_for
+
+# It takes its URL from the command line, where Baton's is not known yet; it is set below.
+import otel_client
+
+# Each way has a receiver, a pipeline and an exporter of its own: (exporter, its settings).
+WAYS = {
+    "gRPC with gzip": ("otlp", {"compression": "gzip"}),
+    "gRPC": ("otlp", {"compression": "none"}),
+    "HTTP protobuf with gzip": ("otlphttp", {"encoding": "proto", "compression": "gzip"}),
+    "HTTP protobuf": ("otlphttp", {"encoding": "proto", "compression": "none"}),
+    "HTTP JSON with gzip": ("otlphttp", {"encoding": "json", "compression": "gzip"}),
+    "HTTP JSON": ("otlphttp", {"encoding": "json", "compression": "none"}),
+}
+
+
+def config(url, ports):
+    receivers, exporters, pipelines = {}, {}, {}
+    for number, (kind, settings) in enumerate(WAYS.values()):
+        grpc, http = ports[2 * number:2 * number + 2]
+        receivers[f"otlp/{number}"] = {"protocols": {
+            "grpc": {"endpoint": f"127.0.0.1:{grpc}"}, "http": {"endpoint": f"127.0.0.1:{http}"},
+        }}
+        endpoint = url.removeprefix("http://") if kind == "otlp" else url
+        exporters[f"{kind}/{number}"] = {**settings, "endpoint": endpoint, "tls": {"insecure": True}}
+        pipelines[f"traces/{number}"] = {
+            "receivers": [f"otlp/{number}"], "processors": ["batch"], "exporters": [f"{kind}/{number}"],
+        }
+    processors = {"batch": {"timeout": "200ms"}}
+    return {"receivers": receivers, "processors": processors, "exporters": exporters, "service": {"pipelines": pipelines}}
+
+
+def arrives(name, exporter, service):
+    trace_id = otel_client.emit(exporter, service)
+    # The collector was told to gather before it sends, so the spans are not there at once.
+    wait_for(f"the trace over {name}", lambda: exists(trace_id), 20)
+    otel_client.check_found(trace_id, service)
+    otel_client.check_trace(trace_id, service)
+
+
+def exists(trace_id):
+    text, _ = otel_client.get(f"/api/v2/traces/{trace_id}")
+    groups = json.loads(text).get("trace", {}).get("resourceSpans", [])
+    return sum(len(scope["spans"]) for group in groups for scope in group["scopeSpans"]) == 3
+
+
+def main(baton, collector):
+    with Scene("in-front") as scene:
+        # It would send on what it is sent, to whoever listens on the usual port of this machine.
+        served = scene.baton(baton, variables={"OTEL_TRACES_EXPORTER": "none"}).start()
+        otel_client.URL, otel_client.TEMPO = served.url, f"{served.url}/tempo"
+        ports = free_ports(2 * len(WAYS))
+        scene.collector(collector, "collector", config(served.url, ports)).start().ready(f"http://127.0.0.1:{ports[1]}/v1/traces")
+
+        def over(number, name):
+            def check():
+                grpc, http = ports[2 * number:2 * number + 2]
+                arrives(name, otel_client.GrpcExporter(endpoint=f"http://127.0.0.1:{grpc}", insecure=True), f"grpc-{number}")
+                sent = otel_client.HttpExporter(endpoint=f"http://127.0.0.1:{http}/v1/traces")
+                arrives(name, sent, f"http-{number}")
+
+            return (f"SDK over gRPC and HTTP, collector, Baton over {name}", check)
+
+        run([over(number, name) for number, name in enumerate(WAYS)])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

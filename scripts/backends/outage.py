@@ -1,0 +1,107 @@
+"""The collector goes away under load, Baton is killed meanwhile, and everything arrives all the same.
+
+Usage: outage.py BATON COLLECTOR [SECONDS]   (how long the collector is away, 20 unless told)
+"""
+
+import statistics
+import sys
+import threading
+import time
+
+from parts import Scene, free_ports, run, say
+
+from behind import HIDDEN, QUESTION, compare, receiving, variables, whole
+from checking import expect, require
+
+# Enough to see a stop, few enough that one answer lists all traces.
+WORKERS, PACE = 4, 0.25
+BEFORE, AFTER = 6.0, 4.0
+
+
+class Load:
+    """Questions one after the other, by several askers, with the moment and the time of each."""
+
+    def __init__(self, served):
+        self.served, self.over = served, threading.Event()
+        self.lock, self.answered, self.refused = threading.Lock(), [], 0
+        self.workers = [threading.Thread(target=self.work, daemon=True) for _ in range(WORKERS)]
+
+    def work(self):
+        while not self.over.is_set():
+            begun = time.monotonic()
+            try:
+                trace, _ = self.served.ask("personal", "hello", timeout=60)
+            except OSError:
+                with self.lock:
+                    self.refused += 1
+            else:
+                with self.lock:
+                    self.answered.append((time.monotonic(), time.monotonic() - begun, trace))
+            self.over.wait(max(0.0, PACE - (time.monotonic() - begun)))
+
+    def __enter__(self):
+        for worker in self.workers:
+            worker.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for worker in self.workers:
+            worker.join(70)
+
+    def between(self, begin, end):
+        with self.lock:
+            return [one for one in self.answered if begin <= one[0] < end]
+
+
+def described(name, taken, seconds):
+    times = sorted(one[1] * 1000 for one in taken)
+    say(f"        {name}: {len(taken) / seconds:5.1f} sends a second, median {statistics.median(times):.0f} ms, longest {times[-1]:.0f} ms")
+    return len(taken) / seconds
+
+
+def outage(baton, collector, away):
+    with Scene("outage") as scene:
+        grpc, http = free_ports(2)
+        folder = scene.folder / "collector"
+        folder.mkdir()
+        behind = scene.collector(collector, "collector", receiving(folder, grpc, http))
+        behind.start().ready(f"http://127.0.0.1:{http}/v1/traces")
+        served = scene.baton(baton, variables=variables(f"http://127.0.0.1:{grpc}")).start()
+        served.ask("personal", QUESTION)
+        with Load(served) as load:
+            begun = time.monotonic()
+            time.sleep(BEFORE)
+            behind.kill()
+            gone = time.monotonic()
+            time.sleep(away / 2)
+            # What was never said to be taken may be lost with the process, but nothing that was.
+            killed = time.monotonic()
+            served.program.kill()
+            served.start()
+            back = time.monotonic()
+            time.sleep(max(0.0, away - (back - gone)))
+            returned = time.monotonic()
+            behind.start().ready(f"http://127.0.0.1:{http}/v1/traces")
+            time.sleep(AFTER)
+        calm = described("with a collector    ", load.between(begun, gone), gone - begun)
+        first = described("without, until killed", load.between(gone, killed), killed - gone)
+        second = described("without, after that  ", load.between(back, returned), returned - back)
+        require("sending went on without a collector", min(first, second) > calm / 2)
+        asked = {trace for _, _, trace in load.answered}
+        own, written = whole(served, asked, folder / "traces.jsonl")
+        compare(own, written, HIDDEN)
+        invoked = {key[0] for key, copies in written.items() if copies[0].name == "invoke_agent personal"}
+        expect("questions that were answered and are not there", asked - invoked, set())
+        twice = sum(len(copies) - 1 for copies in written.values())
+        require("little came twice", twice <= len(own) / 4)
+        return (f"away for {returned - gone:.0f} s, killed for {back - killed:.1f} s; {len(asked)} questions answered, "
+                f"{load.refused} refused while it was dead, {len(own)} spans, all arrived, {twice} twice")
+
+
+def main(baton, collector, seconds="20"):
+    run([(f"the collector is away for {seconds} s, and Baton is killed", lambda: outage(baton, collector, float(seconds)))])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
