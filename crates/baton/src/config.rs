@@ -6,7 +6,9 @@ mod raw;
 mod resolve;
 #[cfg(test)]
 mod schema;
+mod tempo;
 
 pub(crate) use access::{Auth, ChosenAccess, Tls};
-pub(crate) use raw::{Cards, Extension, Issuer, Metrics, secret_below};
+pub(crate) use raw::{Cards, Extension, HeaderText, Issuer, Metrics, TempoMode, secret_below};
 pub(crate) use resolve::{A2a, Chosen, Push, Retention, Settings};
+pub(crate) use tempo::Tempo;

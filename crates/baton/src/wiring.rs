@@ -11,6 +11,7 @@ mod login;
 mod mcp;
 mod server;
 mod telemetry;
+mod tempo;
 mod tools;
 mod warm;
 

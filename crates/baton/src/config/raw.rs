@@ -8,6 +8,7 @@ mod peer;
 mod push;
 mod secret;
 mod telemetry;
+mod tempo;
 
 pub(crate) use a2a::Extension;
 #[cfg(test)]
@@ -30,6 +31,10 @@ pub(crate) use secret::secret_below;
 #[cfg(test)]
 pub(super) use telemetry::MOST_BYTES;
 pub(super) use telemetry::RawTelemetry;
+#[cfg(test)]
+pub(super) use tempo::MODES;
+pub(super) use tempo::RawTempo;
+pub(crate) use tempo::{HeaderText, TempoMode};
 
 use self::lists::texts;
 use baton_agentdir::{
@@ -112,7 +117,8 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     scope_claim: scp }] }\n\
     tls: { cert: cert.pem, key: key.pem, client_ca: ca.pem }\ncors: { origins: [\"https://app.example.com\"] }\n\
     telemetry: { enabled: false, service_name: team, emit_mode: otel, schema: latest, capture_content: true, \
-    retention: { age: 7d, bytes: 2GB } }\n\
+    retention: { age: 7d, bytes: 2GB }, tempo: { url: \"http://tempo.internal:3200\", mode: tempo, hot: 30m, \
+    tenant: team-a, bearer: \"env://TEMPO_TOKEN\", basic: null, headers: { X-Team: a, X-Key: \"file://key\" } } }\n\
     peers:\n\
     - { name: everything, url: \"https://weather.example.com\", binding: grpc, bearer: \"env://TOKEN\", \
     client_cert: me.pem, client_key: me.key, hosts: [\"api.example.com:8443\"], allow: [\"10.0.0.0/8\"], \
@@ -232,6 +238,17 @@ mod tests {
                 retention: telemetry::RawSpanRetention {
                     age: Some(Duration::from_secs(7 * 24 * 60 * 60)),
                     bytes: Some(2 << 30),
+                },
+                tempo: RawTempo {
+                    url: Some("http://tempo.internal:3200".to_owned()),
+                    mode: Some(TempoMode::Tempo),
+                    hot: Some(Duration::from_secs(30 * 60)),
+                    tenant: Some("team-a".to_owned()),
+                    credential: baton_peers::Credential::Bearer("env://TEMPO_TOKEN".parse().expect("a reference")),
+                    headers: vec![
+                        ("X-Team".to_owned(), HeaderText::Plain("a".to_owned())),
+                        ("X-Key".to_owned(), HeaderText::Secret("file://key".parse().expect("a reference"))),
+                    ],
                 },
             },
         };

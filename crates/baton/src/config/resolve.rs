@@ -4,6 +4,7 @@ use super::{
     access::{Auth, ChosenAccess, Rate, Tls, rate},
     find,
     raw::{Extension, RawA2a, RawConfig, RawTelemetry, Version, peer_below},
+    tempo::Tempo,
 };
 use crate::failure::Failure;
 use baton_http::CorsOrigins;
@@ -70,6 +71,8 @@ pub(crate) struct Telemetry {
     pub(crate) age: Option<Duration>,
     /// Telemetry beyond this goes, oldest first; the store's own default when not given.
     pub(crate) bytes: Option<u64>,
+    /// A Tempo that is asked, too; none when not given.
+    pub(crate) tempo: Option<Tempo>,
 }
 
 /// What of A2A is offered.
@@ -163,21 +166,22 @@ impl Chosen {
             rate: rate(&raw.limits, &auth),
             tls: self.access.tls(raw.tls, base)?,
             cors: self.access.cors(raw.cors, &auth)?,
-            telemetry: telemetry(raw.telemetry),
+            telemetry: telemetry(raw.telemetry, base),
             auth,
             peers: raw.peers.into_iter().map(|peer| peer_below(peer, base)).collect(),
         })
     }
 }
 
-fn telemetry(raw: RawTelemetry) -> Telemetry {
+fn telemetry(mut raw: RawTelemetry, base: &Path) -> Telemetry {
+    let tempo = Tempo::chosen(std::mem::take(&mut raw.tempo), base, |name| std::env::var(name).ok());
     let (age, bytes) = (raw.retention.age, raw.retention.bytes);
     let mut settings = baton_telemetry::Settings::default();
     raw.over(&mut settings);
     for remark in settings.overlay(|name| std::env::var(name).ok()) {
         tracing::warn!("{remark}");
     }
-    Telemetry { settings, age, bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()) }
+    Telemetry { settings, age, bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()), tempo }
 }
 
 fn a2a(raw: RawA2a) -> A2a {

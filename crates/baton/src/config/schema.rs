@@ -1,7 +1,7 @@
 //! The JSON Schema of `baton.yaml`, made from the bounds that the reader enforces and published for editors.
 
 use super::raw::{
-    ALGORITHMS, BINDINGS, LARGEST_BODY, MOST_ALLOWED, MOST_BYTES, MOST_CONNECTIONS, MOST_DAYS, MOST_EXTENSIONS,
+    ALGORITHMS, BINDINGS, LARGEST_BODY, MODES, MOST_ALLOWED, MOST_BYTES, MOST_CONNECTIONS, MOST_DAYS, MOST_EXTENSIONS,
     MOST_HOSTS, MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_REQUESTS, MOST_SCOPES, MOST_SIGNERS, PLACES,
 };
 use serde_json::{Value, json};
@@ -39,6 +39,28 @@ fn off(about: &str) -> Value {
     json!({"type": "boolean", "default": false, "description": about})
 }
 
+/// The key `telemetry.tempo`.
+fn tempo() -> Value {
+    let basic = object(
+        "A name and a password that it is shown.",
+        &json!({"user": text("The name."), "secret": secret("Where the password is.")}),
+    );
+    object(
+        "A Tempo elsewhere that is asked for spans; TEMPO_URL names one, too. Since 0.6.",
+        &json!({
+            "url": url("Where its HTTP API is, such as http://tempo.example.com:3200."),
+            "mode": {"enum": MODES.map(|(word, _)| word), "default": "tee",
+                "description": "Who answers: the store here and the Tempo together, or the Tempo alone."},
+            "hot": duration("For how long the store here knows best, 2m to 365d; 1h when not given."),
+            "tenant": text("The tenant that it is asked for, as X-Scope-OrgID."),
+            "bearer": secret("Where the bearer token for it is."),
+            "basic": with(basic, &["user", "secret"]),
+            "headers": {"type": "object", "additionalProperties": {"type": "string"},
+                "description": "Further headers of every request; env://NAME and file://PATH name where a secret is."},
+        }),
+    )
+}
+
 /// The key `telemetry`.
 fn telemetry() -> Value {
     let retention = object(
@@ -61,6 +83,7 @@ fn telemetry() -> Value {
             "schema": {"enum": ["1.41", "latest"], "default": "1.41", "description": "Which GenAI conventions are followed."},
             "capture_content": off("Whether spans show what models and tools read and wrote."),
             "retention": retention,
+            "tempo": tempo(),
         }),
     )
 }
@@ -254,6 +277,7 @@ fn the_schema_and_the_reader_know_the_same_keys() {
     }
     let telemetry = &schema["properties"]["telemetry"]["properties"]["retention"];
     same(&file["telemetry"]["retention"], telemetry);
+    same(&file["telemetry"]["tempo"], &schema["properties"]["telemetry"]["properties"]["tempo"]);
     same(&file["a2a"]["extensions"][0], &schema["properties"]["a2a"]["properties"]["extensions"]["items"]);
     same(&file["auth"]["issuers"][0], &schema["properties"]["auth"]["properties"]["issuers"]["items"]);
     let peer = &schema["properties"]["peers"]["items"];

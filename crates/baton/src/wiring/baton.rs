@@ -4,7 +4,7 @@ use super::{
     agents::{LocalAgents, load},
     elsewhere::{self, AllAgents, Fresh},
     kept::{Keep, Kept},
-    telemetry, tools,
+    telemetry, tempo, tools,
 };
 use crate::{
     config::{Push, Retention, Settings},
@@ -23,7 +23,7 @@ use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::{Book, PeerHub};
 use baton_ports::{
-    AgentSource, Clock as _, Ids as _, JournalError, RetentionPolicy, TokenRecord, Tokens as _, Unusable,
+    AgentSource, Clock as _, Ids as _, JournalError, RetentionPolicy, SpanStore, TokenRecord, Tokens as _, Unusable,
 };
 use baton_spans::Recorded;
 use baton_telemetry::Tracer;
@@ -66,6 +66,8 @@ pub(crate) struct Baton {
     book: Arc<Book>,
     peers: Arc<PeerHub>,
     telemetry: Recorded,
+    /// Who answers questions about spans.
+    spans: Arc<dyn SpanStore>,
 }
 
 /// What a Baton is made of beside its settings.
@@ -120,6 +122,7 @@ impl Baton {
     pub(super) async fn of(settings: &Settings, parts: Parts) -> Result<Self, Failure> {
         let Parts { strictness, keep, fresh, locals, book } = parts;
         let book = Arc::new(book);
+        let asked = tempo::Asked::of(settings)?;
         let kept = Kept::open(keep, &settings.data)?;
         let telemetry = telemetry::open(keep, settings)?;
         let peers = PeerHub::new(Arc::clone(&book), settings.public_url.as_deref()).with_tracer(telemetry.tracer());
@@ -148,6 +151,7 @@ impl Baton {
             .await
             .map_err(|error| unusable(&error, &settings.data))?;
         let telemetry = telemetry.follow(kept.journal());
+        let spans = asked.beside(telemetry.store());
         Ok(Self {
             engine,
             stopping: CancellationToken::new(),
@@ -160,6 +164,7 @@ impl Baton {
             book,
             peers,
             telemetry,
+            spans,
         })
     }
 
@@ -197,7 +202,7 @@ impl Baton {
 
     /// Who keeps spans.
     pub(super) fn span_ports(&self) -> SpanPorts {
-        SpanPorts { store: self.telemetry.store() }
+        SpanPorts { store: self.spans.clone() }
     }
 
     /// Who counts and times.

@@ -36,6 +36,7 @@ mod retention;
 mod run;
 mod serving;
 mod signed_cards;
+mod tempo;
 mod tokens;
 #[cfg(unix)]
 mod tools;

@@ -1,5 +1,6 @@
 //! The key `telemetry`: what Baton says about itself, and how long it is kept.
 
+use super::tempo::RawTempo;
 use baton_agentdir::document::{Fields, Node, Reader};
 use baton_telemetry::{Content, EmitMode, Schema};
 use std::time::Duration;
@@ -18,6 +19,7 @@ pub(in crate::config) struct RawTelemetry {
     pub(in crate::config) schema: Option<Schema>,
     pub(in crate::config) capture_content: Option<bool>,
     pub(in crate::config) retention: RawSpanRetention,
+    pub(in crate::config) tempo: RawTempo,
 }
 
 /// The key `telemetry.retention`.
@@ -39,6 +41,7 @@ impl RawTelemetry {
             schema: fields.take("schema").and_then(|node| reader.choice("schema", &node, &schemas)),
             capture_content: fields.take("capture_content").and_then(|node| reader.boolean("capture_content", &node)),
             retention: fields.take("retention").and_then(|node| retention(reader, node)).unwrap_or_default(),
+            tempo: fields.take("tempo").and_then(|node| RawTempo::read(reader, node)).unwrap_or_default(),
         };
         fields.finish(reader);
         Some(raw)

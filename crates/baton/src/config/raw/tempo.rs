@@ -62,7 +62,8 @@ impl RawTempo {
 fn url(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
     let url = fields.text(reader, "url")?;
     if let Err(problem) = web(&url.value) {
-        let message = format!("the address of the Tempo cannot be used: the URL {}", problem.trim_start_matches("the URL "));
+        let message =
+            format!("the address of the Tempo cannot be used: the URL {}", problem.trim_start_matches("the URL "));
         reader.error(url.place, message, "write it as http://tempo.example.com:3200");
     }
     Some(url.value)
@@ -126,7 +127,6 @@ pub(super) fn headers(reader: &mut Reader, node: Node) -> Vec<(String, HeaderTex
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::config::raw::RawConfig;
 
     #[test]
