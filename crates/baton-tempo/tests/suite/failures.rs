@@ -18,6 +18,9 @@ use std::{
 
 const EMPTY: &str = r#"{"traces":[],"metrics":{}}"#;
 
+/// What it does, what it says one after the other, how often it is asked, and what people are told.
+type Case = (&'static str, Vec<fn() -> Said>, usize, &'static str);
+
 /// Says these, one after the other, and then always the last.
 async fn one_after_the_other(lines: Vec<fn() -> Said>) -> Scripted {
     let count = AtomicUsize::new(0);
@@ -31,7 +34,7 @@ async fn one_after_the_other(lines: Vec<fn() -> Said>) -> Scripted {
 #[tokio::test]
 async fn what_may_pass_is_asked_again_and_what_may_not_is_not() {
     let nothing = || Said::Json(EMPTY.to_owned());
-    let cases: Vec<(&str, Vec<fn() -> Said>, usize, &str)> = vec![
+    let cases: Vec<Case> = vec![
         ("busy for a moment", vec![|| Said::RetryAfter("0"), nothing], 2, ""),
         ("busy", vec![|| Said::RetryAfter("0")], 4, "busy"),
         ("busy for longer than anybody waits", vec![|| Said::RetryAfter("3600")], 1, "busy"),

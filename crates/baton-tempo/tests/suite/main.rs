@@ -1,5 +1,7 @@
 //! A scripted Tempo, and what is made of its answers; two stores, and what they answer together.
 
+#![cfg(test)]
+
 mod answers;
 mod failures;
 mod limits;
