@@ -163,7 +163,7 @@ impl Work {
             self.tell.send_replace(false);
             tracing::warn!(%trouble, "spans of tasks wait; they are made when the disk takes them");
             // What was folded since the mark is folded again.
-            self.cursor = self.store.mark(MARK).unwrap_or(self.cursor);
+            self.cursor = self.store.mark(MARK).unwrap_or(0);
             self.folds.forget();
             self.made = Made::default();
             self.ears.miss();

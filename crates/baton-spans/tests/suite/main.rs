@@ -5,6 +5,7 @@
 mod kill_loop;
 mod naive;
 mod outgoing;
+mod meters;
 mod projector;
 mod search_store;
 mod store_close;

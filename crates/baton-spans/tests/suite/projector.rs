@@ -15,7 +15,7 @@ use std::{path::Path, sync::Arc};
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 /// A task that calls one tool and answers.
-fn story(agent: &Digest) -> Vec<TaskEvent> {
+pub(crate) fn story(agent: &Digest) -> Vec<TaskEvent> {
     let message = |id: &str, role, text: &str| Message::new(id.into(), role, vec![Part::text(text.to_owned())]);
     let call =
         ToolCall { id: "call-1".into(), name: "get_weather".to_owned(), arguments: serde_json::json!({}).into() };
@@ -61,14 +61,14 @@ impl CommitObserver for Relay {
     }
 }
 
-struct Place {
-    journal: Arc<MemoryJournal>,
+pub(crate) struct Place {
+    pub(crate) journal: Arc<MemoryJournal>,
     relay: Arc<Relay>,
-    agent: Digest,
+    pub(crate) agent: Digest,
 }
 
 impl Place {
-    async fn new() -> Result<Self> {
+    pub(crate) async fn new() -> Result<Self> {
         let (journal, relay) = (Arc::new(MemoryJournal::new()), Arc::new(Relay::default()));
         journal.observe(relay.clone());
         let spec = AgentSpec {
@@ -94,7 +94,12 @@ impl Place {
         Ok(Self { journal, relay, agent })
     }
 
-    async fn append(&self, number: usize, event: TaskEvent) -> Result<()> {
+    /// Who hears of commits from now on.
+    pub(crate) fn listen(&self, observer: Arc<dyn CommitObserver>) {
+        *self.relay.0.lock() = Some(observer);
+    }
+
+    pub(crate) async fn append(&self, number: usize, event: TaskEvent) -> Result<()> {
         let at = Timestamp::from_millis(1_000 + 10 * i64::try_from(number)?);
         let write = Write {
             stream: StreamId::Task(TaskId::from("task")),

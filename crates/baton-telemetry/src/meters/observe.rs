@@ -104,6 +104,8 @@ impl Meters {
         let Seen { operation, provider, model, agent, tool, error, .. } = seen;
         let serves = span.kind == SpanKind::Server;
         match operation {
+            // A request is not the work that it asks for, which has spans of its own.
+            _ if serves => {}
             Label::Text(operation::CHAT) => {
                 self.model.record([operation, provider, model, error], took);
                 let tokens = [("input", seen.input_tokens), ("output", seen.output_tokens)];
@@ -112,7 +114,7 @@ impl Meters {
                 }
             }
             Label::Text(operation::INVOKE_AGENT) => self.agent.record([agent, seen.task_state, error], took),
-            Label::Text(operation::EXECUTE_TOOL) if !serves && seen.ran() => {
+            Label::Text(operation::EXECUTE_TOOL) if seen.ran() => {
                 self.tool.record([tool, agent, seen.tool_type, error], took);
             }
             Label::Text(operation::HANDOFF_REQUEST) => {

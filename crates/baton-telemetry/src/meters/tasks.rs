@@ -114,3 +114,44 @@ impl Known {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_types::Timestamp;
+
+    fn moved(task: &str, state: TaskState) -> Arc<StoredEvent> {
+        Arc::new(StoredEvent {
+            seq: 1,
+            stream: StreamId::Task(task.into()),
+            number: 1,
+            run: None,
+            epoch: 1,
+            at: Timestamp::from_millis(0),
+            subject: "somebody".into(),
+            trace: None,
+            fact: Fact::Task(TaskEvent::StatusChanged { state, message: None, reason: None }),
+        })
+    }
+
+    fn counted(tasks: &OpenTasks) -> Vec<(String, u64)> {
+        tasks.counts().into_iter().filter(|(_, count)| *count > 0).map(|(state, count)| (state.into(), count)).collect()
+    }
+
+    #[test]
+    fn what_is_told_while_the_journal_is_read_is_newer() {
+        let tasks = OpenTasks::default();
+        tasks.heard(&[moved("before", TaskState::Working)]);
+        assert!(tasks.listen(), "nothing was remembered");
+        tasks.heard(&[moved("ended", TaskState::Completed), moved("asks", TaskState::InputRequired)]);
+        let read = ["before", "ended", "asks"].map(|task| (TaskId::from(task), "working".to_owned()));
+        tasks.read(read.to_vec());
+        let expect = [("input_required".to_owned(), 1), ("working".to_owned(), 1)];
+        assert_eq!(counted(&tasks), expect);
+        assert!(!tasks.listen(), "all are known");
+        tasks.heard(&[moved("before", TaskState::Failed)]);
+        // Somebody who read at the same time knows less.
+        tasks.read(read.to_vec());
+        assert_eq!(counted(&tasks), expect[..1]);
+    }
+}

@@ -1,0 +1,134 @@
+//! What a journal tells is metered once, however often its spans have to be made.
+
+use crate::projector::{Place, story};
+use anyhow::Result;
+use baton_ports::{
+    BoxFuture, Journal, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
+    SpanStoreError, Tags, TagsAsk,
+};
+use baton_spans::Projector;
+use baton_telemetry::{JournalLevels, MeterReading, MeteredCommits, Meters, OpenTasks, Origin, Settings};
+use baton_traceql::Field;
+use baton_types::{Span, SpanId, TraceId, Value};
+use parking_lot::Mutex;
+use std::{collections::BTreeMap, future::ready, sync::Arc};
+use tokio::sync::watch;
+
+/// A store whose disk is full for a while.
+struct Full {
+    refusals: Mutex<u32>,
+    mark: Mutex<Option<u64>>,
+    kept: watch::Sender<Vec<Span>>,
+}
+
+fn refused<T: Send + 'static>() -> BoxFuture<'static, Result<T, SpanStoreError>> {
+    Box::pin(ready(Err(SpanStoreError::Unavailable("the disk is full".to_owned()))))
+}
+
+impl SpanStore for Full {
+    fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+        let mut refusals = self.refusals.lock();
+        if *refusals > 0 {
+            *refusals -= 1;
+            return refused();
+        }
+        *self.mark.lock() = batch.mark.map(|(_, position)| position);
+        self.kept.send_modify(|kept| kept.extend(batch.spans));
+        Box::pin(ready(Ok(())))
+    }
+
+    fn search(&self, _: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+        refused()
+    }
+
+    fn metrics(&self, _: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+        refused()
+    }
+
+    fn trace(&self, _: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
+        refused()
+    }
+
+    fn tags(&self, _: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+        refused()
+    }
+
+    fn tag_values(&self, _: Field, _: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+        refused()
+    }
+
+    fn subscribe(&self) -> Box<dyn SpanFeed> {
+        unreachable!("nobody listens")
+    }
+
+    fn mark(&self, _: &str) -> Option<u64> {
+        *self.mark.lock()
+    }
+
+    fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
+        refused()
+    }
+}
+
+/// How often each instrument was used, and what each gauge shows.
+fn totals(reading: &MeterReading) -> BTreeMap<String, u64> {
+    let mut totals = BTreeMap::new();
+    for family in &reading.families {
+        for point in &family.points {
+            let state =
+                point.labels.iter().find(|(name, _)| name == "task.state").and_then(|(_, state)| state.as_text());
+            let state = state.filter(|_| family.instrument.name == "baton.tasks.open").unwrap_or_default();
+            *totals.entry(format!("{} {state}", family.instrument.name).trim().to_owned()).or_default() +=
+                point.shown.total();
+        }
+    }
+    totals
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_span_is_metered_once_although_the_disk_refuses_it() -> Result<()> {
+    let place = Place::new().await?;
+    let store =
+        Arc::new(Full { refusals: Mutex::new(3), mark: Mutex::default(), kept: watch::Sender::new(Vec::new()) });
+    let origin = Origin::new(Settings::default(), "here");
+    let (meters, tasks) = (Arc::new(Meters::new(&origin, 0)), Arc::new(OpenTasks::default()));
+    let projector = Projector::new(store.clone(), origin).metered(Arc::clone(&meters));
+    let commits = MeteredCommits::new(Arc::clone(&meters), Arc::clone(&tasks), Some(projector.observer()));
+    place.listen(Arc::new(commits));
+    let journal: Arc<dyn Journal> = place.journal.clone();
+    meters.add_source(Arc::new(JournalLevels::new(&journal, tasks)));
+    let projecting = projector.start(Arc::clone(&journal));
+
+    let story = story(&place.agent);
+    let (last, before) = story.split_last().expect("events");
+    for (number, event) in before.iter().enumerate() {
+        place.append(number, event.clone()).await?;
+    }
+    // The journal is asked for the tasks that nobody had counted before.
+    let seen = totals(&meters.read(1).await);
+    assert_eq!(seen.get("baton.tasks.open working"), Some(&1), "{seen:?}");
+    place.append(before.len(), last.clone()).await?;
+    let mut kept = store.kept.subscribe();
+    kept.wait_for(|kept| kept.len() >= 4).await?;
+    projecting.close().await;
+
+    let mut ids: Vec<SpanId> = store.kept.borrow().iter().map(|span| span.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!((ids.len(), *store.refusals.lock()), (4, 0));
+    let seen = totals(&meters.read(1).await);
+    let expect = [
+        ("baton.approvals.waiting", 0),
+        ("baton.journal.commits", 9),
+        ("baton.journal.events", 9),
+        ("baton.tasks.open input_required", 0),
+        ("baton.tasks.open submitted", 0),
+        ("baton.tasks.open working", 0),
+        ("gen_ai.client.operation.duration", 2),
+        ("gen_ai.client.token.usage", 4),
+        ("gen_ai.execute_tool.duration", 1),
+        ("gen_ai.invoke_agent.duration", 1),
+    ];
+    assert_eq!(seen, expect.map(|(name, total)| (name.to_owned(), total)).into());
+    Ok(())
+}
