@@ -15,6 +15,7 @@ mod equivalence;
 mod errors;
 mod extensions;
 mod mcp_endpoints;
+mod meters;
 mod rules;
 mod sends;
 mod signed_cards;

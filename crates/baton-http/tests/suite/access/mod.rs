@@ -1,6 +1,7 @@
 //! Who may come in, and what they see.
 
 mod house;
+mod metrics;
 mod open;
 mod rates;
 mod refusals;

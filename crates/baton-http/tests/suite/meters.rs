@@ -1,0 +1,74 @@
+//! `GET /metrics`, as whoever scrapes it sees it.
+
+use crate::{
+    spans::{Got, get, spans},
+    world::{engine, options},
+};
+use axum::Router;
+use baton_http::{HttpOptions, MeterPorts, app};
+use baton_ports::BoxFuture;
+use baton_telemetry::{Levels, MeterSource, Meters, Origin, Settings, instruments};
+use baton_types::{Span, SpanKind, Value};
+use std::sync::Arc;
+
+struct Stores;
+
+impl MeterSource for Stores {
+    fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()> {
+        levels.tell(&instruments::TASKS_OPEN, &["working"], 2);
+        levels.tell(&instruments::SPAN_BYTES, &[], 4096);
+        levels.tell(&instruments::EXPORT_SENT, &["http://tempo:3200", "traces"], 7);
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// Meters that have seen a little, some of it with names that need care.
+pub(crate) fn meters() -> Arc<Meters> {
+    let meters = Meters::new(&Origin::new(Settings::default(), "here"), 1_000);
+    let [first, _] = spans().try_into().unwrap();
+    let called = |name: &str, took| Span {
+        kind: SpanKind::Internal,
+        end: first.start + took,
+        attributes: vec![
+            ("gen_ai.operation.name".into(), "execute_tool".into()),
+            ("gen_ai.tool.name".into(), name.to_owned().into()),
+        ],
+        ..first.clone()
+    };
+    meters.observe(&called("get_weather", 10_000_000));
+    meters.observe(&called("get_weather", 3_600_000_000_000));
+    meters.observe(&called("a \"b\"\\c\nü {d=\"e\"}", 1));
+    let served = vec![
+        ("http.request.method".into(), "GET".into()),
+        ("http.response.status_code".into(), Value::Int(503)),
+        ("error.type".into(), "503".into()),
+    ];
+    meters.observe(&Span { kind: SpanKind::Server, attributes: served, ..first.clone() });
+    meters.add_source(Arc::new(Stores));
+    Arc::new(meters)
+}
+
+fn surface() -> Router {
+    let ports = MeterPorts { meters: meters(), now: || 2_000 };
+    app(engine(&["weather"]), HttpOptions { meters: Some(ports), ..options() })
+}
+
+fn shown(got: &Got) -> String {
+    let text =
+        got.text().replace(concat!("service_version=\"", env!("CARGO_PKG_VERSION")), "service_version=\"[version]");
+    format!("{} {}\n{text}", got.status, got.header("content-type"))
+}
+
+#[tokio::test]
+async fn prometheus_and_open_metrics() {
+    let app = surface();
+    insta::assert_snapshot!("prometheus", shown(&get(&app, "/metrics", &[]).await));
+    let accept = "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+    insta::assert_snapshot!("openmetrics", shown(&get(&app, "/metrics", &[("accept", accept)]).await));
+}
+
+#[tokio::test]
+async fn without_meters_there_is_nothing_to_read() {
+    let got = get(&crate::world::weather(), "/metrics", &[]).await;
+    assert!(got.status == 400 && got.text().contains("no meters"), "{}", shown(&got));
+}
