@@ -10,8 +10,8 @@ from parts import Scene, free_ports, lines, run, same, wait_for, written_spans
 from checking import expect, require
 
 QUESTION = "What's the weather in Oakland?"
-# What agents hand to each other stays unless content may leave.
-HIDDEN = {"handoff.task", "handoff.inputs", "handoff.result"}
+# What agents hand to each other stays unless content may leave; it is said by both conventions.
+HIDDEN = {"handoff.task", "handoff.inputs", "handoff.result", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"}
 CONTENT = {"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY"}
 # The name of the way, its variables, and what may stay behind.
 WAYS = [
