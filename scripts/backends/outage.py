@@ -1,14 +1,15 @@
-"""The collector goes away under load, Baton is killed meanwhile, and everything arrives all the same.
+"""The collector goes away under load, Baton is killed meanwhile and when it catches up, and everything arrives all the same.
 
 Usage: outage.py BATON COLLECTOR [SECONDS]   (how long the collector is away, 20 unless told)
 """
 
+import http.client
 import statistics
 import sys
 import threading
 import time
 
-from parts import Scene, free_ports, run, say
+from parts import Scene, free_ports, run, say, wait_for, written_spans
 
 from behind import HIDDEN, QUESTION, compare, receiving, variables, whole
 from checking import expect, require
@@ -31,7 +32,7 @@ class Load:
             begun = time.monotonic()
             try:
                 trace, _ = self.served.ask("personal", "hello", timeout=60)
-            except OSError:
+            except (OSError, http.client.HTTPException):
                 with self.lock:
                     self.refused += 1
             else:
@@ -62,11 +63,11 @@ def described(name, taken, seconds):
 
 def outage(baton, collector, away):
     with Scene("outage") as scene:
-        grpc, http = free_ports(2)
+        grpc, web = free_ports(2)
         folder = scene.folder / "collector"
         folder.mkdir()
-        behind = scene.collector(collector, "collector", receiving(folder, grpc, http))
-        behind.start().ready(f"http://127.0.0.1:{http}/v1/traces")
+        behind = scene.collector(collector, "collector", receiving(folder, grpc, web))
+        behind.start().ready(f"http://127.0.0.1:{web}/v1/traces")
         served = scene.baton(baton, variables=variables(f"http://127.0.0.1:{grpc}")).start()
         served.ask("personal", QUESTION)
         with Load(served) as load:
@@ -82,7 +83,12 @@ def outage(baton, collector, away):
             back = time.monotonic()
             time.sleep(max(0.0, away - (back - gone)))
             returned = time.monotonic()
-            behind.start().ready(f"http://127.0.0.1:{http}/v1/traces")
+            had = len(written_spans(folder / "traces.jsonl"))
+            behind.start().ready(f"http://127.0.0.1:{web}/v1/traces")
+            # Once more, as soon as it catches up: between what was taken and what it remembers to have sent.
+            wait_for("spans are sent again", lambda: len(written_spans(folder / "traces.jsonl")) > had, 60)
+            served.program.kill()
+            served.start()
             time.sleep(AFTER)
         calm = described("with a collector    ", load.between(begun, gone), gone - begun)
         first = described("without, until killed", load.between(gone, killed), killed - gone)
