@@ -1,6 +1,7 @@
 //! One configuration: flag over environment over `baton.yaml` over default.
 
 mod access;
+mod export;
 mod find;
 mod raw;
 mod resolve;

@@ -5,6 +5,7 @@ mod agents;
 mod baton;
 mod elsewhere;
 mod entries;
+mod export;
 mod kept;
 mod keys;
 mod login;

@@ -18,13 +18,16 @@ fn traces(variables: &[(&str, &str)]) -> Option<(String, String, Protocol, bool)
     Some((target.name.clone(), route.url.clone(), route.protocol, target.assumed))
 }
 
+/// Variables, and the name, address and protocol that they mean, and whether nobody named it.
+type Case<'a> = (&'a [(&'a str, &'a str)], (&'a str, &'a str, Protocol, bool));
+
 #[test]
 fn where_spans_go() {
     use Protocol::{Grpc, Http, Json};
     const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
     const OWN: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
     const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
-    let cases: &[(&[(&str, &str)], (&str, &str, Protocol, bool))] = &[
+    let cases: &[Case<'_>] = &[
         (&[], ("default", "http://localhost:4317", Grpc, true)),
         (&[(PROTOCOL, "http/protobuf")], ("default", "http://localhost:4318/v1/traces", Http, true)),
         (&[("OTEL_TRACES_EXPORTER", "otlp")], ("otlp", "http://localhost:4317", Grpc, false)),
@@ -84,7 +87,7 @@ fn configured_targets_stay_without_an_endpoint() {
         content: None,
         assumed: false,
     };
-    assert_eq!(read(&[], vec![file.clone()]).0, [file.clone()]);
+    assert_eq!(read(&[], vec![file.clone()]).0, vec![file.clone()]);
     let (targets, remarks) = read(
         &[
             ("OTEL_LOGS_EXPORTER", "none"),

@@ -125,7 +125,7 @@ async fn answer(
     request: Request<Incoming>,
 ) -> Result<Response<BoxBody<Bytes, Infallible>>, Infallible> {
     let (head, body) = request.into_parts();
-    let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let media = head.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     let grpc = media == "application/grpc";
     let encoding = Encoding::of_media_type(&media).unwrap_or(Encoding::Protobuf);

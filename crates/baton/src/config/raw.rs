@@ -2,6 +2,7 @@
 
 mod a2a;
 mod auth;
+mod export;
 mod limits;
 mod lists;
 mod peer;
@@ -18,6 +19,9 @@ pub(super) use a2a::{RawA2a, Version};
 pub(super) use auth::{ALGORITHMS, MOST_ISSUERS, MOST_ORIGINS, MOST_SCOPES};
 pub(crate) use auth::{Cards, Issuer, Metrics};
 pub(super) use auth::{RawAuth, RawTls};
+#[cfg(test)]
+pub(super) use export::MOST_TARGETS;
+pub(super) use export::{RawExport, RawTarget};
 #[cfg(test)]
 pub(super) use limits::{LARGEST_BODY, MOST_CONNECTIONS, MOST_DAYS, MOST_REQUESTS};
 pub(super) use limits::{RawLimits, RawRetention};
@@ -118,7 +122,10 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     tls: { cert: cert.pem, key: key.pem, client_ca: ca.pem }\ncors: { origins: [\"https://app.example.com\"] }\n\
     telemetry: { enabled: false, service_name: team, emit_mode: otel, schema: latest, capture_content: true, \
     retention: { age: 7d, bytes: 2GB }, tempo: { url: \"http://tempo.internal:3200\", mode: tempo, hot: 30m, \
-    tenant: team-a, bearer: \"env://TEMPO_TOKEN\", basic: null, headers: { X-Team: a, X-Key: \"file://key\" } } }\n\
+    tenant: team-a, bearer: \"env://TEMPO_TOKEN\", basic: null, headers: { X-Team: a, X-Key: \"file://key\" } }, \
+    export: { enabled: true, bytes: 1GB, targets: [{ name: collector, endpoint: \"https://c.example.com:4318\", \
+    protocol: http/json, compression: none, headers: { X-Key: \"env://KEY\" }, timeout: 5s, certificate: ca.pem, \
+    client_cert: me.pem, client_key: me.key, signals: [traces, logs], content: true }] } }\n\
     peers:\n\
     - { name: everything, url: \"https://weather.example.com\", binding: grpc, bearer: \"env://TOKEN\", \
     client_cert: me.pem, client_key: me.key, hosts: [\"api.example.com:8443\"], allow: [\"10.0.0.0/8\"], \
@@ -249,6 +256,22 @@ mod tests {
                         ("X-Team".to_owned(), HeaderText::Plain("a".to_owned())),
                         ("X-Key".to_owned(), HeaderText::Secret("file://key".parse().expect("a reference"))),
                     ],
+                },
+                export: RawExport {
+                    enabled: Some(true),
+                    bytes: Some(1 << 30),
+                    targets: vec![RawTarget {
+                        name: "collector".to_owned(),
+                        endpoint: "https://c.example.com:4318".to_owned(),
+                        protocol: Some(baton_export::Protocol::Json),
+                        compression: Some(baton_export::Compression::None),
+                        headers: vec![("X-Key".to_owned(), HeaderText::Secret("env://KEY".parse().expect("one")))],
+                        timeout: Some(Duration::from_secs(5)),
+                        certificate: Some("ca.pem".to_owned()),
+                        client: Some(("me.pem".to_owned(), "me.key".to_owned())),
+                        signals: vec![baton_export::Signal::Traces, baton_export::Signal::Logs],
+                        content: Some(true),
+                    }],
                 },
             },
         };

@@ -2,6 +2,7 @@
 
 use super::{
     access::{Auth, ChosenAccess, Rate, Tls, rate},
+    export::Export,
     find,
     raw::{Extension, RawA2a, RawConfig, RawTelemetry, Version, peer_below},
     tempo::Tempo,
@@ -73,6 +74,8 @@ pub(crate) struct Telemetry {
     pub(crate) bytes: Option<u64>,
     /// A Tempo that is asked, too; none when not given.
     pub(crate) tempo: Option<Tempo>,
+    /// Who is sent what is kept.
+    pub(crate) export: Export,
 }
 
 /// What of A2A is offered.
@@ -175,13 +178,14 @@ impl Chosen {
 
 fn telemetry(mut raw: RawTelemetry, base: &Path) -> Telemetry {
     let tempo = Tempo::chosen(std::mem::take(&mut raw.tempo), base, |name| std::env::var(name).ok());
+    let export = Export::chosen(std::mem::take(&mut raw.export), base, |name| std::env::var(name).ok());
     let (age, bytes) = (raw.retention.age, raw.retention.bytes);
     let mut settings = baton_telemetry::Settings::default();
     raw.over(&mut settings);
     for remark in settings.overlay(|name| std::env::var(name).ok()) {
         tracing::warn!("{remark}");
     }
-    Telemetry { settings, age, bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()), tempo }
+    Telemetry { settings, age, bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()), tempo, export }
 }
 
 fn a2a(raw: RawA2a) -> A2a {

@@ -2,7 +2,7 @@
 
 use super::raw::{
     ALGORITHMS, BINDINGS, LARGEST_BODY, MODES, MOST_ALLOWED, MOST_BYTES, MOST_CONNECTIONS, MOST_DAYS, MOST_EXTENSIONS,
-    MOST_HOSTS, MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_REQUESTS, MOST_SCOPES, MOST_SIGNERS, PLACES,
+    MOST_HOSTS, MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_REQUESTS, MOST_SCOPES, MOST_SIGNERS, MOST_TARGETS, PLACES,
 };
 use serde_json::{Value, json};
 
@@ -61,6 +61,41 @@ fn tempo() -> Value {
     )
 }
 
+/// The key `telemetry.export`.
+fn export() -> Value {
+    let target = object(
+        "One target.",
+        &json!({
+            "name": text("What it is called here."),
+            "endpoint": url("Where it takes OTLP; over HTTP, below what address."),
+            "protocol": {"enum": baton_export::Protocol::WORDS.map(|(word, _)| word),
+                "description": "What to speak; grpc for port 4317, http/protobuf for others when not given."},
+            "compression": {"enum": ["gzip", "none"], "default": "gzip", "description": "Whether bodies are made smaller."},
+            "headers": {"type": "object", "additionalProperties": {"type": "string"},
+                "description": "Further headers of every request; env://NAME and file://PATH name where a secret is."},
+            "timeout": duration("How long a request may take, 100ms to 10m; 10s when not given."),
+            "certificate": text("A PEM file with authorities to trust besides those of the system, relative to this file."),
+            "client_cert": text("A PEM file with the certificate that it is shown, relative to this file."),
+            "client_key": text("A PEM file with the key of that certificate, relative to this file."),
+            "signals": {"type": "array", "items": {"enum": baton_export::Signal::ALL.map(baton_export::Signal::as_str)},
+                "description": "What it is sent; everything when not given."},
+            "content": {"type": "boolean", "description": "Whether it may see what models and tools read and wrote; as capture_content says when not given."},
+        }),
+    );
+    object(
+        "Who is sent what Baton keeps, over OTLP. Since 0.6.",
+        &json!({
+            "enabled": {"type": "boolean", "default": true, "description": "Whether anybody is."},
+            "bytes": {"oneOf": [
+                {"type": "integer", "minimum": 1 << 20, "maximum": MOST_BYTES},
+                {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
+                "description": "Most that waits on disk for targets that do not take it, oldest first to go; 1GB when not given."},
+            "targets": {"type": "array", "maxItems": MOST_TARGETS, "items": with(target, &["name", "endpoint"]),
+                "description": "To whom; without any, whoever listens on localhost:4317."},
+        }),
+    )
+}
+
 /// The key `telemetry`.
 fn telemetry() -> Value {
     let retention = object(
@@ -84,6 +119,7 @@ fn telemetry() -> Value {
             "capture_content": off("Whether spans show what models and tools read and wrote."),
             "retention": retention,
             "tempo": tempo(),
+            "export": export(),
         }),
     )
 }
@@ -278,6 +314,9 @@ fn the_schema_and_the_reader_know_the_same_keys() {
     let telemetry = &schema["properties"]["telemetry"]["properties"]["retention"];
     same(&file["telemetry"]["retention"], telemetry);
     same(&file["telemetry"]["tempo"], &schema["properties"]["telemetry"]["properties"]["tempo"]);
+    let export = &schema["properties"]["telemetry"]["properties"]["export"];
+    same(&file["telemetry"]["export"], export);
+    same(&file["telemetry"]["export"]["targets"][0], &export["properties"]["targets"]["items"]);
     same(&file["a2a"]["extensions"][0], &schema["properties"]["a2a"]["properties"]["extensions"]["items"]);
     same(&file["auth"]["issuers"][0], &schema["properties"]["auth"]["properties"]["issuers"]["items"]);
     let peer = &schema["properties"]["peers"]["items"];

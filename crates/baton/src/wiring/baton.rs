@@ -15,6 +15,7 @@ use crate::{
 use baton_agentdir::Diagnostic;
 use baton_client::Client;
 use baton_engine::{Engine, Ports};
+use baton_export::Exporter;
 use baton_http::{AccessOptions, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts, SpanPorts, ToolPorts};
 use baton_identity::TokenRegistry;
 use baton_local::{SystemClock, TimeOrderedIds};
@@ -40,6 +41,8 @@ use tokio_util::sync::CancellationToken;
 const CHECKPOINT: Duration = Duration::from_secs(5);
 /// How long MCP servers may take to end by themselves.
 const FAREWELL: Duration = Duration::from_secs(4);
+/// How long what was kept last may take to be sent on; what is not stays for the next start.
+const SENDING: Duration = Duration::from_secs(2);
 const RETENTION_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// What ended within this time stays whatever the policy says: a task may still wait to read it.
 const SPARED: Duration = Duration::from_secs(60 * 60);
@@ -66,6 +69,8 @@ pub(crate) struct Baton {
     book: Arc<Book>,
     peers: Arc<PeerHub>,
     telemetry: Recorded,
+    /// Who sends on what is kept.
+    exporter: Exporter,
     /// Who answers questions about spans.
     spans: Arc<dyn SpanStore>,
 }
@@ -124,7 +129,7 @@ impl Baton {
         let book = Arc::new(book);
         let asked = tempo::Asked::of(settings)?;
         let kept = Kept::open(keep, &settings.data)?;
-        let telemetry = telemetry::open(keep, settings)?;
+        let (telemetry, exporter) = telemetry::open(keep, settings)?;
         let peers = PeerHub::new(Arc::clone(&book), settings.public_url.as_deref()).with_tracer(telemetry.tracer());
         let peers = Arc::new(peers);
         let models = Arc::new(match strictness {
@@ -164,6 +169,7 @@ impl Baton {
             book,
             peers,
             telemetry,
+            exporter,
             spans,
         })
     }
@@ -310,6 +316,7 @@ impl Baton {
         // What does not close in time is ended when the servers are dropped.
         let _ = tokio::time::timeout(FAREWELL, self.tools.mcp().close()).await;
         self.telemetry.close().await;
+        self.exporter.close(SENDING).await;
         self.kept.close().await;
     }
 

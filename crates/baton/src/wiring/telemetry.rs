@@ -1,25 +1,31 @@
 //! Where spans are kept, and how long.
 
-use super::{baton::fresh_id, kept::Keep};
+use super::{baton::fresh_id, export, kept::Keep};
 use crate::{config::Settings, failure::Failure};
+use baton_export::Exporter;
 use baton_spans::{EmbeddedSpans, Options, Recording, Retention};
+use std::sync::Arc;
 
 /// The folder of the data directory in which spans are kept.
 const FOLDER: &str = "spans";
 
-/// Opens the store beside the journal, or one that is gone with the process.
-pub(super) fn open(keep: Keep, settings: &Settings) -> Result<Recording, Failure> {
+/// Opens the store beside the journal, or one that is gone with the process, and begins to send on what is on disk.
+pub(super) fn open(keep: Keep, settings: &Settings) -> Result<(Recording, Exporter), Failure> {
     let chosen = &settings.telemetry;
     let defaults = Options::default();
     let retention = Retention {
         max_age: chosen.age.or(defaults.retention.max_age),
         max_bytes: chosen.bytes.or(defaults.retention.max_bytes),
     };
-    let options = Options { retention, ..defaults };
+    let sent = export::options(settings)?;
+    let options = Options { retention, hold: sent.hold(), ..defaults };
     let opened = match keep {
         Keep::Nothing => EmbeddedSpans::in_memory(options),
         Keep::All => EmbeddedSpans::open(&settings.data.join(FOLDER), options),
     };
     let store = opened.map_err(|error| Failure::new(error.code(), error.to_string()))?;
-    Ok(Recording::new(store, &chosen.settings, &fresh_id()))
+    let exporter = Exporter::start(&store, &sent);
+    let recording = Recording::new(store, &chosen.settings, &fresh_id());
+    recording.meters().add_source(Arc::new(exporter.counts()));
+    Ok((recording, exporter))
 }

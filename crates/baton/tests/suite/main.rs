@@ -16,6 +16,7 @@ mod demo;
 #[cfg(unix)]
 mod doctor;
 mod elsewhere;
+mod export;
 mod foreign;
 mod help;
 mod js_client;

@@ -1,6 +1,6 @@
 //! The key `telemetry`: what Baton says about itself, and how long it is kept.
 
-use super::tempo::RawTempo;
+use super::{export::RawExport, tempo::RawTempo};
 use baton_agentdir::document::{Fields, Node, Reader};
 use baton_telemetry::{Content, EmitMode, Schema};
 use std::time::Duration;
@@ -20,6 +20,7 @@ pub(in crate::config) struct RawTelemetry {
     pub(in crate::config) capture_content: Option<bool>,
     pub(in crate::config) retention: RawSpanRetention,
     pub(in crate::config) tempo: RawTempo,
+    pub(in crate::config) export: RawExport,
 }
 
 /// The key `telemetry.retention`.
@@ -41,6 +42,7 @@ impl RawTelemetry {
             schema: fields.take("schema").and_then(|node| reader.choice("schema", &node, &schemas)),
             capture_content: fields.take("capture_content").and_then(|node| reader.boolean("capture_content", &node)),
             retention: fields.take("retention").and_then(|node| retention(reader, node)).unwrap_or_default(),
+            export: fields.take("export").and_then(|node| RawExport::read(reader, node)).unwrap_or_default(),
             tempo: fields.take("tempo").and_then(|node| RawTempo::read(reader, node)).unwrap_or_default(),
         };
         fields.finish(reader);
