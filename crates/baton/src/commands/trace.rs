@@ -3,16 +3,24 @@
 mod also;
 mod caret;
 mod details;
+mod diff;
 mod facts;
 mod found;
 #[cfg(test)]
 mod layout_tests;
 mod look;
+mod matched;
+mod measure;
 mod messages;
 mod page;
+mod queries;
 mod query;
 mod rows;
+mod saved;
+mod series;
 mod show;
+mod side_by_side;
+mod spark;
 mod story;
 mod tail;
 mod totals;
@@ -39,6 +47,9 @@ Examples:
   baton trace query '{ insight.type = \"decision\" }'      what agents decided
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736      a trace as a waterfall, with what was said
   baton trace show 0199a3c1-7f11-7c3e-9a51-0242ac120002  the trace of a task
+  baton trace query '{ } | rate() by (resource.service.name)' --since 6h
+  baton trace query @tools                               a saved query; see `baton trace queries`
+  baton trace diff 4bf92f3577b34da6a3ce929d0e0e4736 0af7651916cd43dd8448eb211c80319c
   baton trace tail '{ span.gen_ai.agent.name = \"weather\" }'
 
 docs/traceql.md has the language. The running server of the data directory is asked when there is
@@ -52,10 +63,14 @@ pub(crate) struct Options {
 /// What can be done with traces.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Search traces with TraceQL
+    /// Search traces, or measure over time, with TraceQL
     Query(query::Options),
+    /// List the queries that have names
+    Queries(queries::Options),
     /// Show one trace: a waterfall, and what was said
     Show(show::Options),
+    /// Compare two traces: what is only in one, and what took how long
+    Diff(diff::Options),
     /// Show spans as they arrive
     Tail(tail::Options),
 }
@@ -64,6 +79,8 @@ enum Command {
 pub(crate) async fn run(options: Options, screen: Screen, stop: StopRequests) -> Result<Exit, Failure> {
     match options.command {
         Command::Query(options) => query::run(options, screen).await,
+        Command::Queries(options) => queries::run(&options, screen),
+        Command::Diff(options) => diff::run(options, screen).await,
         Command::Show(options) => show::run(options, screen).await,
         Command::Tail(options) => tail::run(options, screen, stop).await,
     }

@@ -88,6 +88,75 @@ fn traces_are_found_and_shown() {
     assert!(shown["trace"]["resourceSpans"].is_array(), "{shown}");
 }
 
+#[test]
+fn series_are_measured_and_shown() {
+    let (home, _server, _) = shop();
+    let own = "- name: refunds\n  query: '{ span.gen_ai.tool.name = \"refund\" } | count_over_time() by (status)'\n  \
+               description: Refunds, and how they ended\n  since: 2026-11-16T08:00:00Z\n";
+    home.write("queries.yaml", own);
+    let time = ["--since", "2026-11-16T08:00:00Z", "--until", "2026-11-16T08:01:00Z", "--step", "10s"];
+    let queries = [
+        "{ } | count_over_time() by (resource.service.name)",
+        "{ status = error } | rate()",
+        "{ } | quantile_over_time(duration, 0.5, 1) by (name)",
+        "({ status = error } | count_over_time()) / ({ } | count_over_time()) * 100",
+        "{ name = \"nothing\" } | rate() by (name)",
+        "@tools",
+    ];
+    let measured = queries.iter().map(|query| ([&["trace", "query", *query][..], &time].concat(), *query));
+    let refunds = ["trace", "query", "@refunds", "--until", "2026-11-16T08:01:00Z"].to_vec();
+    let listed = ["trace", "queries"].to_vec();
+    let all: Vec<String> = measured
+        .chain([(refunds, "@refunds"), (listed, "all of them")])
+        .map(|(command, query)| format!("$ {query}\n{}", home.run(&command).shown()))
+        .collect();
+    filtered(|| insta::assert_snapshot!("trace_series", all.join("\n")));
+    let json = home.run(&[&["trace", "query", queries[0], "--json"][..], &time].concat());
+    let measured: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(
+        measured["series"][0]["samples"][0],
+        json!({ "timestampMs": "1794816010000", "value": 3.0 }),
+        "{measured}"
+    );
+    let listed: Value = serde_json::from_str(&home.run(&["trace", "queries", "--json"]).stdout).expect("JSON");
+    let refunds = listed.as_array().expect("a list").iter().find(|one| one["name"] == "refunds").expect("refunds");
+    assert_eq!(refunds["file"], "queries.yaml");
+}
+
+#[test]
+fn two_traces_are_compared() {
+    let (home, _server, url) = shop();
+    let other = "5bf92f3577b34da6a3ce929d0e0e4736";
+    let (none, tokens) = (json!({}), json!({ "gen_ai.usage.input_tokens": { "intValue": "40" } }));
+    let mut spans = [
+        span(1, 0, "invoke_agent clerk", (1000, 1500), &none),
+        span(2, 1, "chat playbook", (1000, 1200), &tokens),
+        span(3, 1, "execute_tool refund", (1200, 1300), &none),
+        span(4, 1, "execute_tool refund", (1300, 1450), &none),
+    ];
+    for span in &mut spans {
+        span["traceId"] = json!(other);
+    }
+    send(&url, &spans);
+    let all: Vec<String> = [
+        &["trace", "diff", TRACE, other, "--width", "100"][..],
+        &["trace", "diff", TRACE, "task-7", "--width", "60"],
+        &["trace", "diff", TRACE, "ffff"],
+    ]
+    .iter()
+    .map(|command| format!("$ baton {}\n{}", command.join(" "), home.run(command).shown()))
+    .collect();
+    filtered(|| insta::assert_snapshot!("trace_diff", all.join("\n")));
+    let json = home.run(&["trace", "diff", TRACE, other, "--json"]);
+    let diff: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let only = |side: &str| {
+        let spans = diff["spans"].as_array().expect("a list").iter().filter(|span| span[side].is_null());
+        spans.map(|span| span["name"].as_str().expect("a name")).collect::<Vec<_>>()
+    };
+    assert_eq!((only("a"), only("b")), (vec!["chat playbook"], vec!["insight.decision"]), "{diff}");
+    assert_eq!((&diff["b"]["input_tokens"], &diff["b"]["errors"]), (&json!(40), &json!(2)), "{diff}");
+}
+
 /// The queries of ContextCore's documents, as they stand there.
 #[test]
 fn queries_as_agents_write_them() {
@@ -126,7 +195,13 @@ fn wrong_queries_show_where() {
     let commands = [
         &["trace", "query", "{ insight.type = \"decision\" }", "--strict"][..],
         &["trace", "query", "{ span.a = 1 } | nothing()"],
-        &["trace", "query", "{ } | rate()"],
+        &["trace", "query", "{ } | rate() by"],
+        &["trace", "query", "{ } | rate() by (1)"],
+        &["trace", "query", "{ } | rate()", "--since", "2d", "--step", "1s"],
+        &["trace", "query", "{ } | rate()", "--step", "often"],
+        &["trace", "query", "{ }", "--step", "1m"],
+        &["trace", "query", "@nothing"],
+        &["trace", "query", "@errors", "--queries", "missing.yaml"],
         &["trace", "query", "{ a and b == 'c' }", "--canonical"],
         &["trace", "query", "{ span.a + }", "--canonical"],
         &["trace", "query", "{ }", "--since", "yesterday"],

@@ -4,6 +4,7 @@ use super::{
     look::{Glyphs, Look},
     page,
     rows::Fold,
+    side_by_side,
     waterfall::Detail,
 };
 use crate::screen::Paint;
@@ -286,4 +287,61 @@ fn what_was_not_captured_is_said() {
     snapshot!("without_content", checked(shown(&spans, &look(80)), 80));
     let http = [span(1, 0, "GET /", 0, 2_000).kind(SpanKind::Server)];
     assert!(!shown(&http, &look(80)).contains("transcript"));
+}
+
+/// The question of before, answered again by another model, with a tool that fails and one that is not asked any more.
+fn asked_again() -> Vec<Span> {
+    let mut spans = two_agents();
+    spans.retain(|span| !span.name.starts_with("insight") && &*span.name != "approval");
+    for span in &mut spans {
+        span.trace = TraceId(*b"a trace to diff!");
+        if &*span.name == "chat gpt-5" {
+            span.name = "chat gpt-5-mini".into();
+        }
+        if &*span.name == "execute_tool get_weather" {
+            span.end += 900 * MILLI;
+            *span = span.clone().failed("the weather service does not answer");
+        }
+    }
+    let again = |id: u64, name: &str| {
+        let mut span = span(id, 8, name, 1_400_000, 1_450_000).of("weather-service");
+        span.trace = TraceId(*b"a trace to diff!");
+        span
+    };
+    spans.push(again(20, "execute_tool get_weather"));
+    spans.push(again(21, "execute_tool cached_weather"));
+    spans
+}
+
+#[test]
+fn two_traces_side_by_side() {
+    let (a, b) = (two_agents(), asked_again());
+    let shown = |look: &Look| side_by_side::lines(&a, &b, Fold::Repeated, look).join("\n");
+    snapshot!("diff", checked(shown(&look(120)), 120));
+    let ascii = Look { glyphs: Glyphs::ASCII, ..look(80) };
+    let text = checked(shown(&ascii), 80);
+    assert!(text.is_ascii(), "{text}");
+    snapshot!("diff_ascii", text);
+    snapshot!("diff_narrow", checked(shown(&look(50)), 50));
+    let same = side_by_side::lines(&a, &a, Fold::Repeated, &look(100));
+    assert_eq!(same.last().map(String::as_str), Some("every span has its counterpart"));
+    assert!(same.iter().all(|line| !line.contains('%') && !line.contains("only in")), "{same:#?}");
+}
+
+/// Deep, wide and odd traces end somewhere, too.
+#[test]
+fn large_traces_side_by_side() {
+    let deep: Vec<Span> = (1..=10_000).map(|id| span(id, id - 1, "deeper", id, 20_000 - id)).collect();
+    let wide: Vec<Span> =
+        (1..=5_000).map(|id| span(id, u64::from(id > 1), &format!("step {id}"), id, id + 5)).collect();
+    let repeated: Vec<Span> = (1..=5_000).map(|id| span(id, u64::from(id > 1), "again", id, id + 5)).collect();
+    for (a, b, rows) in [(&deep, &wide, 1_000), (&wide, &deep, 1_000), (&deep, &deep, 1_000), (&repeated, &wide, 1_000)]
+    {
+        let lines = side_by_side::lines(a, b, Fold::Repeated, &look(100));
+        assert!(lines.len() > rows && lines.len() < rows + 20, "{}", lines.len());
+        checked(lines.join("\n"), 100);
+    }
+    let twice = side_by_side::lines(&repeated, &repeated, Fold::Repeated, &look(100));
+    assert!(twice.iter().any(|line| line.contains("again x4999")), "{twice:#?}");
+    assert_eq!(side_by_side::lines(&[], &[], Fold::Repeated, &look(100)).len(), 9);
 }

@@ -43,6 +43,8 @@ pub(crate) struct Glyphs {
     pub(crate) kinds: [&'static str; 6],
     /// Pieces of a bar from an eighth to the whole of a column.
     pub(crate) bar: &'static [char],
+    /// Columns from low to high.
+    pub(crate) levels: &'static [char],
 }
 
 impl Glyphs {
@@ -58,6 +60,7 @@ impl Glyphs {
         between: " · ",
         kinds: ["•", "•", "◂", "▸", "▸▸", "◂◂"],
         bar: &['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'],
+        levels: &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
     };
 
     /// For terminals that do not.
@@ -72,6 +75,7 @@ impl Glyphs {
         between: ", ",
         kinds: ["*", "*", "<", ">", ">>", "<<"],
         bar: &['#'],
+        levels: &['_', '.', ':', '-', '=', '+', '*', '#'],
     };
 }
 

@@ -1,8 +1,9 @@
-//! `baton trace query`: traces by TraceQL.
+//! `baton trace query`: traces, or series, by TraceQL.
 
 use super::{
     caret, found,
     look::{Look, uncut},
+    measure, saved,
     when::{When, when},
 };
 use crate::{
@@ -11,10 +12,12 @@ use crate::{
     screen::{Screen, harmless},
     wiring::now,
 };
-use baton_client::{SearchReply, SearchRequest};
+use baton_agentdir::document::duration;
+use baton_client::SearchRequest;
 use baton_traceql::{Mode, parse};
 use baton_types::ErrorCode;
 use clap::Args;
+use std::{path::PathBuf, time::Duration};
 
 /// What `baton trace query` is told.
 #[derive(Args, Debug)]
@@ -25,20 +28,27 @@ Examples:
   baton trace query '{ span.gen_ai.agent.name = \"planner\" } >> { status = error }'
   baton trace query '{ insight.type = \"decision\" } | select(insight.summary)' --json
   baton trace query '{ agent.id = \"planner\" }' --canonical      how Tempo would want it
+  baton trace query '{ status = error } | rate() by (resource.service.name)' --since 6h --step 5m
+  baton trace query '{ } | quantile_over_time(duration, 0.5, 0.99)'
+  baton trace query @tools --since 1d                           a saved query
 
-Newest traces first, each with the spans that matched and the attributes that the query names. The
-query may be written loosely, with keys that have no scope; how it was understood is said on
+Newest traces first, each with the spans that matched and the attributes that the query names. A
+query that ends in a metrics function is answered with series: their figures, and how they went.
+The query may be written loosely, with keys that have no scope; how it was understood is said on
 stderr. --strict takes only what Tempo takes. --json prints Tempo's answer as it is.")]
 pub(super) struct Options {
-    /// The query, in TraceQL
+    /// The query, in TraceQL, or @NAME for a saved one
     query: String,
-    /// Only traces since then: 15m, 1h, 2d, or a moment [default: as far back as spans are kept]
+    /// Only since then: 15m, 1h, 2d, or a moment [default: as far back as spans are kept; series: 1h]
     #[arg(long, value_name = "TIME", value_parser = when)]
     since: Option<When>,
-    /// Only traces until then
+    /// Only until then
     #[arg(long, value_name = "TIME", value_parser = when)]
     until: Option<When>,
-    /// Most traces
+    /// How long each interval of a series is: 15s, 5m, 1h [default: what suits the time]
+    #[arg(long, value_name = "TIME", value_parser = step)]
+    step: Option<Duration>,
+    /// Most traces, or series
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     /// Most spans that are listed of each trace
@@ -53,14 +63,67 @@ pub(super) struct Options {
     /// How wide the table may be [default: the terminal]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
+    /// Read saved queries from this file instead of those in their usual places
+    #[arg(long, value_name = "FILE")]
+    queries: Option<PathBuf>,
     #[command(flatten)]
     place: Place,
 }
 
-/// Asks, and prints what was found.
+/// What is asked, whether it was written or saved.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) query: String,
+    pub(super) since: Option<When>,
+    pub(super) until: Option<When>,
+    pub(super) step: Option<Duration>,
+    pub(super) limit: usize,
+    pub(super) strict: bool,
+    pub(super) width: Option<usize>,
+    spans: usize,
+}
+
+fn step(text: &str) -> Result<Duration, String> {
+    let step = duration(text.trim()).filter(|step| !step.is_zero());
+    step.ok_or_else(|| "write how long, such as 15s, 5m or 1h".to_owned())
+}
+
+impl Options {
+    fn asked(&self) -> Result<Asked, Failure> {
+        let saved = self.query.strip_prefix('@').map(|name| saved::find(name, self.queries.as_deref(), &self.place));
+        let (query, since) = match saved.transpose()? {
+            Some(saved) => (saved.query, saved.since),
+            None => (self.query.clone(), None),
+        };
+        Ok(Asked {
+            query,
+            since: self.since.or(since),
+            until: self.until,
+            step: self.step,
+            limit: self.limit,
+            strict: self.strict,
+            width: self.width,
+            spans: self.spans,
+        })
+    }
+}
+
+/// Asks, and prints what was found or measured.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let asked = options.asked()?;
     if options.canonical {
-        return canonical(&options, screen);
+        return canonical(&asked, screen);
+    }
+    match measure::measures(&asked.query, asked.step) {
+        Some(metrics) => measure::run(&asked, &metrics, &options.place, screen).await,
+        None => search(asked, &options.place, screen).await,
+    }
+}
+
+async fn search(options: Asked, place: &Place, screen: Screen) -> Result<Exit, Failure> {
+    if options.step.is_some() {
+        let message = "--step is for series: end the query in a metrics function such as `| rate()`";
+        return Err(Failure::new(ErrorCode::USAGE, message));
     }
     let now = now();
     let request = SearchRequest {
@@ -74,11 +137,11 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         spans_per_spanset: options.spans.max(1),
         strict: options.strict,
     };
-    let session = options.place.manage().await?;
+    let session = place.manage().await?;
     let found = session.client.search_traces(&request).await;
     session.close().await;
     let reply = found.map_err(|error| caret::failure(error, &options.query, screen))?;
-    said(&reply, &options.query, screen);
+    said(reply.canonical.as_deref(), reply.warnings.as_deref(), &options.query, screen);
     if screen.is_json() {
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);
@@ -100,15 +163,15 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
 }
 
 /// How the query was understood, when that is not how it was written.
-fn said(reply: &SearchReply, query: &str, screen: Screen) {
+pub(super) fn said(canonical: Option<&str>, warnings: Option<&str>, query: &str, screen: Screen) {
     let paint = screen.talk_paint();
-    for warning in reply.warnings.iter().flat_map(|warnings| apart(warnings, query)) {
+    for warning in warnings.iter().flat_map(|warnings| apart(warnings, query)) {
         screen.say(&format!("{}: {}", paint.warn("warning"), harmless(&warning)));
     }
     let same = |text: &str| {
         text.split_whitespace().collect::<Vec<_>>().concat() == query.split_whitespace().collect::<Vec<_>>().concat()
     };
-    if let Some(canonical) = reply.canonical.as_ref().filter(|canonical| !same(canonical)) {
+    if let Some(canonical) = canonical.filter(|canonical| !same(canonical)) {
         screen.say(&format!("understood as: {}", harmless(canonical)));
     }
 }
@@ -129,7 +192,7 @@ fn apart(warnings: &str, query: &str) -> Vec<String> {
 }
 
 /// The query as Tempo would want it; nobody needs to be asked for that.
-fn canonical(options: &Options, screen: Screen) -> Result<Exit, Failure> {
+fn canonical(options: &Asked, screen: Screen) -> Result<Exit, Failure> {
     let mode = if options.strict { Mode::Strict } else { Mode::Lenient };
     let parsed = parse(&options.query, mode).map_err(|error| {
         caret::show(&error.to_string(), &options.query, screen);

@@ -95,7 +95,7 @@ fn spans(tree: &Tree<'_>, what: &What) -> u64 {
 
 /// Where in the tree a row stands.
 #[derive(Clone, Debug, Default)]
-struct Place {
+pub(super) struct Place {
     /// What stands before all rows inside of the parent.
     outer: String,
     /// Its own joint.
@@ -106,7 +106,8 @@ struct Place {
 }
 
 impl Place {
-    fn inside(&self, is_last: bool, glyphs: Glyphs) -> Self {
+    /// The place of a child.
+    pub(super) fn inside(&self, is_last: bool, glyphs: Glyphs) -> Self {
         let depth = self.depth + 1;
         let outer = match depth {
             depth if depth > DEEPEST => self.outer.clone(),
@@ -119,7 +120,7 @@ impl Place {
     }
 
     /// What stands before the row, and before lines that belong to it.
-    fn drawn(&self, glyphs: Glyphs) -> (String, String) {
+    pub(super) fn drawn(&self, glyphs: Glyphs) -> (String, String) {
         if self.depth > DEEPEST {
             let rails = format!("{}{}{} ", self.outer, glyphs.folded, self.depth);
             let below = format!("{}  ", self.outer);

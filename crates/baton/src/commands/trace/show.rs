@@ -66,7 +66,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
 }
 
 /// The trace with this id, else the newest of the task with this id.
-async fn find(session: &Session, id: &str, screen: Screen) -> Result<TraceReply, Failure> {
+pub(super) async fn find(session: &Session, id: &str, screen: Screen) -> Result<TraceReply, Failure> {
     let id = id.trim();
     if let Ok(trace) = id.parse::<TraceId>() {
         let reply = by_id(session, trace).await?;

@@ -71,6 +71,26 @@ impl Totals {
         self.cost.is_some()
     }
 
+    /// How many spans there are.
+    pub(crate) fn spans(&self) -> u64 {
+        self.spans
+    }
+
+    /// How many of them ended badly.
+    pub(crate) fn errors(&self) -> u64 {
+        self.errors
+    }
+
+    /// Tokens read and written, when any span knows.
+    pub(crate) fn tokens(&self) -> Option<Tokens> {
+        self.tokens
+    }
+
+    /// The cost in dollars, when any span knows.
+    pub(crate) fn cost(&self) -> Option<f64> {
+        self.cost
+    }
+
     /// The services, by name.
     pub(crate) fn services(&self) -> &BTreeSet<String> {
         &self.services

@@ -37,6 +37,11 @@ impl When {
         u64::try_from(millis).unwrap_or(0)
     }
 
+    /// In nanoseconds since the Unix epoch.
+    pub(super) fn nanos(self, now: Timestamp) -> u64 {
+        self.millis(now).saturating_mul(1_000_000)
+    }
+
     /// The last whole second before it, since the Unix epoch.
     pub(super) fn second_before(self, now: Timestamp) -> u64 {
         self.millis(now) / 1000

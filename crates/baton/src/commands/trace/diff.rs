@@ -1,0 +1,126 @@
+//! `baton trace diff`: two traces side by side.
+
+use super::{
+    also,
+    facts::Tokens,
+    look::Look,
+    matched::{Side, matched},
+    rows::Fold,
+    show, side_by_side,
+    totals::Totals,
+    tree::Tree,
+};
+use crate::{
+    commands::place::Place,
+    failure::{Exit, Failure},
+    screen::Screen,
+};
+use baton_types::Span;
+use clap::Args;
+use serde_json::{Value, json};
+
+/// What `baton trace diff` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton trace diff 4bf92f3577b34da6a3ce929d0e0e4736 0af7651916cd43dd8448eb211c80319c
+  baton trace diff 0199a3c1-7f11-7c3e-9a51-0242ac120002 0199a3c1-9d2e-7a41-b0c3-0242ac120002
+  baton trace diff A B --json | jq '.spans[] | select(.a == null) | .name'
+
+First what both come to, then their spans as one tree: spans of the same name in the same place
+belong together, and siblings of one name are taken together (x3). A row with - is only in A, one
+with + only in B. Time, tokens and cost of both stand side by side; what went wrong says in which.")]
+pub(super) struct Options {
+    /// The id of a trace, or of a task
+    a: String,
+    /// The id of the other one
+    b: String,
+    /// Show every place
+    #[arg(long)]
+    all: bool,
+    /// How wide it may be [default: the terminal]
+    #[arg(long, value_name = "COLUMNS")]
+    width: Option<usize>,
+    /// Another Baton that the traces went through; may be given several times
+    #[arg(long, value_name = "URL")]
+    also: Vec<String>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Finds both traces and prints what differs.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let session = options.place.manage().await?;
+    let found = match show::find(&session, &options.a, screen).await {
+        Ok(a) => show::find(&session, &options.b, screen).await.map(|b| (a, b)),
+        Err(failure) => Err(failure),
+    };
+    session.close().await;
+    let ((a, b), token) = (found?, options.place.token.as_deref());
+    let a = also::gather(a, &options.also, token).await?;
+    let b = also::gather(b, &options.also, token).await?;
+    if screen.is_json() {
+        screen.print(&object(&a.spans, &b.spans).to_string());
+        return Ok(Exit::Ok);
+    }
+    let look = Look::of_stdout(options.width, screen.data_paint());
+    let fold = if options.all { Fold::Nothing } else { Fold::Repeated };
+    for line in side_by_side::lines(&a.spans, &b.spans, fold, &look) {
+        screen.print(&line);
+    }
+    if a.partial || b.partial {
+        screen.say("some of these traces is missing: it could not be read in time");
+    }
+    Ok(Exit::Ok)
+}
+
+/// Both traces for programs: places in the order of the tree, each with its depth.
+fn object(a: &[Span], b: &[Span]) -> Value {
+    let (a, b) = (Tree::new(a), Tree::new(b));
+    let both = matched(&a, &b);
+    let mut open: Vec<usize> = both.roots.iter().rev().copied().collect();
+    let mut places = Vec::with_capacity(both.pairs.len());
+    while let Some(index) = open.pop() {
+        let pair = &both.pairs[index];
+        open.extend(pair.children.iter().rev());
+        places.push(json!({ "name": pair.name, "depth": pair.depth, "a": side(&pair.a), "b": side(&pair.b) }));
+    }
+    json!({ "a": whole(&a), "b": whole(&b), "spans": places })
+}
+
+fn millis(nanos: u64) -> f64 {
+    nanos as f64 / 1e6
+}
+
+fn whole(tree: &Tree<'_>) -> Value {
+    let totals = Totals::of(tree);
+    let mut object = json!({
+        "trace_id": tree.nodes.first().map(|node| node.span.trace.to_string()),
+        "duration_ms": millis(tree.duration()),
+        "spans": totals.spans(),
+        "errors": totals.errors(),
+    });
+    spent(&mut object, totals.tokens(), totals.cost());
+    object
+}
+
+fn side(side: &Side) -> Value {
+    if side.spans == 0 {
+        return Value::Null;
+    }
+    let mut object = json!({ "spans": side.spans, "duration_ms": millis(side.nanos), "errors": side.errors });
+    spent(&mut object, side.tokens, side.cost);
+    if let Some(error) = &side.error {
+        object["error"] = json!(error);
+    }
+    object
+}
+
+fn spent(object: &mut Value, tokens: Option<Tokens>, cost: Option<f64>) {
+    if let Some(Tokens { input, output }) = tokens {
+        (object["input_tokens"], object["output_tokens"]) = (json!(input), json!(output));
+    }
+    if let Some(cost) = cost {
+        object["cost_usd"] = json!(cost);
+    }
+}

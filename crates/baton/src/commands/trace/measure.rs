@@ -1,0 +1,100 @@
+//! A metrics query in the terminal: its series as a table.
+
+use super::{
+    caret,
+    look::{Look, uncut},
+    query::{Asked, said},
+    series::{self, Kind},
+    when::When,
+    words::count,
+};
+use crate::{
+    commands::place::Place,
+    failure::{Exit, Failure},
+    screen::Screen,
+    wiring::now,
+};
+use baton_client::MetricsRequest;
+use baton_traceql::{MetricsExpr, Mode, Root, Steps, parse, searchable};
+use baton_types::ErrorCode;
+use std::time::Duration;
+
+/// How far back series go when nobody says.
+const USUAL: Duration = Duration::from_hours(1);
+
+/// What a query measures; none when it asks for spans, or cannot be read, which the server says better.
+pub(super) fn measures(query: &str, step: Option<Duration>) -> Option<MetricsExpr> {
+    let query = parse(query, Mode::Lenient).ok()?.query;
+    // `.. | rate() > 0` is how agents ask for recent spans; with a step it means itself.
+    if step.is_none() && searchable(&query).is_ok() {
+        return None;
+    }
+    match query.root {
+        Root::Metrics(metrics) => Some(metrics),
+        Root::Search(_) => None,
+    }
+}
+
+/// Measures, and prints the series.
+pub(super) async fn run(asked: &Asked, metrics: &MetricsExpr, place: &Place, screen: Screen) -> Result<Exit, Failure> {
+    let now = now();
+    let end = asked.until.unwrap_or(When::At(now)).nanos(now);
+    let start = asked.since.unwrap_or(When::Ago(USUAL)).nanos(now);
+    if start >= end {
+        return Err(Failure::new(ErrorCode::USAGE, "--since must be before --until"));
+    }
+    let step = asked.step.map(|step| u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
+    let step = step.unwrap_or_else(|| Steps::suiting(end - start));
+    let steps = Steps::cover(start, end, step).ok_or_else(|| {
+        let message = format!("--step makes more than {} intervals of that time", Steps::MOST);
+        Failure::new(ErrorCode::USAGE, message).hint("Use a longer --step or a shorter time.")
+    })?;
+    let request = MetricsRequest { query: asked.query.clone(), start, end, step: Some(step), strict: asked.strict };
+    let session = place.manage().await?;
+    let measured = session.client.query_metrics(&request).await;
+    session.close().await;
+    let reply = measured.map_err(|error| caret::failure(error, &asked.query, screen))?;
+    said(reply.canonical.as_deref(), reply.warnings.as_deref(), &asked.query, screen);
+    if screen.is_json() {
+        screen.print(reply.body.trim_end());
+        return Ok(Exit::Ok);
+    }
+    if reply.series.is_empty() {
+        screen.say("nothing was measured; a larger --since looks further back");
+        return Ok(Exit::Ok);
+    }
+    let look = Look::of_stdout(measured_width(asked.width), screen.data_paint());
+    let (lines, left) = series::lines(&reply.series, &steps, Kind::of(metrics), asked.limit.max(1), &look);
+    lines.iter().for_each(|line| screen.print(line));
+    if left > 0 {
+        screen.say(&format!("{} more series came less high; --limit shows them", count(left)));
+    }
+    Ok(Exit::Ok)
+}
+
+/// Lines of letters are drawn as wide as there is room, so a pipe has the usual width.
+fn measured_width(width: Option<usize>) -> Option<usize> {
+    width.or_else(|| uncut(None).map(|_| 120))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_measures() {
+        let minute = Some(Duration::from_mins(1));
+        for (query, step, expect) in [
+            ("{ } | rate()", None, true),
+            ("{ a = 1 } | rate() by (resource.service.name)", None, true),
+            ("({ } | rate()) * 100", None, true),
+            ("{ } | select(.a) | rate() > 0", None, false),
+            ("{ } | select(.a) | rate() > 0", minute, true),
+            ("{ status = error }", None, false),
+            ("{ status = error }", minute, false),
+            ("{ status = ", None, false),
+        ] {
+            assert_eq!(measures(query, step).is_some(), expect, "{query} {step:?}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! `baton trace queries`: the queries that have names.
+
+use super::{
+    look::{Look, uncut},
+    saved::{self, Saved},
+    words::{columns, fit, padded},
+};
+use crate::{
+    commands::place::Place,
+    failure::{Exit, Failure},
+    screen::Screen,
+};
+use clap::Args;
+use std::path::PathBuf;
+
+/// What `baton trace queries` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton trace queries
+  baton trace query @errors                              run one
+  baton trace queries --json | jq -r '.[].name'
+
+Your own stand in queries.yaml, in the data directory or beside baton.yaml, and replace those that
+come with Baton by name:
+
+  - name: refunds
+    query: '{ span.gen_ai.tool.name = \"refund\" } | count_over_time() by (status)'
+    description: Refunds, and how they ended
+    since: 7d")]
+pub(super) struct Options {
+    /// Read this file instead of those in their usual places
+    #[arg(long, value_name = "FILE")]
+    queries: Option<PathBuf>,
+    /// How wide the table may be [default: the terminal]
+    #[arg(long, value_name = "COLUMNS")]
+    width: Option<usize>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Lists them.
+pub(super) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
+    let all = saved::all(options.queries.as_deref(), &options.place)?;
+    if screen.is_json() {
+        let list: Vec<serde_json::Value> = all.iter().map(object).collect();
+        screen.print(&serde_json::Value::from(list).to_string());
+        return Ok(Exit::Ok);
+    }
+    let look = Look::of_stdout(uncut(options.width), screen.data_paint());
+    for line in lines(&all, &look) {
+        screen.print(&line);
+    }
+    screen.say("run one with: baton trace query @NAME");
+    Ok(Exit::Ok)
+}
+
+fn object(saved: &Saved) -> serde_json::Value {
+    let file = saved.file.as_ref().map(|file| file.display().to_string());
+    serde_json::json!({
+        "name": saved.name, "query": saved.query, "description": saved.description, "file": file,
+    })
+}
+
+/// Two lines for each: what it is for, and what it asks.
+fn lines(all: &[Saved], look: &Look) -> Vec<String> {
+    let width = all.iter().map(|saved| columns(&saved.name)).max().unwrap_or(0);
+    let indent = " ".repeat(width + 2);
+    let room = look.width.saturating_sub(indent.len());
+    let two = |saved: &Saved| {
+        let file = saved.file.as_ref().map(|file| format!(" ({})", file.display())).unwrap_or_default();
+        let about = fit(&format!("{}{file}", saved.description), room, look.glyphs.more);
+        let query = saved.query.split_whitespace().collect::<Vec<_>>().join(" ");
+        let first = format!("{}  {about}", look.paint.name(&padded(&saved.name, width)));
+        let second = format!("{indent}{}", look.paint.faint(&fit(&query, room, look.glyphs.more)));
+        [first.trim_end().to_owned(), second]
+    };
+    all.iter().flat_map(two).collect()
+}

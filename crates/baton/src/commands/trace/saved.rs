@@ -1,0 +1,190 @@
+//! Queries that have names: those that come with Baton, and those of `queries.yaml`.
+
+use super::when::{When, when};
+use crate::{commands::place::Place, failure::Failure};
+use baton_agentdir::{
+    Diagnostic,
+    document::{self, Fields, Located, Node, Reader},
+};
+use baton_types::ErrorCode;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The file, in the data directory or beside `baton.yaml`.
+const FILE: &str = "queries.yaml";
+const LARGEST_FILE: u64 = 1 << 20;
+const MOST: usize = 500;
+const LONGEST_NAME: usize = 64;
+
+/// What comes with Baton.
+const SHIPPED: &str = include_str!("queries.yaml");
+
+/// A query with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Saved {
+    /// What `@name` says.
+    pub(super) name: String,
+    /// In TraceQL.
+    pub(super) query: String,
+    /// What it is for.
+    pub(super) description: String,
+    /// How far back it looks when nobody says.
+    pub(super) since: Option<When>,
+    /// The file that has it; none when it comes with Baton.
+    pub(super) file: Option<PathBuf>,
+}
+
+/// All saved queries, by name: those of `file`, or of the files in their usual places, before those that come with Baton.
+pub(super) fn all(file: Option<&Path>, place: &Place) -> Result<Vec<Saved>, Failure> {
+    let mut all = read("queries.yaml", SHIPPED.as_bytes(), None).map_err(|remarks| wrong(Path::new(FILE), remarks))?;
+    let files = match file {
+        Some(file) => vec![file.to_path_buf()],
+        None => usual(place),
+    };
+    for path in &files {
+        let Some(bytes) = contents(path)? else {
+            if file.is_some() {
+                let message = format!("there is no file {}", path.display());
+                return Err(Failure::new(ErrorCode::USAGE, message).hint("Correct --queries."));
+            }
+            continue;
+        };
+        let own = read(&path.display().to_string(), &bytes, Some(path)).map_err(|remarks| wrong(path, remarks))?;
+        all.retain(|saved| own.iter().all(|own| own.name != saved.name));
+        all.extend(own);
+    }
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(all)
+}
+
+/// The query of this name.
+pub(super) fn find(name: &str, file: Option<&Path>, place: &Place) -> Result<Saved, Failure> {
+    let mut all = all(file, place)?;
+    if let Some(index) = all.iter().position(|saved| saved.name == name) {
+        return Ok(all.swap_remove(index));
+    }
+    let names: Vec<&str> = all.iter().map(|saved| saved.name.as_str()).collect();
+    let message = format!("there is no saved query '{}'", name.escape_debug());
+    Err(Failure::new(ErrorCode::USAGE, message).hint(format!("There are: {}.", names.join(", "))))
+}
+
+/// Where queries usually are; the last one that has a name wins.
+fn usual(place: &Place) -> Vec<PathBuf> {
+    let beside = place.config.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join(FILE);
+    let within = place.data.as_deref().unwrap_or(Path::new(".baton")).join(FILE);
+    vec![beside, within]
+}
+
+fn contents(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    let failed = |why: String| Failure::new(ErrorCode::USAGE, format!("{}: {why}", file.display()));
+    match fs::metadata(file) {
+        Ok(meta) if meta.len() > LARGEST_FILE => Err(failed("the file is over 1 MB".to_owned())),
+        Ok(_) => fs::read(file).map(Some).map_err(|error| failed(error.to_string())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+fn wrong(file: &Path, remarks: Vec<Diagnostic>) -> Failure {
+    Failure::new(ErrorCode::USAGE, format!("{} cannot be used", file.display()))
+        .hint("Fix the file at the line and column shown.")
+        .at(remarks)
+}
+
+/// The queries of a file, or everything that is wrong with it.
+fn read(name: &str, bytes: &[u8], file: Option<&Path>) -> Result<Vec<Saved>, Vec<Diagnostic>> {
+    let node = document::read(name, bytes).map_err(|remark| vec![remark])?;
+    let mut reader = Reader::new(name);
+    let place = node.place;
+    let nodes = reader.list("the file", node);
+    if nodes.len() > MOST {
+        reader.error(place, format!("there are {} queries", nodes.len()), format!("keep them to {MOST}"));
+    }
+    let mut all: Vec<Saved> = Vec::new();
+    for node in nodes.into_iter().take(MOST) {
+        let place = node.place;
+        if let Some(saved) = one(&mut reader, node, file) {
+            if all.iter().any(|other| other.name == saved.name) {
+                reader.error(place, format!("the name '{}' is taken", saved.name), "give each query its own");
+            }
+            all.push(saved);
+        }
+    }
+    if reader.failed() { Err(reader.finish()) } else { Ok(all) }
+}
+
+fn one(reader: &mut Reader, node: Node, file: Option<&Path>) -> Option<Saved> {
+    let mut fields = Fields::open(reader, "a saved query", node)?;
+    let name = fields.required_text(reader, "name", "write a name, such as name: errors");
+    let query = fields.required_text(reader, "query", "write TraceQL, such as query: '{ status = error }'");
+    let description = fields.text(reader, "description").map(|text| text.value).unwrap_or_default();
+    let since = fields.text(reader, "since");
+    fields.finish(reader);
+    let since = since.and_then(|Located { place, value }| {
+        when(&value).map_err(|hint| reader.error(place, format!("since is '{}'", value.escape_debug()), hint)).ok()
+    });
+    let (name, query) = (name?, query?);
+    let is_name = |text: &str| {
+        let sign = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        !text.is_empty() && text.len() <= LONGEST_NAME && text.chars().all(sign)
+    };
+    if !is_name(&name.value) {
+        let hint = format!("use up to {LONGEST_NAME} letters, digits, '-', '_' and '.'");
+        reader.error(name.place, format!("'{}' is no name", name.value.escape_debug()), hint);
+        return None;
+    }
+    let file = file.map(Path::to_path_buf);
+    Some(Saved { name: name.value, query: query.value, description, since, file })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_traceql::{Mode, parse};
+
+    /// Those that come with Baton are as any Tempo takes them.
+    #[test]
+    fn shipped_queries_are_canonical() {
+        let shipped = read("queries.yaml", SHIPPED.as_bytes(), None).unwrap();
+        assert!(shipped.len() > 8);
+        for saved in shipped {
+            parse(&saved.query, Mode::Strict).unwrap_or_else(|error| panic!("{}: {error}", saved.name));
+            assert!(!saved.description.is_empty(), "{}", saved.name);
+        }
+    }
+
+    #[test]
+    fn files_replace_what_is_shipped() {
+        let home = tempfile::tempdir().unwrap();
+        let place = Place {
+            data: Some(home.path().join("data")),
+            config: Some(home.path().join("baton.yaml")),
+            ..Place::default()
+        };
+        let query = |name: &str| find(name, None, &place).map(|saved| saved.query).ok();
+        let shipped = query("errors").unwrap();
+        assert_eq!(query("mine"), None);
+        fs::create_dir(home.path().join("data")).unwrap();
+        fs::write(home.path().join(FILE), "- { name: mine, query: '{ }' }\n- { name: errors, query: '{ true }' }\n")
+            .unwrap();
+        assert_eq!((query("mine").as_deref(), query("errors").as_deref()), (Some("{ }"), Some("{ true }")));
+        fs::write(home.path().join("data").join(FILE), "- { name: mine, query: '{ false }' }\n").unwrap();
+        assert_eq!((query("mine").as_deref(), query("errors").as_deref()), (Some("{ false }"), Some("{ true }")));
+        let named = home.path().join("data").join(FILE);
+        assert_eq!(find("errors", Some(&named), &place).unwrap().query, shipped, "only the named file is read");
+        assert!(all(Some(&home.path().join("missing.yaml")), &place).is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        let text = "- { name: a, query: '{ }', since: soon }\n- { name: a b, query: '{ }' }\n- { query: '{ }' }\n\
+                    - { name: c, quarry: '{ }' }\n- { name: d, query: '{ }' }\n- { name: d, query: '{ }' }\n- word\n";
+        let remarks = read("q.yaml", text.as_bytes(), None).unwrap_err();
+        let lines: Vec<u32> = remarks.iter().map(|remark| remark.line).collect();
+        assert_eq!(lines, [1, 2, 3, 4, 4, 6, 7], "{remarks:#?}");
+        assert!(read("q.yaml", b"queries: {}", None).is_err());
+        assert_eq!(read("q.yaml", b"", None), Ok(Vec::new()));
+    }
+}

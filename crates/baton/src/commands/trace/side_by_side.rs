@@ -1,0 +1,246 @@
+//! Two traces side by side: spans in, lines out.
+
+use super::{
+    facts::Tokens,
+    look::Look,
+    matched::{Matched, Pair, Side, matched},
+    rows::{Fold, Place},
+    totals::Totals,
+    tree::Tree,
+    words::{columns, count, counted, duration, fit, moment, money, padded, right, short},
+};
+use baton_types::Span;
+
+/// Rows in all.
+const MOST_ROWS: usize = 1_000;
+/// Least columns of a name.
+const LEAST_LABEL: usize = 18;
+/// Columns of a name that can be read.
+const READABLE: usize = 30;
+const GAP: &str = "  ";
+
+/// The whole page about two traces.
+pub(super) fn lines(a: &[Span], b: &[Span], fold: Fold, look: &Look) -> Vec<String> {
+    let trees = [Tree::new(a), Tree::new(b)];
+    let totals = [Totals::of(&trees[0]), Totals::of(&trees[1])];
+    let mut lines: Vec<String> = ["A", "B"]
+        .into_iter()
+        .zip(&trees)
+        .zip(&totals)
+        .filter_map(|((letter, tree), totals)| Some(head(letter, tree, totals, look)?.trim_end().to_owned()))
+        .collect();
+    lines.push(String::new());
+    lines.extend(sums(&trees, &totals, look));
+    lines.push(String::new());
+    let both = matched(&trees[0], &trees[1]);
+    lines.extend(rows(&both, &totals, fold, look));
+    lines.push(String::new());
+    lines.push(only(&both));
+    lines
+}
+
+fn head(letter: &str, tree: &Tree<'_>, totals: &Totals, look: &Look) -> Option<String> {
+    let trace = tree.nodes.first()?.span.trace.to_string();
+    let when = format!("{} UTC", moment(tree.start));
+    let services = totals.services().iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let used = columns(letter) + trace.len() + columns(&when) + 3 * GAP.len();
+    let services = fit(&services, look.width.saturating_sub(used), look.glyphs.more);
+    let lead = format!("{letter}{GAP}{}", look.paint.strong(&trace));
+    match look.width > used {
+        true => Some(format!("{lead}{GAP}{when}{GAP}{}", look.paint.faint(&services))),
+        false => Some(lead),
+    }
+}
+
+/// What both come to, line by line.
+fn sums(trees: &[Tree<'_>; 2], totals: &[Totals; 2], look: &Look) -> Vec<String> {
+    let mut rows = vec![[String::new(), "A".to_owned(), "B".to_owned(), "change".to_owned()]];
+    let mut add = |what: &str, values: [String; 2], change: String| {
+        let [a, b] = values;
+        rows.push([what.to_owned(), a, b, change]);
+    };
+    let [a, b] = [trees[0].duration(), trees[1].duration()];
+    add("time", [a, b].map(duration), percent(a, b));
+    let counts = [
+        ("spans", totals.each_ref().map(|totals| Some(totals.spans()))),
+        ("errors", totals.each_ref().map(|totals| Some(totals.errors()))),
+        ("tokens in", totals.each_ref().map(|totals| totals.tokens().map(|tokens| tokens.input))),
+        ("tokens out", totals.each_ref().map(|totals| totals.tokens().map(|tokens| tokens.output))),
+    ];
+    for (what, [a, b]) in counts {
+        if a.is_some() || b.is_some() {
+            let (a, b) = (a.unwrap_or(0), b.unwrap_or(0));
+            add(what, [a, b].map(count), difference(a, b));
+        }
+    }
+    if let [a, b] = totals.each_ref().map(Totals::cost)
+        && (a.is_some() || b.is_some())
+    {
+        let (a, b) = (a.unwrap_or(0.0), b.unwrap_or(0.0));
+        let sign = if b < a { "-" } else { "+" };
+        let change = if a == b { "=".to_owned() } else { format!("{sign}{}", money((b - a).abs())) };
+        add("cost", [a, b].map(money), change);
+    }
+    let width = |at: usize| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2), width(3)];
+    let line = |(index, row): (usize, &[String; 4])| {
+        let cells: Vec<String> = (1..4).map(|at| right(&row[at], widths[at])).collect();
+        let line = format!("{}{GAP}{}", padded(&row[0], widths[0]), cells.join(GAP));
+        let is_worse = row[0] == "errors" && row[3].starts_with('+');
+        match index {
+            0 => look.paint.faint(&line),
+            _ if is_worse => look.paint.bad(&line),
+            _ => line,
+        }
+    };
+    rows.iter().enumerate().map(line).collect()
+}
+
+/// A change of time in percent, or how many times as long.
+fn percent(a: u64, b: u64) -> String {
+    if a == 0 || b == 0 {
+        return if a == b { "=".to_owned() } else { String::new() };
+    }
+    let ratio = b as f64 / a as f64;
+    match (ratio - 1.0) * 100.0 {
+        _ if ratio >= 10.0 => format!("x{ratio:.0}"),
+        change if change.abs() < 0.5 => "=".to_owned(),
+        change => format!("{change:+.0}%"),
+    }
+}
+
+fn difference(a: u64, b: u64) -> String {
+    match b.cmp(&a) {
+        std::cmp::Ordering::Equal => "=".to_owned(),
+        std::cmp::Ordering::Greater => format!("+{}", count(b - a)),
+        std::cmp::Ordering::Less => format!("-{}", count(a - b)),
+    }
+}
+
+/// The cells of a row, after its name.
+struct Row<'a> {
+    pair: &'a Pair<'a>,
+    label: String,
+    below: String,
+    cells: [String; CELLS],
+}
+
+const CELLS: usize = 7;
+const HEADS: [&str; CELLS] = ["time A", "time B", "change", "tokens A", "tokens B", "cost A", "cost B"];
+
+fn rows(both: &Matched<'_>, totals: &[Totals; 2], fold: Fold, look: &Look) -> Vec<String> {
+    let most = if fold == Fold::Nothing { usize::MAX } else { MOST_ROWS };
+    let mut open: Vec<(usize, Place)> = both.roots.iter().rev().map(|root| (*root, Place::default())).collect();
+    let (mut rows, mut left) = (Vec::new(), 0_u64);
+    while let Some((index, place)) = open.pop() {
+        let pair = &both.pairs[index];
+        let last = pair.children.len().saturating_sub(1);
+        let children = pair.children.iter().enumerate().rev();
+        open.extend(children.map(|(at, child)| (*child, place.inside(at == last, look.glyphs))));
+        if rows.len() >= most {
+            left += 1;
+            continue;
+        }
+        rows.push(Row::of(pair, &place, look));
+    }
+    let mut lines = drawn(&rows, totals, look);
+    if left > 0 {
+        let more = counted(left, "more place");
+        lines.push(look.paint.warn(&format!("{} {more}; --all shows them", look.glyphs.folded)));
+    }
+    lines
+}
+
+impl<'a> Row<'a> {
+    fn of(pair: &'a Pair<'a>, place: &Place, look: &Look) -> Self {
+        let (a, b) = (&pair.a, &pair.b);
+        let mark = match (a.spans, b.spans) {
+            (_, 0) => "-",
+            (0, _) => "+",
+            _ => " ",
+        };
+        let times = match (a.spans, b.spans) {
+            (0 | 1, 0 | 1) => String::new(),
+            (0, many) | (many, 0) => format!(" x{many}"),
+            (a, b) if a == b => format!(" x{a}"),
+            (a, b) => format!(" x{a}{}x{b}", look.glyphs.to),
+        };
+        let failed = if a.errors + b.errors > 0 { format!("{} ", look.glyphs.error) } else { String::new() };
+        let name = if pair.name.is_empty() { "(no name)" } else { pair.name };
+        let (rails, below) = place.drawn(look.glyphs);
+        let time = |side: &Side| if side.spans > 0 { duration(side.nanos) } else { String::new() };
+        let tokens = |side: &Side| {
+            let shown = |Tokens { input, output }| format!("{}{}{}", short(input), look.glyphs.to, short(output));
+            side.tokens.map(shown).unwrap_or_default()
+        };
+        let cost = |side: &Side| side.cost.map(money).unwrap_or_default();
+        let change = if a.spans > 0 && b.spans > 0 { percent(a.nanos, b.nanos) } else { String::new() };
+        Self {
+            pair,
+            label: format!("{mark} {rails}{failed}{name}{times}"),
+            below: format!("  {below}"),
+            cells: [time(a), time(b), change, tokens(a), tokens(b), cost(a), cost(b)],
+        }
+    }
+
+    /// Why spans of it ended badly, below it.
+    fn errors(&self, look: &Look) -> Vec<String> {
+        let joint = if self.pair.children.is_empty() { "  " } else { look.glyphs.rail };
+        let said = match (&self.pair.a.error, &self.pair.b.error) {
+            (Some(a), Some(b)) if a == b => vec![("A and B", a)],
+            (a, b) => [("A", a), ("B", b)].into_iter().filter_map(|(who, why)| Some((who, why.as_ref()?))).collect(),
+        };
+        let line = |(who, why): (&str, &String)| {
+            let lead = format!("{}{joint}", self.below);
+            let text = format!("{who} {} {why}", look.glyphs.error);
+            let room = look.width.saturating_sub(columns(&lead)).max(LEAST_LABEL);
+            format!("{}{}", look.paint.faint(&lead), look.paint.bad(&fit(&text, room, look.glyphs.more)))
+        };
+        said.into_iter().map(line).collect()
+    }
+}
+
+fn drawn(rows: &[Row<'_>], totals: &[Totals; 2], look: &Look) -> Vec<String> {
+    let has_tokens = totals.iter().any(Totals::has_tokens);
+    let has_cost = totals.iter().any(Totals::has_cost);
+    let widest = |at: usize| rows.iter().map(|row| columns(&row.cells[at])).max().unwrap_or(0).max(HEADS[at].len());
+    let label = rows.iter().map(|row| columns(&row.label)).max().unwrap_or(0).max("  span".len());
+    // Where it is narrow, a name that can be read is worth more than a number.
+    let sets: [&[usize]; 3] = [&[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4], &[0, 1, 2]];
+    let taken = |set: &[usize]| set.iter().map(|at| widest(*at) + GAP.len()).sum::<usize>();
+    let shown = |set: &&[usize]| -> Vec<usize> {
+        let known = |at: &usize| (*at < 3) || (has_tokens && *at < 5) || (has_cost && *at >= 5);
+        set.iter().copied().filter(known).collect()
+    };
+    let sets: Vec<Vec<usize>> = sets.iter().map(shown).collect();
+    let fits = |set: &&Vec<usize>| look.width.saturating_sub(taken(set)) >= label.min(READABLE);
+    let set = sets.iter().find(fits).or(sets.last()).cloned().unwrap_or_default();
+    let label = label.min(look.width.saturating_sub(taken(&set)).max(LEAST_LABEL));
+    let line = |text: &str, cells: &[String]| {
+        let cells: String = set.iter().map(|at| format!("{GAP}{}", right(&cells[*at], widest(*at)))).collect();
+        format!("{}{cells}", padded(&fit(text, label, look.glyphs.more), label)).trim_end().to_owned()
+    };
+    let mut lines = vec![look.paint.faint(&line("  span", &HEADS.map(str::to_owned)))];
+    for row in rows {
+        let text = line(&row.label, &row.cells);
+        lines.push(match (row.pair.a.spans, row.pair.b.spans) {
+            (_, 0) => look.paint.warn(&text),
+            (0, _) => look.paint.good(&text),
+            _ => text,
+        });
+        lines.extend(row.errors(look));
+    }
+    lines
+}
+
+/// How much has no counterpart.
+fn only(both: &Matched<'_>) -> String {
+    let sum = |side: fn(&Pair<'_>) -> (u64, u64)| {
+        both.pairs.iter().map(side).filter(|(_, other)| *other == 0).map(|(spans, _)| spans).sum::<u64>()
+    };
+    let (a, b) = (sum(|pair| (pair.a.spans, pair.b.spans)), sum(|pair| (pair.b.spans, pair.a.spans)));
+    match (a, b) {
+        (0, 0) => "every span has its counterpart".to_owned(),
+        (a, b) => format!("only in A: {}; only in B: {}", counted(a, "span"), counted(b, "span")),
+    }
+}
