@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Approvals(commands::approvals::Options),
     /// See what happened: search traces, show one, follow spans as they arrive
     Trace(commands::trace::Options),
+    /// Write Grafana dashboards that show what agents do
+    Dashboards(commands::dashboards::Options),
     /// Check that everything works, and say what to do where it does not
     Doctor(commands::doctor::Options),
     /// Offer agents to MCP clients on the standard streams

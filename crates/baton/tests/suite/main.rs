@@ -11,6 +11,7 @@ mod bridge;
 mod chain;
 mod conformance;
 mod crash;
+mod dashboards;
 mod definitions;
 mod demo;
 #[cfg(unix)]

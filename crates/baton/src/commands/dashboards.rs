@@ -1,0 +1,97 @@
+//! `baton dashboards`: Grafana dashboards over the spans of agents.
+
+use crate::{
+    failure::{Exit, Failure},
+    screen::{Screen, columns},
+};
+use baton_dashboards::{Dashboard, all, grafana};
+use baton_types::ErrorCode;
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// What `baton dashboards` is told.
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  baton dashboards list
+  baton dashboards export --out dashboards       one JSON file for each, to import or to provision
+
+They ask a data source of the kind Tempo: Baton's address with /tempo at its end, or a Tempo that
+Baton exports to. docs/dashboards.md tells how to set it up."
+)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be done with dashboards.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the dashboards
+    List,
+    /// Write the dashboards as files that Grafana imports
+    Export(Export),
+}
+
+/// What `baton dashboards export` is told.
+#[derive(Args, Debug)]
+struct Export {
+    /// The directory to write them to; files of an earlier export are replaced
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+/// Does what is asked with dashboards.
+pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
+    let dashboards = all(&[]);
+    match &options.command {
+        Command::List => list(&dashboards, screen),
+        Command::Export(Export { out }) => export(&dashboards, out, screen)?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn list(dashboards: &[Dashboard], screen: Screen) {
+    if screen.is_json() {
+        let object = |dashboard: &Dashboard| {
+            json!({
+                "uid": dashboard.uid, "title": dashboard.title, "description": dashboard.description,
+                "panels": dashboard.panels.len(),
+            })
+        };
+        let list: Vec<serde_json::Value> = dashboards.iter().map(object).collect();
+        return screen.print(&serde_json::Value::from(list).to_string());
+    }
+    let row = |dashboard: &Dashboard| {
+        [dashboard.uid.to_owned(), format!("{} panels", dashboard.panels.len()), dashboard.description.to_owned()]
+    };
+    let rows: Vec<[String; 3]> = dashboards.iter().map(row).collect();
+    columns(&rows).iter().for_each(|line| screen.print(line));
+}
+
+fn export(dashboards: &[Dashboard], out: &Path, screen: Screen) -> Result<(), Failure> {
+    let failed = |path: &Path, error: &io::Error| {
+        Failure::new(ErrorCode::USAGE, format!("cannot write {}: {error}", path.display()))
+            .hint("Choose a directory that can be written with --out.")
+    };
+    fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
+    let mut files = Vec::with_capacity(dashboards.len());
+    for dashboard in dashboards {
+        let file = out.join(format!("{}.json", dashboard.uid));
+        fs::write(&file, format!("{:#}\n", grafana(dashboard))).map_err(|error| failed(&file, &error))?;
+        files.push(file.display().to_string());
+    }
+    if screen.is_json() {
+        screen.print(&json!({"files": files}).to_string());
+        return Ok(());
+    }
+    files.iter().for_each(|file| screen.print(file));
+    screen.say("import them in Grafana, or put them where it is provisioned from; docs/dashboards.md tells how");
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! Every panel of every dashboard shows something after the example team has been at work.
+
+use crate::{
+    binary::{Home, examples, request},
+    foreign::Interpreter,
+};
+use serde_json::Value;
+use std::{fs, time::Instant};
+
+const NODE: Interpreter =
+    Interpreter { variable: "BATON_TEST_GRAFANA_NODE", set_up: &["scripts/node-env.sh", "tests/grafana"] };
+
+/// Hands its work to one that fails.
+const BOSS: &str = "rules:\n  \
+    - { when: { after_tool: handoff }, say: \"It did not work.\" }\n  \
+    - { when: { turn: first }, call: [{ tool: handoff, args: { agent_uri: weak, message: \"${user}\" } }] }\n";
+const WEAK: &str = "rules: [{ fail: { status: 400, message: \"I cannot\" } }]\n";
+
+/// The dashboards as they were written.
+fn exported(home: &Home) -> Vec<Value> {
+    let ended = home.run(&["dashboards", "export", "--out", "grafana/dashboards", "--json"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.shown());
+    let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let files = told["files"].as_array().expect("files").iter().map(|file| file.as_str().expect("a path"));
+    files.map(|file| serde_json::from_slice(&fs::read(home.path(file)).expect("written")).expect("JSON")).collect()
+}
+
+fn json_at(url: &str, path: &str) -> Value {
+    let reply = request(url, "GET", path, &[], "");
+    assert_eq!(reply.status, 200, "{path}: {reply:?}");
+    serde_json::from_str(&reply.body).unwrap_or_else(|error| panic!("{error}: {reply:?}"))
+}
+
+/// As Grafana asks; zeros and nothing at all are no picture.
+fn shows(url: &str, target: &Value) -> bool {
+    let query = target["query"].as_str().expect("a query").replace("$agent", ".*");
+    let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
+    let is_something = |value: &Value| value.as_f64().is_some_and(|value| value > 0.0);
+    let series = |path: &str| {
+        let answer = json_at(url, &format!("/tempo/api/metrics/{path}?q={query}&since=1h&strict=1"));
+        answer["series"].as_array().cloned().unwrap_or_default()
+    };
+    match target["metricsQueryType"].as_str() {
+        Some("range") => series("query_range").iter().any(|series| {
+            let samples = series["samples"].as_array().expect("samples");
+            samples.iter().any(|sample| is_something(&sample["value"]))
+        }),
+        Some("instant") => series("query").iter().any(|series| is_something(&series["value"])),
+        _ => !json_at(url, &format!("/tempo/api/search?q={query}&strict=1"))["traces"][0].is_null(),
+    }
+}
+
+#[test]
+fn no_panel_is_empty_after_the_example_team_was_at_work() {
+    let home = Home::new();
+    home.agent("boss", "handoffs: [weak]\n", BOSS);
+    home.agent("weak", "", WEAK);
+    let both = ["personal", "weather"].map(|name| format!("{}/{name}", examples()));
+    let (_server, url) = home.up(&[&both[0], &both[1], "boss", "weak", "--port", "0"]);
+    for (agent, question) in [("personal", "What's the weather in Oakland?"), ("boss", "Do it!")] {
+        let asked = home.run(&["run", agent, question, "-q"]);
+        assert_eq!(asked.code, Some(0), "{}", asked.shown());
+    }
+    let dashboards = exported(&home);
+    assert_eq!(dashboards.len(), 5);
+    // Spans come a moment after what they tell of.
+    let begun = Instant::now();
+    let mut asked = 0;
+    for dashboard in &dashboards {
+        for panel in dashboard["panels"].as_array().expect("panels") {
+            for target in panel["targets"].as_array().expect("targets") {
+                asked += 1;
+                while !shows(&url, target) {
+                    let (dashboard, panel) = (&dashboard["title"], &panel["title"]);
+                    assert!(begun.elapsed().as_secs() < 20, "{dashboard} {panel} is empty: {}", target["query"]);
+                    std::thread::yield_now();
+                }
+            }
+        }
+    }
+    assert!(asked > 40, "{asked}");
+}
+
+#[test]
+fn grafanas_own_types_take_them() {
+    let home = Home::new();
+    exported(&home);
+    let directory = home.path("grafana/dashboards");
+    NODE.runs(&["tests/grafana/check.mjs", directory.to_str().expect("UTF-8")]);
+}
