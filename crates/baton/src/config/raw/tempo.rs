@@ -140,7 +140,7 @@ mod tests {
             ("headers: { 'a b': c }", "no name of a header"),
             ("headers: { Authorization: 'Bearer topsecret' }", "must say where the secret is"),
             ("headers: { X-Key: \"a\\nb\" }", "cannot stand in a header"),
-            ("ulr: x", "did you mean 'url'"),
+            ("ulr: x", "tempo has no key 'ulr'"),
         ] {
             let file = format!("telemetry: {{ tempo: {{ {yaml} }} }}\n");
             let wrong = RawConfig::parse("baton.yaml", file.as_bytes()).expect_err(yaml);
