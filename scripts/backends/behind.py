@@ -5,7 +5,7 @@ Usage: behind.py BATON COLLECTOR
 
 import sys
 
-from parts import Scene, free_ports, lines, run, same, wait_for, written_spans
+from parts import Scene, free_ports, run, same, wait_for, written_spans
 
 from checking import expect, require
 
@@ -24,13 +24,13 @@ WAYS = [
 ]
 
 
-def receiving(folder, grpc, http, names=("traces", "metrics", "logs")):
-    """A collector that writes each signal to a file of that name."""
+def receiving(folder, grpc, http):
+    """A collector that writes spans to a file."""
     protocols = {"grpc": {"endpoint": f"127.0.0.1:{grpc}"}, "http": {"endpoint": f"127.0.0.1:{http}"}}
     return {
         "receivers": {"otlp": {"protocols": protocols}},
-        "exporters": {f"file/{name}": {"path": str(folder / f"{name}.jsonl")} for name in names},
-        "service": {"pipelines": {name: {"receivers": ["otlp"], "exporters": [f"file/{name}"]} for name in names}},
+        "exporters": {"file": {"path": str(folder / "traces.jsonl")}},
+        "service": {"pipelines": {"traces": {"receivers": ["otlp"], "exporters": ["file"]}}},
     }
 
 
@@ -39,7 +39,6 @@ def variables(endpoint, protocol="grpc", compression="gzip"):
         "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
         "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
         "OTEL_EXPORTER_OTLP_COMPRESSION": compression,
-        "OTEL_METRIC_EXPORT_INTERVAL": "1000",
     }
 
 
@@ -67,7 +66,6 @@ def compare(own, written, hidden):
 def main(baton, collector):
     with Scene("behind") as scene:
         grpc, http = free_ports(2)
-        names = {}
         # Each way has a file of its own, as Batons do not know of each other: the collector is started again.
         checks = []
         for number, way in enumerate(WAYS):
@@ -89,8 +87,6 @@ def main(baton, collector):
             require(f"the whole story is there: {said}", {"invoke_agent", "chat", "execute_tool", "handoff.request"} <= said)
             twice = sum(len(copies) - 1 for copies in written.values())
             expect("spans that came twice", twice, 0)
-            if number == 0:
-                names.update(others(folder))
             # What it does at the end belongs to it, too.
             last, _ = served.ask("personal", "hello")
             before = set(served.settled([last]))
@@ -103,26 +99,6 @@ def main(baton, collector):
             return f"{len(own)} spans{left}"
 
         run(checks)
-        for signal, seen in names.items():
-            print(f"        {signal}: {seen}")
-
-
-def others(folder):
-    """How much of the other signals came; a run this short says little about them."""
-    meters = {
-        meter["name"]
-        for line in lines(folder / "metrics.jsonl")
-        for group in line.get("resourceMetrics", [])
-        for scope in group.get("scopeMetrics", [])
-        for meter in scope.get("metrics", [])
-    }
-    records = sum(
-        len(scope.get("logRecords", []))
-        for line in lines(folder / "logs.jsonl")
-        for group in line.get("resourceLogs", [])
-        for scope in group.get("scopeLogs", [])
-    )
-    return {"metrics": f"{len(meters)} instruments" if meters else "none", "logs": f"{records} records"}
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def main(baton, phoenix):
 
         def over(protocol, endpoint):
             def check():
-                # It takes spans only.
+                # Phoenix takes spans only.
                 only = {"OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none"}
                 name = f"baton-{protocol.replace('/', '-')}"
                 served = scene.baton(baton, name, {**variables(endpoint, protocol), **only}).start()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Baton among backends that others wrote: an OpenTelemetry Collector in front of it and behind it, Arize Phoenix, and an
-# outage; `make test-backends` runs this. The first run downloads about 1.5 GB and builds the collector.
+# outage; `make test-backends` runs this. The first run builds the collector and keeps 1.2 GB in the cache directory.
 # Usage: scripts/backends/test.sh [in-front|behind|phoenix|outage]...   (default: all)
 # BATON_OUTAGE_SECONDS says how long the collector is away (20); BATON_BINARY tests that program instead of a debug build.
 set -euo pipefail
