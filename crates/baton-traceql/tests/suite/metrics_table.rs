@@ -157,28 +157,68 @@ fn what_does_not_fit_is_said() {
     assert!(!measure.finish(vec![tally]).1);
 }
 
+#[test]
+fn an_index_may_count_what_spans_say_themselves() {
+    let direct = |query: &str| {
+        let query = parse(query, Mode::Strict).unwrap().query;
+        let measure = Measure::new(&query, Aliases::NONE, steps(), Limits::default()).unwrap();
+        measure.direct(0).map(|direct| {
+            let by: Vec<String> = direct.by.iter().map(ToString::to_string).collect();
+            let said = |of: Option<String>| of.unwrap_or_else(|| "-".to_owned());
+            let (filter, of) = (direct.filter.map(ToString::to_string), direct.of.map(ToString::to_string));
+            format!("{} by [{}] of {}", said(filter), by.join(" "), said(of))
+        })
+    };
+    for (query, counted) in [
+        ("{ } | rate()", "- by [] of -"),
+        ("{ true } | max_over_time(duration)", "- by [] of duration"),
+        ("{ span.a = 1 } | select(rootName) | rate() by (name, .b, name) | topk(1)", "span.a = 1 by [name .b] of -"),
+    ] {
+        assert_eq!(direct(query).as_deref(), Some(counted), "{query}");
+    }
+    for query in [
+        "{ } | { span.a = 1 } | rate()",
+        "{ } | count() > 1 | rate()",
+        "{ } | by(name) | rate()",
+        "{ } && { } | rate()",
+        "{ rootName = \"x\" } | rate()",
+        "{ parent.a = 1 } | rate()",
+        "{ } | rate() by (name, rootName)",
+        "{ } | max_over_time(trace:duration)",
+        "{ } | compare({ })",
+    ] {
+        assert_eq!(direct(query), None, "{query}");
+    }
+}
+
 /// An attribute of which every span has another value has nothing to compare but how often it is there.
 #[test]
 fn values_that_nobody_could_read_are_not_compared() {
     let query = parse("{ } | compare({ name = \"odd\" }, 5)", Mode::Strict).unwrap().query;
-    let measure = Measure::new(&query, Aliases::NONE, Steps::whole(0, u64::MAX), Limits::default()).unwrap();
-    let template = traces().remove(5).1.spans.remove(0);
-    let (mut first, mut second) = (measure.tally(0), measure.tally(0));
-    for number in 0..1_500_i64 {
-        let mut span = template.clone();
-        span.name = if number % 2 == 0 { "even" } else { "odd" }.into();
-        span.attributes = vec![("run".into(), Value::Int(number)), ("third".into(), Value::Int(number % 3))];
-        let tally = if number < 700 { &mut first } else { &mut second };
-        measure.add_trace(0, tally, &Trace { spans: vec![span] }, &|| false);
+    // Too many in one part, or only in both together.
+    for split in [700, 1_200] {
+        let measure = Measure::new(&query, Aliases::NONE, Steps::whole(0, u64::MAX), Limits::default()).unwrap();
+        let template = traces().remove(5).1.spans.remove(0);
+        let (mut first, mut second) = (measure.tally(0), measure.tally(0));
+        for number in 0..1_500_i64 {
+            let mut span = template.clone();
+            span.name = if number % 2 == 0 { "even" } else { "odd" }.into();
+            span.attributes = vec![("run".into(), Value::Int(number)), ("third".into(), Value::Int(number % 3))];
+            let tally = if number < split { &mut first } else { &mut second };
+            measure.add_trace(0, tally, &Trace { spans: vec![span] }, &|| false);
+        }
+        first.merge(second);
+        let (series, whole) = measure.finish(vec![first]);
+        assert!(whole);
+        let about = |name: &str| series.iter().filter(|one| one.labels[1].0 == name).map(printed).collect::<Vec<_>>();
+        assert_eq!(
+            about("span.run"),
+            [
+                r#"__meta_type="baseline_total" span.run="nil": 750"#,
+                r#"__meta_type="selection_total" span.run="nil": 750"#
+            ]
+        );
+        assert_eq!(about("span.third").len(), 8);
+        assert_eq!(about("span.third")[0], r#"__meta_type="baseline" span.third=0: 250"#);
     }
-    first.merge(second);
-    let (series, whole) = measure.finish(vec![first]);
-    assert!(whole);
-    let about = |name: &str| series.iter().filter(|one| one.labels[1].0 == name).map(printed).collect::<Vec<_>>();
-    assert_eq!(
-        about("span.run"),
-        [r#"__meta_type="baseline_total" span.run="nil": 750"#, r#"__meta_type="selection_total" span.run="nil": 750"#]
-    );
-    assert_eq!(about("span.third").len(), 8);
-    assert_eq!(about("span.third")[0], r#"__meta_type="baseline" span.third=0: 250"#);
 }
