@@ -3,9 +3,9 @@
 #![cfg(test)]
 
 mod kill_loop;
+mod meters;
 mod naive;
 mod outgoing;
-mod meters;
 mod projector;
 mod search_store;
 mod store_close;

@@ -18,7 +18,7 @@ fn number(span: &Span) -> u64 {
 }
 
 /// Those numbers in the order in which a batch of them is logged.
-fn logged(numbers: impl Iterator<Item = u64> + Clone) -> Vec<u64> {
+fn logged(numbers: &(impl Iterator<Item = u64> + Clone)) -> Vec<u64> {
     let class = |wanted| numbers.clone().filter(move |number| span(*number).class() == wanted);
     class(SpanClass::Telemetry).chain(class(SpanClass::Memory)).collect()
 }
@@ -55,7 +55,7 @@ async fn every_life_goes_on_where_the_last_one_settled() {
                         let numbers = next..next + random.random_range(1..30);
                         next = numbers.end;
                         store.ingest(batch(numbers.clone())).await.unwrap();
-                        expected.extend(logged(numbers));
+                        expected.extend(logged(&numbers));
                     }
                     5 => store.flush().await.unwrap(),
                     6 => store.ingest(SpanBatch { spans: Vec::new(), mark: Some(("m", next)) }).await.unwrap(),

@@ -174,7 +174,7 @@ fn number(value: f64) -> String {
     let size = value.abs();
     match size {
         _ if value == 0.0 => "0".to_owned(),
-        size if size >= 1e15 || size < 1e-3 => format!("{value:.2e}"),
+        size if !(1e-3..1e15).contains(&size) => format!("{value:.2e}"),
         size if size >= 1e9 => short(value / 1e9, "G"),
         size if size >= 1e6 => short(value / 1e6, "M"),
         size if size >= 1e4 => short(value / 1e3, "k"),
@@ -259,11 +259,11 @@ mod tests {
 
     #[test]
     fn numbers_have_about_three_digits() {
-        let numbers = [0.0, 0.000_012, 0.016_666, 0.5, 3.0, 3.141_59, 42.25, 123.4, 9999.0, 12_345.0, 2.5e6, 7e9, -1.5];
+        let numbers = [0.0, 0.000_012, 0.016_666, 0.5, 3.0, 3.241_59, 42.25, 123.4, 9999.0, 12_345.0, 2.5e6, 7e9, -1.5];
         let shown = numbers.map(number);
         assert_eq!(
             shown,
-            ["0", "1.20e-5", "0.0167", "0.5", "3", "3.14", "42.2", "123", "9999", "12.3k", "2.5M", "7G", "-1.5"]
+            ["0", "1.20e-5", "0.0167", "0.5", "3", "3.24", "42.2", "123", "9999", "12.3k", "2.5M", "7G", "-1.5"]
         );
     }
 }
