@@ -52,7 +52,7 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
                 Bars,
                 Money,
                 "Money by model",
-                "Compare with your budget: `baton costs --by model`. Models without a price are not in it.",
+                "Compare with your budget; a model that grows faster than its runs deserves a look. Models without a price are not in it.",
                 String::new(),
             )
             .wide(24)
