@@ -52,6 +52,10 @@ fn two_processes_make_one_trace() {
     team.ask();
     let (personal, weather) = (base(&team.personal), base(&team.weather));
     let trace = found(personal, "{ name = \"handoff.request\" && kind = producer }");
+    // The request's own span ends after the last byte of the answer, so it is the last to come.
+    for server in [personal, weather] {
+        assert_eq!(found(server, "{ name = \"SendStreamingMessage\" && kind = server }"), trace);
+    }
     found(personal, "{ name = \"invoke_agent personal\" }");
     assert_eq!(found(weather, "{ name = \"invoke_agent weather\" }"), trace);
     let mut all = spans(personal, &trace);
