@@ -98,8 +98,9 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
     let (references, remarks) = reference::all(files);
     diagnostics.extend(remarks);
     match agent.filter(|_| !failed) {
-        Some(agent) => {
-            Parsed { agent: Some(agent), kit: AgentKit { servers, references, exports: kit.exports }, diagnostics }
+        Some(mut agent) => {
+            agent.knowledge.references = references;
+            Parsed { agent: Some(agent), kit: AgentKit { servers, exports: kit.exports }, diagnostics }
         }
         None => Parsed::failed(diagnostics),
     }

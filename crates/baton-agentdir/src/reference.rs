@@ -4,7 +4,7 @@ use crate::{
     Diagnostic,
     document::{self, Fields, Node, Place, Reader, Value},
 };
-use baton_types::Reference;
+use baton_types::{ContextItem, Include};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Directories whose files are references.
@@ -13,7 +13,6 @@ pub const REFERENCE_DIRECTORIES: [&str; 2] = ["references", "refs"];
 pub const MAX_REFERENCES: usize = 256;
 const MAX_NAME: usize = 128;
 const MAX_DESCRIPTION: usize = 200;
-const USUAL_PRIORITY: u64 = 500;
 const FENCE: &str = "---";
 
 /// The media type of a reference by the ending of its file; `None` when such a file is none.
@@ -29,8 +28,8 @@ pub fn reference_type(path: &str) -> Option<&'static str> {
 }
 
 /// The references among the files, by priority and name; a file that cannot be read as one is left out with a remark.
-pub(crate) fn all(files: &BTreeMap<String, Vec<u8>>) -> (Vec<Reference>, Vec<Diagnostic>) {
-    let mut found: Vec<(u64, Reference)> = Vec::new();
+pub(crate) fn all(files: &BTreeMap<String, Vec<u8>>) -> (Vec<ContextItem>, Vec<Diagnostic>) {
+    let mut found: Vec<ContextItem> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut diagnostics = Vec::new();
     for (path, bytes) in files {
@@ -76,10 +75,17 @@ pub(crate) fn all(files: &BTreeMap<String, Vec<u8>>) -> (Vec<Reference>, Vec<Dia
         let description = header.description.unwrap_or_else(|| described(stem, media_type, text));
         let text = text.to_owned();
         let media_type = media_type.to_owned();
-        found.push((header.priority, Reference { name, description, media_type, text }));
+        found.push(ContextItem {
+            name,
+            description,
+            priority: header.priority,
+            include: Include::Manual,
+            media_type,
+            text,
+        });
     }
-    found.sort_by(|(a, one), (b, other)| (a, &one.name).cmp(&(b, &other.name)));
-    (found.into_iter().map(|(_, reference)| reference).collect(), diagnostics)
+    found.sort_by(|one, other| (one.priority, &one.name).cmp(&(other.priority, &other.name)));
+    (found, diagnostics)
 }
 
 /// The name without directory and ending of a file that lies directly in one of the directories.
@@ -93,11 +99,11 @@ fn stem(path: &str) -> Option<&str> {
 struct Header {
     name: Option<String>,
     description: Option<String>,
-    priority: u64,
+    priority: u16,
 }
 
 impl Header {
-    const EMPTY: Self = Self { name: None, description: None, priority: USUAL_PRIORITY };
+    const EMPTY: Self = Self { name: None, description: None, priority: ContextItem::USUAL_PRIORITY };
 }
 
 /// What stands between two fences at the beginning, and the text behind them.
@@ -141,8 +147,11 @@ fn read_header(reader: &mut Reader, node: Node) -> Header {
         name: fields.text(reader, "name").and_then(|name| text(name.value)),
         description: fields.text(reader, "description").and_then(|words| text(shortened(&words.value))),
         priority: match fields.take("priorityLevel").map(|node| node.value) {
-            Some(Value::Number(number)) => number.as_u64().unwrap_or(USUAL_PRIORITY),
-            _ => USUAL_PRIORITY,
+            Some(Value::Number(number)) => {
+                let written = number.as_u64().and_then(|number| u16::try_from(number).ok());
+                written.map_or(ContextItem::USUAL_PRIORITY, |written| written.min(ContextItem::MAX_PRIORITY))
+            }
+            _ => ContextItem::USUAL_PRIORITY,
         },
     }
 }

@@ -83,7 +83,7 @@ impl Engine {
 pub(crate) fn fold_handoff(loaded: &Loaded) -> Option<HandoffRecord> {
     let events = loaded.events.iter().filter_map(|event| match &event.fact {
         Fact::Handoff(event) => Some(event),
-        Fact::Task(_) => None,
+        Fact::Task(_) | Fact::Session(_) => None,
     });
     HandoffRecord::fold(events)?.ok()
 }

@@ -423,7 +423,7 @@ impl Head {
     pub fn task(&self) -> Option<&TaskId> {
         match &self.stream {
             StreamId::Task(id) => Some(id),
-            StreamId::Handoff(_) => None,
+            StreamId::Handoff(_) | StreamId::Session(_) => None,
         }
     }
 }

@@ -5,7 +5,9 @@
 //!
 //! Read first: [`Journal`] (where a fact becomes true), [`Model`] (who answers), [`ToolHost`] (who acts).
 
+mod agent_book;
 mod agents;
+mod embedder;
 mod identity;
 mod journal;
 mod mcp_sessions;
@@ -17,10 +19,12 @@ mod tools;
 mod webhooks;
 mod world;
 
+pub use agent_book::{AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentStorage, AgentStorageError};
 pub use agents::{
     AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, HandoffAsk, HandoffDesk, HandoffEnd,
     HandoffTicket, PermissionBook, PermissionBookError, PermissionChanged, Unusable,
 };
+pub use embedder::Embedder;
 pub use identity::{
     Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
     TokenStore, Tokens, Unidentified,

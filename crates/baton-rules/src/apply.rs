@@ -73,6 +73,7 @@ impl Task {
             usage: Usage::default(),
             autonomous: *autonomous,
             grants: Vec::new(),
+            request: None,
         })
     }
 
@@ -169,6 +170,10 @@ impl Task {
                 }
                 (handed.answer, handed.deadline) = (message.clone(), *deadline);
                 self.grants.extend(grants.iter().cloned());
+            }
+            TaskEvent::ContextChosen { message, request, .. } => {
+                self.run.as_ref().ok_or(Illegal::NoRun)?;
+                self.request = Some((message.clone(), request.clone()));
             }
             TaskEvent::PeerAsked { message } => {
                 let run = self.run.as_mut().filter(|run| run.open.is_some()).ok_or(Illegal::Attempt)?;

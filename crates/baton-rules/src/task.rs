@@ -1,8 +1,9 @@
 //! The folded state of a task.
 
 use baton_types::{
-    AgentName, Artifact, CallId, ContextId, Digest, Effects, Grant, HandoffId, Message, MessageId, ParentLink, RunId,
-    TaskId, TaskState, TaskView, Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult, Usage,
+    AgentName, Artifact, CallId, ContextId, Digest, Effects, Grant, HandoffId, Message, MessageId, ParentLink,
+    RequestContext, RunId, TaskId, TaskState, TaskView, Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution,
+    ToolResult, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,9 @@ pub struct Task {
     /// Tools that were allowed for the rest of the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
+    /// The caller's message for which things were last chosen that the model is given beside the conversation, and what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<(MessageId, RequestContext)>,
 }
 
 /// One execution in progress.

@@ -4,8 +4,8 @@ use crate::Error;
 use baton_agentdir::{Severity, is_agent_name};
 use baton_toolhost::{NativeTools, Tool};
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, AskWhen, BUILT_IN_TOOLS, ControlTools, ErrorCode, HandoffTarget, ModelSpec,
-    Orchestration, PermissionRule, Reference, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
+    AgentKit, AgentName, AgentSpec, AskWhen, BUILT_IN_TOOLS, ContextItem, ControlTools, ErrorCode, HandoffTarget,
+    Include, Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
 };
 
 /// Who answers, with which words and which functions; everything but the name may be left out.
@@ -29,6 +29,7 @@ pub struct Agent {
     orchestration: Option<Orchestration>,
     control_tools: ControlTools,
     limits: RunLimits,
+    knowledge: Knowledge,
     kit: AgentKit,
 }
 
@@ -52,6 +53,7 @@ impl Agent {
             orchestration: None,
             control_tools: ControlTools::default(),
             limits: RunLimits::default(),
+            knowledge: Knowledge::default(),
             kit: AgentKit::default(),
         }
     }
@@ -186,25 +188,25 @@ impl Agent {
         self
     }
 
-    /// A text that it knows; a resource of its Environment.
+    /// A text that it can rely on; also a resource of its Environment.
     #[must_use]
-    pub fn reference(
-        mut self,
-        name: impl Into<String>,
-        description: impl Into<String>,
-        text: impl Into<String>,
-    ) -> Self {
-        let (name, description, text) = (name.into(), description.into(), text.into());
-        self.kit.references.push(Reference { name, description, media_type: "text/markdown".to_owned(), text });
+    pub fn reference(mut self, reference: ContextItem) -> Self {
+        self.knowledge.references.push(reference);
         self
     }
 
-    /// What it has beside its definition: MCP servers that it uses, further texts, work that it offers as tools.
+    /// A rule that guides it.
+    #[must_use]
+    pub fn rule(mut self, rule: ContextItem) -> Self {
+        self.knowledge.rules.push(rule);
+        self
+    }
+
+    /// What it has beside its definition: MCP servers that it uses, work that it offers as tools.
     #[must_use]
     pub fn kit(mut self, kit: AgentKit) -> Self {
-        let AgentKit { servers, references, exports } = kit;
+        let AgentKit { servers, exports } = kit;
         self.kit.servers.extend(servers);
-        self.kit.references.extend(references);
         self.kit.exports.extend(exports);
         self
     }
@@ -268,6 +270,9 @@ impl Agent {
             prompt: self.prompt,
             skills,
             input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+            knowledge: self.knowledge,
+            about: Default::default(),
+            writing: Default::default(),
             tools: native.specs(&name),
             model: ModelSpec::Playbook { rules: self.playbook },
             tool_execution: self.tool_execution,

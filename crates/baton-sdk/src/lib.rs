@@ -22,8 +22,8 @@ pub use baton::Baton;
 pub use baton_orchestrator::{Answer, Limits, OrchestrateError, Orchestrator, Question, Reply, Watch, Whose};
 pub use baton_toolhost::{Tool, ToolContext, ToolError};
 pub use baton_types::{
-    AgentKit, ArgumentMatch, AskWhen, ErrorCode, ExportedTool, McpEra, McpPermissions, McpServer, McpTimeouts,
-    McpTransport, Permission, PermissionRule, Principal, Reference, RunLimits, TaskState, Wanted,
+    AgentKit, ArgumentMatch, AskWhen, ContextItem, ErrorCode, ExportedTool, Include, McpEra, McpPermissions, McpServer,
+    McpTimeouts, McpTransport, Permission, PermissionRule, Principal, RunLimits, TaskState, Wanted,
 };
 pub use error::Error;
 pub use running::Running;

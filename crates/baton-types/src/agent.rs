@@ -1,6 +1,6 @@
 //! What an agent is, fully resolved: nothing in here refers to a file that could change under a run.
 
-use crate::{AgentName, Digest, Json, JsonError, ToolExecution, ToolPolicy, ToolSpec};
+use crate::{AgentName, Digest, Json, JsonError, Knowledge, Thousandths, ToolExecution, ToolPolicy, ToolSpec};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -22,6 +22,15 @@ pub struct AgentSpec {
     /// MIME types of the files and data that it reads; `*/*` is everything.
     #[serde(default = "usual_modes")]
     pub input_modes: Vec<String>,
+    /// Its rules and references.
+    #[serde(default, skip_serializing_if = "Knowledge::is_empty")]
+    pub knowledge: Knowledge,
+    /// Who makes it, and where to read about it.
+    #[serde(default, skip_serializing_if = "About::is_empty")]
+    pub about: About,
+    /// How its model writes.
+    #[serde(default, skip_serializing_if = "Writing::is_empty")]
+    pub writing: Writing,
     /// Tools that the agent itself defines.
     pub tools: Vec<ToolSpec>,
     /// Who answers.
@@ -81,6 +90,58 @@ impl AgentSpec {
     /// The address of [`AgentSpec::to_json`].
     pub fn digest(&self) -> Result<Digest, JsonError> {
         Ok(Digest::of(self.to_json()?.as_str().as_bytes()))
+    }
+}
+
+/// Who makes an agent, and where to read about it; cards show it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Who makes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Provider>,
+    /// Its picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon_url: Option<String>,
+    /// Where to read about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub documentation_url: Option<String>,
+}
+
+impl About {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Who makes an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provider {
+    /// The name.
+    pub organization: String,
+    /// Where it is found.
+    pub url: String,
+}
+
+/// How a model writes; what is not given is as the model's service says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Writing {
+    /// Tokens that one model call may write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+    /// How freely it chooses its words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<Thousandths>,
+    /// From how much of what is likely it chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<Thousandths>,
+    /// The model that the definition wants, as `provider:model`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl Writing {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 }
 

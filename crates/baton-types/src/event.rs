@@ -1,8 +1,8 @@
 //! The facts of a task, in the order they became true.
 
 use crate::{
-    AgentName, Artifact, CallId, ContextId, Digest, Effects, HandoffId, Message, MessageId, RunId, TaskId, TaskState,
-    Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult,
+    AgentName, Artifact, CallId, ContextId, Digest, Effects, HandoffId, Message, MessageId, RequestContext, RunId,
+    TaskId, TaskState, Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult,
 };
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,16 @@ pub enum TaskEvent {
     RunPaused {
         /// The run.
         run: RunId,
+    },
+    /// What the model is given for the request beside the conversation; holds until the caller says something more.
+    ContextChosen {
+        /// The caller's message that it was chosen for.
+        message: MessageId,
+        /// What was chosen.
+        request: RequestContext,
+        /// What could not be looked at, in words; none when all went well.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        warning: Option<String>,
     },
     /// A model call began; deltas of its text may now be shown.
     AttemptStarted {
@@ -189,6 +199,7 @@ impl TaskEvent {
             Self::Said { .. }
             | Self::RunResumed { .. }
             | Self::RunPaused { .. }
+            | Self::ContextChosen { .. }
             | Self::AttemptStarted { .. }
             | Self::PeerAsked { .. }
             | Self::PeerAttached { .. }

@@ -1,6 +1,6 @@
 //! The stored form of events: a kind, a schema version and a body, upcast when read.
 
-use crate::{HandoffEvent, Json, JsonError, TaskEvent};
+use crate::{HandoffEvent, Json, JsonError, SessionEvent, TaskEvent};
 
 /// Brings the body of one kind from a schema to the next; a body that did not change is given back as it is.
 type Step = fn(kind: &str, body: Json) -> Json;
@@ -19,6 +19,8 @@ pub enum Fact {
     Task(TaskEvent),
     /// Of a handoff.
     Handoff(HandoffEvent),
+    /// Of a session.
+    Session(SessionEvent),
 }
 
 /// Why a stored event cannot be read.
@@ -55,6 +57,7 @@ impl Fact {
                 TaskEvent::RunStarted { .. } => "task.run_started",
                 TaskEvent::RunResumed { .. } => "task.run_resumed",
                 TaskEvent::RunPaused { .. } => "task.run_paused",
+                TaskEvent::ContextChosen { .. } => "task.context_chosen",
                 TaskEvent::AttemptStarted { .. } => "task.attempt_started",
                 TaskEvent::ToolsCalled { .. } => "task.tools_called",
                 TaskEvent::ToolStarted { .. } => "task.tool_started",
@@ -74,6 +77,13 @@ impl Fact {
                 HandoffEvent::Created(_) => "handoff.created",
                 HandoffEvent::Moved { .. } => "handoff.moved",
             },
+            Self::Session(event) => match event {
+                SessionEvent::Opened { .. } => "session.opened",
+                SessionEvent::Renamed { .. } => "session.renamed",
+                SessionEvent::SettingsChanged { .. } => "session.settings_changed",
+                SessionEvent::Included { .. } => "session.included",
+                SessionEvent::Excluded { .. } => "session.excluded",
+            },
         }
     }
 
@@ -82,6 +92,7 @@ impl Fact {
         match self {
             Self::Task(event) => Json::of(event),
             Self::Handoff(event) => Json::of(event),
+            Self::Session(event) => Json::of(event),
         }
     }
 
@@ -96,6 +107,7 @@ impl Fact {
         match kind.split_once('.') {
             Some(("task", _)) => body.read().map(Self::Task).map_err(wrong),
             Some(("handoff", _)) => body.read().map(Self::Handoff).map_err(wrong),
+            Some(("session", _)) => body.read().map(Self::Session).map_err(wrong),
             _ => Err(newer()),
         }
     }

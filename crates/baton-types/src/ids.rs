@@ -73,6 +73,8 @@ ids! {
     CallId,
     /// An agent as people address it; also its path segment.
     AgentName,
+    /// What was said about a conversation of somebody with an agent as a whole.
+    SessionId,
 }
 
 /// What an event stream of the journal is about.
@@ -82,6 +84,8 @@ pub enum StreamId {
     Task(TaskId),
     /// The events of a handoff.
     Handoff(HandoffId),
+    /// The events of a session.
+    Session(SessionId),
 }
 
 impl StreamId {
@@ -90,6 +94,7 @@ impl StreamId {
         match self {
             Self::Task(_) => "task",
             Self::Handoff(_) => "handoff",
+            Self::Session(_) => "session",
         }
     }
 
@@ -98,6 +103,7 @@ impl StreamId {
         match self {
             Self::Task(id) => id.as_str(),
             Self::Handoff(id) => id.as_str(),
+            Self::Session(id) => id.as_str(),
         }
     }
 
@@ -106,6 +112,7 @@ impl StreamId {
         match noun {
             "task" => Some(Self::Task(id.into())),
             "handoff" => Some(Self::Handoff(id.into())),
+            "session" => Some(Self::Session(id.into())),
             _ => None,
         }
     }
@@ -120,5 +127,11 @@ impl From<TaskId> for StreamId {
 impl From<HandoffId> for StreamId {
     fn from(id: HandoffId) -> Self {
         Self::Handoff(id)
+    }
+}
+
+impl From<SessionId> for StreamId {
+    fn from(id: SessionId) -> Self {
+        Self::Session(id)
     }
 }

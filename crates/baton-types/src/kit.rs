@@ -1,4 +1,4 @@
-//! What an agent has beside its definition: servers it uses, texts it knows, work it offers.
+//! What an agent has beside its definition: servers it uses, work it offers.
 //!
 //! None of it is stored with a run. Connection settings may hold secrets, and belong to the place where the agent
 //! lives, not to the work that it does.
@@ -11,23 +11,8 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 pub struct AgentKit {
     /// MCP servers whose tools the agent uses, in the order written.
     pub servers: Vec<McpServer>,
-    /// Texts that the agent knows, in a stable order.
-    pub references: Vec<Reference>,
     /// Work that the agent offers as MCP tools.
     pub exports: Vec<ExportedTool>,
-}
-
-/// One text that an agent knows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// Unique within the agent; the file's name without its ending.
-    pub name: String,
-    /// What it is about.
-    pub description: String,
-    /// MIME type.
-    pub media_type: String,
-    /// The whole text.
-    pub text: String,
 }
 
 /// Work that an agent offers as a tool: calling it runs the agent on a prompt.

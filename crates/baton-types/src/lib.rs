@@ -7,6 +7,7 @@
 //! [`AgentSpec`] (what an agent is), [`ErrorCode`] (every error a user can meet).
 
 mod agent;
+mod agent_change;
 mod digest;
 mod error_code;
 mod event;
@@ -15,11 +16,13 @@ mod handoff;
 mod ids;
 mod json;
 mod kit;
+mod knowledge;
 mod message;
 mod permission;
 mod permission_change;
 mod principal;
 mod push;
+mod session;
 mod span;
 mod task;
 mod time;
@@ -27,23 +30,29 @@ mod tool;
 mod tool_ask;
 mod trace;
 
-pub use agent::{AgentSpec, ControlTools, HandoffTarget, ModelSpec, Orchestration, RunLimits, SkillSpec};
+pub use agent::{
+    About, AgentSpec, ControlTools, HandoffTarget, ModelSpec, Orchestration, Provider, RunLimits, SkillSpec, Writing,
+};
+pub use agent_change::{AgentChange, ItemDraft, MetadataChange};
 pub use digest::Digest;
 pub use error_code::ErrorCode;
 pub use event::{Grant, ParentLink, Reason, TaskEvent, Usage};
 pub use fact::{Fact, FactError};
 pub use handoff::{ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Priority};
-pub use ids::{AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, StreamId, TaskId};
+pub use ids::{
+    AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, SessionId, StreamId, TaskId,
+};
 pub use json::{Json, JsonError, MAX_JSON_DEPTH};
 pub use kit::{
     AgentKit, ExportedTool, IncludeModes, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts, McpTransport,
-    Reference,
 };
+pub use knowledge::{ContextItem, ItemKind, Knowledge, RelevanceLimits, RequestContext, Thousandths, UsedItem};
 pub use message::{Artifact, Message, Part, PartContent, Role};
 pub use permission::{ArgumentMatch, AskWhen, Include, Permission, PermissionRule, ToolPolicy};
 pub use permission_change::{PermissionChange, ToolScope, ToolStanding};
 pub use principal::Principal;
 pub use push::{PushAuthentication, PushConfig, PushDialect};
+pub use session::{ItemName, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides};
 pub use span::{
     Attributes, Dropped, Key, Resource, Span, SpanClass, SpanEvent, SpanKind, SpanLink, SpanScope, SpanStatus, Value,
     find_attribute,

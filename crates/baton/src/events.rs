@@ -29,6 +29,10 @@ fn gist(event: &TaskEvent) -> String {
         }
         TaskEvent::RunResumed { after, .. } => format!("after event {after}"),
         TaskEvent::RunPaused { .. } => "by an orderly shutdown".to_owned(),
+        TaskEvent::ContextChosen { request, .. } => {
+            let names: Vec<&str> = request.items.iter().map(|item| item.name.as_str()).collect();
+            names.join(", ")
+        }
         TaskEvent::AttemptStarted { turn, attempt: 1, .. } => format!("model call {turn}"),
         TaskEvent::AttemptStarted { turn, attempt, .. } => format!("model call {turn}, attempt {attempt}"),
         TaskEvent::ToolsCalled { calls, .. } => {

@@ -29,6 +29,7 @@ impl History {
             match &event.stream {
                 StreamId::Task(id) => history.tasks.entry(id.clone()).or_default().push(Arc::clone(&event)),
                 StreamId::Handoff(id) => history.handoffs.entry(id.clone()).or_default().push(Arc::clone(&event)),
+                StreamId::Session(_) => {}
             }
             history.events.push(event);
         }
@@ -99,7 +100,7 @@ impl History {
     pub fn facts(&self, task: &TaskId) -> impl Iterator<Item = (u64, Timestamp, &TaskEvent)> {
         self.tasks.get(task).into_iter().flatten().filter_map(|event| match &event.fact {
             Fact::Task(fact) => Some((event.number, event.at, fact)),
-            Fact::Handoff(_) => None,
+            Fact::Handoff(_) | Fact::Session(_) => None,
         })
     }
 
@@ -112,7 +113,7 @@ impl History {
     pub fn handoff_facts(&self, handoff: &HandoffId) -> impl Iterator<Item = &HandoffEvent> {
         self.handoffs.get(handoff).into_iter().flatten().filter_map(|event| match &event.fact {
             Fact::Handoff(fact) => Some(fact),
-            Fact::Task(_) => None,
+            Fact::Task(_) | Fact::Session(_) => None,
         })
     }
 

@@ -2,16 +2,18 @@
 
 use super::{parse_files, shown};
 use baton_agentdir::Parsed;
-use baton_types::{AgentKit, McpServer, McpTransport};
+use baton_types::{McpServer, McpTransport};
 use std::{collections::BTreeMap, fmt::Write};
 
 /// Everything about a kit, values included, which its own `Debug` hides.
-fn kit(kit: &AgentKit) -> String {
+fn kit(parsed: &Parsed) -> String {
+    let kit = &parsed.kit;
+    let references = parsed.agent.as_ref().map(|agent| agent.knowledge.references.clone()).unwrap_or_default();
     let mut all = String::new();
     for server in &kit.servers {
         all.push_str(&one(server));
     }
-    for reference in &kit.references {
+    for reference in &references {
         let size = reference.text.len();
         let _ = writeln!(
             all,
@@ -71,7 +73,7 @@ fn agent_with(files: &[(&str, &str)]) -> Parsed {
 
 fn everything(files: &[(&str, &str)]) -> String {
     let parsed = agent_with(files);
-    format!("{}\n\n{}", shown(&parsed), kit(&parsed.kit))
+    format!("{}\n\n{}", shown(&parsed), kit(&parsed))
 }
 
 #[test]
@@ -270,7 +272,7 @@ exports:
     ]);
     let agent = parsed.agent.as_ref().expect("an agent");
     let tools = serde_json::to_string_pretty(&serde_json::to_value(&agent.tools).expect("JSON")).expect("JSON");
-    let all = format!("{}\n\n{}\n{tools}", shown(&parsed), kit(&parsed.kit));
+    let all = format!("{}\n\n{}\n{tools}", shown(&parsed), kit(&parsed));
     insta::assert_snapshot!(all);
     let prompt = agent.orchestration.as_ref().and_then(|orchestration| orchestration.prompt.as_deref());
     assert_eq!(prompt, Some(baton_agentdir::ORCHESTRATION_PROMPT));
@@ -330,5 +332,6 @@ fn too_many_of_anything() {
     let names: Vec<String> = (0..300).map(|n| format!("references/{n:03}.md")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "text")).collect();
     let parsed = agent_with(&files);
-    assert_eq!((parsed.kit.references.len(), parsed.diagnostics.len()), (256, 1));
+    let count = parsed.agent.as_ref().map_or(0, |agent| agent.knowledge.references.len());
+    assert_eq!((count, parsed.diagnostics.len()), (256, 1));
 }

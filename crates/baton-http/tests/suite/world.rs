@@ -124,6 +124,9 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
             examples: Vec::new(),
         }],
         input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        knowledge: Default::default(),
+        about: Default::default(),
+        writing: Default::default(),
         tools: vec![ToolSpec {
             name: "get_weather".to_owned(),
             description: String::new(),

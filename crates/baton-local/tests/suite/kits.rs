@@ -2,7 +2,7 @@
 
 use baton_local::DirectoryAgents;
 use baton_ports::AgentSource;
-use baton_types::AgentKit;
+use baton_types::{AgentKit, AgentSpec};
 use futures_util::{FutureExt, StreamExt};
 use std::{
     fs,
@@ -45,8 +45,8 @@ fn servers(kit: &AgentKit) -> Vec<&str> {
     kit.servers.iter().map(|server| server.name.as_str()).collect()
 }
 
-fn references(kit: &AgentKit) -> Vec<&str> {
-    kit.references.iter().map(|reference| reference.name.as_str()).collect()
+fn references(agent: &AgentSpec) -> Vec<&str> {
+    agent.knowledge.references.iter().map(|reference| reference.name.as_str()).collect()
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn servers_and_references_come_from_files() {
     let kit = agents.kit(&"a".into());
     assert_eq!(servers(&kit), ["files", "web", "old"]);
     #[cfg(unix)]
-    assert_eq!(references(&kit), ["guide", "inside", "limits"]);
+    assert_eq!(references(&agents.agent(&"a".into()).unwrap()), ["guide", "inside", "limits"]);
     let remarks: Vec<String> = agents.warnings().iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(remarks.join("\n").replace(&home.path().display().to_string(), "HOME"));
     assert_eq!(*agents.kit(&"nobody".into()), AgentKit::default());

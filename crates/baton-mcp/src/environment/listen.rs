@@ -82,8 +82,8 @@ impl Environment {
 
     /// Subscribes at the server that has the resource; the agent's own need none.
     async fn subscribe_at(&self, uri: &str) -> Result<Option<String>, ErrorData> {
-        let kit = self.agent.ports.agents.kit(&self.agent.name);
-        if references::find(&self.agent.name, &kit, uri).is_some() {
+        let spec = self.agent.ports.agents.agent(&self.agent.name);
+        if spec.is_some_and(|spec| references::find(&spec, uri).is_some()) {
             return Ok(None);
         }
         for server in self.servers_of(uri).await {

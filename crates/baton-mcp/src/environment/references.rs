@@ -1,16 +1,16 @@
 //! The texts that an agent knows, as resources.
 
-use baton_types::{AgentKit, AgentName, Reference};
+use baton_types::{AgentName, AgentSpec, ContextItem};
 use rmcp::model::{Resource, ResourceContents};
 use std::fmt::Write;
 
 /// What lists say of them: all but the text.
-pub(super) fn listed(kit: &AgentKit) -> Vec<(&str, &str, &str, usize)> {
-    let mut listed = Vec::with_capacity(kit.references.len());
-    for Reference { name, description, media_type, text } in &kit.references {
-        listed.push((name.as_str(), description.as_str(), media_type.as_str(), text.len()));
-    }
-    listed
+pub(super) fn listed(spec: &AgentSpec) -> Vec<(&str, &str, &str, usize)> {
+    let references = &spec.knowledge.references;
+    references
+        .iter()
+        .map(|it| (it.name.as_str(), it.description.as_str(), it.media_type.as_str(), it.text.len()))
+        .collect()
 }
 
 /// The address of one.
@@ -27,11 +27,11 @@ pub(super) fn uri(agent: &AgentName, name: &str) -> String {
 }
 
 /// All of them as resources.
-pub(super) fn resources(agent: &AgentName, kit: &AgentKit) -> Vec<Resource> {
-    kit.references.iter().map(|reference| resource(agent, reference)).collect()
+pub(super) fn resources(spec: &AgentSpec) -> Vec<Resource> {
+    spec.knowledge.references.iter().map(|reference| resource(&spec.name, reference)).collect()
 }
 
-fn resource(agent: &AgentName, reference: &Reference) -> Resource {
+fn resource(agent: &AgentName, reference: &ContextItem) -> Resource {
     let size = u64::try_from(reference.text.len()).unwrap_or(u64::MAX);
     let mut resource = Resource::new(uri(agent, &reference.name), reference.name.clone())
         .with_mime_type(reference.media_type.clone())
@@ -43,11 +43,11 @@ fn resource(agent: &AgentName, reference: &Reference) -> Resource {
 }
 
 /// The one at an address.
-pub(super) fn find<'a>(agent: &AgentName, kit: &'a AgentKit, address: &str) -> Option<&'a Reference> {
-    kit.references.iter().find(|reference| uri(agent, &reference.name) == address)
+pub(super) fn find<'a>(spec: &'a AgentSpec, address: &str) -> Option<&'a ContextItem> {
+    spec.knowledge.references.iter().find(|reference| uri(&spec.name, &reference.name) == address)
 }
 
 /// What is in it.
-pub(super) fn contents(reference: &Reference, uri: &str) -> ResourceContents {
+pub(super) fn contents(reference: &ContextItem, uri: &str) -> ResourceContents {
     ResourceContents::text(reference.text.clone(), uri).with_mime_type(reference.media_type.clone())
 }

@@ -27,8 +27,8 @@ impl Environment {
         &self,
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let Some((_, kit)) = self.agent.now() else { return Err(self.agent.gone()) };
-        let mut resources = references::resources(&self.agent.name, &kit);
+        let Some((spec, kit)) = self.agent.now() else { return Err(self.agent.gone()) };
+        let mut resources = references::resources(&spec);
         if !kit.servers.is_empty() {
             let offered = self.agent.ports.servers.resources(&self.agent.name, self.agent.common.limits.patience).await;
             resources.extend(offered.into_iter().map(|offered| offered.item));
@@ -59,8 +59,8 @@ impl Environment {
         context: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let caller = Caller::of(context)?;
-        let Some((_, kit)) = self.agent.now() else { return Err(self.agent.gone()) };
-        if let Some(reference) = references::find(&self.agent.name, &kit, &request.uri) {
+        let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
+        if let Some(reference) = references::find(&spec, &request.uri) {
             return Ok(ReadResourceResult::new(vec![references::contents(reference, &request.uri)]).into());
         }
         let capabilities = context.client_capabilities().unwrap_or_default();

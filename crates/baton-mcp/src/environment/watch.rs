@@ -3,7 +3,7 @@
 use super::{agent::Agent, handoff, references};
 use baton_ports::Changes;
 use baton_toolhost::ServerEvent;
-use baton_types::{AgentKit, AgentSpec};
+use baton_types::{AgentKit, AgentSpec, ContextItem};
 use futures_util::StreamExt;
 use std::{future::pending, sync::Arc};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
@@ -90,17 +90,24 @@ impl Watch {
         if servers || words(&spec) != words(&self.spec) {
             changes.push(Change::Prompts);
         }
-        if servers || references::listed(&kit) != references::listed(&self.kit) {
+        if servers || spec.as_deref().map(references::listed) != self.spec.as_deref().map(references::listed) {
             changes.push(Change::Resources);
         }
-        let updated = kit.references.iter().filter(|new| {
-            let old = self.kit.references.iter().find(|old| old.name == new.name);
-            old.is_some_and(|old| old.text != new.text)
-        });
-        changes.extend(updated.map(|new| Change::Updated(references::uri(&self.agent.name, &new.name))));
+        changes.extend(updated(self.spec.as_deref(), spec.as_deref()));
         (self.spec, self.kit, self.handoff) = (spec, kit, handoff);
         changes
     }
+}
+
+/// References whose text is another.
+fn updated(before: Option<&AgentSpec>, after: Option<&AgentSpec>) -> Vec<Change> {
+    let Some((before, after)) = before.zip(after) else { return Vec::new() };
+    let is_updated = |new: &&ContextItem| {
+        let old = before.knowledge.references.iter().find(|old| old.name == new.name);
+        old.is_some_and(|old| old.text != new.text)
+    };
+    let updated = after.knowledge.references.iter().filter(is_updated);
+    updated.map(|new| Change::Updated(references::uri(&after.name, &new.name))).collect()
 }
 
 fn of_server(event: ServerEvent) -> Vec<Change> {

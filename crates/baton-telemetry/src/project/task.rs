@@ -122,7 +122,7 @@ impl TaskSpans {
     ) {
         let at = told.at;
         match event {
-            TaskEvent::ArtifactEmitted { .. } | TaskEvent::PeerAsked { .. } => {}
+            TaskEvent::ArtifactEmitted { .. } | TaskEvent::ContextChosen { .. } | TaskEvent::PeerAsked { .. } => {}
             TaskEvent::Submitted { message, .. } => self.said(message, origin),
             TaskEvent::Said { message, results } => {
                 self.said(message, origin);

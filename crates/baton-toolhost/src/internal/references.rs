@@ -1,7 +1,7 @@
 //! The texts that an agent knows, for it to look into.
 
 use baton_ports::AgentSource;
-use baton_types::{AgentName, Reference};
+use baton_types::{AgentName, ContextItem};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -27,10 +27,14 @@ impl ReferencesServer {
         Self { agents, agent }
     }
 
+    fn references(&self) -> Vec<ContextItem> {
+        self.agents.agent(&self.agent).map(|agent| agent.knowledge.references.clone()).unwrap_or_default()
+    }
+
     fn list(&self) -> CallToolResult {
-        let kit = self.agents.kit(&self.agent);
-        let about = |reference: &Reference| json!({"name": reference.name, "description": reference.description});
-        let all: Vec<Value> = kit.references.iter().map(about).collect();
+        let references = self.references();
+        let about = |reference: &ContextItem| json!({"name": reference.name, "description": reference.description});
+        let all: Vec<Value> = references.iter().map(about).collect();
         CallToolResult::structured(json!({ "references": all }))
     }
 
@@ -38,15 +42,15 @@ impl ReferencesServer {
         let Some(name) = arguments.get("name").and_then(Value::as_str) else {
             return refused("getReference needs a name; listReferences tells them".to_owned());
         };
-        let kit = self.agents.kit(&self.agent);
-        match kit.references.iter().find(|reference| reference.name == name) {
+        let references = self.references();
+        match references.iter().find(|reference| reference.name == name) {
             Some(reference) => CallToolResult::structured(json!({
                 "name": reference.name,
                 "description": reference.description,
                 "text": reference.text,
             })),
             None => {
-                let names: Vec<&str> = kit.references.iter().map(|reference| reference.name.as_str()).collect();
+                let names: Vec<&str> = references.iter().map(|reference| reference.name.as_str()).collect();
                 let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
                 refused(format!("there is no reference '{name}'; there are: {known}"))
             }

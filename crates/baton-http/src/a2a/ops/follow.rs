@@ -238,7 +238,7 @@ impl Narrator {
                     }
                     (projector.event(stored.at, event), Some(stored.number))
                 }
-                Fact::Handoff(_) => return,
+                Fact::Handoff(_) | Fact::Session(_) => return,
             },
             FeedItem::OpenText { message, text, .. } => (projector.open_text(message, text), None),
             FeedItem::Delta { text, .. } if text.is_empty() => return,

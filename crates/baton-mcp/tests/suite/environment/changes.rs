@@ -63,11 +63,11 @@ async fn changed_definitions_are_told() {
         assert_eq!(ear.next().await, Told::Tools, "{era:?}");
         world.source.edit(|spec| spec.prompt = "You guess.".to_owned());
         assert_eq!(ear.next().await, Told::Prompts, "{era:?}");
-        world.source.edit_kit(|kit| kit.references[0].text = "Be long.".to_owned());
+        world.source.edit(|agent| agent.knowledge.references[0].text = "Be long.".to_owned());
         // What is in it changed, and with it its size.
         assert_eq!(ear.next().await, Told::Resources, "{era:?}");
         assert_eq!(ear.next().await, Told::Updated(STYLE.to_owned()), "{era:?}");
-        world.source.edit_kit(|kit| kit.references.truncate(1));
+        world.source.edit(|agent| agent.knowledge.references.truncate(1));
         assert_eq!(ear.next().await, Told::Resources, "{era:?}");
     }
 }

@@ -8,8 +8,8 @@ use baton_ports::{
 };
 use baton_toolhost::{Connectors, HostSettings, McpServers, TransportKind};
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer, McpTimeouts,
-    McpTransport, ModelSpec, Permission, PermissionRule, Principal, Reference, RunLimits, ToolAsk, ToolExecution,
+    AgentKit, AgentName, AgentSpec, ContextItem, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer,
+    McpTimeouts, McpTransport, ModelSpec, Permission, PermissionRule, Principal, RunLimits, ToolAsk, ToolExecution,
     ToolQuestion, ToolRunner, ToolSpec, Wanted,
 };
 use serde_json::{Value, json};
@@ -99,11 +99,10 @@ pub(crate) struct Source {
 
 impl Source {
     fn new() -> Self {
-        let kit = AgentKit {
-            references: vec![reference("style guide", "How to write", "Be brief."), reference("units", "", "Celsius.")],
-            ..AgentKit::default()
-        };
-        let (spec, others, kit) = (Mutex::new(Arc::new(spec())), Mutex::default(), Mutex::new(Arc::new(kit)));
+        let mut agent = spec();
+        agent.knowledge.references =
+            vec![reference("style guide", "How to write", "Be brief."), reference("units", "", "Celsius.")];
+        let (spec, others, kit) = (Mutex::new(Arc::new(agent)), Mutex::default(), Mutex::default());
         Self { spec, others, kit, changed: broadcast::channel(16).0 }
     }
 
@@ -182,13 +181,8 @@ impl AgentSource for Source {
     }
 }
 
-fn reference(name: &str, description: &str, text: &str) -> Reference {
-    Reference {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        media_type: "text/markdown".to_owned(),
-        text: text.to_owned(),
-    }
+fn reference(name: &str, description: &str, text: &str) -> ContextItem {
+    ContextItem { description: description.to_owned(), ..ContextItem::new(name, text) }
 }
 
 fn spec() -> AgentSpec {
@@ -221,6 +215,9 @@ fn spec() -> AgentSpec {
         prompt: "You forecast.".to_owned(),
         skills: Vec::new(),
         input_modes: Vec::new(),
+        knowledge: Default::default(),
+        about: Default::default(),
+        writing: Default::default(),
         tools,
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,

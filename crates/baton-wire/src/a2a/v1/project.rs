@@ -37,6 +37,7 @@ pub fn project<'a>(
         | TaskEvent::Said { .. }
         | TaskEvent::RunResumed { .. }
         | TaskEvent::RunPaused { .. }
+        | TaskEvent::ContextChosen { .. }
         | TaskEvent::AttemptStarted { .. }
         | TaskEvent::PeerAsked { .. }
         | TaskEvent::PeerAttached { .. }
