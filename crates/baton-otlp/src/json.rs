@@ -59,12 +59,45 @@ impl<S: SerializeMap> Members<S> {
         }
     }
 
+    fn truth(&mut self, name: &'static str, truth: bool) -> Result<(), S::Error> {
+        if truth { self.0.serialize_entry(name, &truth) } else { Ok(()) }
+    }
+
+    /// What is not there is left out; what is there and zero is not.
+    fn double(&mut self, name: &'static str, number: Option<f64>) -> Result<(), S::Error> {
+        number.map_or(Ok(()), |number| self.0.serialize_entry(name, &Double(number)))
+    }
+
+    fn doubles(&mut self, name: &'static str, numbers: &[f64]) -> Result<(), S::Error> {
+        let numbers: Vec<Double> = numbers.iter().copied().map(Double).collect();
+        if numbers.is_empty() { Ok(()) } else { self.0.serialize_entry(name, &numbers) }
+    }
+
+    fn counts(&mut self, name: &'static str, counts: &[u64]) -> Result<(), S::Error> {
+        let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+        if counts.is_empty() { Ok(()) } else { self.0.serialize_entry(name, &counts) }
+    }
+
     fn list(&mut self, name: &'static str, items: &[impl Write]) -> Result<(), S::Error> {
         if items.is_empty() { Ok(()) } else { self.0.serialize_entry(name, &List(items, self.1)) }
     }
 
     fn message(&mut self, name: &'static str, message: Option<&impl Write>) -> Result<(), S::Error> {
         message.map_or(Ok(()), |message| self.0.serialize_entry(name, &Written(message, self.1)))
+    }
+}
+
+/// A number; what JSON has no number for is a word.
+struct Double(f64);
+
+impl Serialize for Double {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            number if number.is_finite() => serializer.serialize_f64(number),
+            number if number.is_nan() => serializer.serialize_str("NaN"),
+            number if number > 0.0 => serializer.serialize_str("Infinity"),
+            _ => serializer.serialize_str("-Infinity"),
+        }
     }
 }
 
@@ -99,6 +132,9 @@ macro_rules! objects {
         }
     )*};
 }
+
+mod logs;
+mod metrics;
 
 objects! {
     ResourceSpans, |it, to| {
@@ -171,19 +207,7 @@ impl Write for AnyValue {
             Some(Value::StringValue(text)) => members.serialize_entry("stringValue", text)?,
             Some(Value::BoolValue(value)) => members.serialize_entry("boolValue", value)?,
             Some(Value::IntValue(number)) => members.serialize_entry("intValue", &number.to_string())?,
-            Some(Value::DoubleValue(number)) if number.is_finite() => {
-                members.serialize_entry("doubleValue", number)?;
-            }
-            Some(Value::DoubleValue(number)) => {
-                let word = if number.is_nan() {
-                    "NaN"
-                } else if *number > 0.0 {
-                    "Infinity"
-                } else {
-                    "-Infinity"
-                };
-                members.serialize_entry("doubleValue", word)?;
-            }
+            Some(Value::DoubleValue(number)) => members.serialize_entry("doubleValue", &Double(*number))?,
             Some(Value::ArrayValue(list)) => {
                 members.serialize_entry("arrayValue", &Values(&list.values, dialect))?;
             }

@@ -1,7 +1,16 @@
-//! OTLP's messages of traces, with the field numbers that OpenTelemetry publishes.
+//! OTLP's messages, with the field numbers that OpenTelemetry publishes.
 //!
 //! The published crate of these messages would bring the whole SDK, a second random number generator and an executor
-//! for what is ten structs.
+//! for what is a few structs.
+
+mod logs;
+mod metrics;
+
+pub use logs::{ExportLogsServiceRequest, LogRecord, ResourceLogs, ScopeLogs};
+pub use metrics::{
+    AggregationTemporality, ExportMetricsServiceRequest, Gauge, Histogram, HistogramDataPoint, Metric, MetricData,
+    Number, NumberDataPoint, ResourceMetrics, ScopeMetrics, Sum,
+};
 
 use prost::{Enumeration, Message, Oneof};
 

@@ -74,14 +74,16 @@ impl<T: PartialEq> Known<T> {
     }
 }
 
-fn resource(resource: &Resource) -> proto::Resource {
+/// What emits, as a message.
+pub(crate) fn resource(resource: &Resource) -> proto::Resource {
     proto::Resource {
         attributes: attributes(&resource.attributes),
         dropped_attributes_count: resource.dropped_attributes,
     }
 }
 
-fn scope(scope: &SpanScope) -> InstrumentationScope {
+/// What makes spans or measures, as a message.
+pub(crate) fn scope(scope: &SpanScope) -> InstrumentationScope {
     InstrumentationScope {
         name: scope.name.clone(),
         version: scope.version.clone(),

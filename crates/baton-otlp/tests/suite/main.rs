@@ -5,4 +5,5 @@ mod answers;
 mod bounds;
 mod forms;
 mod generate;
+mod other_signals;
 mod round_trip;

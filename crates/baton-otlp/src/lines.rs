@@ -1,0 +1,120 @@
+//! Lines of a log, as messages of OTLP.
+
+use crate::{
+    Encoding,
+    json::{Dialect, List},
+    proto::{
+        AnyValue, ExportLogsServiceRequest, InstrumentationScope, LogRecord, ResourceLogs, ScopeLogs,
+        Value as OtlpValue,
+    },
+    tell::{attributes, resource},
+};
+use baton_types::{Attributes, Resource, TraceContext};
+use prost::Message as _;
+use serde::Serialize;
+use std::{borrow::Borrow, collections::HashMap};
+
+/// One line of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogLine {
+    /// When it was written, in nanoseconds since the Unix epoch.
+    pub at: u64,
+    /// How bad it is.
+    pub level: LogLevel,
+    /// Which part of the program wrote it.
+    pub part: String,
+    /// What it says.
+    pub words: String,
+    /// More about it.
+    pub attributes: Attributes,
+    /// How many of these were dropped.
+    pub dropped_attributes: u32,
+    /// The span inside of which it was written.
+    pub context: Option<TraceContext>,
+}
+
+/// How bad a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// Every step.
+    Trace,
+    /// For whoever looks for a mistake.
+    Debug,
+    /// Something happened.
+    Info,
+    /// Somebody should look at it.
+    Warn,
+    /// Something did not work.
+    Error,
+}
+
+impl LogLevel {
+    /// Its number and its word in OTLP.
+    fn told(self) -> (i32, &'static str) {
+        match self {
+            Self::Trace => (1, "TRACE"),
+            Self::Debug => (5, "DEBUG"),
+            Self::Info => (9, "INFO"),
+            Self::Warn => (13, "WARN"),
+            Self::Error => (17, "ERROR"),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Request<'a> {
+    resource_logs: List<'a, ResourceLogs>,
+}
+
+/// Lines as an exporter sends them.
+pub fn write_lines(lines: &[impl Borrow<LogLine>], resource: &Resource, encoding: Encoding) -> Vec<u8> {
+    let request = logs_request(lines, resource);
+    match encoding {
+        Encoding::Protobuf => request.encode_to_vec(),
+        Encoding::Json => {
+            let resource_logs = List(request.resource_logs.as_slice(), Dialect::Otlp);
+            // Text, numbers and lists cannot fail to be written.
+            serde_json::to_vec(&Request { resource_logs }).unwrap_or_default()
+        }
+    }
+}
+
+/// Lines as the request that an exporter sends, grouped by what wrote them in the order in which those first occur.
+pub fn logs_request(lines: &[impl Borrow<LogLine>], resource: &Resource) -> ExportLogsServiceRequest {
+    let mut groups: Vec<ScopeLogs> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for line in lines {
+        let line = line.borrow();
+        let place = *places.entry(line.part.as_str()).or_insert(groups.len());
+        if place == groups.len() {
+            let scope = InstrumentationScope { name: line.part.clone(), ..InstrumentationScope::default() };
+            groups.push(ScopeLogs { scope: Some(scope), ..ScopeLogs::default() });
+        }
+        if let Some(group) = groups.get_mut(place) {
+            group.log_records.push(record(line));
+        }
+    }
+    let whole = ResourceLogs {
+        resource: Some(self::resource(resource)),
+        scope_logs: groups,
+        schema_url: resource.schema_url.clone(),
+    };
+    ExportLogsServiceRequest { resource_logs: vec![whole] }
+}
+
+fn record(line: &LogLine) -> LogRecord {
+    let (severity_number, severity_text) = line.level.told();
+    LogRecord {
+        time_unix_nano: line.at,
+        observed_time_unix_nano: line.at,
+        severity_number,
+        severity_text: severity_text.to_owned(),
+        body: Some(AnyValue { value: Some(OtlpValue::StringValue(line.words.clone())) }),
+        attributes: attributes(&line.attributes),
+        dropped_attributes_count: line.dropped_attributes,
+        flags: line.context.map_or(0, |context| u32::from(context.flags)),
+        trace_id: line.context.map(|context| context.trace.0.to_vec()).unwrap_or_default(),
+        span_id: line.context.map(|context| context.span.0.to_vec()).unwrap_or_default(),
+    }
+}

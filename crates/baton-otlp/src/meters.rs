@@ -1,0 +1,94 @@
+//! What meters show, as messages of OTLP.
+
+use crate::{
+    Encoding,
+    json::{Dialect, List},
+    proto::{
+        AggregationTemporality, ExportMetricsServiceRequest, Gauge, Histogram, HistogramDataPoint, Metric, MetricData,
+        Number, NumberDataPoint, ResourceMetrics, ScopeMetrics, Sum,
+    },
+    tell::{attributes, resource, scope},
+};
+use baton_telemetry::{InstrumentKind, MeterFamily, MeterPoint, MeterReading, Shown};
+use prost::Message as _;
+use serde::Serialize;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Request<'a> {
+    resource_metrics: List<'a, ResourceMetrics>,
+}
+
+/// What meters show as an exporter sends it.
+pub fn write_meters(reading: &MeterReading, encoding: Encoding) -> Vec<u8> {
+    let request = metrics_request(reading);
+    match encoding {
+        Encoding::Protobuf => request.encode_to_vec(),
+        Encoding::Json => {
+            let resource_metrics = List(request.resource_metrics.as_slice(), Dialect::Otlp);
+            // Text, numbers and lists cannot fail to be written.
+            serde_json::to_vec(&Request { resource_metrics }).unwrap_or_default()
+        }
+    }
+}
+
+/// What meters show as the request that an exporter sends; counted since the start of the process.
+pub fn metrics_request(reading: &MeterReading) -> ExportMetricsServiceRequest {
+    let metrics = reading.families.iter().map(|family| metric(reading, family)).collect();
+    let scoped =
+        ScopeMetrics { scope: Some(scope(&reading.scope)), metrics, schema_url: reading.scope.schema_url.clone() };
+    let whole = ResourceMetrics {
+        resource: Some(resource(&reading.resource)),
+        scope_metrics: vec![scoped],
+        schema_url: reading.resource.schema_url.clone(),
+    };
+    ExportMetricsServiceRequest { resource_metrics: vec![whole] }
+}
+
+fn metric(reading: &MeterReading, family: &MeterFamily) -> Metric {
+    let aggregation_temporality = AggregationTemporality::Cumulative.into();
+    let instrument = family.instrument;
+    let numbers = |since| family.points.iter().map(|point| number(reading, point, since)).collect();
+    let data = match instrument.kind {
+        InstrumentKind::Counter => {
+            MetricData::Sum(Sum { data_points: numbers(reading.since), aggregation_temporality, is_monotonic: true })
+        }
+        InstrumentKind::Gauge => MetricData::Gauge(Gauge { data_points: numbers(0) }),
+        InstrumentKind::Histogram { bounds, .. } => {
+            let data_points = family.points.iter().map(|point| spread(reading, point, bounds)).collect();
+            MetricData::Histogram(Histogram { data_points, aggregation_temporality })
+        }
+    };
+    Metric {
+        name: instrument.name.to_owned(),
+        description: instrument.help.to_owned(),
+        unit: instrument.unit.to_owned(),
+        data: Some(data),
+    }
+}
+
+fn number(reading: &MeterReading, point: &MeterPoint, since: u64) -> NumberDataPoint {
+    let figure = i64::try_from(point.shown.total()).unwrap_or(i64::MAX);
+    NumberDataPoint {
+        start_time_unix_nano: since,
+        time_unix_nano: reading.at,
+        value: Some(Number::AsInt(figure)),
+        attributes: attributes(&point.labels),
+    }
+}
+
+fn spread(reading: &MeterReading, point: &MeterPoint, bounds: &[f64]) -> HistogramDataPoint {
+    let (bucket_counts, sum) = match &point.shown {
+        Shown::Spread { buckets, sum } => (buckets.clone(), Some(*sum)),
+        Shown::Count(_) | Shown::Level(_) => (Vec::new(), None),
+    };
+    HistogramDataPoint {
+        start_time_unix_nano: reading.since,
+        time_unix_nano: reading.at,
+        count: point.shown.total(),
+        sum,
+        bucket_counts,
+        explicit_bounds: bounds.to_vec(),
+        attributes: attributes(&point.labels),
+    }
+}

@@ -1,0 +1,91 @@
+//! What meters show and lines of a log, as receivers read them.
+
+use baton_otlp::{
+    Encoding, LogLevel, LogLine, logs_request, metrics_request,
+    proto::{ExportLogsServiceRequest, ExportMetricsServiceRequest},
+    write_lines, write_meters,
+};
+use baton_telemetry::{MeterFamily, MeterPoint, MeterReading, Shown, instruments};
+use baton_types::{Resource, SpanId, SpanScope, TraceContext, TraceId, Value};
+use prost::Message as _;
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+fn resource() -> Resource {
+    Resource { attributes: vec![("service.name".into(), "shop".into())], ..Resource::default() }
+}
+
+fn reading() -> MeterReading {
+    let labelled = |name: &'static str, value: Value, shown| MeterPoint { labels: vec![(name.into(), value)], shown };
+    let spread = |buckets: Vec<u64>, sum| Shown::Spread { buckets, sum };
+    MeterReading {
+        since: 1_794_816_000_000_000_001,
+        at: 1_794_816_060_000_000_002,
+        resource: Arc::new(resource()),
+        scope: Arc::new(SpanScope {
+            name: "baton".to_owned(),
+            version: "1.2.3".to_owned(),
+            schema_url: "https://example.com/schema".to_owned(),
+            ..SpanScope::default()
+        }),
+        families: vec![
+            MeterFamily {
+                instrument: &instruments::APPROVAL_DURATION,
+                points: vec![
+                    labelled("approval.decision", "allow".into(), spread((0..13).collect(), 0.1 + 0.2)),
+                    labelled("otel.metric.overflow", true.into(), spread(vec![0; 13], 0.0)),
+                ],
+            },
+            MeterFamily {
+                instrument: &instruments::TASKS_OPEN,
+                points: vec![labelled("task.state", "working".into(), Shown::Level(0))],
+            },
+            MeterFamily {
+                instrument: &instruments::JOURNAL_EVENTS,
+                points: vec![MeterPoint { labels: Vec::new(), shown: Shown::Count(9_007_199_254_740_993) }],
+            },
+        ],
+    }
+}
+
+fn lines() -> Vec<LogLine> {
+    let line = LogLine {
+        at: 1_794_816_000_000_000_001,
+        level: LogLevel::Warn,
+        part: "baton_engine::run".to_owned(),
+        words: "Grüße, \"Zitat\"".to_owned(),
+        attributes: vec![
+            ("task".into(), "t1".into()),
+            ("count".into(), 42_i64.into()),
+            ("share".into(), Value::Float(f64::INFINITY)),
+            ("whole".into(), false.into()),
+        ],
+        dropped_attributes: 2,
+        context: Some(TraceContext { trace: TraceId([7; 16]), span: SpanId([9; 8]), flags: 1 }),
+    };
+    let plain = LogLine { attributes: Vec::new(), dropped_attributes: 0, context: None, ..line.clone() };
+    let other = LogLine { level: LogLevel::Error, part: "baton_http".to_owned(), ..plain.clone() };
+    vec![line, other, LogLine { level: LogLevel::Trace, words: String::new(), ..plain }]
+}
+
+fn json(body: &[u8]) -> Json {
+    serde_json::from_slice(body).expect("JSON")
+}
+
+#[test]
+fn both_encodings_of_what_meters_show() {
+    let reading = reading();
+    let binary = write_meters(&reading, Encoding::Protobuf);
+    let read = ExportMetricsServiceRequest::decode(binary.as_slice()).expect("readable");
+    assert_eq!(read, metrics_request(&reading));
+    insta::assert_json_snapshot!(json(&write_meters(&reading, Encoding::Json)));
+}
+
+#[test]
+fn both_encodings_of_lines() {
+    let (lines, resource) = (lines(), resource());
+    let binary = write_lines(&lines, &resource, Encoding::Protobuf);
+    let read = ExportLogsServiceRequest::decode(binary.as_slice()).expect("readable");
+    assert_eq!(read, logs_request(&lines, &resource));
+    insta::assert_json_snapshot!(json(&write_lines(&lines, &resource, Encoding::Json)));
+}
