@@ -17,6 +17,7 @@ mod permission;
 mod rate;
 mod resume;
 mod session;
+mod session_record;
 mod step;
 mod task;
 mod tool_parts;
@@ -32,6 +33,7 @@ pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers}
 pub use rate::{Bucket, RateLimit};
 pub use resume::{Resume, resume};
 pub use session::{SESSION_MEMBER, SessionSettings};
+pub use session_record::{IllegalSession, SessionRecord, in_session};
 pub use step::{Asked, Step, asked_of_caller, may_ask_user, next_step, waiting_on_caller};
 pub use task::{CallStage, CallState, HandedOff, PeerAsked, PeerPlace, Run, Task};
 pub use tool_parts::{
