@@ -8,14 +8,17 @@
 mod agent_book;
 mod agents;
 mod embedder;
+mod exports;
 mod identity;
 mod journal;
 mod mcp_sessions;
 mod model;
 mod outbox;
 mod peers;
+mod span_reader;
 mod spans;
 mod tools;
+mod trail;
 mod webhooks;
 mod world;
 
@@ -24,6 +27,7 @@ pub use agents::{
     AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, HandoffAsk, HandoffDesk, HandoffEnd,
     HandoffTicket, PermissionBook, PermissionBookError, PermissionChanged, Unusable,
 };
+pub use exports::{ExportReport, ExportState, Exports};
 pub use embedder::Embedder;
 pub use identity::{
     Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
@@ -41,6 +45,7 @@ pub use outbox::{Claim, OutboxEntry, OutboxProgress};
 pub use peers::{
     KnownPeer, NewPeer, PeerAsk, PeerBook, PeerBookError, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers,
 };
+pub use span_reader::{ReadAsk, ReadSpans, SpanReader};
 pub use spans::{
     FoundSpan, FoundSpanset, FoundTrace, Heard, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, ServiceStats,
     SpanBatch, SpanFeed, SpanSink, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, TimeRange,
@@ -48,6 +53,7 @@ pub use spans::{
 pub use tools::{
     SampleAsk, Sampled, ServerState, ServerStatus, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
 };
+pub use trail::{Onward, Trail};
 pub use webhooks::{Notice, Notified, WebhookError, Webhooks};
 pub use world::{Clock, Ids};
 

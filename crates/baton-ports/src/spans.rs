@@ -1,6 +1,6 @@
 //! Where spans are kept and asked for.
 
-use crate::BoxFuture;
+use crate::{BoxFuture, Onward, ReadAsk, SpanReader, Trail};
 use baton_traceql::{Query, Series, Steps};
 use baton_types::{ErrorCode, Key, Span, SpanStatus, TraceId, Value};
 use std::{sync::Arc, time::Duration};
@@ -275,6 +275,17 @@ pub trait SpanStore: Send + Sync + 'static {
 
     /// How much there is.
     fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>>;
+
+    /// Reads spans that are kept here through, however many they are. A store that keeps none has none to read.
+    fn read(&self, _ask: ReadAsk) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
+        let reason = "spans cannot be read through here".to_owned();
+        Box::pin(std::future::ready(Err(SpanStoreError::Unavailable(reason))))
+    }
+
+    /// Who answers a question that others have passed on. Only a store that asks others itself has to care.
+    fn passed_on(&self, _trail: &Trail) -> Onward {
+        Onward::Itself
+    }
 }
 
 /// Takes the spans of this process without ever making anybody wait.

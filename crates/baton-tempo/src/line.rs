@@ -2,6 +2,7 @@
 
 use crate::{HeaderSource, Options, SetupError, failure::Failure};
 use baton_outbound::{GuardedClient, Reply, Target};
+use baton_ports::Trail;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use std::time::Duration;
@@ -24,12 +25,16 @@ pub(crate) enum Accept {
 }
 
 /// The way to a Tempo.
+#[derive(Clone)]
 pub(crate) struct Line {
     client: GuardedClient,
     base: String,
     /// The host and port, for people.
     pub(crate) whose: String,
     headers: HeaderSource,
+    mark: String,
+    /// Who passed the question on, this one last.
+    trail: Trail,
     patience: Duration,
     retries: u32,
     first_pause: Duration,
@@ -63,10 +68,18 @@ impl Line {
             base: options.url.trim_end_matches('/').to_owned(),
             whose: target.to_string(),
             headers: options.headers.clone(),
+            trail: marked(&Trail::default(), &options.mark),
+            mark: options.mark.clone(),
             patience: options.patience,
             retries: options.retries,
             first_pause: options.first_pause,
         })
+    }
+
+    /// The same way for a question that others have passed on; none if it was here before, or nobody should pass it on.
+    pub(crate) fn after(&self, trail: &Trail) -> Option<Self> {
+        let open = !trail.goes_too_far() && !trail.has(&self.mark);
+        open.then(|| Self { trail: marked(trail, &self.mark), ..self.clone() })
     }
 
     /// The patience for a question that begins now.
@@ -125,6 +138,9 @@ impl Line {
             Accept::Protobuf => "application/protobuf",
         };
         request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(wanted));
+        if let Some(trail) = HeaderValue::from_str(&self.trail.to_string()).ok().filter(|trail| !trail.is_empty()) {
+            request.headers_mut().insert(Trail::HEADER, trail);
+        }
         Ok(request)
     }
 }
@@ -134,6 +150,11 @@ impl Patience {
     pub(crate) fn with_retries(self, most: u32) -> Self {
         Self { retries: self.retries.min(most), ..self }
     }
+}
+
+/// Whoever has no mark of its own leaves none.
+fn marked(trail: &Trail, mark: &str) -> Trail {
+    if mark.is_empty() { trail.clone() } else { trail.and(mark) }
 }
 
 fn judge(reply: &Reply, accept: Accept) -> Result<(), Failure> {

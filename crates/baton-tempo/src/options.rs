@@ -21,6 +21,9 @@ pub struct Options {
     pub first_pause: Duration,
     /// How far a question goes back that does not say when it begins.
     pub history: Duration,
+    /// The mark that requests leave, by which they are known if they come back: letters, digits and dashes. It should be
+    /// this process' own, and never two processes' at once.
+    pub mark: String,
 }
 
 impl Options {
@@ -33,6 +36,7 @@ impl Options {
             retries: 3,
             first_pause: Duration::from_secs(1),
             history: Duration::from_secs(14 * 24 * 60 * 60),
+            mark: String::new(),
         }
     }
 }
@@ -45,6 +49,7 @@ impl fmt::Debug for Options {
             .field("retries", &self.retries)
             .field("first_pause", &self.first_pause)
             .field("history", &self.history)
+            .field("mark", &self.mark)
             .finish_non_exhaustive()
     }
 }

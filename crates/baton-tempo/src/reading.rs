@@ -1,8 +1,8 @@
 //! Questions for a Tempo, spans for the store here.
 
 use baton_ports::{
-    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
-    SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsAnswer, MetricsAsk, Onward, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanReader, SpanStats, SpanStore,
+    SpanStoreError, Tags, TagsAsk, Trail,
 };
 use baton_traceql::Field;
 use baton_types::{Span, TraceId, Value};
@@ -56,5 +56,17 @@ impl SpanStore for TempoReads {
 
     fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
         self.local.stats()
+    }
+
+    fn read(&self, ask: ReadAsk) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
+        self.local.read(ask)
+    }
+
+    fn passed_on(&self, trail: &Trail) -> Onward {
+        match self.tempo.passed_on(trail) {
+            Onward::Itself => Onward::Itself,
+            Onward::By(tempo) => Onward::By(Arc::new(Self::new(Arc::clone(&self.local), tempo))),
+            Onward::Nobody => Onward::By(Arc::clone(&self.local)),
+        }
     }
 }

@@ -23,7 +23,7 @@ pub(super) async fn ready(State(shared): State<Arc<Shared>>, caller: Caller) -> 
 }
 
 fn said(shared: &Shared, caller: &Caller, word: &'static str) -> Response {
-    ask::store(shared, caller).map_or_else(Refusal::response, |_| word.into_response())
+    ask::offered(shared, caller).map_or_else(Refusal::response, |_| word.into_response())
 }
 
 #[derive(Serialize)]
@@ -47,5 +47,5 @@ pub(super) async fn build(State(shared): State<Arc<Shared>>, caller: Caller) -> 
         build_date: "",
         go_version: "",
     };
-    ask::store(&shared, &caller).map_or_else(Refusal::response, |_| reply::json(&info))
+    ask::offered(&shared, &caller).map_or_else(Refusal::response, |_| reply::json(&info))
 }

@@ -52,7 +52,7 @@ async fn measured(
     params: &Params,
     form: Form,
 ) -> Result<Response, Refusal> {
-    let store = ask::store(shared, caller)?;
+    let asked = ask::store(shared, caller, headers)?;
     let strict = params.is_on("strict");
     let Some(text) = params.text("q") else {
         return Err(Refusal::wrong("invalid q: it is missing; write a metrics query such as { } | rate()"));
@@ -75,7 +75,8 @@ async fn measured(
     }
     let exemplars = exemplars.min(MOST);
     let ask = MetricsAsk { query: Arc::new(query), steps, exemplars, aliases: !strict };
-    let mut answer = store.metrics(ask).await?;
+    let mut answer = asked.store.metrics(ask).await?;
+    answer.partial |= asked.cut_short;
     if answer.partial {
         warnings.push("not everything was looked at, for want of time or room: the figures are too low".to_owned());
     }

@@ -32,7 +32,7 @@ pub(super) async fn search(
 }
 
 async fn found(shared: &Shared, caller: &Caller, headers: &HeaderMap, params: &Params) -> Result<Response, Refusal> {
-    let store = ask::store(shared, caller)?;
+    let asked = ask::store(shared, caller, headers)?;
     let strict = params.is_on("strict");
     let Parsed { query, mut warnings } = match params.text("q") {
         Some(text) => parse(text, if strict { Mode::Strict } else { Mode::Lenient })?,
@@ -57,7 +57,8 @@ async fn found(shared: &Shared, caller: &Caller, headers: &HeaderMap, params: &P
         query: Arc::new(Query { root: Root::Search(spans), hints: query.hints }),
         aliases: !strict,
     };
-    let answer = store.search(ask).await?;
+    let mut answer = asked.store.search(ask).await?;
+    answer.partial |= asked.cut_short;
     if answer.partial {
         warnings.push("the search was given up before everything was looked at: more may match".to_owned());
     }

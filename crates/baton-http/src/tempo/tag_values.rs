@@ -18,7 +18,7 @@ pub(super) async fn first(
     headers: HeaderMap,
     params: Params,
 ) -> Response {
-    match found(&shared, &caller, &tag, &params).await {
+    match found(&shared, &caller, &headers, &tag, &params).await {
         Ok((_, plain)) => accept::reply(&plain, accept::wanted(&headers)),
         Err(refusal) => refusal.response(),
     }
@@ -32,7 +32,7 @@ pub(super) async fn second(
     headers: HeaderMap,
     params: Params,
 ) -> Response {
-    match found(&shared, &caller, &tag, &params).await {
+    match found(&shared, &caller, &headers, &tag, &params).await {
         Ok((typed, _)) => accept::reply(&typed, accept::wanted(&headers)),
         Err(refusal) => refusal.response(),
     }
@@ -41,10 +41,11 @@ pub(super) async fn second(
 async fn found(
     shared: &Shared,
     caller: &Caller,
+    headers: &HeaderMap,
     tag: &str,
     params: &Params,
 ) -> Result<(SearchTagValuesV2Response, SearchTagValuesResponse), Refusal> {
-    let store = ask::store(shared, caller)?;
+    let store = ask::store(shared, caller, headers)?.store;
     let field = field(tag).ok_or_else(|| {
         Refusal::wrong("invalid tag: name an attribute with its scope, such as resource.service.name, or an intrinsic")
     })?;

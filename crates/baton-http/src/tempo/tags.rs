@@ -22,7 +22,7 @@ pub(super) async fn first(
     headers: HeaderMap,
     params: Params,
 ) -> Response {
-    match found(&shared, &caller, &params).await {
+    match found(&shared, &caller, &headers, &params).await {
         Ok((tags, scope)) => accept::reply(&tag_names(&tags, scope), accept::wanted(&headers)),
         Err(refusal) => refusal.response(),
     }
@@ -35,14 +35,19 @@ pub(super) async fn second(
     headers: HeaderMap,
     params: Params,
 ) -> Response {
-    match found(&shared, &caller, &params).await {
+    match found(&shared, &caller, &headers, &params).await {
         Ok((tags, scope)) => accept::reply(&tag_scopes(&tags, scope), accept::wanted(&headers)),
         Err(refusal) => refusal.response(),
     }
 }
 
-async fn found(shared: &Shared, caller: &Caller, params: &Params) -> Result<(Tags, TagScope), Refusal> {
-    let store = ask::store(shared, caller)?;
+async fn found(
+    shared: &Shared,
+    caller: &Caller,
+    headers: &HeaderMap,
+    params: &Params,
+) -> Result<(Tags, TagScope), Refusal> {
+    let store = ask::store(shared, caller, headers)?.store;
     let scope = params.text("scope").unwrap_or_default();
     let scope = TagScope::parse(scope).ok_or_else(|| {
         Refusal::wrong("invalid scope: it is span, resource, event, link, instrumentation, intrinsic or none")

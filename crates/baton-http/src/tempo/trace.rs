@@ -16,7 +16,7 @@ pub(super) async fn first(
     headers: HeaderMap,
 ) -> Response {
     let encoding = accept::wanted(&headers);
-    match spans(&shared, &caller, &id).await {
+    match spans(&shared, &caller, &headers, &id).await {
         Ok(spans) if spans.is_empty() => Refusal::missing("trace not found").response(),
         Ok(spans) => {
             let trace = tempo::trace(&spans);
@@ -36,14 +36,14 @@ pub(super) async fn second(
     Named(id): Named,
     headers: HeaderMap,
 ) -> Response {
-    match spans(&shared, &caller, &id).await {
+    match spans(&shared, &caller, &headers, &id).await {
         Ok(spans) => accept::reply(&tempo::trace_by_id(&spans), accept::wanted(&headers)),
         Err(refusal) => refusal.response(),
     }
 }
 
-async fn spans(shared: &Shared, caller: &Caller, id: &str) -> Result<Vec<Span>, Refusal> {
-    let store = ask::store(shared, caller)?;
+async fn spans(shared: &Shared, caller: &Caller, headers: &HeaderMap, id: &str) -> Result<Vec<Span>, Refusal> {
+    let store = ask::store(shared, caller, headers)?.store;
     let id: TraceId = id.parse().map_err(|_| Refusal::wrong("invalid trace id: that is at most 32 hex digits"))?;
     Ok(store.trace(id).await?)
 }

@@ -4,8 +4,8 @@ use super::{metrics, search, tags, trace};
 use crate::{Options, SetupError, failure::Failure, line::Line};
 use baton_outbound::GuardedClient;
 use baton_ports::{
-    BoxFuture, Clock, Heard, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats,
-    SpanStore, SpanStoreError, Tags, TagsAsk,
+    BoxFuture, Clock, Heard, MetricsAnswer, MetricsAsk, Onward, SearchAnswer, SearchAsk, SpanBatch, SpanFeed,
+    SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, Trail,
 };
 use baton_traceql::Field;
 use baton_types::{Span, TraceId, Value};
@@ -65,6 +65,11 @@ impl SpanStore for TempoSpans {
 
     fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
         Box::pin(ready(Ok(SpanStats::default())))
+    }
+
+    fn passed_on(&self, trail: &Trail) -> Onward {
+        let onward = |line| Self { line, clock: Arc::clone(&self.clock), history: self.history };
+        self.line.after(trail).map_or(Onward::Nobody, |line| Onward::By(Arc::new(onward(line))))
     }
 }
 

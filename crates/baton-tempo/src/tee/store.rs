@@ -2,8 +2,8 @@
 
 use super::{metrics, search, tags, trace};
 use baton_ports::{
-    BoxFuture, Clock, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
-    SpanStoreError, Tags, TagsAsk,
+    BoxFuture, Clock, MetricsAnswer, MetricsAsk, Onward, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanReader, SpanStats,
+    SpanStore, SpanStoreError, Tags, TagsAsk, Trail,
 };
 use baton_traceql::Field;
 use baton_types::{Span, TraceId, Value};
@@ -40,7 +40,13 @@ pub struct TeeSpans {
     pub(super) tempo: Arc<dyn SpanStore>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) options: TeeOptions,
-    silent: AtomicBool,
+    silence: Arc<Silence>,
+}
+
+/// What is known of a Tempo that does not answer.
+#[derive(Default)]
+struct Silence {
+    told: AtomicBool,
     /// Until then it is left alone, in milliseconds.
     left_alone: AtomicI64,
 }
@@ -53,7 +59,7 @@ impl TeeSpans {
         clock: Arc<dyn Clock>,
         options: TeeOptions,
     ) -> Self {
-        Self { local, tempo, clock, options, silent: AtomicBool::new(false), left_alone: AtomicI64::new(0) }
+        Self { local, tempo, clock, options, silence: Arc::default() }
     }
 
     /// What the Tempo answers in time. That it is silent is said once, until it speaks again.
@@ -61,7 +67,7 @@ impl TeeSpans {
         &self,
         answer: impl Future<Output = Result<T, SpanStoreError>>,
     ) -> Result<T, SpanStoreError> {
-        if self.clock.now().as_millis() < self.left_alone.load(Ordering::Relaxed) {
+        if self.clock.now().as_millis() < self.silence.left_alone.load(Ordering::Relaxed) {
             let reason = "the Tempo did not answer a moment ago and is asked again soon";
             return Err(SpanStoreError::Unavailable(reason.to_owned()));
         }
@@ -70,14 +76,14 @@ impl TeeSpans {
         let answer = timeout(limit, answer).await.unwrap_or_else(|_| Err(late()));
         if let Err(SpanStoreError::Unavailable(_)) = &answer {
             let until = self.clock.now().after(self.options.rest);
-            self.left_alone.store(until.as_millis(), Ordering::Relaxed);
+            self.silence.left_alone.store(until.as_millis(), Ordering::Relaxed);
         }
         match &answer {
-            Ok(_) if self.silent.swap(false, Ordering::Relaxed) => tracing::info!("the Tempo answers again"),
+            Ok(_) if self.silence.told.swap(false, Ordering::Relaxed) => tracing::info!("the Tempo answers again"),
             Ok(_) => {}
             // It is there, and has its own idea of this one query.
             Err(SpanStoreError::Query(error)) => tracing::debug!(%error, "a query was answered without the Tempo"),
-            Err(error) if !self.silent.swap(true, Ordering::Relaxed) => {
+            Err(error) if !self.silence.told.swap(true, Ordering::Relaxed) => {
                 tracing::warn!(%error, "queries are answered without the Tempo");
             }
             Err(error) => tracing::debug!(%error, "a query was answered without the Tempo"),
@@ -121,5 +127,24 @@ impl SpanStore for TeeSpans {
 
     fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
         self.local.stats()
+    }
+
+    fn read(&self, ask: ReadAsk) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
+        self.local.read(ask)
+    }
+
+    fn passed_on(&self, trail: &Trail) -> Onward {
+        let tempo = match self.tempo.passed_on(trail) {
+            Onward::Itself => return Onward::Itself,
+            Onward::By(tempo) => tempo,
+            Onward::Nobody => return Onward::By(Arc::clone(&self.local)),
+        };
+        Onward::By(Arc::new(Self {
+            local: Arc::clone(&self.local),
+            tempo,
+            clock: Arc::clone(&self.clock),
+            options: self.options,
+            silence: Arc::clone(&self.silence),
+        }))
     }
 }

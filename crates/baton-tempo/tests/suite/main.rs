@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod answers;
+mod circles;
 mod failures;
 mod limits;
 mod naive;

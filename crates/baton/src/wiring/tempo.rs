@@ -5,10 +5,10 @@ use crate::{
     failure::Failure,
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use baton_local::SystemClock;
+use baton_local::{SystemClock, TimeOrderedIds};
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::{Credential, SecretError};
-use baton_ports::SpanStore;
+use baton_ports::{Ids as _, SpanStore};
 use baton_tempo::{Options, TeeOptions, TeeSpans, TempoReads, TempoSpans};
 use baton_types::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -33,6 +33,7 @@ impl Asked {
         let shown = tempo.clone();
         let mut options = Options::at(&tempo.url);
         options.headers = Arc::new(move || headers(&shown));
+        options.mark = TimeOrderedIds.fresh();
         if tempo.mode == TempoMode::Tee {
             options.patience = PATIENCE.saturating_sub(MARGIN);
             options.retries = RETRIES_BESIDE;
