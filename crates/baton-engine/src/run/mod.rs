@@ -7,6 +7,7 @@
 mod ask;
 mod calls;
 mod control;
+mod earlier;
 mod grants;
 mod handoff;
 mod helper;

@@ -1,8 +1,7 @@
 //! What the model is given: the conversation so far and the tools on offer.
 
 use super::{Driver, Halt, orchestrate::orchestration_tools};
-use crate::open::fold;
-use baton_ports::{AgentSource, ChatMessage, ListQuery, ModelCall, OutputFormat, ToolChoice};
+use baton_ports::{AgentSource, ChatMessage, ModelCall, OutputFormat, ToolChoice};
 use baton_rules::{
     ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings,
     answers_tools, calls_in, offers, results_in,
@@ -14,9 +13,6 @@ use baton_types::{
 use futures_util::future::poll_immediate;
 use serde_json::json;
 use std::time::Duration;
-
-/// Earlier tasks of the conversation that the model is reminded of.
-const EARLIER_TASKS: usize = 50;
 
 /// Messages that the model is given at most; the oldest go first.
 const MAX_MESSAGES: usize = 400;
@@ -81,29 +77,6 @@ impl Driver {
             message_id,
             metadata,
         })
-    }
-
-    /// What was said in the same conversation before this task.
-    async fn earlier(&self) -> Result<Vec<Message>, Halt> {
-        let (agent, context, created) = {
-            let cell = self.live.lock();
-            (cell.task.agent.clone(), cell.task.context.clone(), cell.task.created_at)
-        };
-        self.flush();
-        let query = ListQuery { agent: Some(agent), context: Some(context), ..ListQuery::tasks(EARLIER_TASKS) };
-        let page = self.inner.journal().list(&self.live.owner, &query).await?;
-        let mut tasks = Vec::new();
-        for head in page.heads {
-            let Some(id) = head.task().filter(|id| **id != self.live.id) else { continue };
-            if let Some(loaded) = self.inner.journal().load(None, &head.stream).await? {
-                tasks.push(fold(id, &loaded)?);
-            }
-        }
-        tasks.retain(|task| {
-            (task.created_at, &task.id) < (created, &self.live.id) && task.open_calls().next().is_none()
-        });
-        tasks.sort_by(|left, right| (left.created_at, &left.id).cmp(&(right.created_at, &right.id)));
-        Ok(tasks.into_iter().flat_map(|task| task.history).collect())
     }
 }
 

@@ -1,0 +1,34 @@
+//! What was said in a conversation before the task.
+
+use super::{Driver, Halt};
+use crate::open::fold;
+use baton_ports::ListQuery;
+use baton_types::Message;
+
+/// Earlier tasks of the conversation that the model is reminded of.
+const EARLIER_TASKS: usize = 50;
+
+impl Driver {
+    /// What was said in the same conversation before this task.
+    pub(super) async fn earlier(&self) -> Result<Vec<Message>, Halt> {
+        let (agent, context, created) = {
+            let cell = self.live.lock();
+            (cell.task.agent.clone(), cell.task.context.clone(), cell.task.created_at)
+        };
+        self.flush();
+        let query = ListQuery { agent: Some(agent), context: Some(context), ..ListQuery::tasks(EARLIER_TASKS) };
+        let page = self.inner.journal().list(&self.live.owner, &query).await?;
+        let mut tasks = Vec::new();
+        for head in page.heads {
+            let Some(id) = head.task().filter(|id| **id != self.live.id) else { continue };
+            if let Some(loaded) = self.inner.journal().load(None, &head.stream).await? {
+                tasks.push(fold(id, &loaded)?);
+            }
+        }
+        tasks.retain(|task| {
+            (task.created_at, &task.id) < (created, &self.live.id) && task.open_calls().next().is_none()
+        });
+        tasks.sort_by(|left, right| (left.created_at, &left.id).cmp(&(right.created_at, &right.id)));
+        Ok(tasks.into_iter().flat_map(|task| task.history).collect())
+    }
+}
