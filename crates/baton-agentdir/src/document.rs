@@ -4,8 +4,9 @@ mod fields;
 mod json;
 mod node;
 mod units;
+mod vectors;
 
 pub use fields::{Fields, Located, Reader};
-pub use json::read_json;
-pub use node::{Entry, Node, Place, Value, read, utf8};
+pub use json::{read_json, read_json_lean};
+pub use node::{Entry, Node, Place, Value, read, read_lean, utf8};
 pub use units::{duration, size};

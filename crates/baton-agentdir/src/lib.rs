@@ -9,12 +9,15 @@
 //! everything that reads a file a person wrote).
 
 mod argv;
+mod beside;
 mod detect;
 mod diagnostic;
 pub mod document;
 mod edit;
 mod export;
+mod foreign;
 mod handoff;
+mod item;
 mod mcp;
 mod modes;
 mod names;
@@ -22,20 +25,21 @@ mod orchestration;
 mod parse;
 mod permission;
 mod raw;
-mod reference;
 mod resolve;
 mod scaffold;
-mod teamspark;
 mod template;
 mod tool;
 
 pub use argv::{ArgvError, expand};
-pub use detect::Format;
+pub use detect::{DEFINITION_FILES, Format, TSAGENT_FILE, TSAGENT_JSON_FILE, is_definition_path};
 pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{EditError, Edited, edit};
+pub use foreign::segment;
+pub use item::{
+    GUIDE_FILE, MAX_REFERENCES, REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, reference_type,
+};
 pub use mcp::MCP_FILES;
 pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use orchestration::ORCHESTRATION_PROMPT;
 pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse};
-pub use reference::{MAX_REFERENCES, REFERENCE_DIRECTORIES, reference_type};
 pub use scaffold::scaffold;

@@ -19,7 +19,9 @@ use baton_types::McpServer;
 use std::collections::BTreeMap;
 
 /// Files with MCP servers beside `agent.yaml`; of two servers with one name the one in the earlier file is used.
-pub const MCP_FILES: [&str; 3] = ["mcp.json", ".mcp.json", TEAMSPARK_FILE];
+pub const MCP_FILES: [&str; 3] = [SHARED_FILES[0], SHARED_FILES[1], TEAMSPARK_FILE];
+/// Those among them that belong to no program in particular.
+pub(crate) const SHARED_FILES: [&str; 2] = ["mcp.json", ".mcp.json"];
 pub(crate) const TEAMSPARK_FILE: &str = "tspark.json";
 const MAX_SERVERS: usize = 64;
 const MAX_NAME: usize = 64;
@@ -47,15 +49,22 @@ pub(crate) fn own(reader: &mut Reader, node: Option<Node>, base_directory: &str)
     all.into_iter().map(|(_, server)| server).collect()
 }
 
+/// The servers of a TeamSpark agent's own file; one that cannot work is left out.
+pub(crate) fn theirs(reader: &mut Reader, node: Option<Node>, base_directory: &str) -> Vec<McpServer> {
+    let all = node.map(|node| named(reader, Habits::TeamSpark, node, base_directory)).unwrap_or_default();
+    all.into_iter().map(|(_, server)| server).collect()
+}
+
 /// The servers of the agent's own file, and those of the other files that it does not name itself.
 pub(crate) fn all(
     own: Vec<McpServer>,
     files: &BTreeMap<String, Vec<u8>>,
+    shared_files: &[&str],
     base_directory: &str,
 ) -> (Vec<McpServer>, Vec<Diagnostic>) {
     let mut servers = own;
     let mut diagnostics = Vec::new();
-    for file in MCP_FILES {
+    for &file in shared_files {
         let Some(bytes) = files.get(file) else { continue };
         let mut reader = Reader::new(file);
         for (place, server) in shared(&mut reader, file, bytes, base_directory) {

@@ -1,13 +1,13 @@
 //! Files in, agent and kit out.
 
 use crate::{
-    Diagnostic, Format,
+    Diagnostic, Format, beside,
     document::{self, Place, Reader},
-    export, mcp, permission,
+    export, foreign,
+    item::{self, Listed, Sources},
+    mcp, permission,
     raw::RawAgent,
-    reference,
     resolve::{Companions, resolve},
-    teamspark,
 };
 use baton_types::{AgentKit, AgentSpec};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    fn failed(diagnostics: Vec<Diagnostic>) -> Self {
+    pub(crate) fn failed(diagnostics: Vec<Diagnostic>) -> Self {
         Self { agent: None, kit: AgentKit::default(), diagnostics }
     }
 
@@ -43,8 +43,9 @@ impl Parsed {
 
 /// Reads an agent from its files (path inside the directory, content); `base_directory` is where tools will run.
 pub fn parse(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
-    match Format::of(files) {
-        Some(Format::Native) => native(files, base_directory),
+    match Format::found(files) {
+        Some((Format::Native, _)) => native(files, base_directory),
+        Some((format, file)) => foreign::parse(format, file, files, base_directory),
         None => {
             let hint =
                 match files.keys().find(|path| matches!(path.as_str(), "agent.yml" | "Agent.yaml" | "agent.json")) {
@@ -71,10 +72,12 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         true => companion(files, PLAYBOOK_FILE, "add a rule, or remove the file").map(Some),
         false => Ok(None),
     };
-    let (teamspark, mut remarks) = teamspark::read(files);
+    let (teamspark, mut remarks) = beside::read(files);
     let mut kit = AgentKit::default();
     let mut named_servers = Vec::new();
+    let mut listed = Listed::default();
     let agent = raw.and_then(|mut raw| {
+        listed = std::mem::take(&mut raw.listed);
         kit.exports = export::resolve_all(&mut reader, std::mem::take(&mut raw.exports), &raw.tools);
         kit.servers = mcp::own(&mut reader, raw.mcp_servers.take(), base_directory);
         let companions = Companions {
@@ -85,7 +88,7 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         named_servers = raw.permissions.iter().filter_map(|rule| rule.server.clone()).collect();
         resolve(&mut reader, raw, &companions, base_directory)
     });
-    let (servers, more) = mcp::all(kit.servers, files, base_directory);
+    let (servers, more) = mcp::all(kit.servers, files, &mcp::MCP_FILES, base_directory);
     permission::check_servers(&mut reader, &named_servers, &servers);
     let failed = reader.failed() || prompt.is_err() || playbook.is_err();
     let mut diagnostics = reader.finish();
@@ -95,18 +98,19 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
     let file = |remark: &Diagnostic| mcp::MCP_FILES.iter().position(|file| *file == remark.file);
     remarks.sort_by_key(|remark| (file(remark), remark.line, remark.column));
     diagnostics.extend(remarks);
-    let (references, remarks) = reference::all(files);
-    diagnostics.extend(remarks);
+    let known = item::gather(AGENT_FILE, listed, files, Sources::All);
+    diagnostics.extend(known.diagnostics);
     match agent.filter(|_| !failed) {
         Some(mut agent) => {
-            agent.knowledge.references = references;
+            agent.knowledge.rules = known.rules;
+            agent.knowledge.references = known.references;
             Parsed { agent: Some(agent), kit: AgentKit { servers, exports: kit.exports }, diagnostics }
         }
         None => Parsed::failed(diagnostics),
     }
 }
 
-fn companion(files: &BTreeMap<String, Vec<u8>>, path: &str, hint: &str) -> Result<String, Diagnostic> {
+pub(crate) fn companion(files: &BTreeMap<String, Vec<u8>>, path: &str, hint: &str) -> Result<String, Diagnostic> {
     let Some(bytes) = files.get(path) else {
         return Err(Diagnostic::error(path, Place::START, "the file is missing").with_hint(hint));
     };

@@ -1,25 +1,28 @@
 //! `agent.yaml` as written: right types, unknown keys reported, nothing filled in yet.
 
+mod about;
 mod export;
 mod http;
+mod settings;
 
+pub(crate) use about::RawAbout;
 pub(crate) use export::RawExport;
 pub(crate) use http::RawHttp;
+pub(crate) use settings::{MAX_DEADLINE, MAX_PARALLEL_TOOLS, MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS};
+pub(crate) use settings::{RawContext, RawOrchestration, RawSettings};
 
 use crate::{
     document::{Fields, Located, Node, Place, Reader, Value},
     handoff::RawHandoff,
-    permission::{ASK_WHEN, INCLUDES, PERMISSIONS, RawRule, too_many},
+    item::{self, Listed},
+    permission::{INCLUDES, PERMISSIONS, RawRule, too_many},
 };
-use baton_types::{AskWhen, Effects, Include, Permission, ToolExecution};
+use baton_types::{Effects, Include, ItemKind, Permission};
 use std::time::Duration;
 
-const MAX_TURNS: u64 = 1000;
-const MAX_PARALLEL_TOOLS: u64 = 64;
-const MAX_DEADLINE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 const MAX_OUTPUT: usize = 16 << 20;
-const MAX_ENTRIES: usize = 256;
+pub(crate) const MAX_ENTRIES: usize = 256;
 
 /// The file.
 pub(crate) struct RawAgent {
@@ -28,6 +31,7 @@ pub(crate) struct RawAgent {
     pub(crate) description: Option<Located<String>>,
     pub(crate) version: Option<Located<String>>,
     pub(crate) model: Option<Located<String>>,
+    pub(crate) about: RawAbout,
     pub(crate) input_modes: Option<Vec<Located<String>>>,
     pub(crate) settings: RawSettings,
     pub(crate) skills: Vec<RawSkill>,
@@ -38,23 +42,7 @@ pub(crate) struct RawAgent {
     pub(crate) permissions: Vec<RawRule>,
     pub(crate) exports: Vec<RawExport>,
     pub(crate) mcp_servers: Option<Node>,
-}
-
-/// The key `settings`.
-#[derive(Default)]
-pub(crate) struct RawSettings {
-    pub(crate) max_turns: Option<u64>,
-    pub(crate) parallel_tools: Option<u64>,
-    pub(crate) deadline: Option<Duration>,
-    pub(crate) tools: Option<Located<ToolExecution>>,
-    pub(crate) tool_permission: Option<Located<AskWhen>>,
-    pub(crate) control_tools: Vec<Located<&'static str>>,
-    pub(crate) orchestration: Option<RawOrchestration>,
-}
-
-/// The key `settings.orchestration`, when it is not `false`.
-pub(crate) struct RawOrchestration {
-    pub(crate) prompt: Option<Located<String>>,
+    pub(crate) listed: Listed,
 }
 
 /// One entry of `skills`.
@@ -94,6 +82,7 @@ impl RawAgent {
             description: fields.text(reader, "description"),
             version: fields.text(reader, "version"),
             model: fields.text(reader, "model"),
+            about: RawAbout::read(reader, &mut fields),
             input_modes: fields.take("input_modes").map(|node| input_modes(reader, node)),
             settings: fields.take("settings").map(|node| RawSettings::read(reader, node)).unwrap_or_default(),
             skills: entries(reader, &mut fields, "skills", RawSkill::read),
@@ -104,49 +93,11 @@ impl RawAgent {
             permissions: fields.take("permissions").map(|node| RawRule::read_all(reader, node)).unwrap_or_default(),
             exports: entries(reader, &mut fields, "exports", RawExport::read),
             mcp_servers: fields.take_any(reader, &["mcpServers", "mcp_servers"]),
+            listed: Listed {
+                rules: item::read_all(reader, ItemKind::Rule, fields.take("rules"), true),
+                references: item::read_all(reader, ItemKind::Reference, fields.take("references"), true),
+            },
         };
-        fields.finish(reader);
-        Some(raw)
-    }
-}
-
-impl RawSettings {
-    fn read(reader: &mut Reader, node: Node) -> Self {
-        let Some(mut fields) = Fields::open(reader, "settings", node) else { return Self::default() };
-        let execution = [("agent", ToolExecution::Agent), ("caller", ToolExecution::Caller)];
-        let control = ["emit_artifact", "ask_user", "reject_task", "reply_message"].map(|word| (word, word));
-        let second = Duration::from_secs(1);
-        let raw = Self {
-            max_turns: fields.take("max_turns").and_then(|n| reader.integer("max_turns", &n, 1, MAX_TURNS)),
-            parallel_tools: fields
-                .take("parallel_tools")
-                .and_then(|n| reader.integer("parallel_tools", &n, 1, MAX_PARALLEL_TOOLS)),
-            deadline: fields.take("deadline").and_then(|n| reader.duration("deadline", &n, second, MAX_DEADLINE)),
-            tools: fields.take("tools").and_then(|n| located(&n, reader.choice("tools", &n, &execution))),
-            tool_permission: fields
-                .take("tool_permission")
-                .and_then(|n| located(&n, reader.choice("tool_permission", &n, &ASK_WHEN))),
-            control_tools: fields
-                .take("control_tools")
-                .map(|n| reader.list("control_tools", n))
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|n| located(n, reader.choice("a control tool", n, &control)))
-                .collect(),
-            orchestration: fields.take("orchestration").and_then(|n| RawOrchestration::read(reader, n)),
-        };
-        fields.finish(reader);
-        raw
-    }
-}
-
-impl RawOrchestration {
-    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
-        if let Value::Bool(wanted) = node.value {
-            return wanted.then_some(Self { prompt: None });
-        }
-        let mut fields = Fields::open(reader, "orchestration", node)?;
-        let raw = Self { prompt: fields.text(reader, "prompt") };
         fields.finish(reader);
         Some(raw)
     }

@@ -2,20 +2,21 @@
 
 use crate::{
     RESERVED_AGENT_NAMES,
+    beside::TeamSpark,
     document::{Located, Place, Reader},
     handoff, is_agent_name, modes, orchestration,
     permission::RawRule,
-    raw::{RawAgent, RawSettings, RawSkill},
-    teamspark::TeamSpark,
+    raw::{RawAgent, RawContext, RawSettings, RawSkill},
     tool,
 };
 use baton_types::{
-    AgentName, AgentSpec, AskWhen, ControlTools, HandoffTarget, ModelSpec, RunLimits, SkillSpec, ToolExecution,
-    ToolPolicy,
+    AgentName, AgentSpec, AskWhen, ControlTools, HandoffTarget, Knowledge, ModelSpec, RelevanceLimits, RunLimits,
+    SkillSpec, ToolExecution, ToolPolicy, Writing,
 };
 use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use lower-case letters, digits and dashes, at most 64, such as weather or sales-desk";
+const MAX_MODEL: usize = 256;
 const RESERVED_HINT: &str = "paths of A2A begin with this word; choose another, such as weather or sales-desk";
 
 /// The other files of the directory.
@@ -32,7 +33,7 @@ pub(crate) fn resolve(
     companions: &Companions<'_>,
     base_directory: &str,
 ) -> Option<AgentSpec> {
-    let model = model(reader, raw.model.as_ref(), companions.playbook);
+    let wanted = wanted_model(reader, raw.model.as_ref());
     let name = raw.name.and_then(|name| agent_name(reader, "the agent's name", &name));
     let input_modes = modes::resolve(reader, raw.input_modes);
     let tools = tool::resolve_all(reader, raw.tools, base_directory);
@@ -47,7 +48,7 @@ pub(crate) fn resolve(
     Some(AgentSpec {
         prompt: companions.prompt.trim_end().to_owned(),
         version: text_or(raw.version, || "0.1.0".to_owned()),
-        model,
+        model: ModelSpec::Playbook { rules: companions.playbook.map(str::to_owned) },
         tool_execution: raw.settings.tools.as_ref().map(|tools| tools.value).unwrap_or_default(),
         limits: limits(&raw.settings),
         control_tools: control_tools(&raw.settings),
@@ -56,9 +57,14 @@ pub(crate) fn resolve(
         description,
         skills,
         input_modes,
-        knowledge: Default::default(),
-        about: Default::default(),
-        writing: Default::default(),
+        knowledge: Knowledge { relevance: relevance(&raw.settings.context), ..Knowledge::default() },
+        about: raw.about.0,
+        writing: Writing {
+            max_output_tokens: raw.settings.max_output_tokens.and_then(|most| u32::try_from(most).ok()),
+            temperature: raw.settings.temperature,
+            top_p: raw.settings.top_p,
+            model: wanted,
+        },
         tools,
         handoffs,
         orchestration: orchestration::resolve(raw.settings.orchestration),
@@ -132,18 +138,45 @@ pub(crate) fn agent_name(reader: &mut Reader, what: &str, name: &Located<String>
     None
 }
 
-fn model(reader: &mut Reader, model: Option<&Located<String>>, playbook: Option<&str>) -> ModelSpec {
-    if let Some(model) = model.filter(|model| model.value != "playbook") {
-        reader.error(
-            model.place,
-            format!("there is no model {:?}", model.value),
-            "this Baton has one model, `playbook`; leave the key out to use it",
-        );
+/// The model that is asked for as `provider:model`; there is one here, so that one answers meanwhile.
+fn wanted_model(reader: &mut Reader, model: Option<&Located<String>>) -> Option<String> {
+    let model = model.filter(|model| model.value != "playbook")?;
+    if is_model(&model.value) {
+        no_such_model(reader, model);
+        return Some(model.value.clone());
     }
-    ModelSpec::Playbook { rules: playbook.map(str::to_owned) }
+    reader.error(
+        model.place,
+        format!("there is no model {:?}", model.value),
+        "this Baton has one model, `playbook`; leave the key out to use it",
+    );
+    None
 }
 
-fn limits(settings: &RawSettings) -> RunLimits {
+/// `provider:model`.
+pub(crate) fn is_model(text: &str) -> bool {
+    let is_word = |word: &str| !word.is_empty() && word.trim() == word && !word.contains(char::is_control);
+    text.len() <= MAX_MODEL && text.split_once(':').is_some_and(|(provider, model)| is_word(provider) && is_word(model))
+}
+
+/// Notes that another model than the one that is asked for will answer.
+pub(crate) fn no_such_model(reader: &mut Reader, model: &Located<String>) {
+    let message = format!("this Baton does not reach the model {:?}; its own model answers", model.value);
+    reader.warning(model.place, message, "the name is kept; playbook.yaml says what the own model answers");
+}
+
+/// How many items are chosen.
+pub(crate) fn relevance(raw: &RawContext) -> RelevanceLimits {
+    let usual = RelevanceLimits::default();
+    let number = |given: Option<u64>, usual: u16| given.and_then(|n| u16::try_from(n).ok()).unwrap_or(usual);
+    RelevanceLimits {
+        top_k: number(raw.top_k, usual.top_k),
+        top_n: number(raw.top_n, usual.top_n),
+        include_score: raw.include_score.unwrap_or(usual.include_score),
+    }
+}
+
+pub(crate) fn limits(settings: &RawSettings) -> RunLimits {
     let default = RunLimits::default();
     let number = |given: Option<u64>, default: u32| given.and_then(|n| u32::try_from(n).ok()).unwrap_or(default);
     RunLimits {

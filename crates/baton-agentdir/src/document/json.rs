@@ -1,6 +1,6 @@
 //! JSON as people write it into configuration files: comments and trailing commas are no mistake.
 
-use super::{Entry, Node, Place, Value, utf8};
+use super::{Entry, Node, Place, Value, utf8, vectors::behind_numbers};
 use crate::Diagnostic;
 
 const MAX_DEPTH: usize = 64;
@@ -8,8 +8,17 @@ const MAX_NODES: usize = 100_000;
 
 /// Reads one JSON document; `//` and `/* */` are comments, and a comma may stand before a closing bracket.
 pub fn read_json(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
+    parsed(file, bytes, false)
+}
+
+/// Reads a JSON document that may be megabytes of `embeddings`, which read as nothing.
+pub fn read_json_lean(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
+    parsed(file, bytes, true)
+}
+
+fn parsed(file: &str, bytes: &[u8], is_lean: bool) -> Result<Node, Diagnostic> {
     let text = utf8(file, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))?;
-    let mut cursor = Cursor { rest: text, place: Place::START, nodes: 0 };
+    let mut cursor = Cursor { rest: text, place: Place::START, nodes: 0, is_lean };
     let node = cursor.document();
     node.map_err(|(place, message, hint)| Diagnostic::error(file, place, message).with_hint(hint))
 }
@@ -21,6 +30,7 @@ struct Cursor<'a> {
     rest: &'a str,
     place: Place,
     nodes: usize,
+    is_lean: bool,
 }
 
 impl Cursor<'_> {
@@ -75,7 +85,15 @@ impl Cursor<'_> {
                 return self.fail("a colon is missing behind the key", "write \"key\": value");
             }
             self.skip_blank()?;
-            let node = self.node(depth + 1)?;
+            let vectors = (self.is_lean && key == "embeddings").then(|| behind_numbers(self.rest)).flatten();
+            let node = match vectors {
+                Some(behind) => {
+                    let place = self.place;
+                    self.advance(self.rest.len() - behind.len());
+                    Node { place, value: Value::Null }
+                }
+                None => self.node(depth + 1)?,
+            };
             entries.push(Entry { key, place, node });
             self.next_or('}')?;
         }

@@ -112,6 +112,11 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
     })
 }
 
+/// Reads a YAML document that may be megabytes of `embeddings`, which read as nothing.
+pub fn read_lean(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
+    read(file, super::vectors::without_vectors(utf8(file, bytes)?).as_bytes())
+}
+
 /// The bytes as text, or where they stop being text.
 pub fn utf8<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnostic> {
     std::str::from_utf8(bytes).map_err(|error| not_utf8(file, bytes, error.valid_up_to()))

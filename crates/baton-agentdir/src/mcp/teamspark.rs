@@ -1,8 +1,11 @@
 //! What earlier TeamSpark versions wrote about a server's tools.
 
 use super::value;
-use crate::document::{Fields, Reader};
-use baton_types::Permission;
+use crate::{
+    document::{Fields, Reader},
+    permission::INCLUDES,
+};
+use baton_types::{Include, Permission};
 
 const REQUIRED: [(&str, Option<Permission>); 3] =
     [("required", Some(Permission::Ask)), ("not_required", Some(Permission::Allow)), ("server_default", None)];
@@ -14,6 +17,8 @@ pub(super) struct Older {
     pub(super) tools: Vec<(String, Permission)>,
     pub(super) exclude: Vec<String>,
     pub(super) only: Option<Vec<String>>,
+    pub(super) mode: Option<Include>,
+    pub(super) modes: Vec<(String, Include)>,
 }
 
 pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Older {
@@ -37,6 +42,14 @@ pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Older {
     older.exclude.extend(off.into_iter().map(|(tool, _)| tool));
     if default == Some(false) {
         older.only = Some(on.into_iter().map(|(tool, _)| tool).collect());
+    }
+    if let Some(mut own) = fields.take("toolInclude").and_then(|node| Fields::open(reader, "toolInclude", node)) {
+        older.mode = own.take("serverDefault").and_then(|node| reader.choice("serverDefault", &node, &INCLUDES));
+        let tools = own.take("tools").and_then(|node| Fields::open(reader, "tools", node));
+        for entry in tools.map(Fields::rest).unwrap_or_default() {
+            let mode = reader.choice("toolInclude", &entry.node, &INCLUDES);
+            older.modes.extend(mode.map(|mode| (entry.key, mode)));
+        }
     }
     older
 }

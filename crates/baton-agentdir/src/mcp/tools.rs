@@ -30,12 +30,11 @@ pub(super) struct Tools {
 pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> Tools {
     let mut tools = Tools::default();
     let mut default = None;
+    let mut older = teamspark::Older::default();
     if habits == Habits::TeamSpark {
-        let older = teamspark::read(reader, fields);
-        default = older.default;
-        tools.say(older.tools);
-        tools.exclude.extend(older.exclude);
-        tools.only(older.only);
+        older = teamspark::read(reader, fields);
+        tools.exclude.append(&mut older.exclude);
+        tools.only(older.only.take());
     } else if let Some(node) = fields.take("permissions") {
         default = permissions(reader, habits, &mut tools, node);
     }
@@ -57,7 +56,7 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
     }
     let defaults = fields.take("serverToolDefaults");
     let defaults = defaults.map(|node| one_tool(reader, habits, "serverToolDefaults", node)).unwrap_or_default();
-    tools.modes.default = defaults.include.unwrap_or_default();
+    tools.modes.default = defaults.include.or(older.mode).unwrap_or_default();
     if defaults.is_off {
         tools.exclude.push("*".to_owned());
     }
@@ -65,7 +64,8 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
     let mode = mode.and_then(|node| reader.choice("default_tools_approval_mode", &node, &APPROVAL_MODES));
     tools.trusted = value::flag(reader, fields, "trust").unwrap_or(false);
     let trusted = tools.trusted.then_some(Permission::Allow);
-    tools.default = default.or(defaults.permission).or(mode).or(trusted).unwrap_or(Permission::Ask);
+    let newer = default.or(defaults.permission);
+    tools.default = newer.or(older.default).or(mode).or(trusted).unwrap_or(Permission::Ask);
     let place = fields.place;
     match fields.take("tools") {
         Some(node) if matches!(node.value, Value::List(_)) => {
@@ -75,6 +75,7 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
         Some(node) => by_name(reader, habits, &mut tools, node),
         None => {}
     }
+    tools.say_unless_said(older);
     if tools.rules.len() > MAX_RULES {
         let message = format!("there are {} rules about tools", tools.rules.len());
         reader.error(place, message, format!("keep it to {MAX_RULES}"));
@@ -85,6 +86,19 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
 impl Tools {
     fn say(&mut self, words: impl IntoIterator<Item = (String, Permission)>) {
         self.rules.extend(words.into_iter().map(|(tool, word)| PermissionRule::of_tool(tool, word)));
+    }
+
+    /// What an earlier version wrote holds for tools of which the present one says nothing.
+    fn say_unless_said(&mut self, older: teamspark::Older) {
+        let is_said = |tools: &Self, tool: &str| tools.rules.iter().any(|rule| rule.tool == tool);
+        let words: Vec<_> = older.tools.into_iter().filter(|(tool, _)| !is_said(self, tool)).collect();
+        self.say(words);
+        let modes: Vec<_> = older
+            .modes
+            .into_iter()
+            .filter(|(tool, _)| !self.modes.tools.iter().any(|(said, _)| said == tool))
+            .collect();
+        self.modes.tools.extend(modes);
     }
 
     /// A list of what is offered; one that is written but empty offers nothing.

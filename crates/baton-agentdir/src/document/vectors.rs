@@ -1,0 +1,147 @@
+//! Vectors that programs keep in agents' files: megabytes of numbers that nobody here reads.
+
+use std::borrow::Cow;
+
+const KEY: &str = "embeddings:";
+/// Smaller files are read as they are.
+const LEAST: usize = 64 << 10;
+
+/// The same YAML with the lines of numbers below the key `embeddings` made empty; every other line keeps its place.
+///
+/// Texts of several lines that hold such lines themselves are left alone when they are block texts, as in `text: |`.
+pub(super) fn without_vectors(text: &str) -> Cow<'_, str> {
+    if text.len() < LEAST || !text.contains(KEY) {
+        return Cow::Borrowed(text);
+    }
+    let mut lean = String::with_capacity(text.len() / 4);
+    // The column beyond which lines belong to a block text, and that from which they belong to vectors.
+    let mut block: Option<usize> = None;
+    let mut vectors: Option<usize> = None;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end_matches(['\n', '\r']);
+        let indent = content.len() - content.trim_start_matches(' ').len();
+        let rest = &content[indent..];
+        let is_blank = rest.trim().is_empty();
+        if block.is_some_and(|column| !is_blank && indent <= column) {
+            block = None;
+        }
+        if block.is_some() {
+            lean.push_str(line);
+            continue;
+        }
+        if vectors.is_some_and(|column| indent >= column && is_numbers(rest)) {
+            lean.push_str(&line[content.len()..]);
+            continue;
+        }
+        vectors = None;
+        let (key, entry) = entry(rest);
+        let column = indent + key;
+        match entry.strip_prefix(KEY) {
+            Some(value) if value.trim().is_empty() || value.trim_start().starts_with('#') => {
+                vectors = Some(column);
+                lean.push_str(line);
+            }
+            Some(value) if value.trim_start().starts_with('[') && is_numbers(value) => {
+                lean.push_str(&content[..column + KEY.len()]);
+                lean.push_str(&line[content.len()..]);
+                vectors = Some(column);
+            }
+            _ => {
+                if opens_block(entry) {
+                    block = Some(column);
+                }
+                lean.push_str(line);
+            }
+        }
+    }
+    Cow::Owned(lean)
+}
+
+/// Steps over the dashes of list entries: how many columns they take, and what stands behind them.
+fn entry(line: &str) -> (usize, &str) {
+    let mut rest = line;
+    while let Some(behind) = rest.strip_prefix("- ") {
+        rest = behind.trim_start_matches(' ');
+    }
+    (line.len() - rest.len(), rest)
+}
+
+/// Whether a line holds nothing but numbers, brackets and commas of lists, and perhaps a comment.
+fn is_numbers(text: &str) -> bool {
+    let text = text.find('#').map_or(text, |at| &text[..at]);
+    text.bytes()
+        .all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E' | b',' | b'[' | b']' | b' ' | b'\t'))
+}
+
+/// Whether a line ends with the sign of a block text: `|` or `>`, perhaps with a digit and a sign behind it.
+fn opens_block(entry: &str) -> bool {
+    let entry = entry.find(" #").map_or(entry, |at| &entry[..at]).trim_end();
+    let sign = entry.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '+');
+    sign.len() + 2 >= entry.len()
+        && sign.strip_suffix(['|', '>']).is_some_and(|before| before.is_empty() || before.ends_with(' '))
+}
+
+/// What stands behind a bracketed list of numbers at the beginning of a text; `None` when something else is in it.
+pub(super) fn behind_numbers(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' => depth += 1,
+            b']' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return text.get(at + 1..);
+                }
+            }
+            b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E' | b',' | b' ' | b'\t' | b'\r' | b'\n' if depth > 0 => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_vectors_go() {
+        let filler = format!("# {}\n", "x".repeat(LEAST));
+        for (yaml, expect) in [
+            (
+                "rules:\n  - name: a\n    embeddings: # delete when editing\n      - [0.1, -2e-3]\n      - [1]\n    text: b\n",
+                "rules:\n  - name: a\n    embeddings: # delete when editing\n\n\n    text: b\n",
+            ),
+            (
+                "rules:\n- embeddings:\n  - - 0.1\n    - 2\n  text: |\n    embeddings:\n      - 1\n  name: x\n",
+                "rules:\n- embeddings:\n\n\n  text: |\n    embeddings:\n      - 1\n  name: x\n",
+            ),
+            ("a: {}\nembeddings: [[1, 2],\n  [3]]\nb: 1\n", "a: {}\nembeddings:\n\nb: 1\n"),
+            (
+                "embeddings: [[1, 2]]\r\nb: >-2\n   embeddings:\n   - 1\n",
+                "embeddings:\r\nb: >-2\n   embeddings:\n   - 1\n",
+            ),
+            ("embeddings: { type: array }\n- 7\n", "embeddings: { type: array }\n- 7\n"),
+            (
+                "- text: |\n    embeddings:\n    - 1\n  embeddings:\n  - [1]\n- 2\n",
+                "- text: |\n    embeddings:\n    - 1\n  embeddings:\n\n- 2\n",
+            ),
+        ] {
+            assert_eq!(without_vectors(&format!("{filler}{yaml}")), format!("{filler}{expect}"), "{yaml}");
+            assert_eq!(without_vectors(yaml), yaml, "a short text stays as it is");
+        }
+    }
+
+    #[test]
+    fn lists_of_numbers() {
+        for (text, expect) in [
+            ("[[1, -2.5e3],\n []], \"a\"", Some(", \"a\"")),
+            ("[]x", Some("x")),
+            ("[1, \"]\"]", None),
+            ("1, 2", None),
+            ("[1", None),
+        ] {
+            assert_eq!(behind_numbers(text), expect, "{text}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! From the files to the agent.
+
+use super::{
+    exports,
+    metadata::{Metadata, chat_skill},
+    segment,
+    settings::Settings,
+};
+use crate::{
+    Diagnostic, Format, PLAYBOOK_FILE, PROMPT_FILE, Parsed,
+    document::{self, Fields, Node, Reader, Value},
+    item::{self, Listed, Sources},
+    mcp,
+    parse::companion,
+};
+use baton_types::{
+    AgentKit, AgentSpec, ControlTools, ItemKind, Knowledge, McpServer, McpTransport, ModelSpec, ToolExecution,
+    ToolPolicy,
+};
+use std::collections::BTreeMap;
+
+/// What an agent is told that has no prompt of its own.
+const USUAL_PROMPT: &str = "You are a helpful assistant. Use your tools when they bring you nearer to what is asked.";
+const USUAL_VERSION: &str = "1.0.0";
+
+/// The values of the agent's own file; vectors that programs keep there are passed over.
+pub(crate) fn tree(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
+    if file.ends_with(".json") { document::read_json_lean(file, bytes) } else { document::read_lean(file, bytes) }
+}
+
+/// Reads an agent of TeamSpark.
+pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
+    let mut fatal = Reader::new(file);
+    let mut soft = Reader::new(file);
+    let node = match tree(file, files.get(file).map_or(&[], Vec::as_slice)) {
+        Ok(node) => node,
+        Err(diagnostic) => return Parsed::failed(vec![diagnostic]),
+    };
+    let Some(mut fields) = Fields::open(&mut fatal, "the agent", node) else { return Parsed::failed(fatal.finish()) };
+    let skills = fields.take("skills");
+    let metadata = Metadata::read(&mut fatal, &mut soft, fields.take("metadata"), skills);
+    let settings = Settings::read(&mut soft, fields.take("settings"), fields.take("providers"));
+    let exports = exports::read(&mut soft, metadata.tools);
+    let listed = Listed {
+        rules: item::read_all(&mut soft, ItemKind::Rule, fields.take("rules"), false),
+        references: item::read_all(&mut soft, ItemKind::Reference, fields.take("references"), false),
+    };
+    let mut remarks = Vec::new();
+    let prompt = prompt(&mut soft, &mut remarks, fields.take("systemPrompt"), format, files);
+    if let Some(node) = fields.take("supervisors").filter(|node| node.value != Value::List(Vec::new())) {
+        let hint = "they stay in the file; nothing in Baton asks them yet";
+        soft.warning(node.place, "supervisors are not run", hint);
+    }
+    let mut servers = mcp::theirs(&mut soft, fields.take("mcpServers"), base_directory);
+    fields.finish_foreign(&mut soft);
+    give_path(&mut servers, settings.system_path.as_deref());
+    let (servers, more) = mcp::all(servers, files, &mcp::SHARED_FILES, base_directory);
+    let playbook = match files.contains_key(PLAYBOOK_FILE) {
+        true => companion(files, PLAYBOOK_FILE, "add a rule, or remove the file").map(Some),
+        false => Ok(None),
+    };
+    let sources = if format == Format::Tsagent { Sources::Shared } else { Sources::All };
+    let known = item::gather(file, listed, files, sources);
+
+    let failed = fatal.failed() || playbook.is_err();
+    let mut diagnostics = fatal.finish();
+    let softened = |remark: Diagnostic| if remark.is_error() { remark.softened("it is not used") } else { remark };
+    diagnostics.extend(soft.finish().into_iter().map(softened));
+    diagnostics.sort_by_key(|remark| (remark.line, remark.column));
+    let rules = match playbook {
+        Ok(rules) => rules,
+        Err(error) => {
+            diagnostics.push(error);
+            None
+        }
+    };
+    diagnostics.extend(remarks.into_iter().chain(more).chain(known.diagnostics));
+    let Some(title) = metadata.name.filter(|_| !failed) else { return Parsed::failed(diagnostics) };
+    let is_autonomous = match format {
+        // There was one kind of agent with skills then, and it worked alone.
+        Format::Tspark => metadata.autonomous.unwrap_or(metadata.skills.is_some()),
+        _ => metadata.autonomous.unwrap_or(false),
+    };
+    let agent = AgentSpec {
+        name: segment(&title, base_directory),
+        description: metadata.description.unwrap_or_else(|| title.clone()),
+        title,
+        version: metadata.version.unwrap_or_else(|| USUAL_VERSION.to_owned()),
+        prompt,
+        skills: metadata.skills.filter(|skills| !skills.is_empty()).unwrap_or_else(|| vec![chat_skill()]),
+        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        knowledge: Knowledge { rules: known.rules, references: known.references, relevance: settings.relevance },
+        about: metadata.about,
+        writing: settings.writing,
+        tools: Vec::new(),
+        model: ModelSpec::Playbook { rules },
+        tool_execution: ToolExecution::Agent,
+        limits: settings.limits,
+        control_tools: ControlTools::default(),
+        enable_handoff: true,
+        handoffs: Vec::new(),
+        policy: ToolPolicy { ask: settings.ask, rules: Vec::new() },
+        autonomous: is_autonomous,
+        orchestration: None,
+    };
+    Parsed { agent: Some(agent), kit: AgentKit { servers, exports }, diagnostics }
+}
+
+/// The prompt in the file, else the one beside it, else the usual one.
+fn prompt(
+    reader: &mut Reader,
+    remarks: &mut Vec<Diagnostic>,
+    node: Option<Node>,
+    format: Format,
+    files: &BTreeMap<String, Vec<u8>>,
+) -> String {
+    let written = node.and_then(|node| super::text(reader, "systemPrompt", &node));
+    let beside = files.get(PROMPT_FILE).filter(|_| format != Format::Tsagent);
+    let beside = beside.and_then(|bytes| match document::utf8(PROMPT_FILE, bytes) {
+        Ok(text) => Some(text.to_owned()),
+        Err(error) => {
+            remarks.push(error.softened("the usual prompt is used"));
+            None
+        }
+    });
+    let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    said(written).or_else(|| said(beside)).map_or_else(|| USUAL_PROMPT.to_owned(), |text| text.trim_end().to_owned())
+}
+
+/// Programs of a server whose environment is given get that `PATH`, too, unless they are given another.
+fn give_path(servers: &mut [McpServer], path: Option<&str>) {
+    let Some(path) = path else { return };
+    for server in servers {
+        if let McpTransport::Stdio { env, .. } = &mut server.transport {
+            env.entry("PATH".to_owned()).or_insert_with(|| path.to_owned());
+        }
+    }
+}

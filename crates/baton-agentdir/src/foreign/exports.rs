@@ -1,0 +1,128 @@
+//! `metadata.tools` of TeamSpark: work that an agent offers, with prompts in its way of leaving places for arguments.
+
+use super::value;
+use crate::{
+    document::{Fields, Node, Reader},
+    is_tool_name,
+    tool::{Declared, parameters},
+};
+use baton_types::{BUILT_IN_TOOLS, ExportedTool, Json};
+use std::collections::BTreeSet;
+
+/// All that can be offered; the others are left out with a remark.
+pub(super) fn read(reader: &mut Reader, node: Option<Node>) -> Vec<ExportedTool> {
+    let nodes = node.map(|node| reader.list("tools", node)).unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    let mut exports = Vec::new();
+    for node in nodes.into_iter().take(crate::raw::MAX_ENTRIES) {
+        let mut own = Reader::new(reader.file());
+        let export = one(&mut own, &mut seen, node);
+        let is_good = !own.failed();
+        for remark in own.finish() {
+            let softens = remark.is_error();
+            reader.push(if softens { remark.softened("this exported tool is left out") } else { remark });
+        }
+        exports.extend(export.filter(|_| is_good));
+    }
+    exports
+}
+
+fn one(reader: &mut Reader, seen: &mut BTreeSet<String>, node: Node) -> Option<ExportedTool> {
+    let mut fields = Fields::open(reader, "an exported tool", node)?;
+    let place = fields.place;
+    let name = value::field(reader, &mut fields, "name");
+    let description = value::field(reader, &mut fields, "description").unwrap_or_default();
+    let written = fields.take("parameters");
+    let parameters = parameters(reader, written.as_ref());
+    let prompt = fields.take("prompt").and_then(|node| value::text(reader, "prompt", &node));
+    fields.finish_foreign(reader);
+    let (Some(name), Some(prompt)) = (name, prompt.filter(|prompt| !prompt.trim().is_empty())) else {
+        reader.error(place, "an exported tool needs a name and a prompt", "add them, or remove the entry");
+        return None;
+    };
+    if !is_tool_name(&name) || BUILT_IN_TOOLS.contains(&name.as_str()) || !seen.insert(name.clone()) {
+        let hint = "use letters, digits, dashes and underscores, and a name that no other tool has";
+        reader.error(place, "an exported tool cannot have this name", hint);
+        return None;
+    }
+    let prompt = as_ours(&prompt, &name, &Declared(&parameters));
+    Some(ExportedTool { name, description, parameters: Json::from(parameters), prompt })
+}
+
+/// The prompt with our places for arguments: only `{argument}` of a declared one is such a place there, `{name}` is the
+/// tool's own name, and every other brace is a brace.
+fn as_ours(prompt: &str, tool: &str, declared: &Declared<'_>) -> String {
+    let mut ours = String::with_capacity(prompt.len());
+    let mut rest = prompt;
+    while let Some(at) = rest.find('{') {
+        ours.push_str(&rest[..at]);
+        let inner = &rest[at + 1..];
+        let name = inner.find('}').map(|end| &inner[..end]).filter(|name| is_place(name));
+        match name {
+            Some(name) if declared.has(name) => {
+                ours.push_str(&rest[at..at + name.len() + 2]);
+                rest = &inner[name.len() + 1..];
+            }
+            Some("name") => {
+                ours.push_str(tool);
+                rest = &inner["name}".len()..];
+            }
+            _ => {
+                ours.push_str("{{");
+                rest = inner;
+            }
+        }
+    }
+    ours.push_str(rest);
+    ours
+}
+
+fn is_place(name: &str) -> bool {
+    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    !name.is_empty() && name.chars().all(allowed)
+}
+
+/// The prompt with TeamSpark's places for arguments; `None` when a brace of it would become such a place there.
+pub(crate) fn as_theirs(export: &ExportedTool) -> Option<String> {
+    let theirs = export.prompt.replace("{{", "{");
+    let parameters: serde_json::Value = serde_json::from_str(export.parameters.as_str()).ok()?;
+    (as_ours(&theirs, &export.name, &Declared(&parameters)) == export.prompt).then_some(theirs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn places_for_arguments_both_ways() {
+        let parameters = json!({"properties": {"city": {}, "zip.code": {}}});
+        for (theirs, ours) in [
+            ("In {city}!", "In {city}!"),
+            ("{zip.code} {zip} {city}", "{zip.code} {{zip} {city}"),
+            ("as {\"days\": [{city}]}", "as {{\"days\": [{city}]}"),
+            ("{{city}}", "{{{city}}"),
+            ("{", "{{"),
+            ("{} { city }", "{{} {{ city }"),
+        ] {
+            assert_eq!(as_ours(theirs, "plan", &Declared(&parameters)), ours, "{theirs}");
+            let export = ExportedTool {
+                name: "plan".to_owned(),
+                description: String::new(),
+                parameters: Json::from(parameters.clone()),
+                prompt: ours.to_owned(),
+            };
+            assert_eq!(as_theirs(&export).as_deref(), Some(theirs), "{ours}");
+        }
+        assert_eq!(as_ours("{name}: {city}", "plan", &Declared(&parameters)), "plan: {city}");
+        let own_name = json!({"properties": {"name": {}}});
+        assert_eq!(as_ours("{name}", "plan", &Declared(&own_name)), "{name}");
+        let braces = ExportedTool {
+            name: "plan".to_owned(),
+            description: String::new(),
+            parameters: Json::from(parameters),
+            prompt: "{{city}".to_owned(),
+        };
+        assert_eq!(as_theirs(&braces), None);
+    }
+}

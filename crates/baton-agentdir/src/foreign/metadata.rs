@@ -1,0 +1,111 @@
+//! `metadata` of TeamSpark: what the card says, and what kind of agent it is.
+
+use super::value;
+use crate::{
+    document::{Fields, Node, Place, Reader},
+    raw::MAX_ENTRIES,
+};
+use baton_types::{About, Provider, SkillSpec};
+use std::collections::BTreeSet;
+
+/// What is said there.
+#[derive(Default)]
+pub(super) struct Metadata {
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) version: Option<String>,
+    pub(super) about: About,
+    pub(super) autonomous: Option<bool>,
+    /// What the card shows; nothing when the key is missing, which is not the same as an empty list.
+    pub(super) skills: Option<Vec<SkillSpec>>,
+    /// Work that is offered as tools.
+    pub(super) tools: Option<Node>,
+}
+
+impl Metadata {
+    /// Reads the map; the name is the only thing that has to be there.
+    pub(super) fn read(fatal: &mut Reader, soft: &mut Reader, node: Option<Node>, skills: Option<Node>) -> Self {
+        const HINT: &str = "add `metadata` with a `name`, such as \"Bob Agent\"";
+        let Some(node) = node else {
+            fatal.error(Place::START, "the agent has no metadata", HINT);
+            return Self::default();
+        };
+        let Some(mut fields) = Fields::open(fatal, "metadata", node) else { return Self::default() };
+        let place = fields.place;
+        let name = value::field(fatal, &mut fields, "name");
+        if name.is_none() && !fatal.failed() {
+            fatal.error(place, "the agent has no name", HINT);
+        }
+        let skills = fields.take("skills").or(skills);
+        let metadata = Self {
+            name,
+            description: value::field(soft, &mut fields, "description"),
+            version: value::field(soft, &mut fields, "version"),
+            about: about(soft, &mut fields),
+            autonomous: value::flag(soft, &mut fields, "autonomous"),
+            skills: skills.map(|node| read_skills(soft, node)),
+            tools: fields.take("tools"),
+        };
+        let _ = [fields.take("created"), fields.take("lastAccessed")];
+        fields.finish_foreign(soft);
+        metadata
+    }
+}
+
+fn about(reader: &mut Reader, fields: &mut Fields) -> About {
+    let provider = fields.take("provider").and_then(|node| {
+        let mut own = Fields::open(reader, "provider", node)?;
+        let url = value::field(reader, &mut own, "url").unwrap_or_default();
+        let organization = value::field(reader, &mut own, "organization")?;
+        own.finish_foreign(reader);
+        Some(Provider { organization, url })
+    });
+    About {
+        provider,
+        icon_url: value::field(reader, fields, "iconUrl"),
+        documentation_url: value::field(reader, fields, "documentationUrl"),
+    }
+}
+
+fn read_skills(reader: &mut Reader, node: Node) -> Vec<SkillSpec> {
+    let mut seen = BTreeSet::new();
+    let mut skills = Vec::new();
+    let nodes = reader.list("skills", node);
+    for node in nodes.into_iter().take(MAX_ENTRIES) {
+        let Some(mut fields) = Fields::open(reader, "a skill", node) else { continue };
+        let place = fields.place;
+        let (id, name) = (value::field(reader, &mut fields, "id"), value::field(reader, &mut fields, "name"));
+        let Some(id) = id.or_else(|| name.clone()) else {
+            reader.error(place, "a skill has neither id nor name", "add both");
+            continue;
+        };
+        if !seen.insert(id.clone()) {
+            reader.error(place, "there is another skill of this id", "rename one of them");
+            continue;
+        }
+        let name = name.unwrap_or_else(|| id.clone());
+        let description = value::field(reader, &mut fields, "description");
+        skills.push(SkillSpec {
+            description: description.unwrap_or_else(|| name.clone()),
+            tags: value::texts(reader, &mut fields, "tags"),
+            examples: value::texts(reader, &mut fields, "examples"),
+            id,
+            name,
+        });
+        // Ways in and out are those of the agent.
+        let _ = [fields.take("inputModes"), fields.take("outputModes")];
+        fields.finish_foreign(reader);
+    }
+    skills
+}
+
+/// What the card of an agent shows that names no skill.
+pub(crate) fn chat_skill() -> SkillSpec {
+    SkillSpec {
+        id: "chat".to_owned(),
+        name: "Chat".to_owned(),
+        description: "Talks with people and helps them with what they ask.".to_owned(),
+        tags: vec!["conversation".to_owned(), "assistance".to_owned()],
+        examples: Vec::new(),
+    }
+}

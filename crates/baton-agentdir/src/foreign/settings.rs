@@ -1,0 +1,111 @@
+//! `settings` and `providers` of TeamSpark.
+
+use super::value;
+use crate::{
+    document::{Fields, Located, Node, Place, Reader},
+    permission::ASK_WHEN,
+    raw::{MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS, RawContext},
+    resolve,
+};
+use baton_types::{AskWhen, RelevanceLimits, RunLimits, Writing};
+
+/// Ids of the services that TeamSpark knows.
+const PROVIDERS: [&str; 8] = ["openai", "claude", "gemini", "bedrock", "ollama", "docker", "local", "test"];
+
+/// What holds unless a session says otherwise.
+#[derive(Default)]
+pub(super) struct Settings {
+    pub(super) limits: RunLimits,
+    pub(super) writing: Writing,
+    pub(super) ask: AskWhen,
+    pub(super) relevance: RelevanceLimits,
+    /// `PATH` of programs that are given none of their own.
+    pub(super) system_path: Option<String>,
+}
+
+impl Settings {
+    /// Reads the settings, and which services are there; what does not fit is left as it usually is.
+    pub(super) fn read(reader: &mut Reader, settings: Option<Node>, providers: Option<Node>) -> Self {
+        let providers = installed(reader, providers);
+        let Some(mut fields) = settings.and_then(|node| Fields::open(reader, "settings", node)) else {
+            return Self::default();
+        };
+        let model = model(reader, &mut fields, providers.as_deref());
+        let turns = value::integer(reader, &mut fields, "maxChatTurns", MAX_TURNS);
+        let tokens = value::integer(reader, &mut fields, "maxOutputTokens", MAX_TOKENS);
+        let ask = fields.take("toolPermission").and_then(|node| reader.choice("toolPermission", &node, &ASK_WHEN));
+        let writing = Writing {
+            max_output_tokens: tokens.and_then(|tokens| u32::try_from(tokens).ok()),
+            temperature: value::fraction(reader, &mut fields, "temperature", 2.0),
+            top_p: value::fraction(reader, &mut fields, "topP", 1.0),
+            model,
+        };
+        let context = RawContext {
+            top_k: value::integer(reader, &mut fields, "contextTopK", MAX_TOP_K),
+            top_n: value::integer(reader, &mut fields, "contextTopN", MAX_TOP_N),
+            include_score: value::fraction(reader, &mut fields, "contextIncludeScore", 1.0),
+        };
+        let system_path = value::field(reader, &mut fields, "systemPath");
+        // How the workbench looks; and a number that no version ever read.
+        let _ = [fields.take("theme"), fields.take("maxTurns")];
+        fields.finish_foreign(reader);
+        let usual = RunLimits::default();
+        let max_turns = turns.and_then(|turns| u32::try_from(turns).ok()).unwrap_or(usual.max_turns);
+        Self {
+            limits: RunLimits { max_turns, ..usual },
+            writing,
+            ask: ask.unwrap_or_default(),
+            relevance: resolve::relevance(&context),
+            system_path,
+        }
+    }
+}
+
+/// The model, under its present or its earlier key.
+fn model(reader: &mut Reader, fields: &mut Fields, providers: Option<&[String]>) -> Option<String> {
+    let (now, earlier) = (fields.take("model"), fields.take("mostRecentModel"));
+    let node = now.or(earlier)?;
+    let place = node.place;
+    let text = value::text(reader, "model", &node)?.trim().to_owned();
+    if text.is_empty() {
+        return None;
+    }
+    if !resolve::is_model(&text) {
+        reader.error(place, "model is not a provider and a model", "write it as provider:model");
+        return None;
+    }
+    let (provider, model) = text.split_once(':')?;
+    let provider = provider_name(provider);
+    let named = format!("{provider}:{model}");
+    if providers.is_some_and(|installed| !installed.iter().any(|there| there == provider)) {
+        let message = format!("the model is one of {provider:?}, which providers do not name");
+        reader.warning(place, message, format!("add `{provider}: {{}}` under providers, or choose another model"));
+    }
+    resolve::no_such_model(reader, &Located { place, value: named.clone() });
+    Some(named)
+}
+
+/// The id of a service; one of them had another at first.
+pub(crate) fn provider_name(written: &str) -> &str {
+    if written == "anthropic" { "claude" } else { written }
+}
+
+/// Ids of the services that are set up; their keys and secrets are nobody's business here.
+fn installed(reader: &mut Reader, node: Option<Node>) -> Option<Vec<String>> {
+    let entries = Fields::open(reader, "providers", node?)?.rest();
+    let mut names = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let name = provider_name(&entry.key).to_owned();
+        if !PROVIDERS.contains(&name.as_str()) {
+            unknown(reader, entry.place, &name);
+        }
+        names.push(name);
+    }
+    Some(names)
+}
+
+fn unknown(reader: &mut Reader, place: Place, name: &str) {
+    let name: String = name.chars().take(60).collect();
+    let known = format!("known ones: {}", PROVIDERS.join(", "));
+    reader.warning(place, format!("there is no provider {name:?}"), known);
+}

@@ -1,0 +1,73 @@
+//! Values as earlier versions wrote them: numbers are often text.
+
+use crate::document::{Fields, Node, Reader, Value};
+use baton_types::Thousandths;
+
+/// Text; a version such as `1.0` without quotes is a number in YAML, and meant as text.
+pub(crate) fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<String> {
+    match &node.value {
+        Value::Text(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(node.to_json().to_string()),
+        _ => reader.expected(what, "text", node),
+    }
+}
+
+/// Text under a key, without blanks around it; nothing when it is empty.
+pub(super) fn field(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<String> {
+    let node = fields.take(key)?;
+    text(reader, key, &node).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Texts of a list.
+pub(super) fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Vec<String> {
+    let Some(node) = fields.take(key) else { return Vec::new() };
+    let what = format!("each entry of {key}");
+    reader.list(key, node).iter().filter_map(|node| text(reader, &what, node)).collect()
+}
+
+/// A truth value, or text that is one.
+pub(super) fn flag(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<bool> {
+    let node = fields.take(key)?;
+    match &node.value {
+        Value::Text(text) if text == "true" => Some(true),
+        Value::Text(text) if text == "false" => Some(false),
+        _ => reader.boolean(key, &node),
+    }
+}
+
+/// A whole number in bounds, or text that is one.
+pub(super) fn integer(reader: &mut Reader, fields: &mut Fields, key: &'static str, high: u64) -> Option<u64> {
+    let node = numbered(reader, fields, key)?;
+    let Value::Number(number) = &node.value else { return None };
+    // `20.0` is what some editors make of 20.
+    let whole = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());
+    let good = whole.filter(|whole| (1..=high).contains(whole));
+    if good.is_none() {
+        reader.error(node.place, format!("{key} is {number}"), format!("choose a whole number from 1 to {high}"));
+    }
+    good
+}
+
+/// A number from 0 to a bound, or text that is one.
+pub(super) fn fraction(reader: &mut Reader, fields: &mut Fields, key: &'static str, high: f64) -> Option<Thousandths> {
+    let node = numbered(reader, fields, key)?;
+    let Value::Number(number) = &node.value else { return None };
+    let good = number.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::of);
+    if good.is_none() {
+        reader.error(node.place, format!("{key} is {number}"), format!("choose a number from 0 to {high}"));
+    }
+    good
+}
+
+fn numbered(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<Node> {
+    let node = fields.take(key)?;
+    match &node.value {
+        Value::Number(_) => Some(node),
+        Value::Text(text) if text.trim().is_empty() => None,
+        Value::Text(text) => match text.trim().parse() {
+            Ok(number) => Some(Node { place: node.place, value: Value::Number(number) }),
+            Err(_) => reader.expected(key, "a number", &node),
+        },
+        _ => reader.expected(key, "a number", &node),
+    }
+}

@@ -1,0 +1,102 @@
+//! Items that are files of their own.
+
+use super::front_matter;
+use crate::{Diagnostic, document};
+use baton_types::{ContextItem, Include, ItemKind};
+
+/// The directory whose files are rules.
+pub const RULE_DIRECTORY: &str = "rules";
+/// Directories whose files are references.
+pub const REFERENCE_DIRECTORIES: [&str; 2] = ["references", "refs"];
+/// The directory of skills, each a directory of its own with a [`SKILL_FILE`].
+pub const SKILL_DIRECTORY: &str = "skills";
+/// The text of a skill.
+pub const SKILL_FILE: &str = "SKILL.md";
+/// A guide for agents that many programs read; it is a rule that always holds.
+pub const GUIDE_FILE: &str = "AGENTS.md";
+/// What the rule of [`GUIDE_FILE`] is called.
+pub(crate) const GUIDE_RULE: &str = "agents-md";
+
+/// The media type of a reference by the ending of its file; `None` when such a file is none.
+pub fn reference_type(path: &str) -> Option<&'static str> {
+    let (_, ending) = path.rsplit_once('/').map_or(path, |(_, name)| name).rsplit_once('.')?;
+    match ending.to_ascii_lowercase().as_str() {
+        "md" | "mdt" => Some("text/markdown"),
+        "txt" => Some("text/plain"),
+        "json" => Some("application/json"),
+        "yaml" | "yml" => Some("application/yaml"),
+        _ => None,
+    }
+}
+
+/// What a file is by its path.
+pub(super) enum Place<'a> {
+    /// A file directly in one of the directories of a kind, called so without its ending.
+    Item(ItemKind, &'a str),
+    /// The text of the skill of this name.
+    Skill(&'a str),
+    /// The guide.
+    Guide,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn of(path: &'a str) -> Option<Self> {
+        let Some((directory, rest)) = path.split_once('/') else { return (path == GUIDE_FILE).then_some(Self::Guide) };
+        if directory == SKILL_DIRECTORY {
+            let (name, file) = rest.split_once('/')?;
+            return (file == SKILL_FILE && !name.is_empty()).then_some(Self::Skill(name));
+        }
+        let kind = match directory {
+            RULE_DIRECTORY => ItemKind::Rule,
+            _ if REFERENCE_DIRECTORIES.contains(&directory) => ItemKind::Reference,
+            _ => return None,
+        };
+        let media_type = reference_type(rest)?;
+        let (stem, _) = rest.rsplit_once('.')?;
+        let is_plain = !rest.contains('/') && !stem.is_empty() && !stem.starts_with('.');
+        // Data tells nobody how to behave.
+        let fits = kind == ItemKind::Reference || media_type.starts_with("text/");
+        (is_plain && fits).then_some(Self::Item(kind, stem))
+    }
+
+    pub(super) fn kind(&self) -> ItemKind {
+        match self {
+            Self::Item(kind, _) => *kind,
+            Self::Skill(_) => ItemKind::Reference,
+            Self::Guide => ItemKind::Rule,
+        }
+    }
+}
+
+/// Whether a file below a directory of an agent is a rule, a reference or a skill.
+pub(crate) fn is_item_path(path: &str) -> bool {
+    Place::of(path).is_some()
+}
+
+/// The item that a file is.
+pub(super) fn read(path: &str, bytes: &[u8], place: &Place<'_>) -> Result<ContextItem, Diagnostic> {
+    let whole = document::utf8(path, bytes)?.trim_start_matches('\u{feff}');
+    if let Place::Guide = place {
+        return Ok(ContextItem {
+            description: format!("What {GUIDE_FILE} says."),
+            priority: 0,
+            include: Include::Always,
+            ..ContextItem::new(GUIDE_RULE, whole.trim())
+        });
+    }
+    let (header, text) = front_matter::read(path, whole)?;
+    let (name, include) = match place {
+        Place::Skill(name) => (*name, Include::Agent),
+        Place::Item(_, stem) => (*stem, Include::Manual),
+        Place::Guide => (GUIDE_RULE, Include::Always),
+    };
+    let media_type = reference_type(path).unwrap_or("text/markdown");
+    Ok(ContextItem {
+        description: header.description.unwrap_or_else(|| front_matter::described(name, media_type, text)),
+        name: header.name.unwrap_or_else(|| name.to_owned()),
+        priority: header.priority.unwrap_or(ContextItem::USUAL_PRIORITY),
+        include: header.include.unwrap_or(include),
+        media_type: media_type.to_owned(),
+        text: text.to_owned(),
+    })
+}

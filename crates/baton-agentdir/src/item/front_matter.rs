@@ -1,0 +1,100 @@
+//! What a text says about itself between two fences at its beginning.
+
+use crate::{
+    Diagnostic,
+    document::{self, Fields, Node, Reader, Value},
+    permission::INCLUDES,
+};
+use baton_types::{ContextItem, Include};
+
+const FENCE: &str = "---";
+const MAX_DESCRIBED: usize = 200;
+
+/// What is said there.
+#[derive(Default)]
+pub(crate) struct Header {
+    pub(crate) name: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) priority: Option<u16>,
+    pub(crate) include: Option<Include>,
+}
+
+/// The text between the fences and the text behind them; nothing when the text does not begin with a fence that is closed.
+///
+/// TeamSpark's own writer puts JSON there without a line break before the second fence.
+pub(crate) fn split<'a>(path: &str, text: &'a str) -> Option<(&'a str, &'a str)> {
+    let is_teamspark = path.ends_with(".mdt");
+    let behind = text.strip_prefix(FENCE)?.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;
+    if !is_teamspark && !path.ends_with(".md") {
+        return None;
+    }
+    let (end, _) = behind.match_indices(FENCE).find(|(at, _)| {
+        let ends_line = behind[at + FENCE.len()..].trim_start_matches([' ', '\t', '\r']);
+        let is_last = ends_line.is_empty() || ends_line.starts_with('\n');
+        is_last && (behind[..*at].ends_with('\n') || (is_teamspark && behind[..*at].trim_end().ends_with('}')))
+    })?;
+    Some((&behind[..end], &behind[end + FENCE.len()..]))
+}
+
+/// What a file says about itself, and its text.
+pub(crate) fn read<'a>(path: &str, text: &'a str) -> Result<(Header, &'a str), Diagnostic> {
+    let Some((header, text)) = split(path, text) else { return Ok((Header::default(), text)) };
+    let mut remarks = Reader::new(path);
+    let header = document::read(path, header.as_bytes()).map(|node| read_header(&mut remarks, node));
+    match header {
+        Ok(header) => match remarks.finish().into_iter().find(Diagnostic::is_error) {
+            Some(error) => Err(below_fence(error)),
+            None => Ok((header, text.trim())),
+        },
+        Err(error) => Err(below_fence(error)),
+    }
+}
+
+/// The place in the file, which begins with a fence.
+fn below_fence(mut remark: Diagnostic) -> Diagnostic {
+    remark.line = remark.line.saturating_add(1);
+    remark
+}
+
+fn read_header(reader: &mut Reader, node: Node) -> Header {
+    let Some(mut fields) = Fields::open(reader, "the front matter", node) else { return Header::default() };
+    let name = fields.text(reader, "name").map(|name| name.value.trim().to_owned());
+    let description = fields.text(reader, "description").map(|words| words.value.trim().to_owned());
+    let priority = fields.take_any(reader, &["priority", "priorityLevel"]);
+    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDES));
+    Header {
+        name: name.filter(|name| !name.is_empty()),
+        description,
+        priority: priority.and_then(|node| priority_of(&node)),
+        include,
+    }
+}
+
+/// A priority in bounds, of a number or of text that is one; nothing of anything else.
+pub(super) fn priority_of(node: &Node) -> Option<u16> {
+    let number = match &node.value {
+        Value::Number(number) => number.as_u64(),
+        Value::Text(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    Some(u16::try_from(number?).unwrap_or(u16::MAX).min(ContextItem::MAX_PRIORITY))
+}
+
+/// The first line that says something; data has none, so it is called by its name.
+pub(crate) fn described(name: &str, media_type: &str, text: &str) -> String {
+    let is_prose = media_type.starts_with("text/");
+    let line =
+        text.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| line.contains(char::is_alphanumeric));
+    match line.filter(|_| is_prose) {
+        Some(line) => shortened(line),
+        None => name.to_owned(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(MAX_DESCRIBED) {
+        Some((at, _)) => format!("{}…", &words[..at]),
+        None => words,
+    }
+}

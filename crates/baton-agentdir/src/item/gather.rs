@@ -1,0 +1,102 @@
+//! All rules and references of an agent, wherever they are written.
+
+use super::{
+    Listed,
+    files::{Place as FilePlace, read},
+};
+use crate::{Diagnostic, document::Place};
+use baton_types::{ContextItem, ItemKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most items of a kind that one agent has.
+pub const MAX_REFERENCES: usize = 256;
+const MAX_NAME: usize = 128;
+
+/// Which files are looked at beside the lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sources {
+    /// Directories of rules and references, the guide and skills.
+    All,
+    /// The guide and skills: items of their own directories are in the lists already.
+    Shared,
+}
+
+/// What was found, each by priority and name.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    pub(crate) rules: Vec<ContextItem>,
+    pub(crate) references: Vec<ContextItem>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Items of the lists, which stand in `file`, then those of files; an item that cannot be used is left out with a remark.
+pub(crate) fn gather(file: &str, listed: Listed, files: &BTreeMap<String, Vec<u8>>, sources: Sources) -> Gathered {
+    let mut rules = Pile::new(ItemKind::Rule);
+    let mut references = Pile::new(ItemKind::Reference);
+    let mut diagnostics = Vec::new();
+    for (place, item) in listed.rules {
+        diagnostics.extend(rules.add(file, place, item));
+    }
+    for (place, item) in listed.references {
+        diagnostics.extend(references.add(file, place, item));
+    }
+    for (path, bytes) in files {
+        let Some(place) = FilePlace::of(path) else { continue };
+        if sources == Sources::Shared && matches!(place, FilePlace::Item(..)) {
+            continue;
+        }
+        let pile = if place.kind() == ItemKind::Rule { &mut rules } else { &mut references };
+        match read(path, bytes, &place) {
+            Ok(item) if matches!(place, FilePlace::Guide) && item.text.is_empty() => {}
+            Ok(item) => diagnostics.extend(pile.add(path, Place::START, item)),
+            Err(error) => diagnostics.push(error.softened(&format!("the {} is left out", pile.noun()))),
+        }
+    }
+    Gathered { rules: rules.sorted(), references: references.sorted(), diagnostics }
+}
+
+/// Items of one kind, no two of a name.
+struct Pile {
+    kind: ItemKind,
+    items: Vec<ContextItem>,
+    names: BTreeSet<String>,
+    is_full: bool,
+}
+
+impl Pile {
+    fn new(kind: ItemKind) -> Self {
+        Self { kind, items: Vec::new(), names: BTreeSet::new(), is_full: false }
+    }
+
+    fn noun(&self) -> &'static str {
+        self.kind.as_str()
+    }
+
+    /// Takes the item, or says why not; what is too many is said once.
+    fn add(&mut self, file: &str, place: Place, item: ContextItem) -> Option<Diagnostic> {
+        let noun = self.noun();
+        let refused = |message: String, hint: &str| {
+            Some(Diagnostic::warning(file, place, format!("{message}; the {noun} is left out")).with_hint(hint))
+        };
+        if self.items.len() == MAX_REFERENCES {
+            let was_full = std::mem::replace(&mut self.is_full, true);
+            let message = format!("there are more than {MAX_REFERENCES} {noun}s");
+            return if was_full { None } else { refused(message, "keep fewer") };
+        }
+        let name = &item.name;
+        let is_odd = |c: char| c.is_control() || c == '/' || c == '\\';
+        if name.trim() != name || name.is_empty() || name.chars().any(is_odd) || name.len() > MAX_NAME {
+            return refused(format!("a {noun} cannot have this name"), "use letters, digits, dashes and underscores");
+        }
+        if !self.names.insert(name.clone()) {
+            return refused(format!("there is another {noun} {name:?}"), "rename one of them");
+        }
+        self.items.push(item);
+        None
+    }
+
+    fn sorted(mut self) -> Vec<ContextItem> {
+        self.items.sort_by(|one, other| (one.priority, &one.name).cmp(&(other.priority, &other.name)));
+        self.items
+    }
+}

@@ -1,0 +1,113 @@
+//! Items that are entries of a list in the agent's own file.
+
+use super::front_matter::priority_of;
+use crate::{
+    document::{Fields, Node, Place, Reader, Value},
+    permission::INCLUDES,
+};
+use baton_types::{ContextItem, Include, ItemKind};
+
+const NAME_HINT: &str = "use letters, digits, dashes and underscores, such as house-style";
+
+/// Items of both lists with the places where they stand.
+#[derive(Default)]
+pub(crate) struct Listed {
+    pub(crate) rules: Vec<(Place, ContextItem)>,
+    pub(crate) references: Vec<(Place, ContextItem)>,
+}
+
+/// Reads one list; in `agent.yaml` every mistake counts, in files of others the item is left out.
+pub(crate) fn read_all(
+    reader: &mut Reader,
+    kind: ItemKind,
+    node: Option<Node>,
+    is_strict: bool,
+) -> Vec<(Place, ContextItem)> {
+    let Some(node) = node else { return Vec::new() };
+    let key = match kind {
+        ItemKind::Rule => "rules",
+        ItemKind::Reference | ItemKind::Tool => "references",
+    };
+    let mut items = Vec::new();
+    for node in reader.list(key, node) {
+        let mut own = Reader::new(reader.file());
+        let place = node.place;
+        let item = if is_strict { ours(&mut own, kind, node) } else { theirs(&mut own, kind, node) };
+        let is_good = !own.failed();
+        for remark in own.finish() {
+            let softens = remark.is_error() && !is_strict;
+            let consequence = format!("the {} is left out", kind.as_str());
+            reader.push(if softens { remark.softened(&consequence) } else { remark });
+        }
+        items.extend(item.filter(|_| is_good).map(|item| (place, item)));
+    }
+    items
+}
+
+fn ours(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem> {
+    let mut fields = Fields::open(reader, format!("a {}", kind.as_str()), node)?;
+    let name = fields.required_text(reader, "name", "add a name such as `name: house-style`");
+    if let Some(name) = name.as_ref().filter(|name| !is_plain_name(&name.value)) {
+        reader.error(name.place, format!("a {} cannot have this name", kind.as_str()), NAME_HINT);
+    }
+    let description = fields.text(reader, "description");
+    let priority = fields.take_any(reader, &["priority", "priorityLevel"]);
+    let most = u64::from(ContextItem::MAX_PRIORITY);
+    let priority = priority.and_then(|node| reader.integer("priority", &node, 0, most));
+    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDES));
+    let text = fields.required_text(reader, "text", "add what it says as `text: ...`");
+    if let Some(text) = text.as_ref().filter(|text| text.value.trim().is_empty()) {
+        reader.error(text.place, "the text is empty", "write what it says, or remove the entry");
+    }
+    fields.finish(reader);
+    let (name, text) = (name?, text?);
+    Some(ContextItem {
+        description: description.map(|words| words.value.trim().to_owned()).unwrap_or_default(),
+        priority: priority.and_then(|number| u16::try_from(number).ok()).unwrap_or(ContextItem::USUAL_PRIORITY),
+        include: include.unwrap_or(Include::Manual),
+        ..ContextItem::new(name.value, text.value)
+    })
+}
+
+fn theirs(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem> {
+    let mut fields = Fields::open(reader, format!("a {}", kind.as_str()), node)?;
+    let name = match fields.take("name") {
+        Some(node) => crate::foreign::text(reader, "name", &node),
+        None => {
+            reader.error(fields.place, format!("a {} has no name", kind.as_str()), "add one");
+            None
+        }
+    };
+    let description = fields.take("description").and_then(|node| crate::foreign::text(reader, "description", &node));
+    let priority = fields.take("priorityLevel").and_then(|node| {
+        let number = priority_of(&node);
+        if number.is_none() {
+            reader.warning(node.place, "priorityLevel is not a whole number from 0 to 999; 500 counts", "write one");
+        }
+        number
+    });
+    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDES));
+    // Vectors are found anew; the switch never did anything.
+    let _ = [fields.take("embeddings"), fields.take("enabled")];
+    let text = match fields.take("text") {
+        Some(Node { value: Value::Text(text), .. }) => Some(text),
+        Some(node) => reader.expected("text", "text", &node),
+        None => {
+            reader.error(fields.place, format!("a {} has no text", kind.as_str()), "add what it says");
+            None
+        }
+    };
+    fields.finish_foreign(reader);
+    let (name, text) = (name?, text?);
+    Some(ContextItem {
+        description: description.map(|words| words.trim().to_owned()).unwrap_or_default(),
+        priority: priority.unwrap_or(ContextItem::USUAL_PRIORITY),
+        include: include.unwrap_or(Include::Manual),
+        ..ContextItem::new(name, text)
+    })
+}
+
+/// What a mention can name.
+fn is_plain_name(name: &str) -> bool {
+    (1..=128).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}

@@ -1,0 +1,34 @@
+//! Keys about who makes an agent.
+
+use crate::document::{Fields, Located, Reader};
+use baton_types::{About, Provider};
+
+const URL_HINT: &str = "write http://... or https://... without blanks";
+
+/// `provider`, `icon_url` and `documentation_url`, checked.
+#[derive(Default)]
+pub(crate) struct RawAbout(pub(crate) About);
+
+impl RawAbout {
+    pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Self {
+        let provider = fields.take("provider").and_then(|node| {
+            let mut own = Fields::open(reader, "provider", node)?;
+            let organization = own.required_text(reader, "organization", "name who makes the agent");
+            let url = own.text(reader, "url").and_then(|url| address(reader, "url", url));
+            own.finish(reader);
+            Some(Provider { organization: organization?.value, url: url.unwrap_or_default() })
+        });
+        let icon = fields.text(reader, "icon_url").and_then(|url| address(reader, "icon_url", url));
+        let page = fields.text(reader, "documentation_url").and_then(|url| address(reader, "documentation_url", url));
+        Self(About { provider, icon_url: icon, documentation_url: page })
+    }
+}
+
+fn address(reader: &mut Reader, what: &str, url: Located<String>) -> Option<String> {
+    let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
+    let is_good = rest.is_some_and(|rest| !rest.is_empty()) && !url.value.contains(char::is_whitespace);
+    if !is_good {
+        reader.error(url.place, format!("{what} is not a web address"), URL_HINT);
+    }
+    is_good.then_some(url.value)
+}

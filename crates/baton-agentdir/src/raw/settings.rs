@@ -1,0 +1,117 @@
+//! The key `settings`.
+
+use super::located;
+use crate::{
+    document::{Fields, Located, Node, Reader, Value},
+    permission::ASK_WHEN,
+};
+use baton_types::{AskWhen, Thousandths, ToolExecution};
+use std::time::Duration;
+
+pub(crate) const MAX_TURNS: u64 = 1000;
+pub(crate) const MAX_PARALLEL_TOOLS: u64 = 64;
+pub(crate) const MAX_DEADLINE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+pub(crate) const MAX_TOKENS: u64 = 1_000_000;
+pub(crate) const MAX_TOP_K: u64 = 1000;
+pub(crate) const MAX_TOP_N: u64 = 100;
+const MAX_TEMPERATURE: f64 = 2.0;
+
+/// The key as written.
+#[derive(Default)]
+pub(crate) struct RawSettings {
+    pub(crate) max_turns: Option<u64>,
+    pub(crate) parallel_tools: Option<u64>,
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) tools: Option<Located<ToolExecution>>,
+    pub(crate) tool_permission: Option<Located<AskWhen>>,
+    pub(crate) control_tools: Vec<Located<&'static str>>,
+    pub(crate) orchestration: Option<RawOrchestration>,
+    pub(crate) max_output_tokens: Option<u64>,
+    pub(crate) temperature: Option<Thousandths>,
+    pub(crate) top_p: Option<Thousandths>,
+    pub(crate) context: RawContext,
+}
+
+/// The key `settings.context`.
+#[derive(Default)]
+pub(crate) struct RawContext {
+    pub(crate) top_k: Option<u64>,
+    pub(crate) top_n: Option<u64>,
+    pub(crate) include_score: Option<Thousandths>,
+}
+
+/// The key `settings.orchestration`, when it is not `false`.
+pub(crate) struct RawOrchestration {
+    pub(crate) prompt: Option<Located<String>>,
+}
+
+impl RawSettings {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Self {
+        let Some(mut fields) = Fields::open(reader, "settings", node) else { return Self::default() };
+        let execution = [("agent", ToolExecution::Agent), ("caller", ToolExecution::Caller)];
+        let control = ["emit_artifact", "ask_user", "reject_task", "reply_message"].map(|word| (word, word));
+        let second = Duration::from_secs(1);
+        let raw = Self {
+            max_turns: fields.take("max_turns").and_then(|n| reader.integer("max_turns", &n, 1, MAX_TURNS)),
+            parallel_tools: fields
+                .take("parallel_tools")
+                .and_then(|n| reader.integer("parallel_tools", &n, 1, MAX_PARALLEL_TOOLS)),
+            deadline: fields.take("deadline").and_then(|n| reader.duration("deadline", &n, second, MAX_DEADLINE)),
+            tools: fields.take("tools").and_then(|n| located(&n, reader.choice("tools", &n, &execution))),
+            tool_permission: fields
+                .take("tool_permission")
+                .and_then(|n| located(&n, reader.choice("tool_permission", &n, &ASK_WHEN))),
+            control_tools: fields
+                .take("control_tools")
+                .map(|n| reader.list("control_tools", n))
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|n| located(n, reader.choice("a control tool", n, &control)))
+                .collect(),
+            orchestration: fields.take("orchestration").and_then(|n| RawOrchestration::read(reader, n)),
+            max_output_tokens: fields
+                .take("max_output_tokens")
+                .and_then(|n| reader.integer("max_output_tokens", &n, 1, MAX_TOKENS)),
+            temperature: fields.take("temperature").and_then(|n| number(reader, "temperature", &n, MAX_TEMPERATURE)),
+            top_p: fields.take("top_p").and_then(|n| number(reader, "top_p", &n, 1.0)),
+            context: fields.take("context").map(|n| RawContext::read(reader, n)).unwrap_or_default(),
+        };
+        fields.finish(reader);
+        raw
+    }
+}
+
+impl RawContext {
+    fn read(reader: &mut Reader, node: Node) -> Self {
+        let Some(mut fields) = Fields::open(reader, "context", node) else { return Self::default() };
+        let raw = Self {
+            top_k: fields.take("top_k").and_then(|n| reader.integer("top_k", &n, 1, MAX_TOP_K)),
+            top_n: fields.take("top_n").and_then(|n| reader.integer("top_n", &n, 1, MAX_TOP_N)),
+            include_score: fields.take("include_score").and_then(|n| number(reader, "include_score", &n, 1.0)),
+        };
+        fields.finish(reader);
+        raw
+    }
+}
+
+impl RawOrchestration {
+    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        if let Value::Bool(wanted) = node.value {
+            return wanted.then_some(Self { prompt: None });
+        }
+        let mut fields = Fields::open(reader, "orchestration", node)?;
+        let raw = Self { prompt: fields.text(reader, "prompt") };
+        fields.finish(reader);
+        Some(raw)
+    }
+}
+
+/// A number from 0 up to a bound, of which three digits behind the point count.
+fn number(reader: &mut Reader, what: &str, node: &Node, high: f64) -> Option<Thousandths> {
+    let Value::Number(written) = &node.value else { return reader.expected(what, "a number", node) };
+    let number = written.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::of);
+    if number.is_none() {
+        reader.error(node.place, format!("{what} is {written}"), format!("choose a number from 0 to {high}"));
+    }
+    number
+}
