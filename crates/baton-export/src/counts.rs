@@ -1,10 +1,10 @@
 //! What became of everything that was to be sent.
 
 use crate::Signal;
-use baton_ports::BoxFuture;
+use baton_ports::{BoxFuture, ExportReport, ExportState, Exports};
 use baton_telemetry::{Levels, MeterSource, instruments};
 use std::sync::{
-    Arc,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -17,12 +17,36 @@ pub(crate) struct Count {
     failed: AtomicU64,
     dropped: AtomicU64,
     waiting: AtomicU64,
+    standing: Mutex<Standing>,
+}
+
+/// How things stand with a target, and where it is.
+#[derive(Clone, Debug, Default)]
+struct Standing {
+    place: String,
+    assumed: bool,
+    state: ExportState,
 }
 
 impl Count {
     pub(crate) fn new(target: &str, signal: Signal) -> Arc<Self> {
         let [sent, failed, dropped, waiting] = [0; 4].map(AtomicU64::new);
-        Arc::new(Self { target: target.to_owned(), signal, sent, failed, dropped, waiting })
+        Arc::new(Self { target: target.to_owned(), signal, sent, failed, dropped, waiting, standing: Mutex::default() })
+    }
+
+    /// Where it is, and whether nobody named it.
+    pub(crate) fn describe(&self, place: &str, assumed: bool) {
+        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        (standing.place, standing.assumed) = (place.to_owned(), assumed);
+    }
+
+    /// How things stand with the target.
+    pub(crate) fn set_state(&self, state: ExportState) {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).state = state;
+    }
+
+    fn standing(&self) -> Standing {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The target took these.
@@ -48,11 +72,15 @@ impl Count {
 
 /// What became of everything that was to be sent, by target and signal; clones show the same figures.
 #[derive(Clone, Debug, Default)]
-pub struct ExportCounts(Arc<Vec<Arc<Count>>>);
+pub struct ExportCounts(Vec<Arc<Count>>);
 
 impl ExportCounts {
     pub(crate) fn of(counts: Vec<Arc<Count>>) -> Self {
-        Self(Arc::new(counts))
+        Self(counts)
+    }
+
+    pub(crate) fn add(&mut self, count: Arc<Count>) {
+        self.0.push(count);
     }
 
     fn sum(&self, target: &str, signal: Signal, figure: impl Fn(&Count) -> &AtomicU64) -> u64 {
@@ -76,9 +104,29 @@ impl ExportCounts {
     }
 }
 
+impl Exports for ExportCounts {
+    fn reports(&self) -> Vec<ExportReport> {
+        let report = |count: &Arc<Count>| {
+            let Standing { place, assumed, state } = count.standing();
+            ExportReport {
+                target: count.target.clone(),
+                place,
+                signal: count.signal.as_str(),
+                assumed,
+                state,
+                sent: count.sent.load(Ordering::Relaxed),
+                failed: count.failed.load(Ordering::Relaxed),
+                dropped: count.dropped.load(Ordering::Relaxed),
+                waiting_bytes: count.waiting.load(Ordering::Relaxed),
+            }
+        };
+        self.0.iter().map(report).collect()
+    }
+}
+
 impl MeterSource for ExportCounts {
     fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()> {
-        for count in self.0.iter() {
+        for count in &self.0 {
             let labels = [count.target.as_str(), count.signal.as_str()];
             for (instrument, figure) in [
                 (&instruments::EXPORT_SENT, &count.sent),
@@ -88,6 +136,8 @@ impl MeterSource for ExportCounts {
             ] {
                 levels.tell(instrument, &labels, figure.load(Ordering::Relaxed));
             }
+            let blocked = matches!(count.standing().state, ExportState::Blocked { .. });
+            levels.tell(&instruments::EXPORT_BLOCKED, &labels, u64::from(blocked));
         }
         Box::pin(std::future::ready(()))
     }

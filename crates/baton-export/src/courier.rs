@@ -2,6 +2,7 @@
 
 mod answer;
 mod grpc;
+mod hide;
 mod http;
 mod line;
 
@@ -56,12 +57,14 @@ impl Courier {
         &self.route
     }
 
+    /// Looks whether anybody listens, where that is not certain: preparing what would be sent costs more.
+    pub(crate) async fn knock(&self) -> Result<(), String> {
+        if self.knocks && !self.line.initialized() { knock(&self.route.url).await } else { Ok(()) }
+    }
+
     /// Sends a body that was packed for this route.
     pub(crate) async fn deliver(&self, body: Bytes) -> Delivery {
-        if self.knocks
-            && !self.line.initialized()
-            && let Err(why) = knock(&self.route.url).await
-        {
+        if let Err(why) = self.knock().await {
             return Delivery::Later { after: None, why };
         }
         let line = match self.line.get_or_try_init(|| Line::open(&self.route, self.signal)).await {
@@ -75,7 +78,7 @@ impl Courier {
             }
         };
         match tokio::time::timeout(self.route.timeout, delivered).await {
-            Ok(delivery) => delivery,
+            Ok(delivery) => hide::hide(delivery, &self.route.headers),
             Err(_) => {
                 Delivery::Later { after: None, why: format!("no answer within {} ms", self.route.timeout.as_millis()) }
             }

@@ -15,6 +15,7 @@ mod exporter;
 mod pack;
 mod seen;
 mod spans;
+mod standing;
 mod target;
 
 pub use counts::ExportCounts;

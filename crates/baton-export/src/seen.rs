@@ -41,3 +41,57 @@ impl Seen {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_types::{Dropped, Resource, SpanId, SpanKind, SpanScope, SpanStatus, TraceId};
+    use std::sync::Arc;
+
+    fn spans(numbers: std::ops::Range<usize>) -> Vec<Span> {
+        let (resource, scope) = (Arc::new(Resource::default()), Arc::new(SpanScope::default()));
+        let span = |number: usize| Span {
+            trace: TraceId([1; 16]),
+            id: SpanId((number as u64).to_be_bytes()),
+            parent: None,
+            trace_state: String::new(),
+            flags: 0,
+            name: "work".into(),
+            kind: SpanKind::Internal,
+            start: 0,
+            end: 0,
+            attributes: Vec::new(),
+            events: Vec::new(),
+            links: Vec::new(),
+            status: SpanStatus::Unset,
+            status_message: String::new(),
+            dropped: Dropped::default(),
+            resource: Arc::clone(&resource),
+            scope: Arc::clone(&scope),
+        };
+        numbers.map(span).collect()
+    }
+
+    #[test]
+    fn so_many_are_remembered_and_no_more() {
+        const PIECE: usize = 10_000;
+        let mut seen = Seen::default();
+        let all = 5 * REMEMBERED;
+        for first in (0..all).step_by(PIECE) {
+            let sent = spans(first..all.min(first + PIECE));
+            seen.remember(&sent);
+            // Those that come twice take no room.
+            seen.remember(&sent);
+            assert!(seen.newer.len() <= REMEMBERED && seen.older.len() <= REMEMBERED);
+        }
+        // The tables themselves: a table is at most twice as large as what was ever in it.
+        assert!(seen.newer.capacity() + seen.older.capacity() <= 4 * REMEMBERED);
+        let mut last = spans(all - REMEMBERED..all);
+        seen.without(&mut last);
+        assert_eq!(last.len(), 0, "the last ones are known");
+        let mut first = spans(0..PIECE);
+        first.extend(spans(0..PIECE));
+        seen.without(&mut first);
+        assert_eq!(first.len(), PIECE, "those of long ago are not, and go once");
+    }
+}

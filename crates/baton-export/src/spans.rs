@@ -1,13 +1,12 @@
 //! The spans of one target: from the log, in its order, until they are taken.
 
 use crate::{
-    ExportTarget, Pace,
-    backoff::Backoff,
-    content,
+    ExportTarget, Pace, content,
     counts::Count,
     courier::{Courier, Delivery},
     pack,
     seen::Seen,
+    standing::Standing,
 };
 use baton_otlp::write_export;
 use baton_spans::{LogPlace, Outgoing, Parcel};
@@ -37,14 +36,11 @@ pub(crate) struct SpanCourier {
     name: String,
     courier: Courier,
     content: bool,
-    assumed: bool,
     pace: Pace,
-    backoff: Backoff,
+    standing: Standing,
     ending: Ending,
     count: Arc<Count>,
     seen: Seen,
-    /// Whether the last request did not arrive; it is said once.
-    troubled: bool,
     settled: Option<Instant>,
 }
 
@@ -60,18 +56,15 @@ impl SpanCourier {
         ending: Ending,
         count: Arc<Count>,
     ) -> Self {
-        let longest = if target.assumed { pace.longest_assumed } else { pace.longest };
         Self {
             name: target.name.clone(),
+            standing: Standing::new(target, courier.route(), "spans", &pace, Arc::clone(&count)),
             courier,
             content: target.content.unwrap_or(content),
-            assumed: target.assumed,
-            backoff: Backoff::new(pace.first, longest),
             pace,
             ending,
             count,
             seen: Seen::default(),
-            troubled: false,
             settled: None,
         }
     }
@@ -111,7 +104,7 @@ impl SpanCourier {
                 Ok(parcel) => parcel,
                 Err(error) => {
                     tracing::warn!(%error, target = self.name, "the log of spans cannot be read for sending");
-                    let ended = self.wait(None).await;
+                    let ended = self.wait(self.pace.longest).await;
                     return (outgoing, ended);
                 }
             };
@@ -161,8 +154,9 @@ impl SpanCourier {
             match self.bring(body, &waiting).await? {
                 Delivery::Taken { rejected, said } => {
                     let rejected = usize::try_from(rejected).unwrap_or(usize::MAX).min(piece.len());
-                    if rejected > 0 {
-                        tracing::warn!(target = self.name, rejected, said, "some spans were refused");
+                    match rejected {
+                        0 => self.standing.took(),
+                        rejected => self.standing.skips(rejected, &said),
                     }
                     self.count.sent(piece.len() - rejected);
                     self.count.failed(rejected);
@@ -179,7 +173,7 @@ impl SpanCourier {
                 | Delivery::Broken(why)
                 | Delivery::Misplaced(why)
                 | Delivery::Later { why, .. } => {
-                    tracing::warn!(target = self.name, spans = piece.len(), why, "spans were refused and are skipped");
+                    self.standing.skips(piece.len(), &why);
                     self.count.failed(piece.len());
                 }
             }
@@ -207,52 +201,27 @@ impl SpanCourier {
                 delivery = self.courier.deliver(body.clone()) => delivery,
                 () = self.ending.abandon.cancelled() => return Err(Ended),
             };
-            let after = match &delivery {
-                Delivery::Later { after, why } => {
-                    self.trouble(why);
-                    *after
-                }
-                Delivery::Misplaced(why) => {
-                    self.trouble(why);
-                    None
-                }
+            let pause = match &delivery {
+                Delivery::Later { after, why } => self.standing.away(why, *after),
+                Delivery::Misplaced(why) => self.standing.blocked(why),
                 Delivery::Broken(why) if broken + 1 < TRIES => {
                     broken += 1;
-                    self.trouble(why);
-                    None
+                    self.standing.away(why, None)
                 }
-                _ => {
-                    self.well();
+                // What comes next is not better off.
+                Delivery::Broken(_) => return Ok(delivery),
+                Delivery::Taken { .. } | Delivery::TooLarge(_) | Delivery::Refused(_) => {
+                    self.standing.well();
                     return Ok(delivery);
                 }
             };
             self.count.set_waiting(waiting());
-            self.wait(after).await?;
-        }
-    }
-
-    fn trouble(&mut self, why: &str) {
-        if std::mem::replace(&mut self.troubled, true) {
-            return;
-        }
-        let (target, url) = (&self.name, &self.courier.route().url);
-        if self.assumed {
-            tracing::debug!(target, url, why, "nobody takes spans there; it is tried again now and then");
-        } else {
-            tracing::warn!(target, url, why, "spans wait until they can be sent");
-        }
-    }
-
-    fn well(&mut self) {
-        self.backoff.reset();
-        if std::mem::replace(&mut self.troubled, false) {
-            tracing::info!(target = self.name, "spans are sent again");
+            self.wait(pause).await?;
         }
     }
 
     /// Waits before the next try. Whoever ends does not wait: the log keeps what was not sent.
-    async fn wait(&mut self, after: Option<Duration>) -> Result<(), Ended> {
-        let pause = self.backoff.pause(after);
+    async fn wait(&self, pause: Duration) -> Result<(), Ended> {
         tokio::select! {
             () = tokio::time::sleep(pause) => Ok(()),
             () = self.ending.finish.cancelled() => Err(Ended),

@@ -1,7 +1,8 @@
 //! Where to send, and how.
 
+use crate::standing::place;
 use http::HeaderMap;
-use std::{path::PathBuf, time::Duration};
+use std::{fmt, path::PathBuf, time::Duration};
 
 /// How long a request may take unless somebody says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -74,7 +75,7 @@ pub enum Compression {
 }
 
 /// Where one signal goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Route {
     /// The whole address; over gRPC only its origin matters.
     pub url: String,
@@ -82,7 +83,7 @@ pub struct Route {
     pub protocol: Protocol,
     /// Whether bodies are made smaller.
     pub compression: Compression,
-    /// What every request says as well; values must be marked as sensitive.
+    /// What every request says as well.
     pub headers: HeaderMap,
     /// How long a request may take.
     pub timeout: Duration,
@@ -112,6 +113,20 @@ impl Route {
             Protocol::Grpc => endpoint.to_owned(),
             Protocol::Http | Protocol::Json => format!("{}/v1/{}", endpoint.trim_end_matches('/'), signal.as_str()),
         }
+    }
+}
+
+/// Without what may be secret: the values of headers, and all of the address but its origin.
+impl fmt::Debug for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Route")
+            .field("place", &place(&self.url))
+            .field("protocol", &self.protocol)
+            .field("compression", &self.compression)
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("timeout", &self.timeout)
+            .field("certificate", &self.certificate)
+            .finish_non_exhaustive()
     }
 }
 

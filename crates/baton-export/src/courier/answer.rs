@@ -5,12 +5,40 @@ use baton_otlp::{Encoding, RpcStatus, proto::ExportTraceServiceResponse};
 use baton_outbound::OutboundError;
 use prost::Message as _;
 use serde_json::Value;
+use std::fmt;
 use tonic::{Code, Status};
+
+/// Characters of what somebody says that are told.
+pub(super) const EXCERPT: usize = 200;
+
+/// What a person should look at before anything can be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Advice {
+    Credentials,
+    Address,
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Credentials => "check the credentials in its headers, and what they allow there",
+            Self::Address => "check its address and its protocol",
+        })
+    }
+}
+
+fn beginning(text: &str) -> &str {
+    text.char_indices().nth(EXCERPT).map_or(text, |(end, _)| &text[..end])
+}
 
 /// Nothing was answered.
 pub(super) fn of_outbound(error: &OutboundError) -> Delivery {
     let why = error.to_string();
-    if error.is_forbidden() { Delivery::Misplaced(why) } else { Delivery::Later { after: None, why } }
+    if error.is_forbidden() {
+        Delivery::Misplaced(format!("{why}; {}", Advice::Address))
+    } else {
+        Delivery::Later { after: None, why }
+    }
 }
 
 /// It was taken; perhaps not all of it. The answers for all signals have the same form.
@@ -39,7 +67,7 @@ fn number(value: &Value) -> Option<i64> {
 
 /// What a status of gRPC that is no success means.
 pub(super) fn of_status(status: &Status) -> Delivery {
-    let why = format!("{}: {}", status.code().description(), status.message());
+    let why = format!("{}: {}", status.code().description(), beginning(status.message()));
     let asked = RpcStatus::decode(status.details()).ok().and_then(|status| status.retry_delay());
     match status.code() {
         Code::Cancelled
@@ -51,9 +79,10 @@ pub(super) fn of_status(status: &Status) -> Delivery {
         Code::ResourceExhausted if asked.is_some() => Delivery::Later { after: asked, why },
         // Without a time this is said of messages that are too large.
         Code::ResourceExhausted => Delivery::TooLarge(why),
-        Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented | Code::NotFound => {
-            Delivery::Misplaced(why)
+        Code::Unauthenticated | Code::PermissionDenied => {
+            Delivery::Misplaced(format!("{why}; {}", Advice::Credentials))
         }
+        Code::Unimplemented | Code::NotFound => Delivery::Misplaced(format!("{why}; {}", Advice::Address)),
         Code::InvalidArgument | Code::FailedPrecondition | Code::AlreadyExists => Delivery::Refused(why),
         Code::Ok | Code::Unknown | Code::Internal => Delivery::Broken(why),
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Delivery,
-    answer::{of_outbound, of_response},
+    answer::{Advice, EXCERPT, of_outbound, of_response},
     line::{Kind, Line},
 };
 use crate::{Compression, Route, pack};
@@ -16,8 +16,6 @@ use std::time::Duration;
 pub(super) const AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
 /// An answer is a few bytes; more than this is none.
 const MOST: usize = 64 * 1024;
-/// Characters of a refusal that are told.
-const EXCERPT: usize = 200;
 
 pub(super) async fn send(line: &Line, route: &Route, body: Bytes) -> Delivery {
     let Kind::Http(client) = &line.kind else { return Delivery::Misplaced("no HTTP is spoken there".to_owned()) };
@@ -47,9 +45,9 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, excerpt: &str) 
     match status.as_u16() {
         408 | 429 | 502..=504 => Delivery::Later { after: retry_after(headers), why },
         413 => Delivery::TooLarge(why),
-        401 | 403 | 404 | 405 | 407 | 415 | 501 => Delivery::Misplaced(why),
+        401 | 403 | 407 => Delivery::Misplaced(format!("{why}; {}", Advice::Credentials)),
+        300..=399 | 404 | 405 | 415 | 501 => Delivery::Misplaced(format!("{why}; {}", Advice::Address)),
         400..=499 => Delivery::Refused(why),
-        300..=399 => Delivery::Misplaced(why),
         _ => Delivery::Broken(why),
     }
 }

@@ -130,4 +130,6 @@ instruments! {
         "Spans, log records and points of metrics that went because too many waited.";
     EXPORT_WAITING = "baton.export.waiting", "By", Gauge, ["target", "signal"],
         "Bytes that wait for a target.";
+    EXPORT_BLOCKED = "baton.export.blocked", "{target}", Gauge, ["target", "signal"],
+        "Whether a target turns everything away until somebody changes a setting.";
 }

@@ -1,0 +1,127 @@
+//! How things stand with a target: people are told when that changes, and only then.
+
+use crate::{ExportTarget, Pace, Route, backoff::Backoff, counts::Count};
+use baton_outbound::Target;
+use baton_ports::ExportState;
+use std::{sync::Arc, time::Duration};
+
+/// How things stand with a target.
+pub(crate) struct Standing {
+    target: String,
+    place: String,
+    /// What it is sent, as people say it.
+    items: &'static str,
+    assumed: bool,
+    mood: Mood,
+    /// Whether it was said that something is skipped.
+    skipping: bool,
+    /// Pauses for one who may be back any moment.
+    soon: Backoff,
+    /// Pauses for one who waits for a person.
+    slow: Backoff,
+    count: Arc<Count>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mood {
+    Well,
+    Away,
+    Blocked,
+}
+
+impl Standing {
+    pub(crate) fn new(
+        target: &ExportTarget,
+        route: &Route,
+        items: &'static str,
+        pace: &Pace,
+        count: Arc<Count>,
+    ) -> Self {
+        let longest = if target.assumed { pace.longest_assumed } else { pace.longest };
+        let place = place(&route.url);
+        count.describe(&place, target.assumed);
+        Self {
+            target: target.name.clone(),
+            place,
+            items,
+            assumed: target.assumed,
+            mood: Mood::Well,
+            skipping: false,
+            soon: Backoff::new(pace.first, longest),
+            slow: Backoff::new(pace.longest, pace.longest_assumed.max(pace.longest)),
+            count,
+        }
+    }
+
+    /// It may take later what it does not take now; gives the pause until then, at least as long as it asked for.
+    pub(crate) fn away(&mut self, why: &str, asked: Option<Duration>) -> Duration {
+        self.count.set_state(ExportState::Away { why: why.to_owned() });
+        if std::mem::replace(&mut self.mood, Mood::Away) != Mood::Away {
+            let Self { target, place, items, .. } = &*self;
+            if self.assumed {
+                tracing::debug!(target, place, why, "nobody takes {items} there; it is tried again now and then");
+            } else {
+                tracing::warn!(target, place, why, "{items} wait until they can be sent");
+            }
+        }
+        self.slow.reset();
+        self.soon.pause(asked)
+    }
+
+    /// It takes nothing until somebody changes a setting; gives the pause until that is looked for, a long one.
+    pub(crate) fn blocked(&mut self, why: &str) -> Duration {
+        self.count.set_state(ExportState::Blocked { why: why.to_owned() });
+        if std::mem::replace(&mut self.mood, Mood::Blocked) != Mood::Blocked {
+            let Self { target, place, items, .. } = &*self;
+            if self.assumed {
+                tracing::debug!(target, place, why, "{items} are turned away there; it is tried again now and then");
+            } else {
+                tracing::warn!(
+                    target,
+                    place,
+                    why,
+                    "{items} are turned away until a setting is changed, here or there; they wait meanwhile"
+                );
+            }
+        }
+        self.soon.reset();
+        self.slow.pause(None)
+    }
+
+    /// It decided about what was sent.
+    pub(crate) fn well(&mut self) {
+        self.soon.reset();
+        self.slow.reset();
+        self.count.set_state(ExportState::Well);
+        if std::mem::replace(&mut self.mood, Mood::Well) != Mood::Well {
+            tracing::info!(target = self.target, place = self.place, "{} are sent again", self.items);
+        }
+    }
+
+    /// It took something.
+    pub(crate) fn took(&mut self) {
+        self.skipping = false;
+    }
+
+    /// Something is skipped because of what it answers; that is said once until it takes something again.
+    pub(crate) fn skips(&mut self, items: usize, why: &str) {
+        let (target, place) = (&self.target, &self.place);
+        if std::mem::replace(&mut self.skipping, true) {
+            tracing::debug!(target, place, items, why, "{} were refused and are skipped", self.items);
+        } else {
+            tracing::warn!(
+                target,
+                place,
+                items,
+                why,
+                "{} were refused and are skipped; so are further ones until some are taken",
+                self.items
+            );
+        }
+    }
+}
+
+/// The scheme, host and port of an address; the rest of it may be secret.
+pub(crate) fn place(url: &str) -> String {
+    Target::parse(url).map_or_else(|_| "an address that cannot be used".to_owned(), |target| target.to_string())
+}
