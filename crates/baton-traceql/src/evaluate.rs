@@ -18,5 +18,6 @@ mod value_test;
 
 pub(crate) use chosen::{Chosen, ChosenSpan};
 pub(crate) use compile::{flipped, normal, regex};
+pub(crate) use item::{Item, holds};
 pub use prepared::{Prepared, TraceAnswer, evaluate, matches_span, shown};
 pub use value_test::ValueTest;

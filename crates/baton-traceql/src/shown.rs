@@ -1,6 +1,9 @@
 //! Which fields a query names, and under which keys an answer shows them.
 
-use crate::{Aggregate, Field, FieldExpr, Intrinsic, PipelineExpr, Scalar, SpansetExpr, Stage};
+use crate::{
+    Aggregate, BinaryOp, Field, FieldExpr, FirstStage, Intrinsic, MetricsExpr, PipelineExpr, Query, Root, Rooted,
+    Scalar, SpansetExpr, Stage,
+};
 use baton_types::Key;
 
 /// Fields whose values the answer lists beside every span, each once, in the order of the query.
@@ -52,6 +55,54 @@ pub(crate) fn is_local(field: &Field) -> bool {
                 | Intrinsic::NestedSetRight
                 | Intrinsic::NestedSetParent
         ),
+    }
+}
+
+/// Whether a span alone decides an expression.
+pub(crate) fn is_local_expr(expr: &FieldExpr) -> bool {
+    match expr {
+        FieldExpr::Literal(_) => true,
+        FieldExpr::Field(field) => is_local(field),
+        FieldExpr::Unary { of, .. } => is_local_expr(of),
+        FieldExpr::Binary { op: BinaryOp::Compare(op), left, right }
+            if Rooted::of_comparison(*op, left, right).is_some() =>
+        {
+            true
+        }
+        FieldExpr::Binary { left, right, .. } => is_local_expr(left) && is_local_expr(right),
+    }
+}
+
+/// Every field that a query names, some of them several times; none when it looks at all that spans have.
+pub fn named_fields(query: &Query) -> Option<Vec<Field>> {
+    let mut fields = Vec::new();
+    let mut seen = |field: &Field| fields.push(field.clone());
+    let named = match &query.root {
+        Root::Search(pipeline) => {
+            visit_pipeline(pipeline, &mut seen);
+            true
+        }
+        Root::Metrics(metrics) => visit_metrics(metrics, &mut seen),
+    };
+    named.then_some(fields)
+}
+
+/// False when everything is looked at.
+fn visit_metrics(metrics: &MetricsExpr, seen: &mut dyn FnMut(&Field)) -> bool {
+    match metrics {
+        MetricsExpr::Number(_) => true,
+        MetricsExpr::Computed { left, right, .. } => visit_metrics(left, seen) && visit_metrics(right, seen),
+        MetricsExpr::Query(query) => {
+            visit_pipeline(&query.spans, seen);
+            match &query.first {
+                FirstStage::Rate { by } | FirstStage::CountOverTime { by } => by.iter().for_each(seen),
+                FirstStage::AggregateOverTime { of, by, .. }
+                | FirstStage::QuantileOverTime { of, by, .. }
+                | FirstStage::HistogramOverTime { of, by } => by.iter().chain([of]).for_each(seen),
+                FirstStage::Compare(_) => return false,
+            }
+            true
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Which rows meet a filter, and of which that cannot be said without reading them.
 
-use super::{Atom, Found, Held, Sources, Table, Test, rows_meeting};
+use super::{Atom, Found, Held, Sources, Table, Test, find::roots_or_others, rows_meeting};
 use baton_ports::SpanStoreError;
 use baton_traceql::{
-    Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, Query, Root, SpanNeed,
+    Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, Query, Root, Rooted, SpanNeed,
     SpansetExpr, Stage, TraceNeed, UnaryOp, need,
 };
 use roaring::RoaringBitmap;
@@ -115,6 +115,16 @@ fn compared(
     filter: &FieldExpr,
     aliases: Aliases,
 ) -> Result<Decided, SpanStoreError> {
+    match field {
+        Field::Intrinsic(Intrinsic::NestedSetParent) => {
+            return Rooted::of(op, value).map_or_else(|| undecided(table, filter, aliases), |says| rooted(table, says));
+        }
+        // Whether there is one at all is what tells roots from others.
+        Field::Intrinsic(Intrinsic::ParentId) if (op, value) == (CompareOp::NotEqual, &Literal::Nil) => {
+            return rooted(table, Rooted { roots: false, others: true });
+        }
+        _ => {}
+    }
     let fits = match field {
         Field::Attribute(_) => true,
         Field::Intrinsic(Intrinsic::Kind) => matches!(value, Literal::Kind(_)),
@@ -135,6 +145,11 @@ fn compared(
         Some(test) => first_that_says(table, &sources, &test),
         None => undecided(table, filter, aliases),
     }
+}
+
+/// Rows of which something is said because they have a parent, or have none.
+fn rooted(table: &dyn Table, says: Rooted) -> Result<Decided, SpanStoreError> {
+    Ok(Decided::surely(roots_or_others(table, says)?))
 }
 
 /// Rows with any value.

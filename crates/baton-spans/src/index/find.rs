@@ -2,7 +2,7 @@
 
 use super::{Place, Test, field_places, own};
 use baton_ports::SpanStoreError;
-use baton_traceql::{Aliases, CompareOp, Comparison, Field, Intrinsic, Literal, SpanNeed};
+use baton_traceql::{Aliases, CompareOp, Comparison, Field, Intrinsic, Literal, Rooted, SpanNeed};
 use baton_types::{SpanId, TraceId};
 use roaring::RoaringBitmap;
 
@@ -189,8 +189,33 @@ fn intrinsic_holds(
             },
             _ => Ok(Found::All),
         },
+        Intrinsic::NestedSetParent => match Rooted::of(op, value) {
+            Some(says) => roots_or_others(postings, says).map(Found::Rows),
+            None => Ok(Found::All),
+        },
         _ => Ok(Found::All),
     }
+}
+
+/// Rows of spans without a parent, of all others, of both or of none.
+pub(super) fn roots_or_others(
+    postings: &(impl Postings + ?Sized),
+    says: Rooted,
+) -> Result<RoaringBitmap, SpanStoreError> {
+    let mut rows = RoaringBitmap::new();
+    if says.others {
+        rows.insert_range(0..postings.rows());
+    }
+    if says.roots != says.others {
+        // The names of roots are listed apart, and every span has a name.
+        let roots = postings.present(Place::Own, own::ROOT_NAME)?;
+        if says.roots {
+            rows = roots;
+        } else {
+            rows -= roots;
+        }
+    }
+    Ok(rows)
 }
 
 fn code(

@@ -6,8 +6,8 @@ use super::{
     plan::{Grouping, Having, Measure, Plan, Sets, Step},
 };
 use crate::{
-    Aggregate, Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, QueryError, Scalar,
-    ScalarFilter, SpansetExpr, Stage, UnaryOp, pattern,
+    Aggregate, Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, QueryError, Rooted,
+    Scalar, ScalarFilter, SpansetExpr, Stage, UnaryOp, pattern,
 };
 use baton_types::{SpanId, TraceId};
 use regex::Regex;
@@ -84,6 +84,9 @@ fn boxed(expr: &FieldExpr, aliases: Aliases) -> Result<Box<Expression>, QueryErr
 
 fn comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr, aliases: Aliases) -> Result<Expression, QueryError> {
     const NIL: FieldExpr = FieldExpr::Literal(Literal::Nil);
+    if let Some(says) = Rooted::of_comparison(op, left, right) {
+        return Ok(Expression::Rooted(says));
+    }
     match (op, left, right) {
         (CompareOp::Equal, of, nil) | (CompareOp::Equal, nil, of) if *nil == NIL => {
             Ok(Expression::Absent(boxed(of, aliases)?))

@@ -10,7 +10,7 @@ use super::{
     lookup::{Lookup, Raw},
     scene::Scene,
 };
-use crate::{ArithmeticOp, CompareOp, Literal};
+use crate::{ArithmeticOp, CompareOp, Literal, Rooted};
 use baton_types::Value;
 use regex::Regex;
 
@@ -32,6 +32,8 @@ pub(super) enum Expression {
     /// `x !~ ".."`.
     MatchesNot(Box<Expression>, Regex),
     Compare(CompareOp, Box<Expression>, Box<Expression>),
+    /// What is said of roots, and of all other spans.
+    Rooted(Rooted),
     Arithmetic(ArithmeticOp, Box<Expression>, Box<Expression>),
 }
 
@@ -55,6 +57,13 @@ impl Expression {
                 _ => None,
             }),
             Self::Compare(op, left, right) => compare(*op, left, right, scene, at),
+            Self::Rooted(says) => {
+                if scene.spans[at].parent.is_none() {
+                    says.roots
+                } else {
+                    says.others
+                }
+            }
             Self::Constant(_) | Self::Field(_) | Self::Negative(_) | Self::Arithmetic(..) => {
                 self.any(scene, at, &mut |item| item == Item::Bool(true))
             }

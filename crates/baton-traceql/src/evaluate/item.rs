@@ -9,7 +9,7 @@ pub(super) type Flow = ControlFlow<()>;
 
 /// One value; what is neither text, number nor truth cannot be compared and is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Item<'a> {
+pub(crate) enum Item<'a> {
     Text(&'a str),
     Int(i64),
     Float(f64),
@@ -27,7 +27,7 @@ enum Number {
 
 impl<'a> Item<'a> {
     /// A constant; `nil` is no value.
-    pub(super) fn of(literal: &'a Literal) -> Option<Self> {
+    pub(crate) fn of(literal: &'a Literal) -> Option<Self> {
         Some(match literal {
             Literal::Text(text) => Self::Text(text),
             Literal::Int(number) => Self::Int(*number),
@@ -91,7 +91,7 @@ impl<'a> Item<'a> {
 }
 
 /// Whether a comparison holds; none when values of these types cannot be compared that way.
-pub(super) fn holds(op: CompareOp, left: Item<'_>, right: Item<'_>) -> Option<bool> {
+pub(crate) fn holds(op: CompareOp, left: Item<'_>, right: Item<'_>) -> Option<bool> {
     let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
     let order = match (left, right) {
         (Item::Text(left), Item::Text(right)) => Some(left.cmp(right)),

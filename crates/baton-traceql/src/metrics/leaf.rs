@@ -6,7 +6,7 @@ use crate::{
     SpansetExpr, Stage, TraceNeed,
     evaluate::{Chosen, ChosenSpan},
     need_of::need_to_measure,
-    shown::{is_local, visit_fields},
+    shown::{is_local, is_local_expr},
 };
 use baton_types::{Span, Value};
 
@@ -85,8 +85,7 @@ impl Leaf {
         let PipelineExpr::Pipeline(stages) = &self.spans else { return None };
         let (Stage::Spansets(SpansetExpr::Filter(filter)), rest) = stages.split_first()? else { return None };
         let filter = filter.as_ref().filter(|filter| **filter != FieldExpr::Literal(Literal::Bool(true)));
-        let mut local = self.by.iter().chain(&self.of).all(is_local);
-        filter.iter().for_each(|filter| visit_fields(filter, &mut |field| local &= is_local(field)));
+        let local = self.by.iter().chain(&self.of).all(is_local) && filter.is_none_or(is_local_expr);
         let plain = self.compare().is_none() && rest.iter().all(|stage| matches!(stage, Stage::Select(_)));
         (plain && local).then_some(Direct { filter, by: &self.by, of: self.of.as_ref() })
     }

@@ -2,7 +2,7 @@
 
 use super::build::{all_of_span, any_of_span};
 use crate::{
-    Aliases, Attribute, BinaryOp, CompareOp, Comparison, Field, FieldExpr, Intrinsic, Literal, Scope, SpanNeed,
+    Aliases, Attribute, BinaryOp, CompareOp, Comparison, Field, FieldExpr, Intrinsic, Literal, Rooted, Scope, SpanNeed,
     UnaryOp,
     evaluate::{flipped, normal},
     shown::is_local,
@@ -73,6 +73,9 @@ impl Asker {
     }
 
     pub(super) fn compared(self, op: CompareOp, left: &FieldExpr, right: &FieldExpr, whose: Whose) -> SpanNeed {
+        if let Some(says) = Rooted::of_comparison(op, left, right) {
+            return if whose == Whose::Own { rooted(says) } else { SpanNeed::Anything };
+        }
         match (op, left, right) {
             (CompareOp::Equal, ..) if is_nil(left) || is_nil(right) => SpanNeed::Anything,
             (CompareOp::NotEqual, nil, of) | (CompareOp::NotEqual, of, nil) if is_nil(nil) => self.present(of, whose),
@@ -134,6 +137,18 @@ fn on(field: &Field, whose: Whose) -> Option<Field> {
         })),
         _ => None,
     }
+}
+
+/// Said in one way, however the query says it.
+fn rooted(says: Rooted) -> SpanNeed {
+    let op = match (says.roots, says.others) {
+        (true, true) => return SpanNeed::Anything,
+        (false, false) => return SpanNeed::Nothing,
+        (true, false) => CompareOp::Less,
+        (false, true) => CompareOp::GreaterEqual,
+    };
+    let field = Field::Intrinsic(Intrinsic::NestedSetParent);
+    SpanNeed::Holds(Comparison { field, op, value: Literal::Int(0) })
 }
 
 fn is_nil(expr: &FieldExpr) -> bool {

@@ -1,0 +1,87 @@
+//! Comparisons that tell roots from all other spans, and nothing else.
+
+use crate::{
+    CompareOp, Field, FieldExpr, Intrinsic, Literal,
+    evaluate::{Item, flipped, holds},
+};
+
+/// What a comparison says of spans without a parent, and of all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rooted {
+    /// Of spans without a parent.
+    pub roots: bool,
+    /// Of every span that has one, wherever that is.
+    pub others: bool,
+}
+
+impl Rooted {
+    /// What `nestedSetParent` compared with a constant says, if that depends on nothing else: it is -1 for a root, and 0 or
+    /// more for every other span. `nestedSetParent < 0` is how roots are asked for.
+    pub fn of(op: CompareOp, value: &Literal) -> Option<Self> {
+        let value = Item::of(value)?;
+        let says = |number: i64| holds(op, Item::Int(number), value);
+        let roots = says(-1)?;
+        let others = match op {
+            CompareOp::Less | CompareOp::LessEqual | CompareOp::Greater | CompareOp::GreaterEqual => {
+                // What is true of both ends is true of everything between them.
+                says(0).filter(|least| says(i64::MAX) == Some(*least))?
+            }
+            CompareOp::Equal | CompareOp::NotEqual => {
+                // Only a number below all of theirs is none of theirs for sure.
+                holds(CompareOp::Greater, Item::Int(0), value).filter(|below| *below)?;
+                op == CompareOp::NotEqual
+            }
+            CompareOp::Matches | CompareOp::MatchesNot => return None,
+        };
+        Some(Self { roots, others })
+    }
+
+    /// The same of a comparison as it is written, from either side.
+    pub(crate) fn of_comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr) -> Option<Self> {
+        const PARENT: FieldExpr = FieldExpr::Field(Field::Intrinsic(Intrinsic::NestedSetParent));
+        match (left, right) {
+            (field, FieldExpr::Literal(value)) if *field == PARENT => Self::of(op, value),
+            (FieldExpr::Literal(value), field) if *field == PARENT => Self::of(flipped(op), value),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use CompareOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+
+    #[test]
+    fn only_what_is_the_same_for_all_others_is_said() {
+        let table = [
+            (Less, Literal::Int(0), Some((true, false))),
+            (LessEqual, Literal::Int(-1), Some((true, false))),
+            (Equal, Literal::Int(-1), Some((true, false))),
+            (Less, Literal::Float(-0.5), Some((true, false))),
+            (Equal, Literal::Float(-1.0), Some((true, false))),
+            (GreaterEqual, Literal::Int(0), Some((false, true))),
+            (Greater, Literal::Int(-1), Some((false, true))),
+            (NotEqual, Literal::Int(-1), Some((false, true))),
+            (NotEqual, Literal::Int(-2), Some((true, true))),
+            (Less, Literal::Int(-1), Some((false, false))),
+            (Equal, Literal::Int(-5), Some((false, false))),
+            (Greater, Literal::Int(-2), Some((true, true))),
+            (Less, Literal::Float(1e300), Some((true, true))),
+            (Less, Literal::Int(1), None),
+            (LessEqual, Literal::Int(0), None),
+            (Equal, Literal::Int(0), None),
+            (Equal, Literal::Int(1), None),
+            (NotEqual, Literal::Int(0), None),
+            (Greater, Literal::Int(0), None),
+            (GreaterEqual, Literal::Int(1), None),
+            (Less, Literal::Duration(0), Some((true, false))),
+            (Less, Literal::Text("0".to_owned()), None),
+            (Equal, Literal::Nil, None),
+        ];
+        for (op, value, wanted) in table {
+            let wanted = wanted.map(|(roots, others)| Rooted { roots, others });
+            assert_eq!(Rooted::of(op, &value), wanted, "{op} {value}");
+        }
+    }
+}
