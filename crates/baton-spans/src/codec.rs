@@ -3,13 +3,17 @@
 //! A [`TableBuilder`] numbers the resources and scopes of the spans that are written together; the [`Tables`] that come of
 //! it are written beside them and are needed to read any of them.
 
+mod parts;
+
 use baton_ports::SpanStoreError;
 use baton_types::{
     Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
     Value,
 };
+use parts::Opening;
+pub(crate) use parts::{Parts, read_parts};
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, mem, sync::Arc};
+use std::{collections::HashMap, fmt::Display, mem, sync::Arc};
 
 /// What spans that were written together share.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -123,20 +127,6 @@ struct Read {
     dropped: Dropped,
 }
 
-/// How a written span begins.
-#[derive(Deserialize)]
-struct Opening<'a> {
-    _trace: TraceId,
-    _id: SpanId,
-    _parent: Option<SpanId>,
-    _trace_state: &'a str,
-    _flags: u32,
-    _name: &'a str,
-    _kind: SpanKind,
-    start: u64,
-    end: u64,
-}
-
 /// When a span began and ended that was written without what it shares; the rest of it is not read.
 pub(crate) fn read_times(mut bytes: &[u8]) -> Result<(u64, u64), SpanStoreError> {
     let opening: Opening<'_> = take(&mut bytes)?;
@@ -219,10 +209,13 @@ pub(crate) fn append(buffer: &mut Vec<u8>, value: &impl Serialize) -> Result<(),
 
 /// Takes a value from the front of the bytes.
 pub(crate) fn take<'a, T: Deserialize<'a>>(bytes: &mut &'a [u8]) -> Result<T, SpanStoreError> {
-    let (value, rest) = postcard::take_from_bytes(bytes)
-        .map_err(|error| SpanStoreError::Corrupt(format!("bytes that should be spans are not: {error}")))?;
+    let (value, rest) = postcard::take_from_bytes(bytes).map_err(|error| corrupt(&error))?;
     *bytes = rest;
     Ok(value)
+}
+
+fn corrupt(why: &impl Display) -> SpanStoreError {
+    SpanStoreError::Corrupt(format!("bytes that should be spans are not: {why}"))
 }
 
 fn unwritable(error: &postcard::Error) -> SpanStoreError {

@@ -1,6 +1,6 @@
 //! Something that holds spans and can be asked: the head in memory, or a block on disk.
 
-use crate::index::Table;
+use crate::{codec::Parts, index::Table};
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
 use baton_types::{Span, SpanClass, TraceId, Value};
@@ -61,17 +61,24 @@ pub(crate) trait Segment: Send + Sync {
     /// The ordinal of a trace, if it is here.
     fn ordinal(&self, trace: TraceId) -> Result<Option<u32>, SpanStoreError>;
 
-    /// Gives the spans of the trace with that ordinal one by one until there are enough of them, and says how many bytes
-    /// were read for them.
-    fn each_span(&self, ordinal: u32, each: &mut dyn FnMut(Span) -> ControlFlow<()>) -> Result<u64, SpanStoreError>;
+    /// Gives parts of the spans of the trace with that ordinal one by one until there are enough of them, and says how many
+    /// bytes were read for them.
+    fn each_span(
+        &self,
+        ordinal: u32,
+        parts: &Parts,
+        each: &mut dyn FnMut(Span) -> ControlFlow<()>,
+    ) -> Result<u64, SpanStoreError>;
 
     /// Shows what is known of its rows one by one, while nothing is added to it; false when too little is known.
     fn table(&self, work: Work<'_>) -> Result<bool, SpanStoreError>;
 
-    /// Gives the spans in some rows one by one until there are enough of them, and says how many bytes were read for them.
+    /// Gives parts of the spans in some rows one by one until there are enough of them, and says how many bytes were read
+    /// for them.
     fn each_span_in(
         &self,
         rows: &RoaringBitmap,
+        parts: &Parts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError>;
 
@@ -79,7 +86,7 @@ pub(crate) trait Segment: Send + Sync {
     #[cfg(test)]
     fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
         let mut spans = Vec::new();
-        let read = self.each_span(ordinal, &mut |span| {
+        let read = self.each_span(ordinal, &Parts::ALL, &mut |span| {
             spans.push(span);
             ControlFlow::Continue(())
         })?;

@@ -10,7 +10,7 @@ use super::{
     traces::Traces,
 };
 use crate::{
-    codec,
+    codec::{self, Parts},
     head::Shared,
     index::{Form, MAX_BLOCK_FIELDS, Place},
 };
@@ -203,15 +203,16 @@ impl Block {
         Ok(read)
     }
 
-    /// Gives the spans in some rows until there are enough of them, and says how many bytes were read for them.
+    /// Gives parts of the spans in some rows until there are enough of them, and says how many bytes were read for them.
     pub(super) fn read_spans(
         &self,
         rows: Range<u32>,
+        parts: &Parts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
-        self.rows_while(&self.cache, rows, |shared, _, mut body| {
+        self.rows_while(&self.cache, rows, |shared, _, body| {
             let (resource, scope) = self.shared(shared)?;
-            let span = codec::read_body(&mut body, resource, scope);
+            let span = codec::read_parts(body, parts, resource, scope);
             Ok(each(span.map_err(|_| self.raw.corrupt("a span cannot be read"))?))
         })
     }

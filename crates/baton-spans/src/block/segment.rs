@@ -2,6 +2,7 @@
 
 use super::{Block, directory::FieldAt, values::Values};
 use crate::{
+    codec::Parts,
     index::{Atom, Counts, Found, Place, Postings, Test, Union, field_places, rows_meeting},
     segment::{Names, Segment, Summary, TracePart, Work},
 };
@@ -51,8 +52,13 @@ impl Segment for Block {
         self.traces.ordinal(&self.index, trace)
     }
 
-    fn each_span(&self, ordinal: u32, each: &mut dyn FnMut(Span) -> ControlFlow<()>) -> Result<u64, SpanStoreError> {
-        self.read_spans(self.traces.rows(ordinal), each)
+    fn each_span(
+        &self,
+        ordinal: u32,
+        parts: &Parts,
+        each: &mut dyn FnMut(Span) -> ControlFlow<()>,
+    ) -> Result<u64, SpanStoreError> {
+        self.read_spans(self.traces.rows(ordinal), parts, each)
     }
 
     fn table(&self, work: Work<'_>) -> Result<bool, SpanStoreError> {
@@ -65,6 +71,7 @@ impl Segment for Block {
     fn each_span_in(
         &self,
         rows: &RoaringBitmap,
+        parts: &Parts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         let (mut read, mut flow) = (0, ControlFlow::Continue(()));
@@ -74,7 +81,7 @@ impl Segment for Block {
             while left.next_if_eq(&end).is_some() {
                 end += 1;
             }
-            read += self.read_spans(first..end, &mut |span| {
+            read += self.read_spans(first..end, parts, &mut |span| {
                 flow = each(span);
                 flow
             })?;

@@ -6,7 +6,7 @@ use super::{
     content::Content,
 };
 use crate::{
-    codec,
+    codec::{self, Parts},
     index::{Atom, Counts, Form, Found, Place, Postings, Test, Union, field_places, rows_meeting},
     segment::{Names, Segment, Summary, TracePart, Work},
 };
@@ -77,14 +77,19 @@ impl Segment for Head {
         Ok(self.content.read().ordinal(trace))
     }
 
-    fn each_span(&self, ordinal: u32, each: &mut dyn FnMut(Span) -> ControlFlow<()>) -> Result<u64, SpanStoreError> {
+    fn each_span(
+        &self,
+        ordinal: u32,
+        parts: &Parts,
+        each: &mut dyn FnMut(Span) -> ControlFlow<()>,
+    ) -> Result<u64, SpanStoreError> {
         let content = self.content.read();
         let mut bytes = 0;
         for row in content.rows_of(ordinal) {
             let (resource, scope) = &content.shared[content.shared_of[row as usize] as usize];
-            let mut body = content.body(row);
+            let body = content.body(row);
             bytes += body.len() as u64;
-            if each(codec::read_body(&mut body, Arc::clone(resource), Arc::clone(scope))?).is_break() {
+            if each(codec::read_parts(body, parts, Arc::clone(resource), Arc::clone(scope))?).is_break() {
                 break;
             }
         }
@@ -99,6 +104,7 @@ impl Segment for Head {
     fn each_span_in(
         &self,
         rows: &RoaringBitmap,
+        parts: &Parts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         let mut bytes = 0;
@@ -107,9 +113,9 @@ impl Segment for Head {
             let content = self.content.read();
             let Some(shared) = content.shared_of.get(row as usize) else { continue };
             let (resource, scope) = content.shared[*shared as usize].clone();
-            let mut body = content.body(row);
+            let body = content.body(row);
             bytes += body.len() as u64;
-            let span = codec::read_body(&mut body, resource, scope)?;
+            let span = codec::read_parts(body, parts, resource, scope)?;
             drop(content);
             if each(span).is_break() {
                 break;

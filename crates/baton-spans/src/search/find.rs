@@ -4,10 +4,10 @@ use super::{
     budget::Budget,
     candidates::{Candidate, Candidates, Next},
     found::{Teller, Told},
-    gather::{Gathered, gather},
+    gather::{Gathered, gather_parts},
     plan::Plan,
 };
-use crate::segment::Segment;
+use crate::{codec::Parts, segment::Segment};
 use baton_ports::{FoundTrace, SearchAnswer, SearchAsk, SpanStoreError};
 use baton_traceql::{Aliases, Trace, need};
 use baton_types::TraceId;
@@ -26,6 +26,7 @@ pub(crate) fn search(
     }
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
     let teller = Teller::new(&ask.query, aliases, ask.spans_per_spanset)?;
+    let parts = Parts::of(&ask.query, aliases);
     let plan = Plan::new(&need(&ask.query, aliases), segments, aliases, budget)?;
     let mut answer = SearchAnswer::default();
     let Some(mut candidates) = Candidates::new(segments, &plan, ask.range, budget)? else {
@@ -48,7 +49,7 @@ pub(crate) fn search(
             answer.partial = true;
             break;
         }
-        let (gathered, bytes) = gather(segments, &candidate.ordinals, budget)?;
+        let (gathered, bytes) = gather_parts(segments, &candidate.ordinals, &parts, budget)?;
         answer.inspected_traces += 1;
         answer.inspected_bytes += bytes;
         let spans = match gathered {

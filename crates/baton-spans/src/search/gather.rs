@@ -1,7 +1,10 @@
 //! All spans of a trace, wherever they lie.
 
 use super::budget::Budget;
-use crate::{codec, segment::Segment};
+use crate::{
+    codec::{self, Parts},
+    segment::Segment,
+};
 use baton_ports::SpanStoreError;
 use baton_types::{Span, SpanId, TraceId};
 use std::{
@@ -42,12 +45,22 @@ pub(super) fn gather(
     ordinals: &[Option<u32>],
     budget: &Budget,
 ) -> Result<(Gathered, u64), SpanStoreError> {
+    gather_parts(segments, ordinals, &Parts::ALL, budget)
+}
+
+/// Parts of the spans that lie under these ordinals, and how many bytes were read for them.
+pub(super) fn gather_parts(
+    segments: &[Arc<dyn Segment>],
+    ordinals: &[Option<u32>],
+    parts: &Parts,
+    budget: &Budget,
+) -> Result<(Gathered, u64), SpanStoreError> {
     let mut gathering = Gathering::default();
     let mut bytes = 0;
     for (segment, ordinal) in segments.iter().zip(ordinals) {
         let Some(ordinal) = ordinal else { continue };
         let mut ended = None;
-        bytes += segment.each_span(*ordinal, &mut |span| {
+        bytes += segment.each_span(*ordinal, parts, &mut |span| {
             gathering.add(span);
             ended = gathering.end(budget);
             if ended.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

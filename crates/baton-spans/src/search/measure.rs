@@ -11,7 +11,7 @@ mod shown;
 mod traces;
 
 use super::budget::Budget;
-use crate::{index::Sources, segment::Segment};
+use crate::{codec::Parts, index::Sources, segment::Segment};
 use baton_ports::{MetricsAnswer, MetricsAsk, SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Direct, Limits, Measure, Tally};
 use once::Once;
@@ -34,7 +34,8 @@ pub(crate) fn metrics(
     let steps = measure.steps();
     let end = steps.end_of(steps.count() - 1);
     let time = TimeRange { start: steps.start(), end: end.saturating_sub(1) };
-    let asked = Asked { segments, measure: &measure, aliases, time, budget };
+    let parts = Parts::of(&ask.query, aliases);
+    let asked = Asked { segments, measure: &measure, parts: &parts, aliases, time, budget };
     let mut answer = MetricsAnswer::default();
     let mut tallies = Vec::with_capacity(leaves);
     let mut once = None;
@@ -70,6 +71,8 @@ fn is_indexed(direct: &Direct<'_>, aliases: Aliases) -> bool {
 struct Asked<'a> {
     segments: &'a [Arc<dyn Segment>],
     measure: &'a Measure,
+    /// What of spans it looks at.
+    parts: &'a Parts,
     aliases: Aliases,
     /// Spans that began in this time count.
     time: TimeRange,

@@ -7,7 +7,10 @@ use super::{
     once::Once,
     shown::{Choice, Shown},
 };
-use crate::index::{Atom, Sources, Table, Wanted, decide};
+use crate::{
+    codec::Parts,
+    index::{Atom, Sources, Table, Wanted, decide},
+};
 use baton_ports::SpanStoreError;
 use baton_traceql::{Direct, Exemplar, Field, Group, Intrinsic, Tally};
 use roaring::RoaringBitmap;
@@ -48,9 +51,9 @@ impl Counting<'_> {
 
     /// Reads the spans of which the index knows too little.
     fn read(&mut self, segment: usize, left: &Left) -> Result<(), SpanStoreError> {
-        let Asked { segments, measure, budget, .. } = self.asked;
+        let Asked { segments, measure, parts, budget, .. } = self.asked;
         let (mut looked, mut late) = (0, false);
-        let bytes = segments[segment].each_span_in(&left.unsure, &mut |span| {
+        let bytes = segments[segment].each_span_in(&left.unsure, parts, &mut |span| {
             looked += 1;
             late = looked % BETWEEN_LOOKS == 0 && budget.is_late();
             if late {
@@ -69,7 +72,7 @@ impl Counting<'_> {
         let rows: RoaringBitmap = left.shown.iter().map(|(shown, _)| shown.row).collect();
         let mut shown = left.shown.into_iter().peekable();
         let mut row = rows.iter();
-        let bytes = self.asked.segments[segment].each_span_in(&rows, &mut |span| {
+        let bytes = self.asked.segments[segment].each_span_in(&rows, &Parts::LEAST, &mut |span| {
             let Some(row) = row.next() else { return ControlFlow::Break(()) };
             while let Some((shown, group)) = shown.next_if(|(shown, _)| shown.row <= row) {
                 let exemplar = Exemplar { trace: span.trace, span: span.id, at: span.start, value: shown.value };

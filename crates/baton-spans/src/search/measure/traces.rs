@@ -3,7 +3,7 @@
 use super::{Counting, once::Once};
 use crate::search::{
     candidates::{Candidates, Next},
-    gather::{Gathered, gather},
+    gather::{Gathered, gather_parts},
     plan::Plan,
 };
 use baton_ports::SpanStoreError;
@@ -61,7 +61,7 @@ impl Counting<'_> {
         if asked.budget.is_late() {
             return Ok(false);
         }
-        let (gathered, bytes) = gather(asked.segments, ordinals, asked.budget)?;
+        let (gathered, bytes) = gather_parts(asked.segments, ordinals, asked.parts, asked.budget)?;
         self.answer.inspected_bytes += bytes;
         let spans = match gathered {
             Gathered::Whole(spans) => spans,

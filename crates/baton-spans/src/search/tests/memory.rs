@@ -2,7 +2,10 @@
 //! finds with it, it finds with every index that gives at least as much.
 
 use super::naive::expr;
-use crate::segment::{Names, Segment, Summary, TracePart, Work};
+use crate::{
+    codec::Parts,
+    segment::{Names, Segment, Summary, TracePart, Work},
+};
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, SpanNeed};
 use baton_types::{Span, SpanClass, TraceId, Value};
@@ -129,7 +132,12 @@ impl Segment for Memory {
         Ok(self.traces.iter().position(|(part, _)| part.id == trace).map(|ordinal| ordinal as u32))
     }
 
-    fn each_span(&self, ordinal: u32, each: &mut dyn FnMut(Span) -> ControlFlow<()>) -> Result<u64, SpanStoreError> {
+    fn each_span(
+        &self,
+        ordinal: u32,
+        _: &Parts,
+        each: &mut dyn FnMut(Span) -> ControlFlow<()>,
+    ) -> Result<u64, SpanStoreError> {
         let read = self.traces[ordinal as usize].1.iter().take_while(|span| each((*span).clone()).is_continue());
         Ok(read.count() as u64)
     }
@@ -141,6 +149,7 @@ impl Segment for Memory {
     fn each_span_in(
         &self,
         rows: &RoaringBitmap,
+        _: &Parts,
         _: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         assert!(rows.is_empty(), "nobody can know of rows here");

@@ -1,0 +1,260 @@
+//! Reads of spans only what somebody wants to know: most of what is written is passed over without being made anything of.
+
+use super::{corrupt, read_body, take};
+use baton_ports::SpanStoreError;
+use baton_traceql::{Aliases, Field, Intrinsic, Query, Scope, named_fields};
+use baton_types::{
+    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use std::sync::Arc;
+
+/// What of spans is read. Whatever is not, a span is read as if it had none of it; what it shares with others, when it
+/// was and how it ended is always there.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    /// Attributes with these keys; none means all there is, whatever else is said here.
+    keys: Option<Vec<Key>>,
+    events: bool,
+    links: bool,
+    message: bool,
+}
+
+impl Parts {
+    /// Everything.
+    pub(crate) const ALL: Self = Self { keys: None, events: true, links: true, message: true };
+    /// Which span it is.
+    pub(crate) const LEAST: Self = Self { keys: Some(Vec::new()), events: false, links: false, message: false };
+
+    /// What a query looks at or shows.
+    pub(crate) fn of(query: &Query, aliases: Aliases) -> Self {
+        let Some(fields) = named_fields(query) else { return Self::ALL };
+        let mut keys: Vec<Key> = Vec::new();
+        let mut parts = Self::LEAST;
+        for field in &fields {
+            match field {
+                Field::Attribute(attribute) => {
+                    parts.events |= matches!(attribute.scope, Scope::Any | Scope::Event);
+                    parts.links |= matches!(attribute.scope, Scope::Any | Scope::Link);
+                    if matches!(attribute.scope, Scope::Any | Scope::Span) {
+                        keys.push(Key::Owned(attribute.name.clone()));
+                        keys.extend(aliases.of(&attribute.name).map(Key::Borrowed));
+                    }
+                }
+                Field::Intrinsic(Intrinsic::EventName | Intrinsic::EventTimeSinceStart) => parts.events = true,
+                Field::Intrinsic(Intrinsic::LinkTraceId | Intrinsic::LinkSpanId) => parts.links = true,
+                Field::Intrinsic(Intrinsic::StatusMessage) => parts.message = true,
+                Field::Intrinsic(_) => {}
+            }
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        Self { keys: Some(keys), ..parts }
+    }
+}
+
+/// How a written span begins.
+#[derive(Deserialize)]
+pub(super) struct Opening<'a> {
+    trace: TraceId,
+    id: SpanId,
+    parent: Option<SpanId>,
+    trace_state: &'a str,
+    flags: u32,
+    name: &'a str,
+    kind: SpanKind,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+/// Reads some parts of a span that was written without what it shares.
+pub(crate) fn read_parts(
+    mut bytes: &[u8],
+    parts: &Parts,
+    resource: Arc<Resource>,
+    scope: Arc<SpanScope>,
+) -> Result<Span, SpanStoreError> {
+    let Some(keys) = &parts.keys else { return read_body(&mut bytes, resource, scope) };
+    let opening: Opening<'_> = take(&mut bytes)?;
+    let attributes = read_attributes(&mut bytes, keys)?;
+    let events: Vec<SpanEvent> = read_or_pass(&mut bytes, parts.events, |bytes| {
+        let _at: u64 = take(bytes)?;
+        pass_text(bytes)?;
+        pass_attributes(bytes)?;
+        take::<u32>(bytes).map(drop)
+    })?;
+    let links: Vec<SpanLink> = read_or_pass(&mut bytes, parts.links, |bytes| {
+        let _ids: (TraceId, SpanId) = take(bytes)?;
+        pass_text(bytes)?;
+        pass_attributes(bytes)?;
+        take::<(u32, u32)>(bytes).map(drop)
+    })?;
+    let (status, message): (SpanStatus, &str) = take(&mut bytes)?;
+    Ok(Span {
+        trace: opening.trace,
+        id: opening.id,
+        parent: opening.parent,
+        trace_state: opening.trace_state.to_owned(),
+        flags: opening.flags,
+        name: Key::Owned(opening.name.to_owned()),
+        kind: opening.kind,
+        start: opening.start,
+        end: opening.end,
+        attributes,
+        events,
+        links,
+        status,
+        status_message: if parts.message { message.to_owned() } else { String::new() },
+        dropped: Dropped::default(),
+        resource,
+        scope,
+    })
+}
+
+fn read_attributes(bytes: &mut &[u8], keys: &[Key]) -> Result<Attributes, SpanStoreError> {
+    let mut attributes = Attributes::new();
+    for _ in 0..take::<u64>(bytes)? {
+        let key: &str = take(bytes)?;
+        match keys.iter().find(|wanted| **wanted == *key) {
+            Some(key) => attributes.push((key.clone(), take(bytes)?)),
+            None => pass_value(bytes)?,
+        }
+    }
+    Ok(attributes)
+}
+
+fn read_or_pass<T: DeserializeOwned>(
+    bytes: &mut &[u8],
+    wanted: bool,
+    pass: impl Fn(&mut &[u8]) -> Result<(), SpanStoreError>,
+) -> Result<Vec<T>, SpanStoreError> {
+    if wanted {
+        return take(bytes);
+    }
+    for _ in 0..take::<u64>(bytes)? {
+        pass(bytes)?;
+    }
+    Ok(Vec::new())
+}
+
+/// Goes behind a value, which is written as the number of its form and what it is.
+fn pass_value(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
+    match take::<u32>(bytes)? {
+        0 | 6 => pass_text(bytes),
+        1 => take::<bool>(bytes).map(drop),
+        2 => take::<i64>(bytes).map(drop),
+        3 => take::<f64>(bytes).map(drop),
+        4 => (0..take::<u64>(bytes)?).try_for_each(|_| pass_value(bytes)),
+        5 => pass_attributes(bytes),
+        7 => Ok(()),
+        _ => Err(corrupt(&"there is no such form of values")),
+    }
+}
+
+fn pass_attributes(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
+    for _ in 0..take::<u64>(bytes)? {
+        pass_text(bytes)?;
+        pass_value(bytes)?;
+    }
+    Ok(())
+}
+
+/// Text and bytes are written alike.
+fn pass_text(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
+    take::<&[u8]>(bytes).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::write_body;
+    use baton_traceql::{Mode, parse};
+    use baton_types::Value;
+
+    /// Every form of values, everywhere that values are.
+    fn span() -> Span {
+        let list = Value::List(vec![Value::Int(-1), Value::List(vec![Value::Bool(true)])]);
+        let map = Value::Map(vec![("in".into(), Value::Bytes(vec![0, 255])), ("out".into(), Value::Empty)]);
+        let attributes: Attributes = vec![
+            ("text".into(), "a text".into()),
+            ("flag".into(), Value::Bool(false)),
+            ("whole".into(), Value::Int(i64::MIN)),
+            ("real".into(), Value::Float(-0.5)),
+            ("list".into(), list),
+            ("map".into(), map),
+            ("bytes".into(), Value::Bytes(vec![7; 300])),
+            ("nothing".into(), Value::Empty),
+            ("last".into(), Value::Int(9)),
+        ];
+        let ids = (TraceId([7; 16]), SpanId([8; 8]));
+        Span {
+            trace: ids.0,
+            id: ids.1,
+            parent: Some(SpanId([9; 8])),
+            trace_state: "a=b".to_owned(),
+            flags: 257,
+            name: "a name".into(),
+            kind: SpanKind::Client,
+            start: 1_794_816_000_000_000_000,
+            end: u64::MAX,
+            attributes: attributes.clone(),
+            events: vec![
+                SpanEvent { at: 3, name: "e".into(), attributes: attributes.clone(), dropped_attributes: 300 };
+                2
+            ],
+            links: vec![SpanLink {
+                trace: ids.0,
+                span: ids.1,
+                trace_state: "c".to_owned(),
+                attributes,
+                dropped_attributes: 1,
+                flags: 300,
+            }],
+            status: SpanStatus::Error,
+            status_message: "why".to_owned(),
+            dropped: Dropped::default(),
+            resource: Arc::default(),
+            scope: Arc::default(),
+        }
+    }
+
+    #[test]
+    fn what_is_not_asked_for_is_passed_over() {
+        const ALIASES: Aliases = Aliases(&[&["last", "latest"]]);
+        let table: &[(&str, &[&str], bool, bool, bool)] = &[
+            ("{ }", &[], false, false, false),
+            ("{ span.text = 1 } | select(span.list)", &["text", "list"], false, false, false),
+            ("{ span.latest = 1 && resource.flag }", &["last"], false, false, false),
+            ("{ .map = 1 }", &["map"], true, true, false),
+            ("{ event.real = 1 } >> { statusMessage = \"why\" }", &[], true, false, true),
+            ("{ link:spanID = \"1\" } | by(span.flag)", &["flag"], false, true, false),
+            ("{ event:name = \"e\" } | max(span.whole) > 1", &["whole"], true, false, false),
+            ("{ parent.nothing = nil } | rate() by (span.bytes)", &["nothing", "bytes"], true, true, false),
+            ("({ } | rate()) / ({ } | sum_over_time(span.real) by (name))", &["real"], false, false, false),
+        ];
+        let span = span();
+        let mut bytes = Vec::new();
+        write_body(&mut bytes, &span).unwrap();
+        let read = |parts: &Parts| read_parts(&bytes, parts, Arc::default(), Arc::default()).unwrap();
+        for (text, keys, events, links, message) in table {
+            let query = parse(text, Mode::Strict).unwrap_or_else(|why| panic!("{text}: {why}")).query;
+            let mut wanted = span.clone();
+            wanted.attributes.retain(|(key, _)| keys.contains(&key.as_ref()));
+            if !events {
+                wanted.events.clear();
+            }
+            if !links {
+                wanted.links.clear();
+            }
+            if !message {
+                wanted.status_message.clear();
+            }
+            assert_eq!(read(&Parts::of(&query, ALIASES)), wanted, "{text}");
+        }
+        let all = parse("{ } | compare({ status = error })", Mode::Strict).unwrap().query;
+        assert_eq!(read(&Parts::of(&all, ALIASES)), span);
+        for cut in 0..bytes.len() - 3 {
+            assert!(read_parts(&bytes[..cut], &Parts::LEAST, Arc::default(), Arc::default()).is_err(), "{cut}");
+        }
+    }
+}
