@@ -8,6 +8,7 @@ mod found;
 mod gather;
 mod measure;
 mod plan;
+mod read;
 mod tags;
 #[cfg(test)]
 mod tests;
@@ -18,5 +19,6 @@ pub(crate) use budget::Budget;
 pub(crate) use find::search;
 pub(crate) use gather::trace;
 pub(crate) use measure::metrics;
+pub(crate) use read::{Taker, read};
 pub(crate) use tags::tags;
 pub(crate) use values::tag_values;

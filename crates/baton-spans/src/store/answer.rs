@@ -6,8 +6,8 @@ use crate::{
     segment::Segment,
 };
 use baton_ports::{
-    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
-    SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsAnswer, MetricsAsk, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanReader, SpanStats,
+    SpanStore, SpanStoreError, Tags, TagsAsk,
 };
 use baton_traceql::Field;
 use baton_types::{Span, TraceId, Value};
@@ -64,6 +64,10 @@ impl SpanStore for EmbeddedSpans {
 
     fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
         Box::pin(ready(Ok(self.store.stats())))
+    }
+
+    fn read(&self, ask: ReadAsk) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
+        Box::pin(async move { self.begin_to_read(ask) })
     }
 }
 

@@ -5,6 +5,7 @@ use super::{
     hold::Held,
     outgoing::Synced,
     queue::{Queue, Refused, Waiting},
+    read,
     retain::Doomed,
     view::{View, by_class},
 };
@@ -59,6 +60,8 @@ pub(crate) struct Store {
     pub(super) log_bytes: AtomicU64,
     pub(super) searches: Arc<Semaphore>,
     pub(super) waiting_searches: AtomicUsize,
+    /// Who may read spans through at the same time.
+    pub(super) readings: Arc<Semaphore>,
     /// Spans that were emitted in this process and could not be kept.
     pub(crate) dropped: AtomicU64,
 }
@@ -94,6 +97,7 @@ impl Store {
             closing: AtomicBool::new(false),
             log_bytes: AtomicU64::new(0),
             waiting_searches: AtomicUsize::new(0),
+            readings: Arc::new(Semaphore::new(read::MOST)),
             dropped: AtomicU64::new(0),
         }
     }

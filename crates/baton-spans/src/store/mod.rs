@@ -12,6 +12,7 @@ mod merge;
 mod open;
 mod outgoing;
 mod queue;
+mod read;
 mod recover;
 mod retain;
 #[cfg(test)]
