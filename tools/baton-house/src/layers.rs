@@ -19,6 +19,7 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton-export", 2),
     ("baton-otlp", 2),
     ("baton-tempo", 2),
+    ("baton-parquet", 2),
     ("baton-models", 2),
     ("baton-mcp", 2),
     ("baton-toolhost", 2),

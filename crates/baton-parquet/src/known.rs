@@ -1,0 +1,83 @@
+//! Attributes that have columns of their own.
+
+use baton_telemetry::names;
+
+/// An attribute that has a column of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The key of the attribute; the column has underscores where the key has dots.
+    pub key: &'static str,
+    /// What the column holds.
+    pub kind: Kind,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text; values that are none are written as text.
+    Text,
+    /// Whole numbers; whatever is none is missing here, and in the map.
+    Whole,
+    /// Numbers.
+    Number,
+}
+
+impl Known {
+    /// The name of the column.
+    pub fn column(&self) -> String {
+        self.key.replace('.', "_")
+    }
+}
+
+const fn text(key: &'static str) -> Known {
+    Known { key, kind: Kind::Text }
+}
+
+const fn whole(key: &'static str) -> Known {
+    Known { key, kind: Kind::Whole }
+}
+
+const fn number(key: &'static str) -> Known {
+    Known { key, kind: Kind::Number }
+}
+
+/// The attributes with columns of their own, in the order of the columns. What the span does not say, its resource may.
+pub const KNOWN: &[Known] = &[
+    text(names::PROJECT_ID),
+    text(names::AGENT_ID),
+    text(names::AGENT_SESSION_ID),
+    text(names::GEN_AI_OPERATION_NAME),
+    text(names::GEN_AI_PROVIDER_NAME),
+    text(names::GEN_AI_REQUEST_MODEL),
+    text(names::GEN_AI_RESPONSE_MODEL),
+    text(names::GEN_AI_AGENT_ID),
+    text(names::GEN_AI_AGENT_NAME),
+    text(names::GEN_AI_CONVERSATION_ID),
+    text(names::GEN_AI_TOOL_NAME),
+    text(names::GEN_AI_TOOL_TYPE),
+    text(names::GEN_AI_TOOL_CALL_ID),
+    whole(names::GEN_AI_USAGE_INPUT_TOKENS),
+    whole(names::GEN_AI_USAGE_OUTPUT_TOKENS),
+    whole("gen_ai.usage.cache_read.input_tokens"),
+    whole(names::GEN_AI_USAGE_CACHE_CREATION),
+    whole("gen_ai.usage.reasoning.output_tokens"),
+    number("gen_ai.usage.cost"),
+    text(names::HANDOFF_ID),
+    text(names::HANDOFF_FROM_AGENT),
+    text(names::HANDOFF_TO_AGENT),
+    text(names::HANDOFF_CAPABILITY_ID),
+    text(names::HANDOFF_STATUS),
+    text("insight.id"),
+    text("insight.type"),
+    text("insight.summary"),
+    number("insight.confidence"),
+    text(names::TASK_ID),
+    text(names::TASK_STATE),
+    text(names::RUN_ID),
+    text(names::ERROR_TYPE),
+    text(names::HTTP_REQUEST_METHOD),
+    text(names::HTTP_ROUTE),
+    whole(names::HTTP_RESPONSE_STATUS_CODE),
+    text(names::MCP_METHOD_NAME),
+    text(names::MCP_SERVER_NAME),
+];

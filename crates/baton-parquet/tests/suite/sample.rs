@@ -1,0 +1,78 @@
+//! Spans with everything that a span can say.
+
+use baton_types::{
+    Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId, Value,
+};
+use std::sync::Arc;
+
+pub(crate) fn span(number: u8) -> Span {
+    Span {
+        trace: TraceId([number; 16]),
+        id: SpanId([number; 8]),
+        parent: None,
+        trace_state: String::new(),
+        flags: 0,
+        name: Key::Borrowed("chat model"),
+        kind: SpanKind::Internal,
+        start: 1_794_816_000_000_000_000 + u64::from(number),
+        end: 1_794_816_000_250_000_000 + u64::from(number),
+        attributes: Vec::new(),
+        events: Vec::new(),
+        links: Vec::new(),
+        status: SpanStatus::Unset,
+        status_message: String::new(),
+        dropped: Dropped::default(),
+        resource: Arc::default(),
+        scope: Arc::default(),
+    }
+}
+
+pub(crate) fn full() -> Span {
+    let key = |text: &'static str| Key::Borrowed(text);
+    Span {
+        parent: Some(SpanId([9; 8])),
+        trace_state: "a=b".to_owned(),
+        kind: SpanKind::Client,
+        status: SpanStatus::Error,
+        status_message: "no such city".to_owned(),
+        attributes: vec![
+            (key("gen_ai.request.model"), "model-1".into()),
+            (key("gen_ai.usage.input_tokens"), Value::Int(9_007_199_254_740_993)),
+            (key("gen_ai.usage.output_tokens"), "many".into()),
+            (key("insight.confidence"), Value::Int(1)),
+            (key("agent.id"), Value::Int(7)),
+            (key("score"), Value::Float(0.5)),
+            (key("whole"), Value::Float(2.0)),
+            (key("not a number"), Value::Float(f64::NAN)),
+            (key("cached"), Value::Bool(true)),
+            (key("list"), Value::List(vec![Value::Int(1), "two".into(), Value::Empty])),
+            (key("map"), Value::Map(vec![(key("b"), Value::Bool(false)), (key("a"), Value::Float(1.5))])),
+            (key("bytes"), Value::Bytes(vec![1, 2, 3])),
+            (key("nothing"), Value::Empty),
+        ],
+        events: vec![SpanEvent {
+            at: 1_794_816_000_100_000_000,
+            name: key("exception"),
+            attributes: vec![(key("message"), "a \"quoted\" word".into())],
+            dropped_attributes: 0,
+        }],
+        links: vec![SpanLink {
+            trace: TraceId([3; 16]),
+            span: SpanId([4; 8]),
+            trace_state: String::new(),
+            attributes: vec![(key("link.relationship"), "caused_by".into())],
+            dropped_attributes: 0,
+            flags: 0,
+        }],
+        resource: Arc::new(Resource {
+            attributes: vec![
+                (key("service.name"), "weather".into()),
+                (key("project.id"), "checkout".into()),
+                (key("agent.id"), "of the resource".into()),
+            ],
+            ..Resource::default()
+        }),
+        scope: Arc::new(SpanScope { name: "baton".to_owned(), version: "1".to_owned(), ..SpanScope::default() }),
+        ..span(1)
+    }
+}
