@@ -30,6 +30,8 @@ names! {
     GEN_AI_RESPONSE_FINISH_REASONS = "gen_ai.response.finish_reasons";
     GEN_AI_USAGE_INPUT_TOKENS = "gen_ai.usage.input_tokens";
     GEN_AI_USAGE_OUTPUT_TOKENS = "gen_ai.usage.output_tokens";
+    GEN_AI_USAGE_CACHE_READ = "gen_ai.usage.cache_read.input_tokens";
+    GEN_AI_USAGE_REASONING = "gen_ai.usage.reasoning.output_tokens";
     GEN_AI_USAGE_CACHE_CREATION = "gen_ai.usage.cache_creation.input_tokens";
     GEN_AI_USAGE_CACHE_WRITE = "gen_ai.usage.cache_write.input_tokens";
     GEN_AI_TOOL_NAME = "gen_ai.tool.name";

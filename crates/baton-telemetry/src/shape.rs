@@ -46,7 +46,13 @@ pub const ALIASES: &[&[&str]] = &[
         "llm.token_count.completion",
         "llm.usage.completion_tokens",
     ],
+    &[
+        names::GEN_AI_USAGE_CACHE_READ,
+        "gen_ai.usage.cache_read_input_tokens",
+        "llm.token_count.prompt_details.cache_read",
+    ],
     &[names::GEN_AI_USAGE_CACHE_WRITE, names::GEN_AI_USAGE_CACHE_CREATION],
+    &[names::GEN_AI_USAGE_REASONING, "llm.token_count.completion_details.reasoning", "llm.usage.reasoning_tokens"],
     &[names::GEN_AI_INPUT_MESSAGES, "gen_ai.prompt", "input.value", "traceloop.entity.input"],
     &[names::GEN_AI_OUTPUT_MESSAGES, "gen_ai.completion", "output.value", "traceloop.entity.output"],
     // `link.relationship` in a query is the attribute `relationship` of a link.
