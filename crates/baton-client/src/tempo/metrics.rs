@@ -50,9 +50,22 @@ pub struct SeriesHit {
 impl Client {
     /// Measures over time what a metrics query asks for.
     pub async fn query_metrics(&self, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
+        self.measured("query_range", request).await
+    }
+
+    /// The same for the whole time at once: each series has one sample, at its end, and no step.
+    pub async fn query_metrics_whole(&self, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
+        let mut reply = self.measured("query", &MetricsRequest { step: None, ..request.clone() }).await?;
+        for series in &mut reply.series {
+            series.samples.iter_mut().for_each(|(at, _)| *at = request.end / 1_000_000);
+        }
+        Ok(reply)
+    }
+
+    async fn measured(&self, what: &str, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
         let MetricsRequest { query, start, end, step, strict } = request;
         let (start, end) = (seconds(*start), seconds(*end));
-        let mut path = format!("/tempo/api/metrics/query_range?q={}&start={start}&end={end}", path_segment(query));
+        let mut path = format!("/tempo/api/metrics/{what}?q={}&start={start}&end={end}", path_segment(query));
         if let Some(step) = step {
             let _ = write!(path, "&step={step}ns");
         }
@@ -86,6 +99,8 @@ struct Found {
 struct FoundSeries {
     labels: Vec<otlp::KeyValue>,
     samples: Vec<FoundSample>,
+    /// Instead of samples, when there is one for the whole time.
+    value: Option<Measured>,
 }
 
 #[derive(Deserialize, Default)]
@@ -99,7 +114,12 @@ impl From<FoundSeries> for SeriesHit {
     fn from(found: FoundSeries) -> Self {
         Self {
             labels: found.labels.into_iter().map(otlp::KeyValue::pair).collect(),
-            samples: found.samples.into_iter().map(|sample| (sample.timestamp_ms.0, sample.value.0)).collect(),
+            samples: found
+                .samples
+                .into_iter()
+                .map(|sample| (sample.timestamp_ms.0, sample.value.0))
+                .chain(found.value.map(|value| (0, value.0)))
+                .collect(),
         }
     }
 }
@@ -154,6 +174,9 @@ mod tests {
         let values: Vec<String> = series[0].samples.iter().map(|(at, value)| format!("{at} {value}")).collect();
         assert_eq!(values, ["1000 1.5", "2000 NaN", "3000 0", "4000 -inf", "5000 7"]);
         assert_eq!((series[0].labels[0].clone(), series.len()), (("p".to_owned(), Value::Float(0.9)), 2));
+        let whole: Found = serde_json::from_str(r#"{"series":[{"labels":[],"value":2.5}]}"#).unwrap();
+        let whole: Vec<SeriesHit> = whole.series.into_iter().map(SeriesHit::from).collect();
+        assert_eq!(whole[0].samples, [(0, 2.5)]);
         assert_eq!(seconds(1_794_816_000_000_000_001), "1794816000.000000001");
     }
 }
