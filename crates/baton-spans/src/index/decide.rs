@@ -73,6 +73,12 @@ pub(crate) fn decide(table: &dyn Table, filter: &FieldExpr, aliases: Aliases) ->
                 Some(op) => compared(table, field, op, value, filter, aliases),
                 None => undecided(table, filter, aliases),
             },
+            // A dashboard asks so whether one of its variables has a value.
+            (FieldExpr::Literal(Literal::Text(one)), FieldExpr::Literal(Literal::Text(other)))
+                if *op == CompareOp::Equal =>
+            {
+                Ok(Decided::surely(if one == other { all(table.rows()) } else { RoaringBitmap::new() }))
+            }
             _ => undecided(table, filter, aliases),
         },
         FieldExpr::Unary { op: UnaryOp::Negative, .. } | FieldExpr::Binary { op: BinaryOp::Arithmetic(_), .. } => {

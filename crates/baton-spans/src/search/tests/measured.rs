@@ -72,7 +72,16 @@ fn groups_are_counted_without_reading_spans() {
         assert_eq!(sums(&errors.unwrap()).iter().sum::<f64>(), SPANS as f64 / 100.0);
         let slow = metrics(segments, &ask("{ duration > 9ns } | max_over_time(duration)"), &plenty()).unwrap();
         assert_eq!(slow.series[0].samples, [Some(1e-8); 4], "{number}");
+        let of_all = |chosen: &str| {
+            let filter = format!("\"{chosen}\" = \"any\" || span.none =~ \"{chosen}\"");
+            let answer =
+                metrics(segments, &ask(&format!("{{ {filter} }} | count_over_time() by (span.tool)")), &plenty());
+            answer.unwrap()
+        };
+        let (any, one) = (of_all("any"), of_all("one"));
+        assert_eq!((sums(&any), sums(&one)), (expected, Vec::new()), "{number}");
         if number < 4 {
+            assert!(any.inspected_bytes <= 8 * SPANS, "{number}: {} bytes", any.inspected_bytes);
             assert!(answer.inspected_bytes <= 8 * SPANS, "{number}: {} bytes", answer.inspected_bytes);
         }
     }
