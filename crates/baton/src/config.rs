@@ -10,6 +10,6 @@ mod schema;
 mod tempo;
 
 pub(crate) use access::{Auth, ChosenAccess, Tls};
-pub(crate) use raw::{Cards, Extension, HeaderText, Issuer, Metrics, TempoMode, secret_below};
+pub(crate) use raw::{Budgets, Cards, Extension, HeaderText, Issuer, Metrics, Price, TempoMode, secret_below};
 pub(crate) use resolve::{A2a, Chosen, Push, Retention, Settings};
 pub(crate) use tempo::Tempo;

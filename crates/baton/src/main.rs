@@ -16,6 +16,7 @@ mod failure;
 mod follow;
 mod form;
 mod log;
+mod money;
 mod narrate;
 mod screen;
 mod server_file;

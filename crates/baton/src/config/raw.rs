@@ -5,6 +5,7 @@ mod auth;
 mod export;
 mod limits;
 mod lists;
+mod money;
 mod peer;
 mod push;
 mod secret;
@@ -25,6 +26,9 @@ pub(super) use export::{RawExport, RawTarget};
 #[cfg(test)]
 pub(super) use limits::{LARGEST_BODY, MOST_CONNECTIONS, MOST_DAYS, MOST_REQUESTS};
 pub(super) use limits::{RawLimits, RawRetention};
+pub(crate) use money::{Budgets, Price};
+#[cfg(test)]
+pub(super) use money::{MOST_BUDGET, MOST_ENTRIES, MOST_PRICE};
 pub(super) use peer::below as peer_below;
 #[cfg(test)]
 pub(super) use peer::{BINDINGS, MOST_HOSTS, MOST_PEERS, MOST_SIGNERS, PLACES};
@@ -67,6 +71,8 @@ pub(super) struct RawConfig {
     pub(super) cors: Vec<String>,
     pub(super) peers: Vec<PeerConfig>,
     pub(super) telemetry: RawTelemetry,
+    pub(super) prices: Vec<Price>,
+    pub(super) budgets: Budgets,
 }
 
 impl RawConfig {
@@ -102,6 +108,8 @@ impl RawConfig {
             cors: fields.take("cors").map(|node| auth::cors(reader, node)).unwrap_or_default(),
             peers: peer::read(reader, &mut fields),
             telemetry: fields.take("telemetry").and_then(|node| RawTelemetry::read(reader, node)).unwrap_or_default(),
+            prices: fields.take("prices").map(|node| money::prices(reader, node)).unwrap_or_default(),
+            budgets: fields.take("budgets").and_then(|node| Budgets::read(reader, node)).unwrap_or_default(),
         };
         fields.finish(reader);
         Some(config)
@@ -112,20 +120,25 @@ impl RawConfig {
 #[cfg(test)]
 pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     public_url: https://agents.example.com\nallow_hosts: [studio.local]\ntools: caller\nagents: [a, b]\n\
-    limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5, requests_per_second: 20, burst: 40 }\nretention: { days: 30, keep: 1000 }\n\
+    limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5, requests_per_second: 20, burst: 40 }\n\
+    retention: { days: 30, keep: 1000 }\n\
     a2a: { streaming: false, push: false, extended_card: false, version: strict, \
     extensions: [{ uri: \"urn:example:audit\", description: Leaves a trail., required: true }] }\n\
     push: { allow: [\"127.0.0.0/8\", \"*.corp.example\"], deadline: 2h }\n\
-    auth: { required: true, cards: private, metrics: public, issuers: [{ issuer: \"https://login.example.com\", audience: baton, \
+    auth: { required: true, cards: private, metrics: public, \
+    issuers: [{ issuer: \"https://login.example.com\", audience: baton, \
     jwks_url: \"https://login.example.com/keys\", tenant: acme, algorithms: [ES256], scopes: [\"call:weather\"], \
     scope_claim: scp }] }\n\
     tls: { cert: cert.pem, key: key.pem, client_ca: ca.pem }\ncors: { origins: [\"https://app.example.com\"] }\n\
-    telemetry: { enabled: false, service_name: team, emit_mode: otel, schema: latest, capture_content: true, \
+    telemetry: { enabled: false, service_name: team, project: checkout, emit_mode: otel, schema: latest, \
+    capture_content: true, \
     retention: { age: 7d, bytes: 2GB }, tempo: { url: \"http://tempo.internal:3200\", mode: tempo, hot: 30m, \
     tenant: team-a, bearer: \"env://TEMPO_TOKEN\", basic: null, headers: { X-Team: a, X-Key: \"file://key\" } }, \
     export: { enabled: true, bytes: 1GB, targets: [{ name: collector, endpoint: \"https://c.example.com:4318\", \
     protocol: http/json, compression: none, headers: { X-Key: \"env://KEY\" }, timeout: 5s, certificate: ca.pem, \
     client_cert: me.pem, client_key: me.key, signals: [traces, logs], content: true }] } }\n\
+    prices: { sonnet: { input: 3.0, output: 15, cached: 0.3 }, local: { input: 0, output: 0 } }\n\
+    budgets: { day: 5.0, month: 100, agents: { planner: 20 }, projects: { checkout: 12.5 } }\n\
     peers:\n\
     - { name: everything, url: \"https://weather.example.com\", binding: grpc, bearer: \"env://TOKEN\", \
     client_cert: me.pem, client_key: me.key, hosts: [\"api.example.com:8443\"], allow: [\"10.0.0.0/8\"], \
@@ -140,6 +153,10 @@ mod tests {
     use super::*;
     use baton_peers::{BindingChoice, ClientCredentials, ClientIdentity, Credential, KeyPlace, SecretPlace, SecretRef};
     use std::time::Duration;
+
+    fn dollars(dollars: f64) -> crate::money::Money {
+        crate::money::Money::of(dollars, MOST_BUDGET).expect("an amount")
+    }
 
     fn secret(text: &str) -> SecretRef {
         text.parse().expect("a reference")
@@ -239,6 +256,7 @@ mod tests {
             telemetry: RawTelemetry {
                 enabled: Some(false),
                 service_name: Some("team".to_owned()),
+                project: Some("checkout".to_owned()),
                 emit_mode: Some(baton_telemetry::EmitMode::Otel),
                 schema: Some(baton_telemetry::Schema::Latest),
                 capture_content: Some(true),
@@ -273,6 +291,21 @@ mod tests {
                         content: Some(true),
                     }],
                 },
+            },
+            prices: vec![
+                Price {
+                    model: "sonnet".to_owned(),
+                    input: dollars(3.0),
+                    output: dollars(15.0),
+                    cached: Some(dollars(0.3)),
+                },
+                Price { model: "local".to_owned(), input: dollars(0.0), output: dollars(0.0), cached: None },
+            ],
+            budgets: Budgets {
+                day: Some(dollars(5.0)),
+                month: Some(dollars(100.0)),
+                agents: vec![("planner".to_owned(), dollars(20.0))],
+                projects: vec![("checkout".to_owned(), dollars(12.5))],
             },
         };
         assert_eq!(RawConfig::parse("baton.yaml", FULL_FILE.as_bytes()), Ok(expect));

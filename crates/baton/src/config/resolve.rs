@@ -4,7 +4,7 @@ use super::{
     access::{Auth, ChosenAccess, Rate, Tls, rate},
     export::Export,
     find,
-    raw::{Extension, RawA2a, RawConfig, RawTelemetry, Version, peer_below},
+    raw::{Budgets, Extension, Price, RawA2a, RawConfig, RawTelemetry, Version, peer_below},
     tempo::Tempo,
 };
 use crate::failure::Failure;
@@ -62,6 +62,10 @@ pub(crate) struct Settings {
     pub(crate) peers: Vec<PeerConfig>,
     /// What is said about all that.
     pub(crate) telemetry: Telemetry,
+    /// What models cost.
+    pub(crate) prices: Vec<Price>,
+    /// What may be spent.
+    pub(crate) budgets: Budgets,
 }
 
 /// What Baton says about itself, and how long it is kept.
@@ -170,6 +174,8 @@ impl Chosen {
             tls: self.access.tls(raw.tls, base)?,
             cors: self.access.cors(raw.cors, &auth)?,
             telemetry: telemetry(raw.telemetry, base),
+            prices: raw.prices,
+            budgets: raw.budgets,
             auth,
             peers: raw.peers.into_iter().map(|peer| peer_below(peer, base)).collect(),
         })

@@ -1,8 +1,9 @@
 //! The JSON Schema of `baton.yaml`, made from the bounds that the reader enforces and published for editors.
 
 use super::raw::{
-    ALGORITHMS, BINDINGS, LARGEST_BODY, MODES, MOST_ALLOWED, MOST_BYTES, MOST_CONNECTIONS, MOST_DAYS, MOST_EXTENSIONS,
-    MOST_HOSTS, MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_REQUESTS, MOST_SCOPES, MOST_SIGNERS, MOST_TARGETS, PLACES,
+    ALGORITHMS, BINDINGS, LARGEST_BODY, MODES, MOST_ALLOWED, MOST_BUDGET, MOST_BYTES, MOST_CONNECTIONS, MOST_DAYS,
+    MOST_ENTRIES, MOST_EXTENSIONS, MOST_HOSTS, MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_PRICE, MOST_REQUESTS,
+    MOST_SCOPES, MOST_SIGNERS, MOST_TARGETS, PLACES,
 };
 use serde_json::{Value, json};
 
@@ -113,6 +114,7 @@ fn telemetry() -> Value {
         &json!({
             "enabled": {"type": "boolean", "default": true, "description": "Whether Baton makes spans of its own."},
             "service_name": text("The service that spans name; baton when not given."),
+            "project": text("The project that spans name, as project.id of their resource; none when not given. Since 0.6."),
             "emit_mode": {"enum": ["dual", "legacy", "otel"], "default": "dual",
                 "description": "Which names are used for what has an older and a newer one."},
             "schema": {"enum": ["1.41", "latest"], "default": "1.41", "description": "Which GenAI conventions are followed."},
@@ -120,6 +122,39 @@ fn telemetry() -> Value {
             "retention": retention,
             "tempo": tempo(),
             "export": export(),
+        }),
+    )
+}
+
+/// The key `prices`.
+fn prices() -> Value {
+    let part = |about: &str| json!({"type": "number", "minimum": 0, "maximum": MOST_PRICE, "description": about});
+    let price = object(
+        "One model.",
+        &json!({
+            "input": part("For tokens that it reads."),
+            "output": part("For tokens that it writes."),
+            "cached": part("For tokens that it reads from a cache; as input when not given."),
+        }),
+    );
+    json!({"type": "object", "maxProperties": MOST_ENTRIES, "additionalProperties": with(price, &["input", "output"]),
+        "description": "What models cost, by the name that spans have for them, in dollars for a million tokens. Since 0.6."})
+}
+
+/// The key `budgets`.
+fn budgets() -> Value {
+    let amount = |about: &str| json!({"type": "number", "minimum": 0, "maximum": MOST_BUDGET, "description": about});
+    let named = |about: &str| {
+        json!({"type": "object", "maxProperties": MOST_ENTRIES, "description": about,
+            "additionalProperties": {"type": "number", "minimum": 0, "maximum": MOST_BUDGET}})
+    };
+    object(
+        "What may be spent, in dollars; baton costs shows how much of it was. Since 0.6.",
+        &json!({
+            "day": amount("On a day, in UTC."),
+            "month": amount("In a month, in UTC."),
+            "agents": named("By an agent in a month, by its name."),
+            "projects": named("For a project in a month, by its name."),
         }),
     )
 }
@@ -274,6 +309,8 @@ fn schema() -> Value {
                 "origins": {"type": "array", "maxItems": MOST_ORIGINS, "items": {"type": "string"},
                     "description": "Such as https://app.example.com; * is every page, with authentication only."},
             })),
+            "prices": prices(),
+            "budgets": budgets(),
             "peers": {"type": "array", "maxItems": MOST_PEERS, "items": peer(),
                 "description": "Agents that live elsewhere. Since 0.3."},
         }),
@@ -308,9 +345,10 @@ fn the_schema_and_the_reader_know_the_same_keys() {
         assert_eq!(given, known);
     };
     same(&file, &schema);
-    for key in ["limits", "retention", "a2a", "push", "auth", "tls", "cors", "telemetry"] {
+    for key in ["limits", "retention", "a2a", "push", "auth", "tls", "cors", "telemetry", "budgets"] {
         same(&file[key], &schema["properties"][key]);
     }
+    same(&file["prices"]["sonnet"], &schema["properties"]["prices"]["additionalProperties"]);
     let telemetry = &schema["properties"]["telemetry"]["properties"]["retention"];
     same(&file["telemetry"]["retention"], telemetry);
     same(&file["telemetry"]["tempo"], &schema["properties"]["telemetry"]["properties"]["tempo"]);

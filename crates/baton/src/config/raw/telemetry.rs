@@ -2,11 +2,13 @@
 
 use super::{export::RawExport, tempo::RawTempo};
 use baton_agentdir::document::{Fields, Node, Reader};
-use baton_telemetry::{Content, EmitMode, Schema};
+use baton_telemetry::{Content, EmitMode, Schema, names};
 use std::time::Duration;
 
 const SHORTEST_AGE: Duration = Duration::from_secs(60);
 const LONGEST_AGE: Duration = Duration::from_secs(36_500 * 24 * 60 * 60);
+/// Longest name of a project, in bytes.
+const LONGEST_PROJECT: usize = 256;
 const FEWEST_BYTES: usize = 1 << 20;
 pub(in crate::config) const MOST_BYTES: usize = 1 << 50;
 
@@ -15,6 +17,7 @@ pub(in crate::config) const MOST_BYTES: usize = 1 << 50;
 pub(in crate::config) struct RawTelemetry {
     pub(in crate::config) enabled: Option<bool>,
     pub(in crate::config) service_name: Option<String>,
+    pub(in crate::config) project: Option<String>,
     pub(in crate::config) emit_mode: Option<EmitMode>,
     pub(in crate::config) schema: Option<Schema>,
     pub(in crate::config) capture_content: Option<bool>,
@@ -38,6 +41,7 @@ impl RawTelemetry {
         let raw = Self {
             enabled: fields.take("enabled").and_then(|node| reader.boolean("enabled", &node)),
             service_name: fields.text(reader, "service_name").map(|text| text.value),
+            project: fields.take("project").and_then(|node| project(reader, &node)),
             emit_mode: fields.take("emit_mode").and_then(|node| reader.choice("emit_mode", &node, &modes)),
             schema: fields.take("schema").and_then(|node| reader.choice("schema", &node, &schemas)),
             capture_content: fields.take("capture_content").and_then(|node| reader.boolean("capture_content", &node)),
@@ -57,10 +61,24 @@ impl RawTelemetry {
         if let Some(service) = self.service_name {
             settings.service = service;
         }
+        if let Some(project) = self.project {
+            settings.resource.push((names::PROJECT_ID.to_owned(), project));
+        }
         if self.capture_content == Some(true) {
             settings.content = Content::Span;
         }
     }
+}
+
+fn project(reader: &mut Reader, node: &Node) -> Option<String> {
+    let text = reader.text("project", node)?;
+    let name = text.value.trim();
+    if name.is_empty() || name.len() > LONGEST_PROJECT {
+        let hint = format!("write a name such as checkout, of at most {LONGEST_PROJECT} bytes, or leave it out");
+        reader.error(text.place, "project is no name of a project", hint);
+        return None;
+    }
+    Some(name.to_owned())
 }
 
 fn retention(reader: &mut Reader, node: Node) -> Option<RawSpanRetention> {

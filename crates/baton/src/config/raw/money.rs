@@ -1,0 +1,132 @@
+//! The keys `prices` and `budgets`: what tokens cost, and what may be spent.
+
+use crate::money::Money;
+use baton_agentdir::document::{Fields, Node, Reader, Value};
+
+/// Most dollars for a million tokens, and most of a budget.
+pub(in crate::config) const MOST_PRICE: f64 = 1e6;
+pub(in crate::config) const MOST_BUDGET: f64 = 1e9;
+/// Most models with a price, and most agents or projects with a budget.
+pub(in crate::config) const MOST_ENTRIES: usize = 1_000;
+
+/// What a model's tokens cost, by the million.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Price {
+    /// The model as spans name it.
+    pub(crate) model: String,
+    /// For tokens that it reads.
+    pub(crate) input: Money,
+    /// For tokens that it writes.
+    pub(crate) output: Money,
+    /// For those that it reads from a cache; as `input` when not given.
+    pub(crate) cached: Option<Money>,
+}
+
+/// What may be spent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Budgets {
+    /// On a day.
+    pub(crate) day: Option<Money>,
+    /// In a month.
+    pub(crate) month: Option<Money>,
+    /// By an agent in a month, by its name.
+    pub(crate) agents: Vec<(String, Money)>,
+    /// For a project in a month, by its name.
+    pub(crate) projects: Vec<(String, Money)>,
+}
+
+/// The key `prices`.
+pub(super) fn prices(reader: &mut Reader, node: Node) -> Vec<Price> {
+    let entries = entries(reader, "prices", node);
+    entries.into_iter().filter_map(|(model, node)| price(reader, model, node)).collect()
+}
+
+fn price(reader: &mut Reader, model: String, node: Node) -> Option<Price> {
+    let place = node.place;
+    let mut fields = Fields::open(reader, format!("the price of '{}'", model.escape_debug()), node)?;
+    let mut part = |reader: &mut Reader, key| {
+        let node = fields.take(key)?;
+        Some(dollars(reader, key, MOST_PRICE, &node))
+    };
+    let [input, output, cached] = ["input", "output", "cached"].map(|key| part(reader, key));
+    fields.finish(reader);
+    for (key, missing) in [("input", input.is_none()), ("output", output.is_none())] {
+        if missing {
+            let hint = "write dollars for a million tokens, such as { input: 3.0, output: 15.0 }";
+            reader.error(place, format!("the price of '{}' has no {key}", model.escape_debug()), hint);
+        }
+    }
+    Some(Price { model, input: input??, output: output??, cached: cached.flatten() })
+}
+
+impl Budgets {
+    /// The key `budgets`.
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "budgets", node)?;
+        let amount = |fields: &mut Fields, reader: &mut Reader, key| {
+            fields.take(key).and_then(|node| dollars(reader, key, MOST_BUDGET, &node))
+        };
+        let named = |fields: &mut Fields, reader: &mut Reader, key| {
+            let entries = fields.take(key).map(|node| entries(reader, key, node)).unwrap_or_default();
+            let budget = |(name, node): (String, Node)| {
+                let what = format!("the budget of '{}'", name.escape_debug());
+                Some((name, dollars(reader, &what, MOST_BUDGET, &node)?))
+            };
+            entries.into_iter().filter_map(budget).collect()
+        };
+        let budgets = Self {
+            day: amount(&mut fields, reader, "day"),
+            month: amount(&mut fields, reader, "month"),
+            agents: named(&mut fields, reader, "agents"),
+            projects: named(&mut fields, reader, "projects"),
+        };
+        fields.finish(reader);
+        Some(budgets)
+    }
+}
+
+/// A map with keys of the author's own.
+fn entries(reader: &mut Reader, what: &str, node: Node) -> Vec<(String, Node)> {
+    let place = node.place;
+    let Some(fields) = Fields::open(reader, what, node) else { return Vec::new() };
+    let entries = fields.rest();
+    if entries.len() > MOST_ENTRIES {
+        reader.error(place, format!("{what} has {} entries", entries.len()), format!("keep it to {MOST_ENTRIES}"));
+    }
+    entries.into_iter().take(MOST_ENTRIES).map(|entry| (entry.key, entry.node)).collect()
+}
+
+fn dollars(reader: &mut Reader, what: &str, most: f64, node: &Node) -> Option<Money> {
+    let Value::Number(number) = &node.value else { return reader.expected(what, "a number of dollars", node) };
+    let money = number.as_f64().and_then(|dollars| Money::of(dollars, most));
+    if money.is_none() {
+        reader.error(node.place, format!("{what} is no amount of dollars"), "write a number from 0, such as 3.0");
+    }
+    money
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::raw::RawConfig;
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (yaml, expect) in [
+            ("prices: { m: { input: 3 } }", "the price of 'm' has no output"),
+            ("prices: { m: }", "the price of 'm' has no input"),
+            ("prices: { m: { input: -1, output: 2 } }", "input is no amount of dollars"),
+            ("prices: { m: { input: 1, output: 1000001 } }", "output is no amount of dollars"),
+            ("prices: { m: { input: free, output: 2 } }", "input must be a number of dollars, not text"),
+            ("prices: { m: { input: 1, output: 2, cashed: 3 } }", "did you mean 'cached'?"),
+            ("prices: [m]", "prices must be a map of keys"),
+            ("budgets: { day: lots }", "day must be a number of dollars"),
+            ("budgets: { week: 5 }", "budgets has no key 'week'"),
+            ("budgets: { projects: { a: -5 } }", "the budget of 'a' is no amount of dollars"),
+            ("budgets: { agents: [a] }", "agents must be a map of keys"),
+        ] {
+            let wrong = RawConfig::parse("baton.yaml", yaml.as_bytes()).expect_err(yaml);
+            let said = format!("{wrong:?}");
+            assert!(said.contains(expect), "{yaml}: {said}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Amounts of dollars, exact to the last digit: sums and prices never pass through binary fractions.
+
+use std::{fmt, iter::Sum, ops::AddAssign};
+
+/// Parts of a dollar that are told apart. A price for a million tokens is exact to the billionth of a dollar, so what
+/// one token costs still is a whole number of these.
+const PARTS: u128 = 1_000_000_000_000_000;
+/// The finest amount that can be written down, in those parts: a billionth of a dollar.
+const FINEST: u128 = PARTS / 1_000_000_000;
+/// Tokens are sold by the million.
+const MILLION: u128 = 1_000_000;
+/// Decimals of an amount in a table, and the parts of the last of them.
+const DECIMALS: usize = 4;
+const LAST_DECIMAL: u128 = PARTS / 10_000;
+
+/// An amount of dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Money(u128);
+
+impl Money {
+    /// So many dollars, to the billionth; none for what is no amount, or more than anybody means.
+    pub(crate) fn of(dollars: f64, most: f64) -> Option<Self> {
+        (0.0..=most).contains(&dollars).then(|| Self((dollars * 1e9).round() as u128 * FINEST))
+    }
+
+    /// What so many tokens cost when this is the price of a million.
+    pub(crate) fn for_tokens(self, tokens: u64) -> Self {
+        Self((self.0 / MILLION).saturating_mul(u128::from(tokens)))
+    }
+
+    /// How much of a budget this is, in whole percent; none for a budget of nothing.
+    pub(crate) fn percent_of(self, budget: Self) -> Option<u128> {
+        self.0.saturating_mul(100).checked_div(budget.0)
+    }
+
+    /// How much of a budget this is, as a fraction with four digits; none for a budget of nothing.
+    pub(crate) fn share_of(self, budget: Self) -> Option<f64> {
+        Some(self.0.saturating_mul(10_000).checked_div(budget.0)? as f64 / 10_000.0)
+    }
+
+    /// With all its digits, and at least cents: `5.00`, `0.001278`.
+    pub(crate) fn exact(self) -> String {
+        let digits = format!("{:015}", self.0 % PARTS);
+        let decimals = digits.trim_end_matches('0').len().max(2);
+        format!("{}.{}", self.0 / PARTS, &digits[..decimals])
+    }
+
+    /// The number nearest to it, whose shortest form is the amount itself.
+    pub(crate) fn dollars(self) -> f64 {
+        self.exact().parse().unwrap_or(f64::MAX)
+    }
+}
+
+/// To the hundredth of a cent, half of one rounded up; less than that is not taken for nothing.
+impl fmt::Display for Money {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 > 0 && self.0 < LAST_DECIMAL {
+            return f.write_str("<$0.0001");
+        }
+        let rounded = self.0.saturating_add(LAST_DECIMAL / 2) / LAST_DECIMAL;
+        let unit = PARTS / LAST_DECIMAL;
+        write!(f, "${}.{:0DECIMALS$}", rounded / unit, rounded % unit)
+    }
+}
+
+impl AddAssign for Money {
+    fn add_assign(&mut self, other: Self) {
+        self.0 = self.0.saturating_add(other.0);
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, one| {
+            sum += one;
+            sum
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn money(dollars: f64) -> Money {
+        Money::of(dollars, 1e9).unwrap()
+    }
+
+    #[test]
+    fn no_digit_is_lost_and_none_invented() {
+        let tenths: Money = (0..3).map(|_| money(0.1)).sum();
+        assert_eq!((tenths, tenths.exact().as_str()), (money(0.3), "0.30"));
+        for (price, tokens, exact, shown) in [
+            (3.0, 426, "0.001278", "$0.0013"),
+            (0.075, 1, "0.000000075", "<$0.0001"),
+            (15.0, 0, "0.00", "$0.0000"),
+            (0.000_000_001, 1, "0.000000000000001", "<$0.0001"),
+            (3.0, 50, "0.00015", "$0.0002"),
+            (2.5, 1_234_567, "3.0864175", "$3.0864"),
+            (15.0, 9_007_199_254_740_993, "135107988821.114895", "$135107988821.1149"),
+        ] {
+            let cost = money(price).for_tokens(tokens);
+            assert_eq!((cost.exact().as_str(), cost.to_string().as_str()), (exact, shown), "{price} {tokens}");
+        }
+        assert_eq!(format!("{}", serde_json::json!(money(0.3).for_tokens(30_000).dollars())), "0.009");
+        assert_eq!((Money::of(-0.1, 1.0), Money::of(1.1, 1.0), Money::of(f64::NAN, 1.0)), (None, None, None));
+        assert_eq!(
+            (Money(u128::MAX).for_tokens(u64::MAX).0, money(1e9).exact().as_str()),
+            (u128::MAX, "1000000000.00")
+        );
+    }
+
+    #[test]
+    fn shares_are_rounded_down() {
+        let percent = |used, budget| money(used).percent_of(money(budget));
+        assert_eq!((percent(4.999, 5.0), percent(5.001, 5.0), percent(12.0, 5.0)), (Some(99), Some(100), Some(240)));
+        assert_eq!((percent(0.0, 5.0), percent(1.0, 0.0)), (Some(0), None));
+        assert_eq!(money(1.0).share_of(money(3.0)), Some(0.3333));
+    }
+}
