@@ -1,6 +1,9 @@
 //! A definition as Grafana's JSON.
 
-use crate::{AGENT_VARIABLE, ANY_AGENT, Asks, Dashboard, Panel, Shape, Unit, query::span};
+use crate::{
+    AGENT_VARIABLE, ANY_AGENT, ANY_PROJECT, Asks, Dashboard, PROJECT_VARIABLE, Panel, Shape, Unit,
+    query::{project, span},
+};
 use baton_telemetry::names;
 use serde_json::{Value, json};
 
@@ -28,7 +31,7 @@ pub fn grafana(dashboard: &Dashboard) -> Value {
         "refresh": REFRESH,
         "time": {"from": dashboard.from, "to": "now"},
         "timezone": "browser",
-        "templating": {"list": [data_source_variable(), agent_variable()]},
+        "templating": {"list": [data_source_variable(), agent_variable(), project_variable()]},
         "links": [others()],
         "panels": placed(&dashboard.panels),
     })
@@ -46,17 +49,27 @@ fn data_source_variable() -> Value {
 }
 
 fn agent_variable() -> Value {
+    variable(AGENT_VARIABLE, "Agent", &span(names::GEN_AI_AGENT_NAME), ANY_AGENT)
+}
+
+fn project_variable() -> Value {
+    variable(PROJECT_VARIABLE, "Project", &project(), ANY_PROJECT)
+}
+
+/// One, several or all values of an attribute.
+fn variable(name: &str, label: &str, attribute: &str, all: &str) -> Value {
+    let name = name.trim_start_matches('$');
     json!({
-        "name": AGENT_VARIABLE.trim_start_matches('$'), "label": "Agent", "type": "query", "refresh": 2, "sort": 1,
+        "name": name, "label": label, "type": "query", "refresh": 2, "sort": 1,
         "datasource": data_source(),
         // 1 is the kind of question that asks for the values of an attribute.
-        "query": {"refId": "agents", "type": 1, "label": span(names::GEN_AI_AGENT_NAME)},
-        "includeAll": true, "multi": true, "allValue": ANY_AGENT,
+        "query": {"refId": format!("{name}s"), "type": 1, "label": attribute},
+        "includeAll": true, "multi": true, "allValue": all,
         "current": {"selected": true, "text": ["All"], "value": ["$__all"]},
     })
 }
 
-/// Leads to the other dashboards with time and agent kept.
+/// Leads to the other dashboards with time, agent and project kept.
 fn others() -> Value {
     json!({
         "type": "dashboards", "title": "Baton", "tags": ["baton"], "icon": "external link", "tooltip": "",

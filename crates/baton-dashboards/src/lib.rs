@@ -15,4 +15,4 @@ pub use dashboards::all;
 pub use definition::{Asks, Dashboard, Panel, Shape, Unit};
 pub use grafana::{SCHEMA_VERSION, grafana};
 pub use price::Price;
-pub use query::{AGENT_VARIABLE, ANY_AGENT};
+pub use query::{AGENT_VARIABLE, ANY_AGENT, ANY_PROJECT, PROJECT_VARIABLE};

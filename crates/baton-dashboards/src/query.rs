@@ -6,15 +6,19 @@ use baton_telemetry::names::{self, operation};
 pub const AGENT_VARIABLE: &str = "$agent";
 /// What the variable is while no agent is chosen: a pattern that every agent meets.
 pub const ANY_AGENT: &str = ".*";
+/// What stands in queries for the project that was chosen.
+pub const PROJECT_VARIABLE: &str = "$project";
+/// What the variable is while no project is chosen: spans that name none count, too.
+pub const ANY_PROJECT: &str = ".*";
 
 /// An attribute of a span, by its name.
 pub(crate) fn span(name: &str) -> String {
     format!("span.{name}")
 }
 
-/// Spans for which all of this is true.
+/// Spans of the chosen project for which all of this is true.
 pub(crate) fn spans(conditions: &[String]) -> String {
-    format!("{{ {} }}", conditions.join(" && "))
+    format!("{{ {} && {} }}", conditions.join(" && "), of_project())
 }
 
 /// An attribute is this text.
@@ -27,6 +31,17 @@ pub(crate) fn is(name: &str, text: &str) -> String {
 /// The attribute names the chosen agent.
 pub(crate) fn chosen(name: &str) -> String {
     format!("{} =~ \"{AGENT_VARIABLE}\"", span(name))
+}
+
+/// The attribute that names a project, wherever it is: a span may say it, or its resource.
+pub(crate) fn project() -> String {
+    format!(".{}", names::PROJECT_ID)
+}
+
+/// Of the chosen project. A pattern finds nothing where there is no attribute, so that all projects are told apart from
+/// one by the variable itself.
+fn of_project() -> String {
+    format!("(\"{PROJECT_VARIABLE}\" = \"{ANY_PROJECT}\" || {} =~ \"{PROJECT_VARIABLE}\")", project())
 }
 
 /// Runs of the chosen agent. Who asks an agent elsewhere has a span of that run, too, which is of kind `client`.

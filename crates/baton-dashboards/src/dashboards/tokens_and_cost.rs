@@ -52,7 +52,7 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
                 Bars,
                 Money,
                 "Money by model",
-                "Compare with your budget; a model that grows faster than its runs deserves a look. Models without a price are not in it.",
+                "Compare with your budget; a model that grows faster than its runs deserves a look. Models without a price are not in it, and tokens from a cache cost what others do; `baton costs` knows better.",
                 String::new(),
             )
             .wide(24)
@@ -112,9 +112,15 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
     }
 }
 
+/// What one token costs, without the digits that a division of binary fractions invents.
+fn for_one(price: f64) -> String {
+    let digits = format!("{:.15}", price / MILLION);
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// Dollars for what one model read and wrote.
 fn money(price: &Price, read: &str, written: &str, by: &str) -> String {
     let spans = chats(&[is(names::GEN_AI_REQUEST_MODEL, &price.model)]);
-    let (input, output) = (price.input / MILLION, price.output / MILLION);
+    let (input, output) = (for_one(price.input), for_one(price.output));
     format!("({spans} | sum_over_time({read}) {by}) * {input} + ({spans} | sum_over_time({written}) {by}) * {output}")
 }

@@ -2,14 +2,14 @@
 
 #![cfg(test)]
 
-use baton_dashboards::{AGENT_VARIABLE, ANY_AGENT, Asks, Price, all, grafana};
+use baton_dashboards::{AGENT_VARIABLE, ANY_AGENT, ANY_PROJECT, Asks, PROJECT_VARIABLE, Price, all, grafana};
 use baton_traceql::{Mode, Root, parse};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 fn prices() -> Vec<Price> {
     let price = |model: &str, input, output| Price { model: model.to_owned(), input, output };
-    vec![price("claude-sonnet-4-5", 3.0, 15.0), price("local \"odd\" \\ name", 0.0, 0.1)]
+    vec![price("claude-sonnet-4-5", 3.0, 15.0), price("local \"odd\" \\ name", 0.0, 0.3)]
 }
 
 #[test]
@@ -18,7 +18,8 @@ fn every_query_is_what_tempo_takes() {
         for panel in &dashboard.panels {
             assert!(!panel.queries.is_empty(), "{}", panel.title);
             for query in &panel.queries {
-                let query = query.replace(AGENT_VARIABLE, ANY_AGENT);
+                assert!(query.contains(PROJECT_VARIABLE), "{query}");
+                let query = query.replace(AGENT_VARIABLE, ANY_AGENT).replace(PROJECT_VARIABLE, ANY_PROJECT);
                 let parsed = parse(&query, Mode::Strict).unwrap_or_else(|error| panic!("{query}: {error:?}")).query;
                 let measures = matches!(parsed.root, Root::Metrics(_));
                 assert_eq!(measures, panel.shape.asks() != Asks::Search, "{query}");

@@ -1,10 +1,11 @@
 //! `baton dashboards`: Grafana dashboards over the spans of agents.
 
 use crate::{
+    config::{self, Chosen},
     failure::{Exit, Failure},
     screen::{Screen, columns},
 };
-use baton_dashboards::{Dashboard, all, grafana};
+use baton_dashboards::{Dashboard, Price, all, grafana};
 use baton_types::ErrorCode;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -22,12 +23,17 @@ Examples:
   baton dashboards list
   baton dashboards export --out dashboards       one JSON file for each, to import or to provision
 
+Money is shown for models that have a price in baton.yaml.
+
 They ask a data source of the kind Tempo: Baton's address with /tempo at its end, or a Tempo that
 Baton exports to. docs/dashboards.md tells how to set it up."
 )]
 pub(crate) struct Options {
     #[command(subcommand)]
     command: Command,
+    /// The configuration file, whose prices say what tokens cost [default: baton.yaml, if there is one]
+    #[arg(long, global = true, value_name = "FILE", env = "BATON_CONFIG")]
+    config: Option<PathBuf>,
 }
 
 /// What can be done with dashboards.
@@ -49,7 +55,13 @@ struct Export {
 
 /// Does what is asked with dashboards.
 pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
-    let dashboards = all(&[]);
+    let settings = Chosen { config: options.config.clone(), ..Chosen::default() }.resolve()?;
+    let price = |price: &config::Price| Price {
+        model: price.model.clone(),
+        input: price.input.dollars(),
+        output: price.output.dollars(),
+    };
+    let dashboards = all(&settings.prices.iter().map(price).collect::<Vec<_>>());
     match &options.command {
         Command::List => list(&dashboards, screen),
         Command::Export(Export { out }) => export(&dashboards, out, screen)?,

@@ -16,6 +16,9 @@ const BOSS: &str = "rules:\n  \
     - { when: { turn: first }, call: [{ tool: handoff, args: { agent_uri: weak, message: \"${user}\" } }] }\n";
 const WEAK: &str = "rules: [{ fail: { status: 400, message: \"I cannot\" } }]\n";
 
+/// With a price there is a panel of money.
+const SETTINGS: &str = "telemetry: { project: team }\nprices: { playbook: { input: 3.0, output: 15.0 } }\n";
+
 /// The dashboards as they were written.
 fn exported(home: &Home) -> Vec<Value> {
     let ended = home.run(&["dashboards", "export", "--out", "grafana/dashboards", "--json"]);
@@ -31,9 +34,9 @@ fn json_at(url: &str, path: &str) -> Value {
     serde_json::from_str(&reply.body).unwrap_or_else(|error| panic!("{error}: {reply:?}"))
 }
 
-/// As Grafana asks; zeros and nothing at all are no picture.
-fn shows(url: &str, target: &Value) -> bool {
-    let query = target["query"].as_str().expect("a query").replace("$agent", ".*");
+/// As Grafana asks for a project; zeros and nothing at all are no picture.
+fn shows(url: &str, target: &Value, project: &str) -> bool {
+    let query = target["query"].as_str().expect("a query").replace("$agent", ".*").replace("$project", project);
     let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
     let is_something = |value: &Value| value.as_f64().is_some_and(|value| value > 0.0);
     let series = |path: &str| {
@@ -53,6 +56,7 @@ fn shows(url: &str, target: &Value) -> bool {
 #[test]
 fn no_panel_is_empty_after_the_example_team_was_at_work() {
     let home = Home::new();
+    home.write("baton.yaml", SETTINGS);
     home.agent("boss", "handoffs: [weak]\n", BOSS);
     home.agent("weak", "", WEAK);
     let both = ["personal", "weather"].map(|name| format!("{}/{name}", examples()));
@@ -63,6 +67,8 @@ fn no_panel_is_empty_after_the_example_team_was_at_work() {
     }
     let dashboards = exported(&home);
     assert_eq!(dashboards.len(), 5);
+    let titles = dashboards[4]["panels"].as_array().expect("panels").iter().map(|panel| &panel["title"]);
+    assert!(titles.into_iter().any(|title| title == "Money by model"), "{}", dashboards[4]);
     // Spans come a moment after what they tell of.
     let begun = Instant::now();
     let mut asked = 0;
@@ -70,7 +76,8 @@ fn no_panel_is_empty_after_the_example_team_was_at_work() {
         for panel in dashboard["panels"].as_array().expect("panels") {
             for target in panel["targets"].as_array().expect("targets") {
                 asked += 1;
-                while !shows(&url, target) {
+                // All projects, and the one of the settings.
+                while !shows(&url, target, ".*") || !shows(&url, target, "team|another") {
                     let (dashboard, panel) = (&dashboard["title"], &panel["title"]);
                     assert!(begun.elapsed().as_secs() < 20, "{dashboard} {panel} is empty: {}", target["query"]);
                     std::thread::yield_now();
@@ -79,6 +86,8 @@ fn no_panel_is_empty_after_the_example_team_was_at_work() {
         }
     }
     assert!(asked > 40, "{asked}");
+    let runs = &dashboards[0]["panels"][0]["targets"][0];
+    assert!(!shows(&url, runs, "another"), "another project has no runs: {runs}");
 }
 
 #[test]
