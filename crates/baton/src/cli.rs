@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Approvals(commands::approvals::Options),
     /// See what happened: search traces, show one, follow spans as they arrive
     Trace(commands::trace::Options),
+    /// See what models cost: tokens and money by agent, model, project or day
+    Costs(commands::costs::Options),
     /// Write Grafana dashboards that show what agents do
     Dashboards(commands::dashboards::Options),
     /// Check that everything works, and say what to do where it does not
@@ -66,6 +68,7 @@ Examples:
   baton tools list helper                          what it can do
   baton approvals list                             what waits for your leave
   baton trace query '{ status = error }'           what went wrong
+  baton costs --by agent                           what models cost
   baton doctor                                     whether everything works
   baton mcp                                        all agents, for Claude Code, Cursor and others
 

@@ -78,6 +78,7 @@ async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
         Command::Tools(options) => Box::pin(commands::tools::run(options, screen)).await,
         Command::Approvals(options) => Box::pin(commands::approvals::run(options, screen)).await,
         Command::Trace(options) => until_insisted(|stop| commands::trace::run(options, screen, stop)).await,
+        Command::Costs(options) => Box::pin(commands::costs::run(options, screen)).await,
         Command::Dashboards(options) => commands::dashboards::run(&options, screen),
         Command::Doctor(options) => Box::pin(commands::doctor::run(options, screen)).await,
         Command::Mcp(options) => until_insisted(|stop| commands::mcp::run(options, screen, stop)).await,

@@ -44,10 +44,18 @@ impl Place {
 
     /// A session to manage that Baton with: it needs no agents to be there.
     pub(crate) async fn manage(&self) -> Result<Session, Failure> {
+        match &self.server {
+            Some(url) => Session::at(url, self.token.as_deref()),
+            None => self.manage_with(&self.settings()?).await,
+        }
+    }
+
+    /// The same for a command that has read the settings already.
+    pub(crate) async fn manage_with(&self, settings: &Settings) -> Result<Session, Failure> {
         let token = self.token.as_deref();
         match &self.server {
             Some(url) => Session::at(url, token),
-            None => Session::manage(&self.settings()?, token).await,
+            None => Session::manage(settings, token).await,
         }
     }
 }

@@ -27,7 +27,7 @@ mod totals;
 mod transcript;
 mod tree;
 mod waterfall;
-mod when;
+pub(crate) mod when;
 pub(crate) mod words;
 
 use crate::{

@@ -30,6 +30,7 @@ fn every_command_explains_itself() {
         &["trace", "show", "--help"],
         &["trace", "diff", "--help"],
         &["trace", "tail", "--help"],
+        &["costs", "--help"],
         &["dashboards", "--help"],
         &["dashboards", "export", "--help"],
         &["doctor", "--help"],

@@ -5,7 +5,7 @@ use baton_types::Timestamp;
 
 /// A moment: so long ago, or on a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(crate) enum When {
     /// This long before now.
     Ago(std::time::Duration),
     /// At this moment.
@@ -13,7 +13,7 @@ pub(super) enum When {
 }
 
 /// Reads `90s`, `15m`, `1h`, `2d`, `2026-11-16`, `2026-11-16T08:00:00Z` or seconds since the Unix epoch.
-pub(super) fn when(text: &str) -> Result<When, String> {
+pub(crate) fn when(text: &str) -> Result<When, String> {
     let text = text.trim();
     let wrong = || "write how long ago, such as 15m, 1h or 2d, or a moment, such as 2026-11-16T08:00:00Z".to_owned();
     if let Some(ago) = duration(text) {
@@ -38,17 +38,17 @@ impl When {
     }
 
     /// In nanoseconds since the Unix epoch.
-    pub(super) fn nanos(self, now: Timestamp) -> u64 {
+    pub(crate) fn nanos(self, now: Timestamp) -> u64 {
         self.millis(now).saturating_mul(1_000_000)
     }
 
     /// The last whole second before it, since the Unix epoch.
-    pub(super) fn second_before(self, now: Timestamp) -> u64 {
+    pub(crate) fn second_before(self, now: Timestamp) -> u64 {
         self.millis(now) / 1000
     }
 
     /// The first whole second after it.
-    pub(super) fn second_after(self, now: Timestamp) -> u64 {
+    pub(crate) fn second_after(self, now: Timestamp) -> u64 {
         self.millis(now).div_ceil(1000)
     }
 }

@@ -1,0 +1,199 @@
+//! Calls and tokens, as the spans of model calls tell them.
+
+use super::time::{DAY, Period, date};
+use crate::{
+    commands::trace::words::{duration, plain},
+    connect::failure,
+    failure::Failure,
+};
+use baton_client::{Client, MetricsRequest, SeriesHit};
+use baton_telemetry::names::{self, operation};
+use baton_types::{Timestamp, Value};
+use clap::ValueEnum;
+use std::collections::BTreeMap;
+
+/// What costs are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum By {
+    /// Who asked the model
+    Agent,
+    /// Which model was asked
+    Model,
+    /// For which project, as project.id says it
+    Project,
+    /// On which day, in UTC
+    Day,
+}
+
+impl By {
+    /// The word for it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Model => "model",
+            Self::Project => "project",
+            Self::Day => "day",
+        }
+    }
+
+    /// The attribute that says it; none where the model or the time does.
+    fn field(self) -> Option<String> {
+        match self {
+            Self::Agent => Some(format!("span.{}", names::GEN_AI_AGENT_NAME)),
+            // A span may say it, or its resource.
+            Self::Project => Some(format!(".{}", names::PROJECT_ID)),
+            Self::Model | Self::Day => None,
+        }
+    }
+}
+
+/// What one model did in one group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) calls: u64,
+    /// With those of the cache.
+    pub(super) input: u64,
+    /// Of the input, what came from a cache.
+    pub(super) cached: u64,
+    /// With those of thinking.
+    pub(super) output: u64,
+    /// Of the output, what was thinking.
+    pub(super) reasoning: u64,
+}
+
+/// Cells by group and model; none where spans do not say it.
+pub(super) type Cells = BTreeMap<(Option<String>, Option<String>), Cell>;
+
+/// What was counted.
+#[derive(Debug)]
+pub(super) struct Counted {
+    pub(super) cells: Cells,
+    /// What the server said about it, such as that not everything was looked at.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Asks the span store of a Baton.
+pub(super) struct Asker<'a> {
+    client: &'a Client,
+}
+
+impl<'a> Asker<'a> {
+    pub(super) fn new(client: &'a Client) -> Self {
+        Self { client }
+    }
+
+    /// Calls and tokens of that time, by group and model.
+    pub(super) async fn ask(&self, by: By, time: Period) -> Result<Counted, Failure> {
+        type Part = fn(&mut Cell) -> &mut u64;
+        let parts: [(Option<&str>, Part); 5] = [
+            (None, |cell| &mut cell.calls),
+            (Some(names::GEN_AI_USAGE_INPUT_TOKENS), |cell| &mut cell.input),
+            (Some(names::GEN_AI_USAGE_CACHE_READ), |cell| &mut cell.cached),
+            (Some(names::GEN_AI_USAGE_OUTPUT_TOKENS), |cell| &mut cell.output),
+            (Some(names::GEN_AI_USAGE_REASONING), |cell| &mut cell.reasoning),
+        ];
+        let mut counted = Counted { cells: Cells::new(), warnings: Vec::new() };
+        for (tokens, part) in parts {
+            let request = MetricsRequest {
+                query: query(by, tokens),
+                start: time.start,
+                end: time.end,
+                step: Some(DAY),
+                // Older names of the same count, too.
+                strict: false,
+            };
+            let measured = match by {
+                By::Day => self.client.query_metrics(&request).await,
+                _ => self.client.query_metrics_whole(&request).await,
+            };
+            let reply = measured.map_err(failure)?;
+            for series in &reply.series {
+                for (until, value) in series.samples.iter().filter(|(_, value)| *value > 0.0) {
+                    let cell = counted.cells.entry(place(series, by, *until)).or_default();
+                    let part = part(cell);
+                    *part = part.saturating_add(value.round() as u64);
+                }
+            }
+            counted.warnings.extend(reply.warnings.filter(|said| !counted.warnings.contains(said)));
+        }
+        Ok(counted)
+    }
+
+    /// Says so when spans that begin there may have gone already.
+    pub(super) async fn forgotten(&self, start: u64, now: Timestamp) -> Result<Option<String>, Failure> {
+        let Some(seconds) = self.client.span_stats().await.map_err(failure)?.max_age_seconds else { return Ok(None) };
+        let kept = seconds.saturating_mul(1_000_000_000);
+        let oldest = u64::try_from(now.as_millis()).unwrap_or(0).saturating_mul(1_000_000).saturating_sub(kept);
+        let days = duration(kept);
+        let days = days.strip_suffix("00h").unwrap_or(&days);
+        Ok((start < oldest).then(|| format!("spans are kept for {days}; telemetry.retention.age keeps them longer")))
+    }
+}
+
+/// The query for calls, or for tokens of that name.
+fn query(by: By, tokens: Option<&str>) -> String {
+    let chats = format!("{{ span.{} = \"{}\" }}", names::GEN_AI_OPERATION_NAME, operation::CHAT);
+    let function = match tokens {
+        Some(name) => format!("sum_over_time(span.{name})"),
+        None => "count_over_time()".to_owned(),
+    };
+    let groups: Vec<String> = by.field().into_iter().chain([model()]).collect();
+    format!("{chats} | {function} by ({}) with (exemplars=false)", groups.join(", "))
+}
+
+fn model() -> String {
+    format!("span.{}", names::GEN_AI_REQUEST_MODEL)
+}
+
+/// The group and the model of a sample, whose time is the end of its interval in milliseconds.
+fn place(series: &SeriesHit, by: By, until: u64) -> (Option<String>, Option<String>) {
+    let label = |wanted: &dyn Fn(&str) -> bool| {
+        let value = series.labels.iter().find(|(key, _)| wanted(key)).map(|(_, value)| value);
+        value.map(plain).filter(|text| !text.is_empty() && *value.unwrap_or(&Value::Empty) != Value::from("nil"))
+    };
+    let model = model();
+    let of_model = label(&|key| key == model);
+    let group = match by {
+        By::Model => of_model.clone(),
+        By::Day => Some(date(until.saturating_sub(1).saturating_mul(1_000_000))),
+        By::Agent | By::Project => label(&|key| key != model),
+    };
+    (group, of_model)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_traceql::{Mode, parse};
+
+    #[test]
+    fn queries_are_what_tempo_takes() {
+        for by in [By::Agent, By::Model, By::Project, By::Day] {
+            for tokens in [None, Some(names::GEN_AI_USAGE_CACHE_READ)] {
+                let query = query(by, tokens);
+                let parsed = parse(&query, Mode::Strict).unwrap_or_else(|error| panic!("{query}: {error}"));
+                assert!(parsed.warnings.is_empty(), "{query}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_a_sample_belongs() {
+        let one = |labels: &[(&str, Value)]| SeriesHit {
+            labels: labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+            samples: Vec::new(),
+        };
+        let model = ("span.gen_ai.request.model", Value::from("m"));
+        let some = |text: &str| Some(text.to_owned());
+        for (labels, by, expect) in [
+            (&[model.clone()][..], By::Model, (some("m"), some("m"))),
+            (&[model.clone(), (".project.id", "shop".into())], By::Project, (some("shop"), some("m"))),
+            (&[model.clone(), (".project.id", Value::Int(7))], By::Project, (some("7"), some("m"))),
+            (&[model.clone(), (".project.id", "nil".into())], By::Project, (None, some("m"))),
+            (&[(model.0, "nil".into())], By::Day, (some("2026-11-16"), None)),
+        ] {
+            // The end of a day, which belongs to the next one.
+            assert_eq!(place(&one(labels), by, 1_794_873_600_000), expect, "{labels:?}");
+        }
+    }
+}

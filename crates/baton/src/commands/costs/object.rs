@@ -1,0 +1,42 @@
+//! Costs for programs.
+
+use super::{Told, budgets::Used, ledger::Row, time::timestamp};
+use crate::money::Money;
+use serde_json::{Value, json};
+
+/// All of it as one object.
+pub(super) fn told(told: &Told) -> Value {
+    let row = |row: &Row| {
+        let mut object = sums(row);
+        object["group"] = json!(row.group);
+        object
+    };
+    json!({
+        "by": told.by.name(),
+        "since": timestamp(told.time.start).to_string(),
+        "until": timestamp(told.time.end).to_string(),
+        "rows": told.rows.iter().map(row).collect::<Vec<_>>(),
+        "total": sums(&told.total),
+        "budgets": told.budgets.iter().map(used).collect::<Vec<_>>(),
+        "incomplete": told.incomplete,
+    })
+}
+
+fn sums(row: &Row) -> Value {
+    json!({
+        "calls": row.cell.calls,
+        "input_tokens": row.cell.input, "cached_tokens": row.cell.cached,
+        "output_tokens": row.cell.output, "reasoning_tokens": row.cell.reasoning,
+        "dollars": row.money().map(Money::dollars), "known_dollars": row.known.dollars(), "unpriced": row.unpriced,
+    })
+}
+
+fn used(used: &Used) -> Value {
+    json!({
+        "of": used.of, "name": used.name,
+        "since": timestamp(used.time.start).to_string(), "until": timestamp(used.time.end).to_string(),
+        "budget": used.budget.dollars(),
+        "dollars": used.row.money().map(Money::dollars), "known_dollars": used.row.known.dollars(),
+        "share": used.row.known.share_of(used.budget), "over": used.is_over(),
+    })
+}

@@ -1,0 +1,174 @@
+//! Costs and budgets as tables.
+
+use super::{Told, budgets::Used, ledger::Row};
+use crate::{
+    commands::trace::words::{columns, count, padded, right},
+    money::Money,
+    screen::{Paint, one_line},
+};
+
+const LONGEST_NAME: usize = 60;
+/// Where spans do not say what a group is.
+const NONE: &str = "(none)";
+
+/// A line per group, and one for all of them.
+pub(super) fn costs(told: &Told, paint: Paint) -> Vec<String> {
+    let Told { by, rows, total, .. } = told;
+    let figures = |row: &Row, name: &str| {
+        let cell = &row.cell;
+        let mut figures = vec![one_line(name, LONGEST_NAME), count(cell.calls), count(cell.input)];
+        figures.extend((total.cell.cached > 0).then(|| count(cell.cached)));
+        figures.push(count(cell.output));
+        figures.extend((total.cell.reasoning > 0).then(|| count(cell.reasoning)));
+        figures.push(paid(row));
+        figures
+    };
+    let mut heads = vec![by.name(), "calls", "tokens in"];
+    heads.extend((total.cell.cached > 0).then_some("cached"));
+    heads.push("tokens out");
+    heads.extend((total.cell.reasoning > 0).then_some("thinking"));
+    heads.push("money");
+    let mut table = vec![heads.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+    table.extend(rows.iter().map(|row| figures(row, row.group.as_deref().unwrap_or(NONE))));
+    // Whatever makes it too little is said below.
+    table.push(figures(total, if told.incomplete.is_empty() { "total" } else { "total, incomplete" }));
+    let last = table.len() - 1;
+    let painted = |(index, line): (usize, String)| match index {
+        0 => paint.faint(&line),
+        index if index == last => paint.strong(&line),
+        _ => line,
+    };
+    aligned(&table).into_iter().enumerate().map(painted).collect()
+}
+
+/// A line per budget.
+pub(super) fn budgets(budgets: &[Used], paint: Paint) -> Vec<String> {
+    let figures = |used: &Used| {
+        let name = used.name.as_deref().map(|name| format!("{} {}", used.of, one_line(name, LONGEST_NAME)));
+        let name = name.unwrap_or_else(|| used.of.to_owned());
+        vec![name, paid(&used.row), format!("${}", used.budget.exact()), share(used)]
+    };
+    let heads = ["budget", "used", "of", "share"].map(str::to_owned).to_vec();
+    let table: Vec<Vec<String>> = std::iter::once(heads).chain(budgets.iter().map(figures)).collect();
+    let mut lines = aligned(&table).into_iter();
+    let head = lines.next().map(|line| paint.faint(&line));
+    let marked = |(line, used): (String, &Used)| match used.is_over() {
+        true => paint.bad(&format!("{line}  over")),
+        false => line,
+    };
+    head.into_iter().chain(lines.zip(budgets).map(marked)).collect()
+}
+
+/// Dollars; what is not known is said, and never taken for nothing.
+fn paid(row: &Row) -> String {
+    match row.money() {
+        Some(money) => money.to_string(),
+        None if row.known > Money::default() => format!("{} + unknown", row.known),
+        None => "unknown".to_owned(),
+    }
+}
+
+/// How much of a budget was used.
+fn share(used: &Used) -> String {
+    let least = if used.row.unpriced.is_empty() { "" } else { "at least " };
+    match used.row.known.percent_of(used.budget) {
+        Some(percent) => format!("{least}{percent} %"),
+        None => "-".to_owned(),
+    }
+}
+
+/// The first column from the left, the others from the right.
+fn aligned(table: &[Vec<String>]) -> Vec<String> {
+    let width = |at: usize| table.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..table[0].len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
+            0 => padded(cell, *width),
+            _ => right(cell, *width),
+        });
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    table.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        commands::costs::{
+            counted::{By, Cell, Cells},
+            ledger::Ledger,
+            object,
+            time::{DAY, Period},
+        },
+        config::Price,
+    };
+    use std::fmt::Write as _;
+
+    fn dollars(dollars: f64) -> Money {
+        Money::of(dollars, 1e9).unwrap()
+    }
+
+    fn cell(group: &str, model: &str, tokens: [u64; 5]) -> ((Option<String>, Option<String>), Cell) {
+        let [calls, input, cached, output, reasoning] = tokens;
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        ((some(group), some(model)), Cell { calls, input, cached, output, reasoning })
+    }
+
+    fn told(by: By, cells: &Cells, prices: &[Price], incomplete: &[&str]) -> Told {
+        let ledger = Ledger { prices };
+        let (mut rows, total) = ledger.rows(cells);
+        rows.sort_by(Row::by_weight);
+        let time = Period { start: 1_794_787_200_000_000_000, end: 1_794_787_200_000_000_000 + DAY };
+        let named = [("planner", 4.0), ("writer", 0.0), ("idle", 1.0), ("天気", 2.0)];
+        let named: Vec<_> = named.into_iter().map(|(name, budget)| (name.to_owned(), dollars(budget))).collect();
+        let mut budgets = vec![
+            Used::of_all("day", time, total.clone(), dollars(5.0)),
+            Used::of_all("month", time, total.clone(), dollars(0.125)),
+        ];
+        budgets.extend(Used::of_named(by, time, &rows, &named));
+        let incomplete = incomplete.iter().map(|reason| (*reason).to_owned()).collect();
+        Told { by, time, rows, total, budgets, incomplete }
+    }
+
+    #[test]
+    fn tables() {
+        let price = |model: &str, input, output, cached: Option<f64>| Price {
+            model: model.to_owned(),
+            input: dollars(input),
+            output: dollars(output),
+            cached: cached.map(dollars),
+        };
+        let prices =
+            [price("sonnet", 3.0, 15.0, Some(0.3)), price("gift", 0.0, 0.0, None), price("mini", 0.1, 0.2, None)];
+        let cells = Cells::from([
+            cell("planner", "sonnet", [12, 1_200_000, 200_000, 34_000, 1_000]),
+            cell("planner", "mystery", [1, 1_000, 0, 10, 0]),
+            cell("weather", "playbook", [4, 426, 0, 88, 0]),
+            cell("天気", "mystery", [2, 900, 0, 10, 0]),
+            cell("writer", "mini", [1, 20, 0, 1, 0]),
+            cell("gifted", "gift", [3, 1_000_000, 0, 1_000_000, 0]),
+            cell("", "mini", [1, 1_000_000, 1_000_000, 1_000_000, 0]),
+        ]);
+        let plain =
+            Cells::from([cell("weather", "playbook", [4, 426, 0, 88, 0]), cell("planner", "mini", [1, 3, 0, 9, 0])]);
+        let unnamed = Cells::from([cell("planner", "", [1, 10, 0, 10, 0])]);
+        let mut text = String::new();
+        for (cells, prices, incomplete) in [
+            (&cells, &prices[..], &["prices in baton.yaml has nothing for mystery"][..]),
+            (&cells, &[], &["no prices"]),
+            (&plain, &prices, &[]),
+            (&unnamed, &prices, &["a reason"]),
+        ] {
+            let told = told(By::Agent, cells, prices, incomplete);
+            let (costs, budgets) = (costs(&told, Paint::PLAIN), self::budgets(&told.budgets, Paint::PLAIN));
+            writeln!(text, "{}\n\n{}\n\n{:#}\n", costs.join("\n"), budgets.join("\n"), object::told(&told)).unwrap();
+            let coloured =
+                [self::costs(&told, Paint::COLOURED), self::budgets(&told.budgets, Paint::COLOURED)].concat();
+            assert!(coloured.iter().zip([costs, budgets].concat()).all(|(colour, plain)| colour.contains(&plain)));
+        }
+        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!("costs", text);
+        });
+    }
+}
