@@ -9,6 +9,7 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton-types", 0),
     ("baton-wire", 0),
     ("baton-ports", 1),
+    ("baton-relevance", 1),
     ("baton-rules", 1),
     ("baton-traceql", 1),
     ("baton-agentdir", 1),

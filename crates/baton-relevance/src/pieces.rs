@@ -1,0 +1,105 @@
+//! Texts in pieces that are about one thing each.
+
+/// Characters of a piece.
+const MOST: usize = 500;
+
+/// Bytes of a question that are looked at: a file that somebody pasted is no question.
+const LONGEST_QUESTION: usize = 16 * 1024;
+
+/// Sentences of a question that are looked at.
+const MOST_SENTENCES: usize = 64;
+
+/// The pieces of an item that are looked at, its name and description first, then its paragraphs; a long paragraph is
+/// several pieces of whole sentences.
+pub fn pieces(name: &str, description: &str, text: &str) -> Vec<String> {
+    let mut pieces = vec![if description.is_empty() { name.to_owned() } else { format!("{name}: {description}") }];
+    let mut paragraph = String::new();
+    for line in text.lines() {
+        if line.trim().is_empty() {
+            close(&mut paragraph, &mut pieces);
+            continue;
+        }
+        if !paragraph.is_empty() {
+            paragraph.push('\n');
+        }
+        paragraph.push_str(line);
+    }
+    close(&mut paragraph, &mut pieces);
+    pieces
+}
+
+fn close(paragraph: &mut String, pieces: &mut Vec<String>) {
+    let whole = std::mem::take(paragraph);
+    if whole.len() <= MOST {
+        pieces.extend((!whole.is_empty()).then_some(whole));
+        return;
+    }
+    let mut packed = String::new();
+    for sentence in split(&whole) {
+        for part in cut(sentence) {
+            if !packed.is_empty() && packed.len() + part.len() >= MOST {
+                pieces.push(std::mem::take(&mut packed));
+            }
+            if !packed.is_empty() {
+                packed.push(' ');
+            }
+            packed.push_str(part);
+        }
+    }
+    pieces.extend((!packed.is_empty()).then_some(packed));
+}
+
+/// The sentences of a question, each cut at a length that can be compared with a piece.
+pub fn sentences(question: &str) -> Vec<String> {
+    let looked_at = &question[..question.floor_char_boundary(LONGEST_QUESTION)];
+    let sentences = split(looked_at).filter_map(|sentence| cut(sentence).next());
+    sentences.take(MOST_SENTENCES).map(str::to_owned).collect()
+}
+
+/// Whole sentences and lines, without the white space around them.
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    let sentences = std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = end_of_sentence(rest);
+        let (sentence, more) = rest.split_at(end);
+        rest = more;
+        Some(sentence.trim())
+    });
+    sentences.filter(|sentence| !sentence.is_empty())
+}
+
+/// A sentence ends with its line, or behind a mark with white space after it, so that `3.14` and `main.rs` stay whole.
+fn end_of_sentence(text: &str) -> usize {
+    let mut after_mark = false;
+    for (at, c) in text.char_indices() {
+        if c == '\n' || after_mark && c.is_whitespace() {
+            return at + c.len_utf8();
+        }
+        if matches!(c, '。' | '！' | '？') {
+            return at + c.len_utf8();
+        }
+        after_mark = matches!(c, '.' | '!' | '?') || after_mark && matches!(c, '"' | '\'' | ')');
+    }
+    text.len()
+}
+
+/// Parts of at most the length of a piece, at a space where there is one.
+fn cut(sentence: &str) -> impl Iterator<Item = &str> {
+    let mut rest = sentence;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let most = rest.floor_char_boundary(MOST);
+        let at = match rest[..most].rfind(char::is_whitespace) {
+            Some(space) if most < rest.len() && space > 0 => space,
+            _ => most,
+        };
+        let (part, more) = rest.split_at(at);
+        rest = more.trim_start();
+        Some(part)
+    })
+}

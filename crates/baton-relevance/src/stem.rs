@@ -1,0 +1,214 @@
+//! English words without their endings, after Porter: `policies` and `policy`, `paying` and `pay` become one.
+
+/// The stem of a word in lower case; what is not written in ASCII letters alone stays as it is.
+pub(crate) fn stem(word: String) -> String {
+    if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return word;
+    }
+    let mut stem = Stem(word);
+    stem.plural();
+    stem.past_and_present();
+    stem.y_to_i();
+    stem.first_of(&DOUBLE, 0);
+    stem.first_of(&DERIVED, 0);
+    stem.last_suffix();
+    stem.last_e();
+    stem.0
+}
+
+const DOUBLE: [(&str, &str); 21] = [
+    ("ational", "ate"),
+    ("tional", "tion"),
+    ("enci", "ence"),
+    ("anci", "ance"),
+    ("izer", "ize"),
+    ("bli", "ble"),
+    ("alli", "al"),
+    ("entli", "ent"),
+    ("eli", "e"),
+    ("ousli", "ous"),
+    ("ization", "ize"),
+    ("ation", "ate"),
+    ("ator", "ate"),
+    ("alism", "al"),
+    ("iveness", "ive"),
+    ("fulness", "ful"),
+    ("ousness", "ous"),
+    ("aliti", "al"),
+    ("iviti", "ive"),
+    ("biliti", "ble"),
+    ("logi", "log"),
+];
+
+const DERIVED: [(&str, &str); 7] =
+    [("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", "")];
+
+const LAST: [&str; 19] = [
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
+    "ous", "ive", "ize",
+];
+
+struct Stem(String);
+
+impl Stem {
+    fn ends(&self, suffix: &str) -> bool {
+        self.0.ends_with(suffix)
+    }
+
+    /// The word without its last letters.
+    fn before(&self, suffix: &str) -> &str {
+        &self.0[..self.0.len() - suffix.len()]
+    }
+
+    fn replace(&mut self, suffix: &str, by: &str) {
+        self.0.truncate(self.0.len() - suffix.len());
+        self.0.push_str(by);
+    }
+
+    fn plural(&mut self) {
+        if self.ends("sses") {
+            self.replace("sses", "ss");
+        } else if self.ends("ies") {
+            self.replace("ies", "i");
+        } else if self.ends("s") && !self.ends("ss") {
+            self.replace("s", "");
+        }
+    }
+
+    fn past_and_present(&mut self) {
+        if self.ends("eed") {
+            if measure(self.before("eed")) > 0 {
+                self.replace("eed", "ee");
+            }
+            return;
+        }
+        let Some(suffix) = ["ed", "ing"].into_iter().find(|suffix| self.ends(suffix) && has_vowel(self.before(suffix)))
+        else {
+            return;
+        };
+        self.replace(suffix, "");
+        if self.ends("at") || self.ends("bl") || self.ends("iz") {
+            self.0.push('e');
+        } else if ends_double(&self.0) && !self.ends("l") && !self.ends("s") && !self.ends("z") {
+            self.0.pop();
+        } else if measure(&self.0) == 1 && ends_cvc(&self.0) {
+            self.0.push('e');
+        }
+    }
+
+    fn y_to_i(&mut self) {
+        if self.ends("y") && has_vowel(self.before("y")) {
+            self.replace("y", "i");
+        }
+    }
+
+    /// Replaces the first suffix of the table that the word has, if enough of it is left.
+    fn first_of(&mut self, table: &[(&str, &str)], more_than: usize) {
+        if let Some((suffix, by)) = table.iter().find(|(suffix, _)| self.ends(suffix))
+            && measure(self.before(suffix)) > more_than
+        {
+            self.replace(suffix, by);
+        }
+    }
+
+    fn last_suffix(&mut self) {
+        let Some(suffix) = LAST.into_iter().find(|suffix| self.ends(suffix)) else { return };
+        let left = self.before(suffix);
+        let fits = suffix != "ion" || left.ends_with('s') || left.ends_with('t');
+        if fits && measure(left) > 1 {
+            self.replace(suffix, "");
+        }
+    }
+
+    fn last_e(&mut self) {
+        if self.ends("e") {
+            let left = self.before("e");
+            let count = measure(left);
+            if count > 1 || count == 1 && !ends_cvc(left) {
+                self.replace("e", "");
+            }
+        }
+        if self.ends("ll") && measure(&self.0) > 1 {
+            self.0.pop();
+        }
+    }
+}
+
+/// Whether the letter at this place sounds as a vowel does: `y` after a consonant is one.
+fn is_vowel(word: &[u8], at: usize) -> bool {
+    match word[at] {
+        b'a' | b'e' | b'i' | b'o' | b'u' => true,
+        b'y' => at > 0 && !is_vowel(word, at - 1),
+        _ => false,
+    }
+}
+
+fn has_vowel(word: &str) -> bool {
+    (0..word.len()).any(|at| is_vowel(word.as_bytes(), at))
+}
+
+/// How often vowels are followed by consonants: about the number of syllables.
+fn measure(word: &str) -> usize {
+    let bytes = word.as_bytes();
+    (1..bytes.len()).filter(|at| is_vowel(bytes, at - 1) && !is_vowel(bytes, *at)).count()
+}
+
+fn ends_double(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let count = bytes.len();
+    count >= 2 && bytes[count - 1] == bytes[count - 2] && !is_vowel(bytes, count - 1)
+}
+
+/// Consonant, vowel, consonant at the end, as in `hop`; `w`, `x` and `y` do not count.
+fn ends_cvc(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let count = bytes.len();
+    count >= 3
+        && !is_vowel(bytes, count - 3)
+        && is_vowel(bytes, count - 2)
+        && !is_vowel(bytes, count - 1)
+        && !matches!(bytes[count - 1], b'w' | b'x' | b'y')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_go() {
+        for (word, expect) in [
+            ("caresses", "caress"),
+            ("ponies", "poni"),
+            ("cats", "cat"),
+            ("agreed", "agre"),
+            ("plastered", "plaster"),
+            ("motoring", "motor"),
+            ("sing", "sing"),
+            ("conflated", "conflat"),
+            ("hopping", "hop"),
+            ("falling", "fall"),
+            ("filing", "file"),
+            ("happy", "happi"),
+            ("sky", "sky"),
+            ("relational", "relat"),
+            ("conditional", "condit"),
+            ("vietnamization", "vietnam"),
+            ("operator", "oper"),
+            ("hopefulness", "hope"),
+            ("triplicate", "triplic"),
+            ("electrical", "electr"),
+            ("allowance", "allow"),
+            ("replacement", "replac"),
+            ("adjustment", "adjust"),
+            ("adoption", "adopt"),
+            ("effective", "effect"),
+            ("probate", "probat"),
+            ("rate", "rate"),
+            ("controlling", "control"),
+            ("is", "is"),
+            ("größe", "größe"),
+        ] {
+            assert_eq!(stem(word.to_owned()), expect, "{word}");
+        }
+    }
+}

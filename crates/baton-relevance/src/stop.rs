@@ -1,0 +1,34 @@
+//! English words that say nothing about what a text is about.
+
+/// Sorted, so that one is found by halving.
+const COMMON: [&str; 175] = [
+    "a", "about", "above", "after", "again", "ain", "all", "also", "always", "am", "an", "and", "any", "are", "aren",
+    "as", "ask", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can",
+    "could", "couldn", "did", "didn", "do", "does", "doesn", "doing", "don", "down", "during", "each", "else", "ever",
+    "every", "few", "for", "from", "further", "get", "getting", "give", "go", "got", "had", "has", "hasn", "have",
+    "haven", "having", "he", "hello", "help", "her", "here", "hers", "hey", "hi", "him", "his", "how", "i", "if", "in",
+    "into", "is", "isn", "it", "its", "just", "know", "let", "like", "ll", "made", "make", "many", "may", "me",
+    "might", "more", "most", "much", "must", "my", "need", "never", "no", "nor", "not", "of", "off", "ok", "okay",
+    "on", "once", "only", "or", "other", "ought", "our", "out", "over", "own", "please", "put", "re", "same", "shall",
+    "she", "should", "shouldn", "show", "so", "some", "such", "tell", "than", "thank", "thanks", "that", "the",
+    "their", "them", "then", "there", "these", "they", "thing", "this", "those", "through", "to", "too", "under",
+    "until", "up", "us", "use", "used", "using", "ve", "very", "want", "was", "wasn", "we", "were", "weren", "what",
+    "when", "where", "which", "while", "who", "whom", "why", "will", "with", "won", "would", "wouldn", "yes", "you",
+    "your", "yours",
+];
+
+/// Whether nearly every text has the word; it is in lower case.
+pub(crate) fn is_common(word: &str) -> bool {
+    COMMON.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_can_be_searched_by_halving() {
+        assert!(COMMON.is_sorted());
+        assert!(is_common("yours") && is_common("a") && !is_common("refund"));
+    }
+}

@@ -1,0 +1,7 @@
+//! What is chosen.
+
+#![cfg(test)]
+
+mod choosing;
+mod fifty_rules;
+mod shapes;
