@@ -9,6 +9,9 @@ pub const ASSUMED: &str = "default";
 /// The target that variables name.
 const NAMED: &str = "otlp";
 
+const INTERVAL: &str = "OTEL_METRIC_EXPORT_INTERVAL";
+const TEMPORALITY: &str = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
+
 /// Changes targets as variables say, and gives a sentence for each variable that says nothing sensible.
 ///
 /// An endpoint in a variable takes the place of all targets that were configured. Without any, what listens on this
@@ -33,6 +36,24 @@ pub fn from_environment(
     }
     targets.retain(|target| !target.routes.is_empty());
     (targets, reading.remarks)
+}
+
+/// How often meters are read, unless somebody says otherwise.
+pub const METER_INTERVAL: Duration = Duration::from_secs(60);
+
+/// How often variables say that meters are read, and a sentence for each variable that says nothing sensible.
+pub fn meter_interval(variable: impl Fn(&str) -> Option<String>) -> (Duration, Vec<String>) {
+    let given = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let mut remarks = Vec::new();
+    if let Some(value) = given(TEMPORALITY).filter(|value| !value.eq_ignore_ascii_case("cumulative")) {
+        remarks.push(format!("{TEMPORALITY}={value}: there is cumulative; it is ignored"));
+    }
+    let Some(value) = given(INTERVAL) else { return (METER_INTERVAL, remarks) };
+    let millis = value.parse().ok().filter(|millis| *millis > 0).map(Duration::from_millis);
+    if millis.is_none() {
+        remarks.push(format!("{INTERVAL}={value}: milliseconds are wanted; it is ignored"));
+    }
+    (millis.unwrap_or(METER_INTERVAL), remarks)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

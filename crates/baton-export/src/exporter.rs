@@ -1,12 +1,17 @@
 //! All targets at work.
 
 use crate::{
-    ExportCounts, ExportTarget, Signal,
+    ExportCounts, ExportTarget, LogQueue, Route, Signal,
+    carrier::Carrier,
     counts::Count,
     courier::Courier,
+    logs::LogCourier,
+    meters::MeterCourier,
     spans::{Ending, SpanCourier},
 };
 use baton_spans::{EmbeddedSpans, Hold};
+use baton_telemetry::Meters;
+use baton_types::Resource;
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 
@@ -19,6 +24,8 @@ pub struct ExportOptions {
     pub content: bool,
     /// Most bytes of the log that are held for targets that do not take them.
     pub held_bytes: u64,
+    /// How often meters are read for those who are sent what they show.
+    pub meter_interval: Duration,
     /// How soon, and how often again.
     pub pace: Pace,
 }
@@ -57,6 +64,10 @@ impl ExportOptions {
             bytes: if named { self.held_bytes } else { 0 },
         }
     }
+
+    fn routes(&self, signal: Signal) -> impl Iterator<Item = (&ExportTarget, &Route)> {
+        self.targets.iter().filter_map(move |target| Some((target, target.route(signal)?)))
+    }
 }
 
 /// Sends in the background what the store keeps.
@@ -67,7 +78,7 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Begins to send; the store must have been opened with [`ExportOptions::hold`]. Needs a running tokio.
+    /// Begins to send spans; the store must have been opened with [`ExportOptions::hold`]. Needs a running tokio.
     pub fn start(store: &EmbeddedSpans, options: &ExportOptions) -> Self {
         let ending = Ending::default();
         let (mut counts, mut tasks) = (Vec::new(), Vec::new());
@@ -85,12 +96,41 @@ impl Exporter {
         Self { ending, counts: ExportCounts::of(counts), tasks }
     }
 
+    /// Sends what these meters show, too; the clock tells nanoseconds since the Unix epoch.
+    #[must_use]
+    pub fn with_meters(mut self, options: &ExportOptions, meters: &Arc<Meters>, now: fn() -> u64) -> Self {
+        for (target, route) in options.routes(Signal::Metrics) {
+            let carrier = Carrier::new(target, (Signal::Metrics, "metrics"), route, &options.pace, self.ending.clone());
+            self.counts.add(Arc::clone(carrier.count()));
+            let (meters, every) = (Arc::clone(meters), options.meter_interval);
+            self.tasks.push(tokio::spawn(MeterCourier { carrier, meters, now, every }.run()));
+        }
+        self
+    }
+
+    /// Sends these lines of the log, too, as lines of that resource; without anybody who wants them, the queue is closed.
+    #[must_use]
+    pub fn with_logs(mut self, options: &ExportOptions, lines: &LogQueue, resource: &Arc<Resource>) -> Self {
+        // All readers are there before the first of them can end, which may close the queue.
+        let readers: Vec<_> = options.routes(Signal::Logs).map(|route| (route, lines.reader())).collect();
+        if readers.is_empty() {
+            lines.close();
+        }
+        for ((target, route), reader) in readers {
+            let carrier = Carrier::new(target, (Signal::Logs, "log lines"), route, &options.pace, self.ending.clone());
+            self.counts.add(Arc::clone(carrier.count()));
+            let courier = LogCourier { carrier, resource: Arc::clone(resource), pace: options.pace };
+            self.tasks.push(tokio::spawn(courier.run(reader)));
+        }
+        self
+    }
+
     /// How it goes.
     pub fn counts(&self) -> ExportCounts {
         self.counts.clone()
     }
 
-    /// Sends what is left as long as that takes no longer than this, and ends. The log keeps what was not sent.
+    /// Sends what is left as long as that takes no longer than this, and ends. The log keeps spans that were not sent.
     pub async fn close(self, limit: Duration) {
         self.ending.finish.cancel();
         let deadline = tokio::time::Instant::now() + limit;

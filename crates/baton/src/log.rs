@@ -1,10 +1,11 @@
-//! The log: stderr, quiet unless asked.
+//! The log: stderr, quiet unless asked, and whoever is sent its lines.
 
 use crate::failure::Failure;
+use baton_export::LogQueue;
 use baton_local::JsonLines;
 use baton_types::ErrorCode;
 use clap::{Args, ValueEnum};
-use std::io::IsTerminal;
+use std::{io::IsTerminal, sync::OnceLock};
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 /// How much is logged and how.
@@ -39,6 +40,14 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// Lines that may be sent somewhere; a process has one log.
+static LINES: OnceLock<LogQueue> = OnceLock::new();
+
+/// What is logged, for whoever sends it somewhere.
+pub(crate) fn lines() -> &'static LogQueue {
+    LINES.get_or_init(LogQueue::default)
+}
+
 /// Starts logging; later calls change nothing.
 pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
     // The MCP library calls every server that cannot be reached an error; statuses say that better.
@@ -47,11 +56,11 @@ pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
             .hint("Use error, warn, info, debug, trace, or a filter such as warn,baton_http=debug.")
     })?;
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
-    let log = tracing_subscriber::registry().with(filter);
+    let shown = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
+    let log = tracing_subscriber::registry().with(filter).with(lines().layer());
     let started = match options.log_format {
-        LogFormat::Text => log.with(lines).try_init(),
-        LogFormat::Json => log.with(lines.json().event_format(JsonLines::default())).try_init(),
+        LogFormat::Text => log.with(shown).try_init(),
+        LogFormat::Json => log.with(shown.json().event_format(JsonLines::default())).try_init(),
     };
     // Only a second start fails, and the first is as good.
     drop(started);

@@ -1,6 +1,8 @@
 //! The usual variables.
 
-use baton_export::{Compression, ExportTarget, Protocol, Route, Signal, from_environment};
+use baton_export::{
+    Compression, ExportTarget, METER_INTERVAL, Protocol, Route, Signal, from_environment, meter_interval,
+};
 use std::{collections::HashMap, time::Duration};
 
 fn read(variables: &[(&str, &str)], configured: Vec<ExportTarget>) -> (Vec<ExportTarget>, Vec<String>) {
@@ -107,4 +109,21 @@ fn configured_targets_stay_without_an_endpoint() {
         Vec::new(),
     );
     assert_eq!(remarks.len(), 3, "{remarks:?}");
+}
+
+#[test]
+fn how_often_meters_are_read() {
+    const INTERVAL: &str = "OTEL_METRIC_EXPORT_INTERVAL";
+    const TEMPORALITY: &str = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
+    for (interval, temporality, every, remarks) in [
+        ("", "", METER_INTERVAL, 0),
+        (" 250 ", "", Duration::from_millis(250), 0),
+        ("0", "", METER_INTERVAL, 1),
+        ("soon", "delta", METER_INTERVAL, 2),
+        ("5", "Cumulative", Duration::from_millis(5), 0),
+    ] {
+        let given = HashMap::from([(INTERVAL, interval), (TEMPORALITY, temporality)]);
+        let (read, said) = meter_interval(|name| given.get(name).map(|value| (*value).to_owned()));
+        assert_eq!((read, said.len()), (every, remarks), "{given:?}: {said:?}");
+    }
 }

@@ -57,7 +57,7 @@ pub(crate) fn to_route(route: Route) -> ExportOptions {
     let target = ExportTarget { name: TARGET.to_owned(), routes, content: None, assumed: false };
     let millis = Duration::from_millis;
     let pace = Pace { gather: millis(5), first: millis(20), longest: millis(60), longest_assumed: millis(60) };
-    ExportOptions { targets: vec![target], content: true, held_bytes: 1 << 30, pace }
+    ExportOptions { targets: vec![target], content: true, held_bytes: 1 << 30, meter_interval: millis(20), pace }
 }
 
 /// A Baton that sends its spans on.

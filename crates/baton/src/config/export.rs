@@ -1,20 +1,28 @@
 //! Who is sent what Baton keeps, by the file and the usual variables.
 
 use super::raw::{HeaderText, RawExport, RawTarget, secret_below};
-use baton_export::{ExportTarget, Protocol, Route, Signal, from_environment};
-use std::path::Path;
+use baton_export::{ExportTarget, METER_INTERVAL, Protocol, Route, Signal, from_environment, meter_interval};
+use std::{path::Path, time::Duration};
 
 /// What is held for targets that do not take it, unless somebody says otherwise.
 const HELD: u64 = 1 << 30;
 
 /// Who is sent what Baton keeps.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Export {
     pub(crate) targets: Vec<ExportTarget>,
     /// By target, what requests to it say as well.
     pub(crate) headers: Vec<(String, Vec<(String, HeaderText)>)>,
     /// Most bytes that are held for targets that do not take them.
     pub(crate) bytes: u64,
+    /// How often meters are read for them.
+    pub(crate) meter_interval: Duration,
+}
+
+impl Default for Export {
+    fn default() -> Self {
+        Self { targets: Vec::new(), headers: Vec::new(), bytes: HELD, meter_interval: METER_INTERVAL }
+    }
 }
 
 impl Export {
@@ -26,11 +34,12 @@ impl Export {
         }
         let headers = raw.targets.iter().map(|target| (target.name.clone(), below(&target.headers, base))).collect();
         let targets = raw.targets.into_iter().map(|target| resolved(target, base)).collect();
-        let (targets, remarks) = from_environment(targets, variable);
-        for remark in remarks {
+        let (targets, remarks) = from_environment(targets, &variable);
+        let (meter_interval, more) = meter_interval(variable);
+        for remark in remarks.into_iter().chain(more) {
             tracing::warn!("{remark}");
         }
-        Self { targets, headers, bytes }
+        Self { targets, headers, bytes, meter_interval }
     }
 }
 

@@ -26,11 +26,12 @@ pub(super) fn options(settings: &Settings) -> Result<ExportOptions, Failure> {
         targets,
         content: chosen.settings.content.on_spans(),
         held_bytes: chosen.export.bytes,
+        meter_interval: chosen.export.meter_interval,
         pace: Pace::default(),
     })
 }
 
-/// The variables that send others' spans to this Baton are often set where it starts itself.
+/// The variables that send what others emit to this Baton are often set where it starts itself.
 fn forget_itself(target: &mut ExportTarget, settings: &Settings) {
     let here = |route: &Route| {
         Target::parse(&route.url).is_ok_and(|target| {

@@ -1,9 +1,10 @@
 //! Where spans are kept, and how long.
 
 use super::{baton::fresh_id, export, kept::Keep};
-use crate::{config::Settings, failure::Failure};
+use crate::{config::Settings, failure::Failure, log};
 use baton_export::Exporter;
-use baton_spans::{EmbeddedSpans, Options, Recording, Retention};
+use baton_spans::{EmbeddedSpans, Options, Recording, Retention, wall_clock};
+use baton_telemetry::Origin;
 use std::sync::Arc;
 
 /// The folder of the data directory in which spans are kept.
@@ -24,8 +25,22 @@ pub(super) fn open(keep: Keep, settings: &Settings) -> Result<(Recording, Export
         Keep::All => EmbeddedSpans::open(&settings.data.join(FOLDER), options),
     };
     let store = opened.map_err(|error| Failure::new(error.code(), error.to_string()))?;
-    let exporter = Exporter::start(&store, &sent);
-    let recording = Recording::new(store, &chosen.settings, &fresh_id());
+    let (exporter, instance) = (Exporter::start(&store, &sent), fresh_id());
+    let recording = Recording::new(store, &chosen.settings, &instance);
+    let exporter = match keep {
+        Keep::Nothing => {
+            log::lines().close();
+            exporter
+        }
+        Keep::All => {
+            let origin = Origin::new(chosen.settings.clone(), &instance);
+            exporter.with_meters(&sent, &recording.meters(), wall_clock).with_logs(
+                &sent,
+                log::lines(),
+                &origin.resource,
+            )
+        }
+    };
     recording.meters().add_source(Arc::new(exporter.counts()));
     Ok((recording, exporter))
 }

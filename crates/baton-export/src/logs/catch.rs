@@ -1,0 +1,67 @@
+//! Lines of the log, caught where they are written.
+
+use super::{LogQueue, fields::Fields};
+use baton_otlp::{LogLevel, LogLine};
+use baton_spans::wall_clock;
+use baton_telemetry::current;
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::{Layer, layer::Context};
+
+/// Parts of the program that take part in sending: if their lines were sent, each would be the reason for more.
+const SENDING: [&str; 12] = [
+    "baton_export",
+    "baton_outbound",
+    "h2",
+    "hyper",
+    "hyper_rustls",
+    "hyper_util",
+    "mio",
+    "rustls",
+    "tokio_util",
+    "tonic",
+    "tower",
+    "want",
+];
+
+/// Puts lines of the log into a queue; never waits, and never takes a line that tells of sending lines.
+#[derive(Debug)]
+pub struct LogLayer(pub(super) LogQueue);
+
+impl<S: Subscriber> Layer<S> for LogLayer {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let part = event.metadata().target();
+        if sends(part) || !self.0.is_open() {
+            return;
+        }
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let part = fields.part.take().unwrap_or_else(|| part.to_owned());
+        if sends(&part) {
+            return;
+        }
+        self.0.push(LogLine {
+            at: wall_clock(),
+            level: level(*event.metadata().level()),
+            part,
+            words: fields.words,
+            attributes: fields.attributes,
+            dropped_attributes: fields.dropped,
+            context: current(),
+        });
+    }
+}
+
+fn sends(part: &str) -> bool {
+    let whose = part.split("::").next().unwrap_or(part);
+    SENDING.contains(&whose)
+}
+
+fn level(level: Level) -> LogLevel {
+    match level {
+        Level::ERROR => LogLevel::Error,
+        Level::WARN => LogLevel::Warn,
+        Level::INFO => LogLevel::Info,
+        Level::DEBUG => LogLevel::Debug,
+        Level::TRACE => LogLevel::Trace,
+    }
+}

@@ -1,0 +1,84 @@
+//! What a line of the log says.
+
+use baton_types::{Attributes, Value};
+use std::fmt;
+use tracing::field::{Field, Visit};
+
+/// Bytes of what a line says.
+const MOST_WORDS: usize = 16 * 1024;
+/// Bytes of the value of an attribute.
+const MOST_VALUE: usize = 4 * 1024;
+/// Attributes of a line.
+const MOST_ATTRIBUTES: usize = 32;
+
+/// What a line says, as it is told field by field.
+#[derive(Default)]
+pub(super) struct Fields {
+    pub(super) words: String,
+    pub(super) attributes: Attributes,
+    pub(super) dropped: u32,
+    /// Which part wrote it, when it came through the older facade for logs.
+    pub(super) part: Option<String>,
+}
+
+impl Fields {
+    fn text(&mut self, field: &Field, mut text: String) {
+        match field.name() {
+            "message" => {
+                cut(&mut text, MOST_WORDS);
+                self.words = text;
+            }
+            "log.target" => self.part = Some(text),
+            // Where in its source code something stands is of no use to whoever reads logs of many machines.
+            "log.module_path" | "log.file" => {}
+            _ => {
+                cut(&mut text, MOST_VALUE);
+                self.attribute(field, text.into());
+            }
+        }
+    }
+
+    fn attribute(&mut self, field: &Field, value: Value) {
+        match field.name() {
+            "log.line" => {}
+            _ if self.attributes.len() >= MOST_ATTRIBUTES => self.dropped += 1,
+            name => self.attributes.push((name.into(), value)),
+        }
+    }
+}
+
+fn cut(text: &mut String, most: usize) {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('…');
+    }
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.text(field, format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.text(field, value.to_owned());
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.attribute(field, value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        match i64::try_from(value) {
+            Ok(value) => self.attribute(field, value.into()),
+            Err(_) => self.text(field, value.to_string()),
+        }
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.attribute(field, Value::Float(value));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.attribute(field, value.into());
+    }
+}

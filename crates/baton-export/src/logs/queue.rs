@@ -1,0 +1,205 @@
+//! Lines that wait in memory: so many, and no more.
+
+use super::LogLayer;
+use baton_otlp::LogLine;
+use baton_types::Value;
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use tokio::sync::watch;
+
+/// Lines that wait at most; beyond them the oldest go.
+const MOST_LINES: usize = 2048;
+/// Bytes of them at most.
+const MOST_BYTES: usize = 8 << 20;
+/// What a line costs beside its texts.
+const LINE: usize = 128;
+
+/// Lines of the log that wait to be sent; clones are the same queue. Lines are taken from the start of the process on, so
+/// that those of its beginning are there when somebody begins to send.
+#[derive(Clone)]
+pub struct LogQueue(Arc<Shared>);
+
+struct Shared {
+    open: AtomicBool,
+    state: Mutex<State>,
+    /// The number of the line that comes next.
+    next: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct State {
+    /// With what each costs.
+    lines: VecDeque<(Arc<LogLine>, usize)>,
+    bytes: usize,
+    /// The number of the first of them.
+    first: u64,
+    /// By target: where it is. One that is gone is nowhere.
+    readers: Vec<Option<Place>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Place {
+    next: u64,
+    lost: u64,
+}
+
+impl Default for LogQueue {
+    fn default() -> Self {
+        let shared = Shared { open: AtomicBool::new(true), state: Mutex::default(), next: watch::Sender::new(0) };
+        Self(Arc::new(shared))
+    }
+}
+
+impl fmt::Debug for LogQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogQueue").field("lines", &self.state().lines.len()).finish_non_exhaustive()
+    }
+}
+
+impl LogQueue {
+    /// What catches lines for this queue; give it to whoever writes the log.
+    pub fn layer(&self) -> LogLayer {
+        LogLayer(self.clone())
+    }
+
+    /// Nobody will ever send these lines: none are held from now on.
+    pub fn close(&self) {
+        self.0.open.store(false, Ordering::Relaxed);
+        *self.state() = State::default();
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.0.open.load(Ordering::Relaxed)
+    }
+
+    /// Takes a line; the oldest make room for it.
+    pub(super) fn push(&self, line: LogLine) {
+        let bytes = weigh(&line);
+        let mut state = self.state();
+        while !state.lines.is_empty() && (state.lines.len() >= MOST_LINES || state.bytes + bytes > MOST_BYTES) {
+            state.forget_first();
+        }
+        state.lines.push_back((Arc::new(line), bytes));
+        state.bytes += bytes;
+        let next = state.end();
+        drop(state);
+        // Lines that are written at the same time may tell in another order; nobody must miss the last of them.
+        self.0.next.send_if_modified(|known| {
+            let news = next > *known;
+            *known = next.max(*known);
+            news
+        });
+    }
+
+    /// Somebody who reads all lines that wait and those that come.
+    pub(crate) fn reader(&self) -> LogReader {
+        let mut state = self.state();
+        let place = Place { next: state.first, lost: 0 };
+        state.readers.push(Some(place));
+        LogReader { queue: self.clone(), number: state.readers.len() - 1, news: self.0.next.subscribe() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn end(&self) -> u64 {
+        self.first + self.lines.len() as u64
+    }
+
+    fn forget_first(&mut self) {
+        let Some((_, bytes)) = self.lines.pop_front() else { return };
+        self.bytes -= bytes;
+        self.first += 1;
+        let first = self.first;
+        for place in self.readers.iter_mut().flatten().filter(|place| place.next < first) {
+            place.next = first;
+            place.lost += 1;
+        }
+    }
+
+    /// Forgets what everybody has.
+    fn release(&mut self) {
+        let Some(needed) = self.readers.iter().flatten().map(|place| place.next).min() else { return };
+        while self.first < needed {
+            self.forget_first();
+        }
+    }
+}
+
+/// Reads lines for one target.
+pub(crate) struct LogReader {
+    queue: LogQueue,
+    number: usize,
+    news: watch::Receiver<u64>,
+}
+
+impl LogReader {
+    fn place(&self) -> Place {
+        self.queue.state().readers.get(self.number).copied().flatten().unwrap_or_default()
+    }
+
+    /// Resolves when there are lines.
+    pub(crate) async fn more(&mut self) {
+        let next = self.place().next;
+        // The queue is here, so whoever tells is there.
+        let _ = self.news.wait_for(|end| *end > next).await;
+    }
+
+    /// The next lines, at most so many; they are not in the queue any more.
+    pub(crate) fn take(&mut self, most: usize) -> Vec<Arc<LogLine>> {
+        let mut state = self.queue.state();
+        let first = state.first;
+        let Some(Some(place)) = state.readers.get(self.number).copied() else { return Vec::new() };
+        let skipped = usize::try_from(place.next - first).unwrap_or(usize::MAX);
+        let lines: Vec<_> = state.lines.iter().skip(skipped).take(most).map(|(line, _)| Arc::clone(line)).collect();
+        if let Some(Some(place)) = state.readers.get_mut(self.number) {
+            place.next += lines.len() as u64;
+        }
+        state.release();
+        lines
+    }
+
+    /// How many lines went before they could be taken.
+    pub(crate) fn lost(&self) -> u64 {
+        self.place().lost
+    }
+
+    /// Bytes that wait in the queue.
+    pub(crate) fn waiting(&self) -> u64 {
+        let state = self.queue.state();
+        let next = state.readers.get(self.number).copied().flatten().unwrap_or_default().next;
+        let skipped = usize::try_from(next.saturating_sub(state.first)).unwrap_or(usize::MAX);
+        state.lines.iter().skip(skipped).map(|(_, bytes)| *bytes as u64).sum()
+    }
+}
+
+impl Drop for LogReader {
+    fn drop(&mut self) {
+        let mut state = self.queue.state();
+        if let Some(place) = state.readers.get_mut(self.number) {
+            *place = None;
+        }
+        if state.readers.iter().any(Option::is_some) {
+            state.release();
+        } else {
+            drop(state);
+            self.queue.close();
+        }
+    }
+}
+
+/// About what a line costs.
+fn weigh(line: &LogLine) -> usize {
+    let value = |value: &Value| if let Value::Text(text) = value { text.len() } else { 8 };
+    let attributes: usize = line.attributes.iter().map(|(key, held)| key.len() + value(held) + 48).sum();
+    LINE + line.part.len() + line.words.len() + attributes
+}

@@ -1,0 +1,27 @@
+//! Readings in pieces that fit into a request.
+
+use baton_telemetry::{MeterFamily, MeterReading};
+
+/// How many series a reading has.
+pub(super) fn points(reading: &MeterReading) -> usize {
+    reading.families.iter().map(|family| family.points.len()).sum()
+}
+
+/// The first series of a reading, and those beyond, if there are any.
+pub(super) fn split(mut reading: MeterReading, most: usize) -> (MeterReading, Option<MeterReading>) {
+    let mut room = most;
+    let mut rest = Vec::new();
+    for family in std::mem::take(&mut reading.families) {
+        let MeterFamily { instrument, mut points } = family;
+        let beyond = points.split_off(room.min(points.len()));
+        room -= points.len();
+        if !points.is_empty() {
+            reading.families.push(MeterFamily { instrument, points });
+        }
+        if !beyond.is_empty() {
+            rest.push(MeterFamily { instrument, points: beyond });
+        }
+    }
+    let rest = (!rest.is_empty()).then(|| MeterReading { families: rest, ..reading.clone() });
+    (reading, rest)
+}

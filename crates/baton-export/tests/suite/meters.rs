@@ -1,0 +1,156 @@
+//! What the meters show arrives: now and then, at the end, and newer rather than again.
+
+use crate::{
+    receiver::{Answer, Receiver},
+    sample::{TARGET, span},
+};
+use baton_export::{ExportCounts, ExportOptions, ExportTarget, Exporter, Pace, Protocol, Route, Signal};
+use baton_otlp::{
+    Encoding,
+    proto::{ExportMetricsServiceRequest, MetricData},
+    write_meters,
+};
+use baton_spans::{EmbeddedSpans, Options};
+use baton_telemetry::{Meters, Origin, Settings};
+use baton_types::Span;
+use prost::Message as _;
+use std::{sync::Arc, time::Duration};
+
+const SINCE: u64 = 1_794_816_000_000_000_000;
+const NEVER: Duration = Duration::from_secs(60 * 60);
+
+fn now() -> u64 {
+    SINCE + 60_000_000_000
+}
+
+fn meters() -> Arc<Meters> {
+    Arc::new(Meters::new(&Origin::new(Settings::default(), "instance"), SINCE))
+}
+
+/// A call of that tool.
+fn call(tool: &str) -> Span {
+    let mut call = span(1);
+    call.attributes = vec![
+        ("gen_ai.operation.name".into(), "execute_tool".into()),
+        ("gen_ai.tool.name".into(), tool.to_owned().into()),
+    ];
+    call
+}
+
+fn options(url: &str, protocol: Protocol, meter_interval: Duration) -> ExportOptions {
+    let route = Route::to(Route::below(url, protocol, Signal::Metrics), protocol);
+    let routes = vec![(Signal::Metrics, Route { timeout: Duration::from_secs(5), ..route })];
+    let target = ExportTarget { name: TARGET.to_owned(), routes, content: None, assumed: false };
+    let millis = Duration::from_millis;
+    let pace = Pace { gather: millis(5), first: millis(20), longest: millis(60), longest_assumed: millis(60) };
+    ExportOptions { targets: vec![target], content: true, held_bytes: 1 << 30, meter_interval, pace }
+}
+
+fn sends(options: &ExportOptions, meters: &Arc<Meters>) -> Exporter {
+    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    Exporter::start(&store, options).with_meters(options, meters, now)
+}
+
+fn counted(counts: &ExportCounts) -> (u64, u64) {
+    (counts.sent(TARGET, Signal::Metrics), counts.failed(TARGET, Signal::Metrics))
+}
+
+/// How many calls of each tool a message tells of, and how many series it has.
+fn told(message: &[u8]) -> (Vec<u64>, usize) {
+    let request = ExportMetricsServiceRequest::decode(message).unwrap();
+    let (mut calls, mut series) = (Vec::new(), 0);
+    for metric in &request.resource_metrics[0].scope_metrics[0].metrics {
+        match metric.data.as_ref().unwrap() {
+            MetricData::Histogram(it) => {
+                assert_eq!(metric.name, "gen_ai.execute_tool.duration");
+                series += it.data_points.len();
+                calls.extend(it.data_points.iter().map(|point| point.count));
+            }
+            MetricData::Sum(it) => series += it.data_points.len(),
+            MetricData::Gauge(it) => series += it.data_points.len(),
+        }
+    }
+    (calls, series)
+}
+
+#[tokio::test]
+async fn every_reading_in_every_protocol() {
+    for (protocol, encoding, path) in [
+        (Protocol::Grpc, Encoding::Protobuf, "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"),
+        (Protocol::Http, Encoding::Protobuf, "/v1/metrics"),
+        (Protocol::Json, Encoding::Json, "/v1/metrics"),
+    ] {
+        let (receiver, meters) = (Receiver::start(&[]).await, meters());
+        meters.observe(&call("refund"));
+        let exporter = sends(&options(&receiver.url(), protocol, Duration::from_millis(10)), &meters);
+        // It is read again and again.
+        let came = receiver.until(|came| came.len() >= 3).await;
+        let expected = write_meters(&meters.read(now()).await, encoding);
+        for came in &came {
+            assert_eq!((came.path.as_str(), &came.message), (path, &expected), "{protocol:?}");
+        }
+        let counts = exporter.counts();
+        exporter.close(Duration::from_secs(5)).await;
+        assert!(counted(&counts).0 >= 9, "two counters and a histogram each time");
+    }
+}
+
+#[tokio::test]
+async fn the_last_reading_is_sent_at_the_end() {
+    let (receiver, meters) = (Receiver::start(&[]).await, meters());
+    let exporter = sends(&options(&receiver.url(), Protocol::Grpc, NEVER), &meters);
+    meters.observe(&call("refund"));
+    exporter.close(Duration::from_secs(5)).await;
+    let came = receiver.until(|came| came.len() == 1).await;
+    assert_eq!(told(&came[0].message), (vec![1], 3));
+}
+
+#[tokio::test]
+async fn who_was_away_is_sent_what_is_shown_then() {
+    for (protocol, answer) in [
+        (Protocol::Http, Answer::Http(503, Some("1"))),
+        (Protocol::Grpc, Answer::Grpc(14, Some(Duration::from_secs(1)))),
+    ] {
+        let (receiver, meters) = (Receiver::start(&[answer]).await, meters());
+        meters.observe(&call("refund"));
+        let mut options = options(&receiver.url(), protocol, NEVER);
+        options.meter_interval = Duration::from_millis(1);
+        let exporter = sends(&options, &meters);
+        let first = receiver.until(|came| came.len() == 1).await;
+        meters.observe(&call("refund"));
+        assert_eq!((told(&first[0].message), first[0].taken), ((vec![1], 3), false));
+        let came = receiver.until(|came| came.len() >= 2).await;
+        assert_eq!((told(&came[1].message), came[1].taken), ((vec![2], 3), true), "{protocol:?}");
+        assert_eq!(counted(&exporter.counts()).1, 0);
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_much_comes_in_pieces() {
+    let too_large = Answer::Http(413, None);
+    let (receiver, meters) = (Receiver::start(&[too_large, too_large]).await, meters());
+    for tool in 0..6 {
+        meters.observe(&call(&format!("tool-{tool}")));
+    }
+    let exporter = sends(&options(&receiver.url(), Protocol::Http, NEVER), &meters);
+    let counts = exporter.counts();
+    exporter.close(Duration::from_secs(5)).await;
+    let came = receiver.until(|came| came.len() >= 5).await;
+    let series: Vec<usize> = came.iter().map(|came| told(&came.message).1).collect();
+    // All of them; half; a quarter, which is taken; and what is left of both.
+    assert_eq!(series, [8, 4, 2, 4, 2]);
+    assert_eq!(counted(&counts), (8, 0));
+}
+
+#[tokio::test]
+async fn what_is_refused_is_counted_and_sent_anew() {
+    let answers = [Answer::Http(400, None), Answer::Partly(2)];
+    let (receiver, meters) = (Receiver::start(&answers).await, meters());
+    meters.observe(&call("refund"));
+    let exporter = sends(&options(&receiver.url(), Protocol::Http, Duration::from_millis(10)), &meters);
+    receiver.until(|came| came.len() >= 3).await;
+    let counts = exporter.counts();
+    exporter.close(Duration::from_secs(5)).await;
+    assert_eq!(counted(&counts).1, 3 + 2);
+    assert!(counted(&counts).0 > 3);
+}
