@@ -79,7 +79,7 @@ fn export() -> Value {
             "client_cert": text("A PEM file with the certificate that it is shown, relative to this file."),
             "client_key": text("A PEM file with the key of that certificate, relative to this file."),
             "signals": {"type": "array", "items": {"enum": baton_export::Signal::ALL.map(baton_export::Signal::as_str)},
-                "description": "What it is for; traces are sent so far, metrics and logs not yet."},
+                "description": "What it is for; all of them when not given."},
             "content": {"type": "boolean", "description": "Whether it may see what models and tools read and wrote; as capture_content says when not given."},
         }),
     );
