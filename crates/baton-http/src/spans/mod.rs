@@ -1,6 +1,7 @@
 //! Baton's own view of spans: how many there are, and those that arrive.
 
 mod entry;
+mod export;
 mod stats;
 mod store;
 mod tail;
@@ -17,7 +18,10 @@ pub(crate) use tail::MAX_TAILS;
 
 /// Adds the paths.
 pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    router.route("/api/v1/spans/stats", get(stats::show)).route("/api/v1/spans/tail", get(tail::tail))
+    router
+        .route("/api/v1/spans/stats", get(stats::show))
+        .route("/api/v1/spans/tail", get(tail::tail))
+        .route("/api/v1/spans/export", get(export::export))
 }
 
 /// The store, for those who may read what all agents did.

@@ -13,7 +13,7 @@ const WARNINGS: &str = "x-baton-warnings";
 const LONGEST: usize = 8 * 1024;
 
 /// Adds them. A query that is too long to be repeated is left out.
-pub(super) fn explain(response: &mut Response, canonical: &str, warnings: &[String]) {
+pub(crate) fn explain(response: &mut Response, canonical: &str, warnings: &[String]) {
     let mut set = |name, text: String| {
         if text.len() <= LONGEST
             && let Ok(value) = HeaderValue::from_str(&text)

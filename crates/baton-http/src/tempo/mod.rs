@@ -18,6 +18,8 @@ mod trace;
 
 use crate::app::Shared;
 use axum::{Router, routing::get};
+pub(crate) use headers::explain;
+pub(crate) use moments::moment;
 use std::sync::Arc;
 
 /// Adds the paths.

@@ -14,7 +14,8 @@ const USUAL: u64 = 3600 * SECOND;
 /// `start` and `end`; without an end until now, without a start `since` before that, or an hour.
 pub(super) fn range(params: &Params, now: Timestamp) -> Result<TimeRange, Refusal> {
     let now = u64::try_from(now.as_millis()).unwrap_or(0).saturating_mul(MILLISECOND);
-    let named = |name: &'static str| params.text(name).map(|text| moment(name, text)).transpose();
+    let named =
+        |name: &'static str| params.text(name).map(|text| moment(name, text)).transpose().map_err(Refusal::wrong);
     let end = named("end")?.unwrap_or(now);
     let since = match params.text("since") {
         Some(text) => length("since", text)?,
@@ -46,12 +47,9 @@ pub(super) fn steps(params: &Params, range: TimeRange) -> Result<Steps, Refusal>
 }
 
 /// A moment: up to ten digits are seconds, sixteen and more nanoseconds, everything else is RFC 3339.
-fn moment(name: &str, text: &str) -> Result<u64, Refusal> {
-    let wrong = || {
-        Refusal::wrong(format!(
-            "invalid {name}: '{text}' is no moment: write seconds or nanoseconds since 1970, or RFC 3339"
-        ))
-    };
+pub(crate) fn moment(name: &str, text: &str) -> Result<u64, String> {
+    let wrong =
+        || format!("invalid {name}: '{text}' is no moment: write seconds or nanoseconds since 1970, or RFC 3339");
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let whole = || text.parse::<u64>().map_err(|_| wrong());
     if digits == text.len() {

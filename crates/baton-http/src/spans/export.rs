@@ -1,0 +1,157 @@
+//! `GET /api/v1/spans/export?q=&start=&end=&strict=`: spans that are kept, as lines of OTLP's JSON.
+
+use super::{readable, refusal};
+use crate::{
+    app::Shared,
+    auth::Caller,
+    reply,
+    tempo::{explain, moment},
+};
+use axum::{
+    body::Body,
+    extract::{Query, State, rejection::QueryRejection},
+    response::Response,
+};
+use baton_otlp::{Encoding, write_export};
+use baton_ports::{BoxFuture, ReadAsk, ReadSpans, SpanReader, TimeRange};
+use baton_traceql::{Mode, Parsed, Query as TraceQl, Root, parse, searchable};
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use bytes::Bytes;
+use http::{HeaderValue, header};
+use serde::Deserialize;
+use std::{io, pin::pin, sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// Which spans.
+#[derive(Deserialize)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    start: String,
+    #[serde(default)]
+    end: String,
+    #[serde(default)]
+    strict: String,
+}
+
+/// Every span that answers a query and began in a time; all of them, however many they are.
+pub(super) async fn export(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+) -> Response {
+    match exporting(&shared, &caller, wanted).await {
+        Ok((exporting, canonical, warnings)) => {
+            let mut response = Response::new(Body::from_stream(lines(exporting)));
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+            explain(&mut response, &canonical, &warnings);
+            response
+        }
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+struct Exporting {
+    reader: Box<dyn SpanReader>,
+    keep_alive: Duration,
+    shutdown: CancellationToken,
+    /// Resolves when the caller's credentials no longer hold.
+    no_longer: BoxFuture<'static, ()>,
+}
+
+async fn exporting(
+    shared: &Shared,
+    caller: &Caller,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+) -> Result<(Exporting, String, Vec<String>), Error> {
+    let store = readable(shared, caller)?;
+    let wrong = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message);
+    let Query(wanted) = wanted.map_err(|error| wrong(error.body_text()))?;
+    let invalid = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::TRACEQL_INVALID, message);
+    let strict = matches!(wanted.strict.as_str(), "1" | "true");
+    let text = if wanted.q.trim().is_empty() { "{ }" } else { &wanted.q };
+    let Parsed { query, mut warnings } =
+        parse(text, if strict { Mode::Strict } else { Mode::Lenient }).map_err(|error| invalid(error.to_string()))?;
+    let canonical = query.to_string();
+    let (spans, ignored) = searchable(&query).map_err(|error| invalid(error.to_string()))?;
+    warnings.extend(ignored);
+    let ask = ReadAsk {
+        query: Arc::new(TraceQl { root: Root::Search(spans), hints: query.hints }),
+        range: range(&wanted).map_err(wrong)?,
+        aliases: !strict,
+    };
+    let reader = store.read(ask).await.map_err(|error| refusal(&error))?;
+    let exporting = Exporting {
+        reader,
+        keep_alive: shared.options.keep_alive,
+        shutdown: shared.options.shutdown.clone(),
+        no_longer: caller.no_longer(),
+    };
+    Ok((exporting, canonical, warnings))
+}
+
+/// From the start up to the end, which is not part of it: times that follow each other have each span once.
+fn range(wanted: &Wanted) -> Result<TimeRange, String> {
+    let named = |name, text: &str| if text.is_empty() { Ok(None) } else { moment(name, text).map(Some) };
+    let start = named("start", &wanted.start)?.unwrap_or(TimeRange::ALL.start);
+    let end = match named("end", &wanted.end)? {
+        Some(end) => end.checked_sub(1).filter(|end| start <= *end).ok_or("invalid start: it must be before end")?,
+        None => TimeRange::ALL.end,
+    };
+    Ok(TimeRange { start, end })
+}
+
+/// A stream that breaks off instead of ending was not all.
+fn lines(exporting: Exporting) -> impl futures_core::Stream<Item = Result<Bytes, io::Error>> {
+    async_stream::stream! {
+        let mut exporting = exporting;
+        let mut stopped = pin!(exporting.shutdown.clone().cancelled_owned());
+        let mut beat = tokio::time::interval(exporting.keep_alive);
+        beat.reset();
+        loop {
+            let read = {
+                let mut next = exporting.reader.next();
+                loop {
+                    tokio::select! {
+                        biased;
+                        () = &mut stopped => break Err(io::Error::other("the server stops")),
+                        () = &mut exporting.no_longer => break Err(io::Error::other("the token no longer holds")),
+                        read = &mut next => break read.map_err(|error| {
+                            // For the operator; the reader sees only that it breaks off.
+                            let _ = refusal(&error);
+                            io::Error::other(error)
+                        }),
+                        // Empty lines say that somebody is still looking.
+                        _ = beat.tick() => yield Ok(Bytes::from_static(b"\n")),
+                    }
+                }
+            };
+            match read {
+                Ok(Some(read)) => yield Ok(line(read).await),
+                Ok(None) => break,
+                Err(error) => {
+                    yield Err(error);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// One line. What was left out stands beside an empty list, so that readers of OTLP pass over it.
+async fn line(read: ReadSpans) -> Bytes {
+    match read {
+        ReadSpans::Spans(spans) => {
+            tokio::task::consume_budget().await;
+            let mut line = write_export(&spans, Encoding::Json);
+            line.push(b'\n');
+            line.into()
+        }
+        ReadSpans::LeftOut(trace) => format!("{{\"resourceSpans\":[],\"leftOut\":\"{trace}\"}}\n").into(),
+    }
+}
