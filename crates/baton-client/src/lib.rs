@@ -13,6 +13,7 @@ mod card;
 mod client;
 mod error;
 mod events;
+mod export;
 mod get;
 mod health;
 mod list;
@@ -30,6 +31,7 @@ mod transport;
 
 pub use client::Client;
 pub use error::{ClientError, Refusal};
+pub use export::{ExportItem, ExportRequest, SpanExport};
 pub use mcp::{McpContent, McpEvent, McpKind, McpMessage, McpMessageError, McpReply, McpStream, ToolHeaders};
 pub use send::SendRequest;
 pub use spans::{SpanTail, TailEvent};

@@ -7,8 +7,10 @@ mod trace;
 
 pub use metrics::{MetricsReply, MetricsRequest, SeriesHit};
 pub(crate) use otlp::exported;
+pub(crate) use search::{CANONICAL, WARNINGS, said};
 pub use search::{SearchReply, SearchRequest, SpanHit, SpansetHit, TraceHit};
 pub use trace::TraceReply;
+pub(crate) use trace::spans_of;
 
 use crate::{
     Client, ClientError, Refusal,

@@ -10,8 +10,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use super::otlp::{self, Number};
 
 /// The headers in which a Baton says what Tempo's answer has no room for.
-pub(super) const CANONICAL: &str = "x-baton-canonical-query";
-pub(super) const WARNINGS: &str = "x-baton-warnings";
+pub(crate) const CANONICAL: &str = "x-baton-canonical-query";
+pub(crate) const WARNINGS: &str = "x-baton-warnings";
 
 /// A search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Client {
 }
 
 /// A header; letters that headers cannot have are percent-encoded.
-pub(super) fn said(headers: &HeaderMap, name: &str) -> Option<String> {
+pub(crate) fn said(headers: &HeaderMap, name: &str) -> Option<String> {
     let text = headers.get(name)?.to_str().ok()?;
     Some(decoded(text))
 }

@@ -30,14 +30,15 @@ impl TraceReply {
     /// Reads an answer.
     pub fn read(body: String) -> Result<Self, ClientError> {
         let found: Found = serde_json::from_str(&body).map_err(unintelligible)?;
-        let trace = found.trace.unwrap_or_default();
-        let mut spans = Vec::new();
-        for group in trace.resource_spans.into_iter().chain(trace.batches) {
-            group.into_spans(&mut spans);
-        }
+        let spans = found.trace.unwrap_or_default().into_spans();
         let partial = found.status.as_str() == Some("PARTIAL") || found.status.as_u64() == Some(1);
         Ok(Self { body, spans, partial })
     }
+}
+
+/// The spans of an object with `resourceSpans`, as exporters write it.
+pub(crate) fn spans_of(json: &[u8]) -> Result<Vec<Span>, ClientError> {
+    serde_json::from_slice(json).map(FoundTrace::into_spans).map_err(unintelligible)
 }
 
 #[derive(Deserialize, Default)]
@@ -132,6 +133,16 @@ struct FoundLink {
     attributes: Vec<KeyValue>,
     dropped_attributes_count: u32,
     flags: u32,
+}
+
+impl FoundTrace {
+    fn into_spans(self) -> Vec<Span> {
+        let mut spans = Vec::new();
+        for group in self.resource_spans.into_iter().chain(self.batches) {
+            group.into_spans(&mut spans);
+        }
+        spans
+    }
 }
 
 fn attributes(pairs: Vec<KeyValue>) -> Attributes {
