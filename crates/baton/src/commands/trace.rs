@@ -4,6 +4,7 @@ mod also;
 mod caret;
 mod details;
 mod diff;
+mod export;
 mod facts;
 mod found;
 #[cfg(test)]
@@ -51,6 +52,7 @@ Examples:
   baton trace query @tools                               a saved query; see `baton trace queries`
   baton trace diff 4bf92f3577b34da6a3ce929d0e0e4736 0af7651916cd43dd8448eb211c80319c
   baton trace tail '{ span.gen_ai.agent.name = \"weather\" }'
+  baton trace export --parquet spans.parquet --since 7d  a table for DuckDB, pandas and others
 
 docs/traceql.md has the language. The running server of the data directory is asked when there is
 one; otherwise the data directory itself."
@@ -73,6 +75,8 @@ enum Command {
     Diff(diff::Options),
     /// Show spans as they arrive
     Tail(tail::Options),
+    /// Write spans to a Parquet file, for DuckDB, pandas and others
+    Export(export::Options),
 }
 
 /// Does what is asked with traces.
@@ -83,5 +87,6 @@ pub(crate) async fn run(options: Options, screen: Screen, stop: StopRequests) ->
         Command::Diff(options) => diff::run(options, screen).await,
         Command::Show(options) => show::run(options, screen).await,
         Command::Tail(options) => tail::run(options, screen, stop).await,
+        Command::Export(options) => export::run(options, screen, stop).await,
     }
 }
