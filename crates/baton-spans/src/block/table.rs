@@ -1,7 +1,7 @@
 //! What a block knows of its rows one by one.
 
 use super::{Block, directory::RowsKnown, values::Values};
-use crate::index::{Atom, Held, Place, Table, Test, Union, Wanted, is_cut, own};
+use crate::index::{Atom, EachDuration, Held, Place, Table, Test, Union, Wanted, is_cut, own};
 use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
@@ -16,11 +16,20 @@ impl Table for Block {
         let (mut surely, mut perhaps) = (Union::new(rows), Union::new(rows));
         if (place, key) == (Place::Own, own::DURATION) && !test.is_equality() {
             let mut found = Vec::new();
-            self.each_duration(0..rows, &mut |first, durations| {
-                let holds = |(row, duration): (u32, &u64)| test.holds(whole(*duration)).then_some(row);
-                found.clear();
-                found.extend((first..).zip(durations).filter_map(holds));
-                surely.add(&found);
+            let between = test.whole_numbers();
+            self.durations(0..rows, &mut |first, durations| {
+                found.resize(durations.len(), 0);
+                let mut kept = 0;
+                for (row, duration) in (first..).zip(durations) {
+                    let duration = whole(*duration);
+                    let holds = match &between {
+                        Some(between) => between.contains(&duration),
+                        None => test.holds(Atom::Int(duration)),
+                    };
+                    found[kept] = row;
+                    kept += usize::from(holds);
+                }
+                surely.add(&found[..kept]);
                 ControlFlow::Continue(())
             })?;
         } else {
@@ -49,11 +58,8 @@ impl Table for Block {
         each: &mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>,
     ) -> Result<(), SpanStoreError> {
         if (place, key) == (Place::Own, own::DURATION) {
-            return self.each_duration(wanted.rows.clone(), &mut |first, durations| {
-                (first..)
-                    .zip(durations)
-                    .filter(|(row, _)| wanted.has(*row))
-                    .try_for_each(|(row, duration)| each(whole(*duration), &[row]))
+            return self.each_duration(wanted, &mut |rows, durations| {
+                rows.iter().zip(durations).try_for_each(|(row, duration)| each(Atom::Int(whole(*duration)), &[*row]))
             });
         }
         let Some((number, field)) = self.field(place, key) else { return Ok(()) };
@@ -61,8 +67,8 @@ impl Table for Block {
         for form in &field.forms {
             let mut values = Values::new(&self.index, self.fences(number, form)?, self.manifest.rows);
             while values.advance()? {
-                rows.clear();
-                values.each_row(|row| rows.extend(Some(row).filter(|row| wanted.has(*row))))?;
+                values.rows_into(&mut rows)?;
+                wanted.keep_in(&mut rows);
                 if rows.is_empty() {
                     continue;
                 }
@@ -73,6 +79,21 @@ impl Table for Block {
             }
         }
         Ok(())
+    }
+
+    fn each_duration(&self, wanted: &Wanted, each: EachDuration<'_>) -> Result<(), SpanStoreError> {
+        let (mut rows, mut kept) = (Vec::new(), Vec::new());
+        self.durations(wanted.rows.clone(), &mut |first, durations| {
+            rows.clear();
+            rows.extend(first..first + durations.len() as u32);
+            wanted.keep_in(&mut rows);
+            if rows.len() == durations.len() {
+                return each(&rows, durations);
+            }
+            kept.clear();
+            kept.extend(rows.iter().map(|row| durations[(row - first) as usize]));
+            each(&rows, &kept)
+        })
     }
 
     fn each_start(
@@ -146,7 +167,7 @@ impl Block {
         self.known.as_ref().ok_or_else(|| self.index.corrupt("it does not know its rows"))
     }
 
-    fn each_duration(
+    fn durations(
         &self,
         rows: Range<u32>,
         each: &mut dyn FnMut(u32, &[u64]) -> ControlFlow<()>,
@@ -156,6 +177,6 @@ impl Block {
 }
 
 /// As the index has it.
-fn whole(duration: u64) -> Atom<'static> {
-    Atom::Int(i64::try_from(duration).unwrap_or(i64::MAX))
+fn whole(duration: u64) -> i64 {
+    i64::try_from(duration).unwrap_or(i64::MAX)
 }

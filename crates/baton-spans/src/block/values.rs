@@ -119,6 +119,21 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
+    /// The rows that have it, instead of what the list holds.
+    pub(super) fn rows_into(&self, rows: &mut Vec<u32>) -> Result<(), SpanStoreError> {
+        rows.clear();
+        match self.apart {
+            Some(apart) => {
+                let found = apart.read(self.source, self.rows)?;
+                rows.resize(usize::try_from(found.len()).unwrap_or(usize::MAX), 0);
+                let read = found.iter().next_many(rows).len();
+                rows.truncate(read);
+            }
+            None => rows.extend_from_slice(&self.inline),
+        }
+        Ok(())
+    }
+
     /// Gives the rows that have it, one after the other.
     pub(super) fn each_row(&self, mut each: impl FnMut(u32)) -> Result<(), SpanStoreError> {
         match self.apart {

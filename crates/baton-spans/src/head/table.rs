@@ -4,7 +4,7 @@ use super::{
     columns::{Column, Pairs},
     content::Content,
 };
-use crate::index::{Atom, Held, Place, Table, Test, Wanted, mark};
+use crate::index::{Atom, EachDuration, Held, Place, Table, Test, Wanted, mark, own};
 use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
@@ -32,6 +32,24 @@ impl Table for Content {
         if let Some(column) = self.columns(place).get(place, key) {
             let rows = if place.is_shared() { Rows::Shared(Sharing::new(self, wanted)) } else { Rows::Own(wanted) };
             let _ = each_value(column, &rows, each);
+        }
+        Ok(())
+    }
+
+    fn each_duration(&self, wanted: &Wanted, each: EachDuration<'_>) -> Result<(), SpanStoreError> {
+        let column = self.columns(Place::Own).get(Place::Own, own::DURATION);
+        let known = column.map_or(&[][..], |column| &column.ints.values);
+        let duration = |row: &u32| known.get(*row as usize).map_or(0, |duration| duration.unsigned_abs());
+        let (mut rows, mut durations) = (Vec::with_capacity(STRETCH), Vec::with_capacity(STRETCH));
+        for first in wanted.rows.clone().step_by(STRETCH) {
+            rows.clear();
+            rows.extend(first..wanted.rows.end.min(first.saturating_add(STRETCH as u32)));
+            wanted.keep_in(&mut rows);
+            durations.clear();
+            durations.extend(rows.iter().map(duration));
+            if each(&rows, &durations).is_break() {
+                break;
+            }
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ pub(crate) use decide::decide;
 pub(crate) use find::{Found, Postings, rows_meeting};
 pub(crate) use place::{Place, field_places, own};
 pub(crate) use sources::Sources;
-pub(crate) use table::{Held, Table, Wanted, mark};
+pub(crate) use table::{EachDuration, Held, Table, Wanted, mark};
 pub(crate) use test::Test;
 pub(crate) use union::Union;
 

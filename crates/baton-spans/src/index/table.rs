@@ -6,6 +6,9 @@ use baton_types::SpanId;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
+/// Sees rows with how many nanoseconds their spans took, and says whether there are enough.
+pub(crate) type EachDuration<'f> = &'f mut dyn FnMut(&[u32], &[u64]) -> ControlFlow<()>;
+
 /// What is known of rows one by one.
 pub(crate) trait Table: Postings {
     /// Rows for which a test holds.
@@ -22,6 +25,9 @@ pub(crate) trait Table: Postings {
         wanted: &Wanted,
         each: &mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>,
     ) -> Result<(), SpanStoreError>;
+
+    /// Gives wanted rows by stretches with how many nanoseconds their spans took, until there are enough.
+    fn each_duration(&self, wanted: &Wanted, each: EachDuration<'_>) -> Result<(), SpanStoreError>;
 
     /// Gives when the spans in some rows began, by stretches; those that have nothing to do with this time may be left out.
     /// Says how many bytes were read.
@@ -66,13 +72,9 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// Some of these rows.
-    pub(crate) fn new(rows: Range<u32>, wanted: &RoaringBitmap) -> Self {
-        let mut these = Self { bits: vec![0; rows.len().div_ceil(64)], rows };
-        for row in wanted.range(these.rows.clone()) {
-            these.set(row, true);
-        }
-        these
+    /// None of these rows yet.
+    pub(crate) fn none(rows: Range<u32>) -> Self {
+        Self { bits: vec![0; rows.len().div_ceil(64)], rows }
     }
 
     /// Those of these rows for which something holds, which is asked of them in their order.
@@ -92,6 +94,18 @@ impl Wanted {
             Some(at) => self.bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1),
             None => false,
         }
+    }
+
+    /// Leaves only those in a list of rows, which stay in their order.
+    pub(crate) fn keep_in(&self, rows: &mut Vec<u32>) {
+        let mut kept = 0;
+        // Which rows are wanted is nothing that a processor could guess.
+        for at in 0..rows.len() {
+            let row = rows[at];
+            rows[kept] = row;
+            kept += usize::from(self.has(row));
+        }
+        rows.truncate(kept);
     }
 
     /// Makes it wanted or not.

@@ -4,7 +4,7 @@ use super::atom::{Atom, Form, MIN_CUT, cut, float_bytes, int_bytes, is_cut, kind
 use baton_traceql::{CompareOp, Literal, ValueTest};
 use baton_types::Value;
 use parking_lot::Mutex;
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 /// A comparison with a constant.
 ///
@@ -77,6 +77,19 @@ impl Test {
         let whole = form == Form::Int && matches!(self.with, Literal::Int(_) | Literal::Duration(_));
         let ops = [CompareOp::Less, CompareOp::LessEqual, CompareOp::Greater, CompareOp::GreaterEqual];
         whole && ops.contains(&self.op)
+    }
+
+    /// The whole numbers for which it holds, if it says no more than between which they are.
+    pub(crate) fn whole_numbers(&self) -> Option<RangeInclusive<i64>> {
+        let (Literal::Int(with) | Literal::Duration(with)) = self.with else { return None };
+        Some(match self.op {
+            CompareOp::Equal => with..=with,
+            CompareOp::LessEqual => i64::MIN..=with,
+            CompareOp::GreaterEqual => with..=i64::MAX,
+            CompareOp::Less => i64::MIN..=with.checked_sub(1)?,
+            CompareOp::Greater => with.checked_add(1)?..=i64::MAX,
+            CompareOp::NotEqual | CompareOp::Matches | CompareOp::MatchesNot => return None,
+        })
     }
 
     /// Between which values of a form it may hold; none when it cannot hold for any.

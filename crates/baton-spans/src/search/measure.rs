@@ -5,6 +5,8 @@
 
 mod groups;
 mod intervals;
+mod named;
+mod numbers;
 mod once;
 mod rows;
 mod shown;

@@ -96,6 +96,16 @@ impl Cells {
         }
     }
 
+    /// Takes several values of one interval; says how many bytes that took.
+    pub(super) fn add_each(&mut self, interval: usize, values: &[f64]) -> usize {
+        match self {
+            Self::Values(cells) if values.iter().all(|value| is_measurable(*value)) => {
+                cells.get_mut(interval).map_or(0, |cell| cell.add_each(values.iter().copied()))
+            }
+            _ => values.iter().map(|value| self.add(interval, *value, 1)).sum(),
+        }
+    }
+
     /// Takes what another tally kept of the same group; says how many bytes that took.
     pub(super) fn merge(&mut self, other: Self) -> usize {
         match (self, other) {

@@ -102,6 +102,17 @@ impl Tally {
         }
     }
 
+    /// Counts several numbers of one interval, each as [`Tally::add`] does.
+    pub fn add_each(&mut self, group: Group, interval: usize, values: &[f64]) {
+        if self.bytes > self.limits.bytes {
+            self.whole = false;
+            return;
+        }
+        if let Some(line) = self.lines.get_mut(group.0) {
+            self.bytes += line.cells.add_each(interval, values);
+        }
+    }
+
     /// Whether the group has fewer spans that stand for others than are asked for.
     pub fn wants_exemplar(&self, group: Group) -> bool {
         self.lines.get(group.0).is_some_and(|line| line.exemplars.len() < self.limits.exemplars)

@@ -66,9 +66,9 @@ impl Intervals {
 
     /// Those of some rows that began in one of the intervals.
     pub(super) fn wanted(&self, rows: &RoaringBitmap) -> Wanted {
-        let mut wanted = Wanted::new(self.rows.clone(), rows);
-        for row in rows.range(self.rows.clone()) {
-            wanted.set(row, self.began(row));
+        let mut wanted = Wanted::none(self.rows.clone());
+        for row in rows.range(self.rows.clone()).filter(|row| self.began(*row)) {
+            wanted.set(row, true);
         }
         wanted
     }

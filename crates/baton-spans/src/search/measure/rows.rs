@@ -4,12 +4,15 @@ use super::{
     Asked, Counting,
     groups::{Groups, each_first},
     intervals::Intervals,
+    named::Named,
+    numbers::Numbers,
     once::Once,
     shown::{Choice, Shown},
 };
 use crate::{
     codec::Parts,
     index::{Atom, Sources, Table, Wanted, decide},
+    search::budget::Budget,
 };
 use baton_ports::SpanStoreError;
 use baton_traceql::{Direct, Exemplar, Field, Group, Intrinsic, Tally};
@@ -142,25 +145,9 @@ impl Counted<'_> {
         let mut named = Named::new(groups.values.len());
         match &of {
             Some((field, sources)) if is_number(field) => {
-                let (mut looked, mut late) = (0, false);
-                each_first(self.table, sources, &wanted, &mut |_, _, atom, rows| {
-                    looked += 1;
-                    late = looked % BETWEEN_LOOKS == 0 && budget.is_late();
-                    let number = match atom {
-                        Atom::Int(number) => number as f64,
-                        Atom::Float(number) => number,
-                        Atom::Text(_) | Atom::Bool(_) => return ControlFlow::Continue(()),
-                    };
-                    for row in rows {
-                        let group = groups.of(*row);
-                        if let Some(named) = named.get(self.tally, &groups, group) {
-                            self.tally.add(named, intervals.of(*row), number);
-                            choice.offer(*row, group, number);
-                        }
-                    }
-                    if late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                })?;
-                left.partial |= late;
+                let mut numbers = Numbers::new(self.tally, &intervals, &groups, &mut named, &mut choice);
+                left.partial |= !each_number(self.table, (field, sources), &wanted, budget, &mut numbers)?;
+                numbers.finish();
             }
             Some(_) => {}
             None => self.add_counts(&wanted, &intervals, &groups, &mut named, &mut choice),
@@ -224,24 +211,42 @@ impl Counted<'_> {
     }
 }
 
+/// Counts the numbers that the wanted rows have; false when there was no time for all.
+fn each_number(
+    table: &dyn Table,
+    (field, sources): (&Field, &Sources<'_>),
+    wanted: &Wanted,
+    budget: &Budget,
+    numbers: &mut Numbers<'_>,
+) -> Result<bool, SpanStoreError> {
+    let mut late = false;
+    if *field == Field::Intrinsic(Intrinsic::Duration) {
+        table.each_duration(wanted, &mut |rows, durations| {
+            for (row, duration) in rows.iter().zip(durations) {
+                // As whole numbers are compared.
+                numbers.add(*row, i64::try_from(*duration).unwrap_or(i64::MAX) as f64);
+            }
+            late = budget.is_late();
+            if late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        return Ok(!late);
+    }
+    let mut looked = 0;
+    each_first(table, sources, wanted, &mut |_, _, atom, rows| {
+        looked += 1;
+        late = looked % BETWEEN_LOOKS == 0 && budget.is_late();
+        let number = match atom {
+            Atom::Int(number) => number as f64,
+            Atom::Float(number) => number,
+            Atom::Text(_) | Atom::Bool(_) => return ControlFlow::Continue(()),
+        };
+        rows.iter().for_each(|row| numbers.add(*row, number));
+        if late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(!late)
+}
+
 /// Kinds and statuses are indexed as numbers, but are none.
 fn is_number(field: &Field) -> bool {
     !matches!(field, Field::Intrinsic(Intrinsic::Kind | Intrinsic::Status))
-}
-
-/// Groups of a segment as the tally knows them, once something is counted.
-struct Named(Vec<Option<Option<Group>>>);
-
-impl Named {
-    fn new(groups: usize) -> Self {
-        Self(vec![None; groups])
-    }
-
-    fn get(&mut self, tally: &mut Tally, groups: &Groups, group: usize) -> Option<Group> {
-        *self.0[group].get_or_insert_with(|| tally.group(&groups.values[group]))
-    }
-
-    fn known(&self, group: usize) -> Option<Group> {
-        self.0.get(group).copied().flatten().flatten()
-    }
 }

@@ -1,0 +1,95 @@
+//! Numbers of rows, brought together cell by cell before they are counted: what is counted of one cell at a time is at hand.
+
+use super::{groups::Groups, intervals::Intervals, named::Named, shown::Choice};
+use baton_traceql::Tally;
+
+/// As many numbers are brought together.
+const MOST: usize = 1 << 18;
+/// With more cells than this, numbers are counted as they come.
+const CELLS: usize = 1 << 18;
+
+/// Counts the numbers of one segment's rows.
+pub(super) struct Numbers<'a> {
+    tally: &'a mut Tally,
+    intervals: &'a Intervals,
+    groups: &'a Groups,
+    named: &'a mut Named,
+    choice: &'a mut Choice,
+    /// Of each number that waits, its cell: the interval within the group.
+    cells: Vec<u32>,
+    numbers: Vec<f64>,
+    /// Where the numbers of each cell end, once they are sorted by it.
+    ends: Vec<u32>,
+    sorted: Vec<f64>,
+}
+
+impl<'a> Numbers<'a> {
+    pub(super) fn new(
+        tally: &'a mut Tally,
+        intervals: &'a Intervals,
+        groups: &'a Groups,
+        named: &'a mut Named,
+        choice: &'a mut Choice,
+    ) -> Self {
+        let cells = groups.values.len() * intervals.steps.count();
+        let ends = if cells <= CELLS { vec![0; cells] } else { Vec::new() };
+        Self {
+            tally,
+            intervals,
+            groups,
+            named,
+            choice,
+            cells: Vec::new(),
+            numbers: Vec::new(),
+            ends,
+            sorted: Vec::new(),
+        }
+    }
+
+    /// Counts the number of a row.
+    pub(super) fn add(&mut self, row: u32, number: f64) {
+        let (group, interval) = (self.groups.of(row), self.intervals.of(row));
+        self.choice.offer(row, group, number);
+        if self.ends.is_empty() {
+            if let Some(named) = self.named.get(self.tally, self.groups, group) {
+                self.tally.add(named, interval, number);
+            }
+            return;
+        }
+        self.cells.push((group * self.intervals.steps.count() + interval) as u32);
+        self.numbers.push(number);
+        if self.numbers.len() == MOST {
+            self.finish();
+        }
+    }
+
+    /// Counts those that wait.
+    pub(super) fn finish(&mut self) {
+        self.ends.fill(0);
+        self.cells.iter().for_each(|cell| self.ends[*cell as usize] += 1);
+        let mut start = 0;
+        for end in &mut self.ends {
+            // Where its first number goes; once all have gone there, where they end.
+            start += std::mem::replace(end, start);
+        }
+        self.sorted.resize(self.numbers.len(), 0.0);
+        for (cell, number) in self.cells.iter().zip(&self.numbers) {
+            let at = &mut self.ends[*cell as usize];
+            self.sorted[*at as usize] = *number;
+            *at += 1;
+        }
+        let (count, mut start) = (self.intervals.steps.count(), 0);
+        for (cell, end) in self.ends.iter().enumerate() {
+            let of_cell = &self.sorted[start..*end as usize];
+            start = *end as usize;
+            if of_cell.is_empty() {
+                continue;
+            }
+            if let Some(named) = self.named.get(self.tally, self.groups, cell / count) {
+                self.tally.add_each(named, cell % count, of_cell);
+            }
+        }
+        self.cells.clear();
+        self.numbers.clear();
+    }
+}
