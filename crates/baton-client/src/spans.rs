@@ -8,7 +8,7 @@ use crate::{
 };
 use baton_types::Span;
 use baton_wire::{
-    api::{MissedSpans, SpanEntry, SpanStatsEntry},
+    api::{ExportEntry, ExportList, MissedSpans, SpanEntry, SpanStatsEntry},
     path_segment,
     sse::SseParser,
 };
@@ -80,6 +80,11 @@ impl Client {
     /// How full the span store is.
     pub async fn span_stats(&self) -> Result<SpanStatsEntry, ClientError> {
         self.document("/api/v1/spans/stats").await
+    }
+
+    /// How it goes with those who are sent what is kept.
+    pub async fn exports(&self) -> Result<Vec<ExportEntry>, ClientError> {
+        Ok(self.document::<ExportList>("/api/v1/exports").await?.exports)
     }
 
     /// Spans as they are kept from now on: those that the query selects, or all.

@@ -4,7 +4,7 @@ use crate::{
     HttpOptions, a2a, agents, approvals,
     auth::{self, Caller, GateLayer},
     body::Bodies,
-    cards, cors, discovery,
+    cards, cors, discovery, exports,
     guard::GuardLayer,
     handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, reply,
     signatures::{KEYS_PATH, Signatures},
@@ -165,7 +165,7 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/api/v1/mcp", any(mcp::own))
         .route("/api/v1/mcp/", any(mcp::own));
     let router = a2a::mount_grpc(a2a::mount_rest(router), &shared);
-    let router = meters::mount(spans::mount(tempo::mount(otlp::mount(router))));
+    let router = exports::mount(meters::mount(spans::mount(tempo::mount(otlp::mount(router)))));
     let routes =
         router.fallback(reply::no_such_page).method_not_allowed_fallback(reply::no_such_method).with_state(shared);
     // Around all routes together: a layer of a router is boxed and cloned once more for each request.

@@ -1,6 +1,6 @@
 //! What the surface is told at start.
 
-use crate::{AccessOptions, CorsOrigins, McpPorts, MeterPorts, PeerPorts, PermissionPorts, ToolPorts};
+use crate::{AccessOptions, CorsOrigins, ExportPorts, McpPorts, MeterPorts, PeerPorts, PermissionPorts, ToolPorts};
 use baton_ports::{CardSigner, SpanStore};
 use baton_telemetry::Tracer;
 use baton_types::Timestamp;
@@ -49,6 +49,8 @@ pub struct HttpOptions {
     pub a2a: A2aOptions,
     /// Who keeps spans and answers questions about them; without it nobody does.
     pub spans: Option<SpanPorts>,
+    /// Who sends on what is kept; without it nobody does.
+    pub exports: Option<ExportPorts>,
     /// Who counts and times; without it nobody does.
     pub meters: Option<MeterPorts>,
     /// Who makes spans of requests.
@@ -133,6 +135,7 @@ impl Default for HttpOptions {
             signer: None,
             a2a: A2aOptions::default(),
             spans: None,
+            exports: None,
             meters: None,
             tracer: Tracer::off(),
             shutdown: CancellationToken::new(),

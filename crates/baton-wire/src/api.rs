@@ -1,6 +1,7 @@
 //! Baton's own API: what it says about agents, tasks and events beyond A2A.
 
 mod approvals;
+mod exports;
 mod peers;
 mod spans;
 mod tokens;
@@ -10,6 +11,7 @@ pub use approvals::{
     AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind, ApprovalList,
     ApprovalQuestion,
 };
+pub use exports::{ExportEntry, ExportList, ExportStanding};
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
 pub use spans::{MissedSpans, SpanEntry, SpanStatsEntry};
 pub use tokens::{CreateToken, CreatedToken, ProtectedResource, TokenEntry, TokenList};

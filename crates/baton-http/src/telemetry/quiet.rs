@@ -3,7 +3,7 @@
 /// Whether a path is of those that are asked all the time, or that are about spans themselves.
 pub(super) fn is_quiet(path: &str) -> bool {
     const WHOLE: [&str; 7] = ["/healthz", "/health", "/readyz", "/metrics", "/v1/traces", "/v1/logs", "/v1/metrics"];
-    const BELOW: [&str; 4] = ["/otlp/v1", "/tempo", "/api/v1/spans", "/assets"];
+    const BELOW: [&str; 5] = ["/otlp/v1", "/tempo", "/api/v1/spans", "/api/v1/exports", "/assets"];
     let below = |base: &str| path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     WHOLE.contains(&path)
         || BELOW.into_iter().any(below)
@@ -28,6 +28,7 @@ mod tests {
             "/tempo",
             "/tempo/api/search",
             "/api/v1/spans/tail",
+            "/api/v1/exports",
             "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
         ] {
             assert!(is_quiet(path), "{path}");

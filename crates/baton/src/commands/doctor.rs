@@ -3,6 +3,7 @@
 mod agents;
 mod check;
 mod data;
+mod export;
 mod round_trip;
 mod server;
 mod store;
@@ -81,6 +82,7 @@ async fn look(place: &Place) -> Result<Vec<Check>, Failure> {
         if kept {
             checks.push(round_trip::check(&session).await);
         }
+        checks.extend(export::check(&session).await);
         session.close().await;
     }
     Ok(checks)

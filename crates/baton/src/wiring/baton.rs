@@ -16,7 +16,9 @@ use baton_agentdir::Diagnostic;
 use baton_client::Client;
 use baton_engine::{Engine, Ports};
 use baton_export::Exporter;
-use baton_http::{AccessOptions, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts, SpanPorts, ToolPorts};
+use baton_http::{
+    AccessOptions, ExportPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts, SpanPorts, ToolPorts,
+};
 use baton_identity::TokenRegistry;
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_mcp::{Limits, OwnOptions};
@@ -211,6 +213,11 @@ impl Baton {
         SpanPorts { store: self.spans.clone() }
     }
 
+    /// Who sends on what is kept.
+    pub(super) fn export_ports(&self) -> ExportPorts {
+        ExportPorts { exports: Arc::new(self.exporter.counts()) }
+    }
+
     /// Who counts and times.
     pub(super) fn meter_ports(&self) -> MeterPorts {
         MeterPorts { meters: self.telemetry.meters(), now: baton_spans::wall_clock }
@@ -264,6 +271,7 @@ impl Baton {
             permissions: Some(self.permission_ports()),
             mcp,
             spans: Some(self.span_ports()),
+            exports: Some(self.export_ports()),
             meters: Some(self.meter_ports()),
             tracer: self.tracer(),
             shutdown: self.stopping.clone(),

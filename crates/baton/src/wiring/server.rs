@@ -95,6 +95,7 @@ impl Server {
             a2a: offered(&settings.a2a),
             mcp: Some(mcp),
             spans: Some(baton.span_ports()),
+            exports: Some(baton.export_ports()),
             meters: Some(baton.meter_ports()),
             tracer: baton.tracer(),
             shutdown: baton.stopping.clone(),

@@ -1,0 +1,56 @@
+//! How it goes with those who are sent what is kept here.
+
+use crate::{app::Shared, auth::Caller, reply};
+use axum::{Router, extract::State, response::Response, routing::get};
+use baton_ports::{ExportReport, ExportState, Exports};
+use baton_rules::Access;
+use baton_wire::api::{ExportEntry, ExportList, ExportStanding};
+use std::{fmt, sync::Arc};
+
+/// Who sends on what is kept here.
+#[derive(Clone)]
+pub struct ExportPorts {
+    /// Knows how it goes.
+    pub exports: Arc<dyn Exports>,
+}
+
+impl fmt::Debug for ExportPorts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ExportPorts")
+    }
+}
+
+/// Adds the path.
+pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+    router.route("/api/v1/exports", get(list))
+}
+
+/// `GET /api/v1/exports`, for those who may read what all agents do; nobody is listed where nothing is sent.
+async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
+    if let Err(error) = caller.may_everywhere(&shared, Access::Read) {
+        return reply::rest_error(&error);
+    }
+    let reports = shared.options.exports.as_ref().map(|ports| ports.exports.reports()).unwrap_or_default();
+    reply::json(&ExportList { exports: reports.into_iter().map(entry).collect() })
+}
+
+fn entry(report: ExportReport) -> ExportEntry {
+    let (state, why) = match report.state {
+        ExportState::Idle => (ExportStanding::Idle, None),
+        ExportState::Well => (ExportStanding::Well, None),
+        ExportState::Away { why } => (ExportStanding::Away, Some(why)),
+        ExportState::Blocked { why } => (ExportStanding::Blocked, Some(why)),
+    };
+    ExportEntry {
+        target: report.target,
+        place: report.place,
+        signal: report.signal.to_owned(),
+        assumed: report.assumed,
+        state,
+        why,
+        sent: report.sent,
+        failed: report.failed,
+        dropped: report.dropped,
+        waiting_bytes: report.waiting_bytes,
+    }
+}
