@@ -81,7 +81,7 @@ codes! {
     JOURNAL_NEWER = "BTN-4005", "The journal was written by a newer Baton", "Run that version or a later one.";
     JOURNAL_CONFLICT = "BTN-4006", "Somebody else changed the task at the same moment", "Read the task and try again.";
     SHUTTING_DOWN = "BTN-4007", "Baton is shutting down", "Try again when it is back; accepted work goes on by itself.";
-    SPANS_UNAVAILABLE = "BTN-4008", "The span store could not be written or read", "Free disk space or check the disk; Baton goes on by itself when there is room.";
+    SPANS_UNAVAILABLE = "BTN-4008", "The span store could not be written or read", "Free disk space or check the disk; where the message names a Tempo, check whether it can be reached and telemetry.tempo. Baton goes on by itself then.";
     SPANS_CORRUPT = "BTN-4009", "Files of the span store are damaged", "Move the file that the message names out of the spans directory and start again; spans of tasks are made anew from the journal.";
     CONFIG_INVALID = "BTN-5001", "The configuration has an error", "Fix baton.yaml at the line and column shown.";
     SERVER_UNREACHABLE = "BTN-5002", "No Baton answers at that address", "Start one with `baton up`, or correct --server.";
