@@ -125,3 +125,56 @@ impl Standing {
 pub(crate) fn place(url: &str) -> String {
     Target::parse(url).map_or_else(|_| "an address that cannot be used".to_owned(), |target| target.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExportCounts, Protocol, Signal};
+    use baton_ports::Exports as _;
+
+    fn standing(assumed: bool) -> (Standing, ExportCounts) {
+        let route = Route::to("https://collector.example.com/secret-path/v1/traces?key=secret", Protocol::Http);
+        let target = ExportTarget { name: "collector".to_owned(), routes: Vec::new(), content: None, assumed };
+        let count = Count::new("collector", Signal::Traces);
+        let standing = Standing::new(&target, &route, "spans", &Pace::default(), Arc::clone(&count));
+        (standing, ExportCounts::of(vec![count]))
+    }
+
+    /// That a pause is about so many seconds long.
+    fn about(pause: Duration, seconds: f64) {
+        assert!((0.75..1.25).contains(&(pause.as_secs_f64() / seconds)), "{pause:?} is not about {seconds} s");
+    }
+
+    #[test]
+    fn who_may_be_back_is_tried_soon_and_who_waits_for_a_person_is_not() {
+        let (mut standing, counts) = standing(false);
+        for expect in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0] {
+            about(standing.away("gone", None), expect);
+        }
+        for expect in [30.0, 60.0, 120.0, 240.0, 300.0, 300.0] {
+            about(standing.blocked("401"), expect);
+        }
+        let report = counts.reports().remove(0);
+        assert_eq!(report.state, ExportState::Blocked { why: "401".to_owned() });
+        assert_eq!((report.place.as_str(), report.assumed), ("https://collector.example.com:443", false));
+        // Whoever changes from one to the other begins anew.
+        about(standing.away("gone", None), 0.5);
+        assert_eq!(counts.reports()[0].state, ExportState::Away { why: "gone".to_owned() });
+        about(standing.blocked("401"), 30.0);
+        standing.well();
+        about(standing.blocked("401"), 30.0);
+        standing.well();
+        about(standing.away("gone", None), 0.5);
+        assert_eq!(standing.away("gone", Some(Duration::from_secs(77))), Duration::from_secs(77));
+        standing.well();
+        assert_eq!(counts.reports()[0].state, ExportState::Well);
+    }
+
+    #[test]
+    fn somebody_whom_nobody_named_is_tried_ever_more_rarely() {
+        let (mut standing, counts) = standing(true);
+        let last = (0..20).map(|_| standing.away("nobody", None)).last();
+        about(last.unwrap_or_default(), 300.0);
+        assert!(counts.reports()[0].assumed);
+    }
+}

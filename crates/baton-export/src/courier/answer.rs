@@ -34,7 +34,8 @@ fn beginning(text: &str) -> &str {
 /// Nothing was answered.
 pub(super) fn of_outbound(error: &OutboundError) -> Delivery {
     let why = error.to_string();
-    if error.is_forbidden() {
+    // A redirect that cannot be followed stays one.
+    if error.is_forbidden() || matches!(error, OutboundError::Redirect { .. }) {
         Delivery::Misplaced(format!("{why}; {}", Advice::Address))
     } else {
         Delivery::Later { after: None, why }
