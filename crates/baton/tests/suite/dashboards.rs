@@ -4,8 +4,11 @@ use crate::{
     binary::{Home, examples, request},
     foreign::Interpreter,
 };
-use serde_json::Value;
-use std::{fs, time::Instant};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    time::{Instant, SystemTime},
+};
 
 const NODE: Interpreter =
     Interpreter { variable: "BATON_TEST_GRAFANA_NODE", set_up: &["scripts/node-env.sh", "tests/grafana"] };
@@ -34,9 +37,22 @@ fn json_at(url: &str, path: &str) -> Value {
     serde_json::from_str(&reply.body).unwrap_or_else(|error| panic!("{error}: {reply:?}"))
 }
 
-/// As Grafana asks for a project; zeros and nothing at all are no picture.
-fn shows(url: &str, target: &Value, project: &str) -> bool {
-    let query = target["query"].as_str().expect("a query").replace("$agent", ".*").replace("$project", project);
+/// A run of an agent elsewhere that names no project.
+fn run_of(agent: &str) -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock").as_nanos();
+    let pairs = [("gen_ai.operation.name", "invoke_agent"), ("gen_ai.agent.name", agent)];
+    let attributes: Vec<Value> =
+        pairs.iter().map(|(key, value)| json!({ "key": key, "value": { "stringValue": value } })).collect();
+    let span = json!({
+        "traceId": "4bf92f3577b34da6a3ce929d0e0e4736", "spanId": "00f067aa0ba902b7", "name": "invoke_agent", "kind": 1,
+        "startTimeUnixNano": now.to_string(), "endTimeUnixNano": now.to_string(), "attributes": attributes,
+    });
+    json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": [span] }] }] }).to_string()
+}
+
+/// As Grafana asks for an agent and a project; zeros and nothing at all are no picture.
+fn shows(url: &str, target: &Value, (agent, project): (&str, &str)) -> bool {
+    let query = target["query"].as_str().expect("a query").replace("$agent", agent).replace("$project", project);
     let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
     let is_something = |value: &Value| value.as_f64().is_some_and(|value| value > 0.0);
     let series = |path: &str| {
@@ -77,7 +93,7 @@ fn no_panel_is_empty_after_the_example_team_was_at_work() {
             for target in panel["targets"].as_array().expect("targets") {
                 asked += 1;
                 // All projects, and the one of the settings.
-                while !shows(&url, target, ".*") || !shows(&url, target, "team|another") {
+                while !shows(&url, target, (".*", ".*")) || !shows(&url, target, (".*", "team|another")) {
                     let (dashboard, panel) = (&dashboard["title"], &panel["title"]);
                     assert!(begun.elapsed().as_secs() < 20, "{dashboard} {panel} is empty: {}", target["query"]);
                     std::thread::yield_now();
@@ -87,7 +103,12 @@ fn no_panel_is_empty_after_the_example_team_was_at_work() {
     }
     assert!(asked > 40, "{asked}");
     let runs = &dashboards[0]["panels"][0]["targets"][0];
-    assert!(!shows(&url, runs, "another"), "another project has no runs: {runs}");
+    assert!(!shows(&url, runs, (".*", "another")), "another project has no runs: {runs}");
+    // What names no project belongs to all of them, and to none.
+    let sent = request(&url, "POST", "/v1/traces", &[("Content-Type", "application/json")], &run_of("loner"));
+    assert_eq!(sent.status, 200, "{sent:?}");
+    let seen = [".*", "team"].map(|project| shows(&url, runs, ("loner", project)));
+    assert_eq!(seen, [true, false], "{runs}");
 }
 
 #[test]
