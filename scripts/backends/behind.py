@@ -1,11 +1,12 @@
-"""A collector behind Baton: the example team works, and what the collector writes is what Baton keeps, span by span.
+"""A collector behind Baton: the example team works, and what the collector writes is what Baton keeps, span by span; what
+its meters show, and what it logged about the same traces.
 
 Usage: behind.py BATON COLLECTOR
 """
 
 import sys
 
-from parts import Scene, free_ports, run, same, wait_for, written_spans
+from parts import Scene, free_ports, in_groups, lines, plain, run, same, text_of, wait_for, written_spans
 
 from checking import expect, require
 
@@ -25,12 +26,15 @@ WAYS = [
 
 
 def receiving(folder, grpc, http):
-    """A collector that writes spans to a file."""
+    """A collector that writes each signal to a file of its own."""
     protocols = {"grpc": {"endpoint": f"127.0.0.1:{grpc}"}, "http": {"endpoint": f"127.0.0.1:{http}"}}
+    signals = ("traces", "metrics", "logs")
     return {
         "receivers": {"otlp": {"protocols": protocols}},
-        "exporters": {"file": {"path": str(folder / "traces.jsonl")}},
-        "service": {"pipelines": {"traces": {"receivers": ["otlp"], "exporters": ["file"]}}},
+        "exporters": {f"file/{signal}": {"path": str(folder / f"{signal}.jsonl")} for signal in signals},
+        "service": {"pipelines": {
+            signal: {"receivers": ["otlp"], "exporters": [f"file/{signal}"]} for signal in signals
+        }},
     }
 
 
@@ -39,6 +43,7 @@ def variables(endpoint, protocol="grpc", compression="gzip"):
         "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
         "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
         "OTEL_EXPORTER_OTLP_COMPRESSION": compression,
+        "OTEL_METRIC_EXPORT_INTERVAL": "1000",
     }
 
 
@@ -61,6 +66,40 @@ def compare(own, written, hidden):
         for copy in written[key]:
             stayed |= same(span, copy, hidden)
     return stayed
+
+
+def runs_shown(text, agent):
+    """How many runs of an agent the text of the meters shows."""
+    line = [line for line in text.splitlines()
+            if line.startswith("gen_ai_invoke_agent_duration_seconds_count{") and f'gen_ai_agent_name="{agent}"' in line]
+    return sum(int(float(one.rsplit(" ", 1)[1])) for one in line)
+
+
+def written_runs(file, agent):
+    """The same as the collector has it: each series by what it said last, because all count from the start."""
+    last = {}
+    for metric in (metric for line in lines(file) for metric in in_groups(line["resourceMetrics"], "scopeMetrics", "metrics")):
+        if metric["name"] != "gen_ai.invoke_agent.duration":
+            continue
+        expect("counted since the start", metric["histogram"]["aggregationTemporality"], 2)
+        for point in metric["histogram"]["dataPoints"]:
+            labels = {pair["key"]: plain(pair["value"]) for pair in point["attributes"]}
+            key, count = tuple(sorted(labels.items())), int(point["count"])
+            require(f"{labels} does not shrink", count >= last.get(key, 0))
+            last[key] = count
+    return sum(count for key, count in last.items() if dict(key)["gen_ai.agent.name"] == agent)
+
+
+def written_lines(file):
+    """The traces of all lines about runs that rest, by the agent."""
+    rested = {}
+    for line in lines(file):
+        for record in in_groups(line["resourceLogs"], "scopeLogs", "logRecords"):
+            said = {pair["key"]: plain(pair["value"]) for pair in record.get("attributes", [])}
+            if record["body"].get("stringValue") == "a run rests":
+                expect("how bad", record["severityText"], "INFO")
+                rested.setdefault(said["agent"], []).append(record["traceId"])
+    return rested
 
 
 def main(baton, collector):
@@ -87,16 +126,26 @@ def main(baton, collector):
             require(f"the whole story is there: {said}", {"invoke_agent", "chat", "execute_tool", "handoff.request"} <= said)
             twice = sum(len(copies) - 1 for copies in written.values())
             expect("spans that came twice", twice, 0)
+            wait_for("lines about the runs", lambda: set(asked) <= set(written_lines(folder / "logs.jsonl").get("personal", [])), 30)
             # What it does at the end belongs to it, too.
             last, _ = served.ask("personal", "hello")
             before = set(served.settled([last]))
+            shown = runs_shown(text_of(f"{served.url}/metrics"), "personal")
+            expect("runs that the meters show", shown, len(asked) + 1)
             served.program.end()
             expect("it ended in order", served.program.process.returncode, 0)
             missing = before - set(written_spans(folder / "traces.jsonl"))
             expect("spans that an orderly end left behind", missing, set())
+            expect("runs by the last reading", written_runs(folder / "metrics.jsonl", "personal"), shown)
+            rested = written_lines(folder / "logs.jsonl")["personal"]
+            expect("one line about each run", sorted(rested), sorted([*asked, last]))
             running.end()
             left = f", {', '.join(sorted(stayed))} stayed" if stayed else ""
-            return f"{len(own)} spans{left}"
+            figures = sum(1 for line in lines(folder / "metrics.jsonl")
+                          for _ in in_groups(line["resourceMetrics"], "scopeMetrics", "metrics"))
+            logged = sum(1 for line in lines(folder / "logs.jsonl")
+                         for _ in in_groups(line["resourceLogs"], "scopeLogs", "logRecords"))
+            return f"{len(own)} spans{left}; {figures} metrics read, {logged} lines logged"
 
         run(checks)
 

@@ -1,13 +1,16 @@
-"""A collector in front of Baton: OpenTelemetry's SDK sends to the collector, the collector to Baton in every way that it
-can, and a client of Tempo finds the spans as they were sent.
+"""A collector in front of Baton: OpenTelemetry's SDKs for Python and JavaScript send to the collector, the collector to
+Baton in every way that it can, and clients of Tempo find the spans as they were sent.
 
-Usage: in_front.py BATON COLLECTOR
+Usage: in_front.py BATON COLLECTOR NODE
 """
 
 import json
+import subprocess
 import sys
 
-from parts import Scene, free_ports, run, wait_for
+from parts import ROOT, Scene, free_ports, run, wait_for
+
+from checking import expect
 
 # It takes its URL from the command line, where Baton's is not known yet; it is set below.
 import otel_client
@@ -21,6 +24,8 @@ WAYS = {
     "HTTP JSON with gzip": ("otlphttp", {"encoding": "json", "compression": "gzip"}),
     "HTTP JSON": ("otlphttp", {"encoding": "json", "compression": "none"}),
 }
+# JSON, protobuf and gRPC, each with gzip and without.
+JAVASCRIPT_WAYS = 6
 
 
 def config(url, ports):
@@ -53,7 +58,16 @@ def exists(trace_id):
     return sum(len(scope["spans"]) for group in groups for scope in group["scopeSpans"]) == 3
 
 
-def main(baton, collector):
+def scripted(node, url, http, grpc, service):
+    """Runs the checks of the JavaScript SDK, through a collector; returns how many there were."""
+    command = [node, ROOT / "tests" / "otel" / "otel_client.mjs", url, http, grpc, service]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if ended.returncode != 0:
+        raise AssertionError(f"the JavaScript SDK: {ended.stdout}\n{ended.stderr}")
+    return sum(line.startswith("ok") for line in ended.stdout.splitlines())
+
+
+def main(baton, collector, node):
     with Scene("in-front") as scene:
         # It would send on what it is sent, to whoever listens on the usual port of this machine.
         served = scene.baton(baton, variables={"OTEL_TRACES_EXPORTER": "none"}).start()
@@ -67,8 +81,12 @@ def main(baton, collector):
                 arrives(name, otel_client.GrpcExporter(endpoint=f"http://127.0.0.1:{grpc}", insecure=True), f"grpc-{number}")
                 sent = otel_client.HttpExporter(endpoint=f"http://127.0.0.1:{http}/v1/traces")
                 arrives(name, sent, f"http-{number}")
+                own = [f"http://127.0.0.1:{port}" for port in (http, grpc)]
+                ways = scripted(node, served.url, *own, f"js-{number}")
+                expect("ways of the JavaScript SDK", ways, JAVASCRIPT_WAYS)
+                return f"Python in 2 ways, JavaScript in {ways}"
 
-            return (f"SDK over gRPC and HTTP, collector, Baton over {name}", check)
+            return (f"SDKs, collector, Baton over {name}", check)
 
         run([over(number, name) for number, name in enumerate(WAYS)])
 

@@ -53,6 +53,11 @@ def fetch(url, body=None, headers=None, timeout=30):
         return json.loads(reply.read())
 
 
+def text_of(url):
+    with urllib.request.urlopen(url, timeout=30) as reply:
+        return reply.read().decode()
+
+
 def answers(url):
     try:
         with urllib.request.urlopen(url, timeout=2) as reply:
@@ -247,10 +252,10 @@ def plain(value):
     return inner
 
 
-def in_groups(groups):
+def in_groups(groups, scopes="scopeSpans", items="spans"):
     for group in groups:
-        for scope in group.get("scopeSpans", []):
-            yield from scope.get("spans", [])
+        for scope in group.get(scopes, []):
+            yield from scope.get(items, [])
 
 
 def lines(path):

@@ -24,7 +24,7 @@ for part in "${parts[@]}"; do
   say ""
   say "== $part"
   case "$part" in
-    in-front) check in_front.py "$(scripts/backends/collector.sh)" ;;
+    in-front) check in_front.py "$(scripts/backends/collector.sh)" "$(scripts/node-env.sh tests/otel)" ;;
     behind) check behind.py "$(scripts/backends/collector.sh)" ;;
     phoenix) check phoenix.py "$(dirname "$(scripts/python-env.sh scripts/backends/requirements-phoenix.txt)")/phoenix" ;;
     outage) check outage.py "$(scripts/backends/collector.sh)" "${BATON_OUTAGE_SECONDS:-20}" ;;

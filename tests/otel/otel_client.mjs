@@ -1,6 +1,7 @@
 // OpenTelemetry's SDK for JavaScript sends spans to Baton: as JSON, as protobuf and over gRPC.
 //
-// Usage: otel_client.mjs URL
+// Usage: otel_client.mjs URL [HTTP GRPC NAME]
+// With a second and third address the spans go there, and come to Baton from there; services are called by that name.
 
 import { SpanKind, SpanStatusCode, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
@@ -10,7 +11,10 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { expect, require, run } from '../js/checking.mjs';
 
-const url = process.argv[2].replace(/\/$/, '');
+const [url, http = url, grpc = url, name = 'js'] = process.argv.slice(2).map((text) => text.replace(/\/$/, ''));
+
+// How long spans may take that somebody else passes on, in milliseconds.
+const LONGEST = 20_000;
 
 async function ask(path, parameters = {}) {
   const reply = await fetch(`${url}/tempo${path}?${new URLSearchParams(parameters)}`);
@@ -56,10 +60,21 @@ function attributes(pairs) {
   return Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
 }
 
+// What a search finds: at once when the spans were sent here, else as soon as both are here.
+async function search(parameters, spans) {
+  const end = Date.now() + LONGEST;
+  for (;;) {
+    const { traces } = await ask('/api/search', parameters);
+    const here = traces.flatMap((one) => Object.values(one.serviceStats)).reduce((sum, one) => sum + one.spanCount, 0);
+    if (http === url || here === spans || Date.now() > end) return traces;
+    await new Promise((done) => { setTimeout(done, 100); });
+  }
+}
+
 async function check(exporter, service) {
   const root = await emit(exporter, service);
   const query = `{ resource.service.name = "${service}" && status = error && span.tokens > 16 } | select(span.files)`;
-  const { traces } = await ask('/api/search', { q: query, strict: '1' });
+  const traces = await search({ q: query, strict: '1' }, 2);
   expect('one trace is found', traces.map((one) => one.traceID.padStart(32, '0')), [root.traceId]);
   expect('its root', [traces[0].rootServiceName, traces[0].rootTraceName], [service, 'invoke_agent planner']);
   const { batches } = await ask(`/api/traces/${root.traceId}`);
@@ -83,12 +98,12 @@ async function check(exporter, service) {
 }
 
 const checks = [
-  ['JSON', () => new JsonExporter({ url: `${url}/v1/traces` })],
-  ['JSON with gzip', () => new JsonExporter({ url: `${url}/v1/traces`, compression: 'gzip' })],
-  ['protobuf', () => new ProtobufExporter({ url: `${url}/otlp/v1/traces` })],
-  ['protobuf with gzip', () => new ProtobufExporter({ url: `${url}/v1/traces`, compression: 'gzip' })],
-  ['gRPC', () => new GrpcExporter({ url })],
-  ['gRPC with gzip', () => new GrpcExporter({ url, compression: 'gzip' })],
-].map(([name, exporter]) => [`spans as ${name}`, () => check(exporter(), `js-${name.replaceAll(' ', '-')}`)]);
+  ['JSON', () => new JsonExporter({ url: `${http}/v1/traces` })],
+  ['JSON with gzip', () => new JsonExporter({ url: `${http}/v1/traces`, compression: 'gzip' })],
+  ['protobuf', () => new ProtobufExporter({ url: `${http}${http === url ? '/otlp' : ''}/v1/traces` })],
+  ['protobuf with gzip', () => new ProtobufExporter({ url: `${http}/v1/traces`, compression: 'gzip' })],
+  ['gRPC', () => new GrpcExporter({ url: grpc })],
+  ['gRPC with gzip', () => new GrpcExporter({ url: grpc, compression: 'gzip' })],
+].map(([way, exporter]) => [`spans as ${way}`, () => check(exporter(), `${name}-${way.replaceAll(' ', '-')}`)]);
 
 process.exit(await run(checks));
