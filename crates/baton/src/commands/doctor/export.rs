@@ -9,6 +9,8 @@ use baton_wire::api::{ExportEntry, ExportStanding};
 use serde_json::json;
 
 const NAME: &str = "export";
+/// What nobody who is named should turn away.
+const SPANS: &str = "traces";
 
 /// One line for each target. One that nobody named is only worth a line when it takes something.
 pub(super) async fn check(session: &Session) -> Vec<Check> {
@@ -26,6 +28,13 @@ pub(super) async fn check(session: &Session) -> Vec<Check> {
 }
 
 fn of(target: &[ExportEntry]) -> Check {
+    let blocked: Vec<&str> = target
+        .iter()
+        .filter(|entry| entry.state == ExportStanding::Blocked)
+        .map(|entry| entry.signal.as_str())
+        .collect();
+    // Many take spans and nothing else: that is no mistake.
+    let in_part = blocked.len() < target.len() && !blocked.contains(&SPANS);
     let worst = target.iter().max_by_key(|entry| rank(entry.state));
     let who = worst.map(|entry| format!("{} at {}", entry.target, entry.place)).unwrap_or_default();
     let why = worst.and_then(|entry| entry.why.as_deref()).unwrap_or("no reason is known");
@@ -35,6 +44,12 @@ fn of(target: &[ExportEntry]) -> Check {
     };
     let gone: u64 = target.iter().map(|entry| entry.failed + entry.dropped).sum();
     let check = match worst.map(|entry| entry.state).unwrap_or_default() {
+        ExportStanding::Blocked if in_part => Check::remark(
+            NAME,
+            format!("{who} takes no {}, but {}: {why}", blocked.join(" and no "), sent(target)),
+            "Leave them out of `signals` of the target in baton.yaml, or set OTEL_METRICS_EXPORTER=none and \
+             OTEL_LOGS_EXPORTER=none.",
+        ),
         ExportStanding::Blocked => Check::bad(
             NAME,
             format!("{who} turns everything away{waiting}: {why}"),
