@@ -11,6 +11,7 @@ mod apply;
 mod asks;
 mod backoff;
 mod caller;
+mod context;
 mod handoff;
 mod pass;
 mod permission;
@@ -27,6 +28,10 @@ pub use apply::Illegal;
 pub use asks::{answers_tools, filled, requests_part};
 pub use backoff::push_backoff;
 pub use caller::{Heard, RefusedMessage, goes_on, hear};
+pub use context::{
+    Mention, REQUEST_MEMBER, RelevantItem, SessionItem, candidates, mentions, request_context, session_items, shown,
+    without_mentions,
+};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, handoff_target, may_move};
 pub use pass::{PassedDown, asked_elsewhere, passed_up};
 pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers};

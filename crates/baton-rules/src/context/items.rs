@@ -1,0 +1,51 @@
+//! Which rules and references are part of a session, and which may be chosen for a request.
+
+use crate::SessionRecord;
+use baton_types::{ContextItem, Include, ItemKind, ItemName, Knowledge};
+
+/// A rule or reference that is part of every request of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionItem<'a> {
+    /// The item.
+    pub item: &'a ContextItem,
+    /// Why it is there: always, or because somebody named it.
+    pub include: Include,
+}
+
+/// The rules or references of a session: those that are always there by priority and name, then what was named, in the
+/// order of naming. What the message itself names counts even when it was left out before.
+pub fn session_items<'a>(
+    knowledge: &'a Knowledge,
+    kind: ItemKind,
+    record: Option<&SessionRecord>,
+    named: &[ItemName],
+) -> Vec<SessionItem<'a>> {
+    let all = knowledge.items(kind);
+    let is_named = |item: &ContextItem| named.iter().any(|name| name.kind == kind && name.name == item.name);
+    let is_out = |item: &ContextItem| !is_named(item) && record.is_some_and(|record| record.excludes(kind, &item.name));
+    let mut always: Vec<&ContextItem> = all.iter().filter(|item| item.include == Include::Always).collect();
+    always.retain(|item| !is_out(item));
+    always.sort_by(|left, right| (left.priority, &left.name).cmp(&(right.priority, &right.name)));
+    let mut items: Vec<SessionItem<'a>> =
+        always.into_iter().map(|item| SessionItem { item, include: Include::Always }).collect();
+    let included = record.map(|record| record.included.as_slice()).unwrap_or_default();
+    for name in included.iter().chain(named).filter(|name| name.kind == kind) {
+        let is_new = items.iter().all(|there| there.item.name != name.name);
+        if let Some(item) = all.iter().find(|item| item.name == name.name).filter(|_| is_new) {
+            items.push(SessionItem { item, include: Include::Manual });
+        }
+    }
+    items
+}
+
+/// The rules or references that come with a request when they have to do with it, and are not part of the session anyway.
+pub fn candidates<'a>(
+    knowledge: &'a Knowledge,
+    kind: ItemKind,
+    record: Option<&SessionRecord>,
+    session: &[SessionItem<'_>],
+) -> Vec<&'a ContextItem> {
+    let items = knowledge.items(kind).iter().filter(|item| item.include == Include::Agent);
+    let items = items.filter(|item| record.is_none_or(|record| !record.excludes(kind, &item.name)));
+    items.filter(|item| session.iter().all(|there| there.item.name != item.name)).collect()
+}

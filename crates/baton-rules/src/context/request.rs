@@ -1,0 +1,72 @@
+//! What was chosen, as it is written down and shown.
+
+use super::SessionItem;
+use baton_types::{Include, ItemKind, RequestContext, Thousandths, ToolRunner, ToolSpec, UsedItem};
+use serde_json::{Value, json};
+
+/// The member of an answer's metadata that says what the model was given for it.
+pub const REQUEST_MEMBER: &str = "dev.baton/request-context";
+
+/// Tools that are written down at most; rules and references are bounded by the definition.
+const MOST_TOOLS: usize = 256;
+
+/// Something that has to do with what is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelevantItem {
+    /// What it is.
+    pub kind: ItemKind,
+    /// Its name.
+    pub name: String,
+    /// How much.
+    pub score: Thousandths,
+}
+
+/// What the model is given: references, then rules, each those of the session and then those that have to do with the
+/// request by falling score, then tools.
+pub fn request_context<'a>(
+    references: &[SessionItem<'_>],
+    rules: &[SessionItem<'_>],
+    relevant: &[RelevantItem],
+    tools: impl IntoIterator<Item = &'a ToolSpec>,
+) -> RequestContext {
+    let mut items = Vec::new();
+    for (kind, session) in [(ItemKind::Reference, references), (ItemKind::Rule, rules)] {
+        items.extend(session.iter().map(|there| used(kind, &there.item.name, there.include, None)));
+        let relevant = relevant.iter().filter(|item| item.kind == kind);
+        items.extend(relevant.map(|item| used(kind, &item.name, Include::Agent, Some(item.score))));
+    }
+    let tools = tools.into_iter().take(MOST_TOOLS).map(|tool| {
+        let score = relevant.iter().find(|item| item.kind == ItemKind::Tool && item.name == tool.name);
+        // A tool that is chosen by what is asked and is there all the same was named.
+        let include = match (tool.include, score) {
+            (Include::Agent, None) => Include::Manual,
+            (include, _) => include,
+        };
+        let server = match &tool.runner {
+            ToolRunner::Mcp(of) => Some(of.server.clone()),
+            _ => None,
+        };
+        UsedItem { server, ..used(ItemKind::Tool, &tool.name, include, score.map(|item| item.score)) }
+    });
+    items.extend(tools);
+    RequestContext { items }
+}
+
+fn used(kind: ItemKind, name: &str, include: Include, score: Option<Thousandths>) -> UsedItem {
+    UsedItem { kind, name: name.to_owned(), server: None, include, score }
+}
+
+/// The same for people and their programs: scores are numbers from 0 to 1.
+pub fn shown(request: &RequestContext) -> Value {
+    let items = request.items.iter().map(|item| {
+        let mut shown = json!({ "kind": item.kind, "name": item.name, "include": item.include });
+        if let Some(server) = &item.server {
+            shown["server"] = server.as_str().into();
+        }
+        if let Some(score) = item.score {
+            shown["score"] = score.get().into();
+        }
+        shown
+    });
+    json!({ "items": items.collect::<Vec<_>>() })
+}
