@@ -19,6 +19,7 @@ mod span_reader;
 mod spans;
 mod tools;
 mod trail;
+mod vector_shelf;
 mod webhooks;
 mod world;
 
@@ -54,6 +55,7 @@ pub use tools::{
     SampleAsk, Sampled, ServerState, ServerStatus, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
 };
 pub use trail::{Onward, Trail};
+pub use vector_shelf::{KeptVectors, VectorShelf};
 pub use webhooks::{Notice, Notified, WebhookError, Webhooks};
 pub use world::{Clock, Ids};
 
