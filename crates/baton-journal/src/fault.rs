@@ -1,10 +1,11 @@
 //! Any journal, with faults injected where a plan says so.
 
 use baton_ports::{
-    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent, TokenRecord, TokenStore,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, Forgotten, Head, Journal,
+    JournalError, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
+    StoredEvent, TokenRecord, TokenStore,
 };
-use baton_types::{Digest, Principal, StreamId, Timestamp};
+use baton_types::{AgentName, ContextId, Digest, Principal, StreamId, Timestamp};
 use std::{
     future::ready,
     sync::{
@@ -239,6 +240,23 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
         guarded!(self, self.inner.claim(principal, key))
+    }
+
+    fn conversations<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ConversationQuery,
+    ) -> BoxFuture<'a, Result<ConversationPage, JournalError>> {
+        guarded!(self, self.inner.conversations(principal, query))
+    }
+
+    fn forget<'a>(
+        &'a self,
+        principal: &'a Principal,
+        agent: &'a AgentName,
+        context: &'a ContextId,
+    ) -> BoxFuture<'a, Result<Forgotten, JournalError>> {
+        guarded!(self, self.inner.forget(principal, agent, context))
     }
 
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {

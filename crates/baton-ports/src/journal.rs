@@ -157,7 +157,7 @@ pub struct Lease {
 /// A page of streams, newest status first.
 #[derive(Clone, Debug, Default)]
 pub struct ListQuery {
-    /// The noun: `task` or `handoff`.
+    /// The noun: `task`, `handoff` or `session`.
     pub noun: &'static str,
     /// Only this agent's.
     pub agent: Option<AgentName>,
@@ -191,6 +191,67 @@ pub struct ListPage {
     pub total: u64,
     /// Where the next page starts, if there is one.
     pub next: Option<PageCursor>,
+}
+
+/// A page of conversations, those in which something happened last first.
+#[derive(Clone, Debug, Default)]
+pub struct ConversationQuery {
+    /// Only with this agent.
+    pub agent: Option<AgentName>,
+    /// Only of this name.
+    pub context: Option<ContextId>,
+    /// Start after this one.
+    pub after: Option<ConversationCursor>,
+    /// Most conversations.
+    pub limit: usize,
+}
+
+/// Where a page ended: conversations are ordered by `(last_at, agent, context)` descending.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ConversationCursor {
+    /// When something last happened in the last one.
+    pub last_at: Timestamp,
+    /// Its agent.
+    pub agent: AgentName,
+    /// Its name.
+    pub context: ContextId,
+}
+
+/// What is on record of somebody's conversation with an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conversation {
+    /// With whom.
+    pub agent: AgentName,
+    /// Its name.
+    pub context: ContextId,
+    /// How many tasks it has.
+    pub tasks: u64,
+    /// How many of them have not ended.
+    pub unfinished: u64,
+    /// When it began.
+    pub began_at: Timestamp,
+    /// When something last happened.
+    pub last_at: Timestamp,
+}
+
+/// One page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConversationPage {
+    /// The conversations.
+    pub conversations: Vec<Conversation>,
+    /// How many match without paging.
+    pub total: u64,
+    /// Where the next page starts, if there is one.
+    pub next: Option<ConversationCursor>,
+}
+
+/// What became of the wish to forget a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Forgotten {
+    /// So many streams went, all that there were; none when there was no such conversation.
+    Streams(u64),
+    /// Nothing went, because this task has not ended.
+    Unfinished(StreamId),
 }
 
 /// Content-addressed bytes.
@@ -386,7 +447,24 @@ pub trait Journal: Send + Sync + 'static {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>>;
 
-    /// Forgets what the policy allows and returns how many streams went.
+    /// The principal's conversations that match: those with a task or a session.
+    fn conversations<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ConversationQuery,
+    ) -> BoxFuture<'a, Result<ConversationPage, JournalError>>;
+
+    /// Forgets everything about one conversation of the principal's in one commit, or nothing: tasks, handoffs to it that
+    /// have ended, what was said about it as a whole, and with them their standing orders and claims.
+    fn forget<'a>(
+        &'a self,
+        principal: &'a Principal,
+        agent: &'a AgentName,
+        context: &'a ContextId,
+    ) -> BoxFuture<'a, Result<Forgotten, JournalError>>;
+
+    /// Forgets what the policy allows and returns how many streams went. What was said about a conversation as a whole
+    /// goes after the last of its tasks.
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>>;
 
     /// Whether appends can be expected to succeed.

@@ -28,15 +28,16 @@ pub use agents::{
     AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, HandoffAsk, HandoffDesk, HandoffEnd,
     HandoffTicket, PermissionBook, PermissionBookError, PermissionChanged, Unusable,
 };
-pub use exports::{ExportReport, ExportState, Exports};
 pub use embedder::Embedder;
+pub use exports::{ExportReport, ExportState, Exports};
 pub use identity::{
     Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
     TokenStore, Tokens, Unidentified,
 };
 pub use journal::{
-    Blob, Commit, CommitObserver, Head, HeadUpdate, Journal, JournalError, JournalStats, Lease, ListPage, ListQuery,
-    Loaded, PageCursor, Receipt, RetentionPolicy, Snapshot, StoredEvent, Write,
+    Blob, Commit, CommitObserver, Conversation, ConversationCursor, ConversationPage, ConversationQuery, Forgotten,
+    Head, HeadUpdate, Journal, JournalError, JournalStats, Lease, ListPage, ListQuery, Loaded, PageCursor, Receipt,
+    RetentionPolicy, Snapshot, StoredEvent, Write,
 };
 pub use mcp_sessions::McpSessions;
 pub use model::{

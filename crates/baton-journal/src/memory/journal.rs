@@ -2,10 +2,11 @@
 
 use super::{list, state::State};
 use baton_ports::{
-    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, Forgotten, Head, Journal,
+    JournalError, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
+    StoredEvent,
 };
-use baton_types::{Digest, Principal, StreamId, TaskId, Timestamp};
+use baton_types::{AgentName, ContextId, Digest, Principal, StreamId, TaskId, Timestamp};
 use parking_lot::Mutex;
 use std::{future::ready, sync::Arc, time::Duration};
 
@@ -128,6 +129,23 @@ impl Journal for MemoryJournal {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
         done(Ok(self.state.lock().claims.find(principal, key)))
+    }
+
+    fn conversations<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ConversationQuery,
+    ) -> BoxFuture<'a, Result<ConversationPage, JournalError>> {
+        done(Ok(self.state.lock().conversations(principal, query)))
+    }
+
+    fn forget<'a>(
+        &'a self,
+        principal: &'a Principal,
+        agent: &'a AgentName,
+        context: &'a ContextId,
+    ) -> BoxFuture<'a, Result<Forgotten, JournalError>> {
+        done(Ok(self.state.lock().forget_conversation(principal, agent, context)))
     }
 
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {

@@ -1,6 +1,7 @@
 //! A journal in process memory, for tests and simulation.
 
 mod claims;
+mod conversations;
 mod journal;
 mod list;
 mod outbox;

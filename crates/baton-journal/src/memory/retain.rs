@@ -1,9 +1,9 @@
 //! Forgetting ended streams.
 
 use super::state::State;
-use baton_ports::RetentionPolicy;
-use baton_types::{StreamId, Timestamp};
-use std::collections::HashSet;
+use baton_ports::{Head, RetentionPolicy};
+use baton_types::{AgentName, ContextId, StreamId, Timestamp};
+use std::{collections::HashSet, sync::Arc};
 
 impl State {
     pub(super) fn retain(&mut self, policy: &RetentionPolicy) -> u64 {
@@ -13,14 +13,20 @@ impl State {
         ended.sort_unstable();
         let mut younger_tasks = ended.iter().filter(|(_, _, is_task)| *is_task).count() as u64;
         let owing = self.outbox.owing();
+        let tasks = self.heads().filter(|head| head.task().is_some());
+        let talked_in: HashSet<_> = tasks.map(conversation).collect();
         let mut forgotten = HashSet::new();
         for (status_at, key, is_task) in ended {
             younger_tasks -= u64::from(is_task);
             let beyond = policy.keep_ended.is_some_and(|keep| younger_tasks >= keep);
             let old = policy.ended_before.is_some_and(|moment| status_at < moment);
             let spared = policy.spare_from.is_some_and(|moment| status_at >= moment);
-            if !spared && (old || beyond) {
-                forgotten.extend(self.forget(key, &owing));
+            let is_kept = self.streams.get(&key).is_none_or(|stream| {
+                let is_session = matches!(stream.head.stream, StreamId::Session(_));
+                owing.contains(&stream.head.stream) || is_session && talked_in.contains(&conversation(&stream.head))
+            });
+            if !spared && !is_kept && (old || beyond) {
+                forgotten.extend(self.forget(key));
             }
         }
         self.outbox.forget(&forgotten);
@@ -28,11 +34,8 @@ impl State {
         forgotten.len() as u64
     }
 
-    /// Removes a stream with its events, unless it owes something.
-    fn forget(&mut self, key: u64, owing: &HashSet<StreamId>) -> Option<StreamId> {
-        if owing.contains(&self.streams.get(&key)?.head.stream) {
-            return None;
-        }
+    /// Removes a stream with its events.
+    pub(super) fn forget(&mut self, key: u64) -> Option<StreamId> {
         let stream = self.streams.remove(&key)?;
         self.keys.remove(&stream.head.stream);
         for event in &stream.events {
@@ -40,4 +43,9 @@ impl State {
         }
         Some(stream.head.stream)
     }
+}
+
+/// Whose conversation with whom.
+fn conversation(head: &Head) -> (Arc<str>, Arc<str>, AgentName, ContextId) {
+    (head.owner.tenant.clone(), head.owner.subject.clone(), head.agent.clone(), head.context.clone())
 }

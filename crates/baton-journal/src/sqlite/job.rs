@@ -2,10 +2,11 @@
 
 use super::{
     blobs::RawDigest,
+    conversations::Whose,
     encode::Encoded,
     error::{Failure, stopped},
 };
-use baton_ports::{Blob, BoxFuture, CommitObserver, JournalError, Lease, OutboxProgress, TokenRecord};
+use baton_ports::{Blob, BoxFuture, CommitObserver, Forgotten, JournalError, Lease, OutboxProgress, TokenRecord};
 use baton_types::{StreamId, Timestamp};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -19,6 +20,7 @@ pub(super) enum Job {
     RemoveOrder(String, Asked<bool>),
     PutToken(Box<TokenRecord>, Asked<()>),
     Forget(Vec<i64>, Asked<u64>),
+    ForgetConversation(Whose, Asked<Forgotten>),
     Sweep(Asked<()>),
     Probe(Asked<()>),
 }
@@ -77,7 +79,12 @@ impl Job {
             Self::PutBlob(_, bytes, _) => bytes.len(),
             Self::Forget(keys, _) => keys.len() * size_of::<i64>(),
             Self::PutToken(token, _) => super::tokens::bytes(token),
-            Self::Acquire(..) | Self::Advance(..) | Self::RemoveOrder(..) | Self::Sweep(_) | Self::Probe(_) => 256,
+            Self::Acquire(..)
+            | Self::ForgetConversation(..)
+            | Self::Advance(..)
+            | Self::RemoveOrder(..)
+            | Self::Sweep(_)
+            | Self::Probe(_) => 256,
         }
     }
 
@@ -86,6 +93,7 @@ impl Job {
         match self {
             Self::Append(_, asked) | Self::Forget(_, asked) => asked.succeeded(),
             Self::Acquire(_, asked) => asked.succeeded(),
+            Self::ForgetConversation(_, asked) => asked.succeeded(),
             Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.succeeded(),
             Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(asked) | Self::Probe(asked) => {
                 asked.succeeded()
@@ -107,6 +115,7 @@ impl Job {
             }
             Self::Forget(_, asked) => asked.settle(),
             Self::Acquire(_, asked) => asked.settle(),
+            Self::ForgetConversation(_, asked) => asked.settle(),
             Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.settle(),
             Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(asked) | Self::Probe(asked) => {
                 asked.settle();
@@ -119,6 +128,7 @@ impl Job {
         match self {
             Self::Append(_, asked) | Self::Forget(_, asked) => asked.fail(error),
             Self::Acquire(_, asked) => asked.fail(error),
+            Self::ForgetConversation(_, asked) => asked.fail(error),
             Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.fail(error),
             Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(asked) | Self::Probe(asked) => {
                 asked.fail(error);

@@ -2,6 +2,7 @@
 
 use super::{
     blobs, claims,
+    conversations::{self, Whose},
     encode::Encoded,
     error::stopped,
     job::{Asked, Job, Take},
@@ -14,10 +15,11 @@ use super::{
     writer::{Shared, Writer},
 };
 use baton_ports::{
-    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, JournalStats, Lease, ListPage,
-    ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, Forgotten, Head, Journal,
+    JournalError, JournalStats, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt,
+    RetentionPolicy, StoredEvent,
 };
-use baton_types::{Digest, Principal, StreamId, TaskId, Timestamp};
+use baton_types::{AgentName, ContextId, Digest, Principal, StreamId, TaskId, Timestamp};
 use parking_lot::{Mutex, RwLock};
 use std::{
     fs::File,
@@ -222,6 +224,32 @@ impl Journal for SqliteJournal {
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
         let (principal, key) = (principal.clone(), key.to_owned());
         self.readers.read(move |connection| claims::find(connection, &principal, &key))
+    }
+
+    fn conversations<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ConversationQuery,
+    ) -> BoxFuture<'a, Result<ConversationPage, JournalError>> {
+        let (principal, query) = (principal.clone(), query.clone());
+        self.readers.read(move |connection| conversations::page(connection, &principal, &query))
+    }
+
+    fn forget<'a>(
+        &'a self,
+        principal: &'a Principal,
+        agent: &'a AgentName,
+        context: &'a ContextId,
+    ) -> BoxFuture<'a, Result<Forgotten, JournalError>> {
+        let whose = Whose { principal: principal.clone(), agent: agent.clone(), context: context.clone() };
+        let forgotten = self.ask(|asked| Job::ForgetConversation(whose, asked));
+        Box::pin(async move {
+            let forgotten = forgotten.await?;
+            if let Err(error) = self.ask(Job::Sweep).await {
+                tracing::warn!(%error, "long texts of a forgotten conversation stay until the next sweep");
+            }
+            Ok(forgotten)
+        })
     }
 
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {

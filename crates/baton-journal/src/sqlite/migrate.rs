@@ -12,6 +12,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_journal.sql"),
     include_str!("../../migrations/0002_standing_orders.sql"),
     include_str!("../../migrations/0003_tokens.sql"),
+    include_str!("../../migrations/0004_sessions.sql"),
 ];
 
 /// The tables without which no schema is a journal.

@@ -8,6 +8,7 @@ mod append;
 mod blobs;
 mod cache;
 mod claims;
+mod conversations;
 mod encode;
 mod error;
 mod job;

@@ -6,7 +6,8 @@
 //! Long bodies go with the last event or snapshot that refers to them. Bytes stored by digest through the port (agent
 //! definitions) are pinned and stay: runs name them inside event bodies, which the journal does not read, and there are
 //! only as many as there were definitions. Standing orders and claims go with their stream, but an open order keeps it:
-//! somebody outside is still to be told how it ended.
+//! somebody outside is still to be told how it ended. What was said about a conversation as a whole goes after the last
+//! of its tasks.
 
 use super::{
     error::{Failure, from_sql},
@@ -29,10 +30,13 @@ const OLDEST_KEPT: &str = "SELECT status_at, key FROM streams WHERE noun = ?1 AN
 const OLDER: &str = "SELECT key FROM streams WHERE terminal = 1 AND active = 0 \
      AND (status_at < ?1 OR (status_at, key) < (?2, ?3)) AND status_at < ?4 \
      AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.stream = streams.key AND outbox.open = 1) \
+     AND (noun <> ?6 OR NOT EXISTS (SELECT 1 FROM streams AS t WHERE t.owner = streams.owner AND t.noun = ?7 \
+         AND t.context = streams.context AND t.agent = streams.agent)) \
      ORDER BY status_at, key LIMIT ?5";
 
-const FORGET_STREAM: &str = "DELETE FROM streams WHERE key = ?1 AND terminal = 1 AND active = 0 \
+const MAY_GO: &str = "SELECT 1 FROM streams WHERE key = ?1 AND terminal = 1 AND active = 0 \
      AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.stream = ?1 AND outbox.open = 1)";
+const FORGET_STREAM: &str = "DELETE FROM streams WHERE key = ?1";
 const FORGET_EVENTS: &str = "DELETE FROM events WHERE stream = ?1";
 const FORGET_SNAPSHOT: &str = "DELETE FROM snapshots WHERE stream = ?1";
 const FORGET_ORDERS: &str = "DELETE FROM outbox WHERE stream = ?1";
@@ -61,7 +65,17 @@ fn choose(connection: &Connection, policy: &RetentionPolicy) -> rusqlite::Result
     let age = policy.ended_before.map_or(i64::MIN, Timestamp::as_millis);
     let spared = policy.spare_from.map_or(i64::MAX, Timestamp::as_millis);
     let mut older = view.prepare(OLDER)?;
-    older.query_map(params![age, kept.0, kept.1, spared, to_int(MAX_FORGOTTEN)], |row| row.get(0))?.collect()
+    let (session, task) = (noun_code("session"), noun_code("task"));
+    let bounds = params![age, kept.0, kept.1, spared, to_int(MAX_FORGOTTEN), session, task];
+    older.query_map(bounds, |row| row.get(0))?.collect()
+}
+
+/// Removes a stream with everything that belongs to it.
+pub(super) fn forget_key(connection: &Connection, key: i64) -> rusqlite::Result<()> {
+    for forget in [FORGET_STREAM, FORGET_EVENTS, FORGET_SNAPSHOT, FORGET_ORDERS, FORGET_CLAIMS] {
+        connection.prepare_cached(forget)?.execute(params![key])?;
+    }
+    Ok(())
 }
 
 impl Writer {
@@ -70,17 +84,20 @@ impl Writer {
     pub(super) fn forget(&mut self, keys: &[i64]) -> Result<u64, Failure> {
         let mut forgotten = 0;
         for key in keys {
-            if self.connection.prepare_cached(FORGET_STREAM)?.execute(params![key])? == 0 {
-                continue;
+            if self.connection.prepare_cached(MAY_GO)?.exists(params![key])? {
+                forget_key(&self.connection, *key)?;
+                forgotten += 1;
             }
-            for forget in [FORGET_EVENTS, FORGET_SNAPSHOT, FORGET_ORDERS, FORGET_CLAIMS] {
-                self.connection.prepare_cached(forget)?.execute(params![key])?;
-            }
-            forgotten += 1;
         }
+        self.forgot()?;
+        Ok(forgotten)
+    }
+
+    /// Sees to it that numbers are not given out again, and that nothing in memory stands for what is gone.
+    pub(super) fn forgot(&mut self) -> rusqlite::Result<()> {
         self.connection.prepare_cached(KEEP_COUNTERS)?.execute(params![self.last_seq, self.last_key])?;
         self.heads.clear();
-        Ok(forgotten)
+        Ok(())
     }
 
     /// Removes the blobs that nothing refers to any more.

@@ -29,6 +29,7 @@ pub(super) fn noun_code(noun: &str) -> i64 {
     match noun {
         "task" => 1,
         "handoff" => 2,
+        "session" => 3,
         _ => 0,
     }
 }
@@ -37,6 +38,7 @@ fn noun_name(code: i64) -> &'static str {
     match code {
         1 => "task",
         2 => "handoff",
+        3 => "session",
         _ => "",
     }
 }

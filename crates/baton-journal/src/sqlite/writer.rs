@@ -134,7 +134,7 @@ impl Writer {
         let alone = jobs.len() == 1;
         for job in jobs {
             // These read or remove the rows of streams.
-            if matches!(job, Job::Acquire(..) | Job::Forget(..)) {
+            if matches!(job, Job::Acquire(..) | Job::Forget(..) | Job::ForgetConversation(..)) {
                 self.flush_heads()?;
             }
             match job {
@@ -145,6 +145,7 @@ impl Writer {
                 Job::RemoveOrder(id, asked) => asked.keep(self.remove_order(id))?,
                 Job::PutToken(token, asked) => asked.keep(self.put_token(token))?,
                 Job::Forget(keys, asked) => asked.keep(self.forget(keys))?,
+                Job::ForgetConversation(whose, asked) => asked.keep(self.forget_conversation(whose))?,
                 Job::Sweep(asked) => asked.keep(self.sweep())?,
                 Job::Probe(asked) if alone => asked.keep(self.probe())?,
                 // Beside real work a probe would only put that work at risk.

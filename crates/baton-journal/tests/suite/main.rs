@@ -5,6 +5,8 @@ mod claims;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
+mod conversations;
+#[cfg(test)]
 mod fault;
 #[cfg(test)]
 mod lists;
@@ -67,6 +69,9 @@ on_every_journal! {
     outbox::an_order_is_about_a_stream_that_exists,
     lists::filters_totals_and_ties,
     lists::paging_holds_while_rows_change,
+    conversations::a_conversation_is_its_tasks_and_what_was_said_about_it,
+    conversations::a_conversation_goes_whole_or_stays_whole,
+    conversations::what_was_said_about_a_conversation_goes_after_its_last_task,
     retention::only_ended_streams_go,
     retention::what_is_still_to_be_told_keeps_its_stream,
     tokens::a_token_is_replaced_whole_and_found_oldest_first,

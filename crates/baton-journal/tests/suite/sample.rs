@@ -3,7 +3,8 @@
 use baton_ports::{Claim, Commit, HeadUpdate, OutboxEntry, OutboxProgress, Write};
 use baton_types::{
     AgentName, CallId, ContextId, Digest, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffId, Json, Message,
-    MessageId, Part, Principal, Priority, Role, StreamId, TaskEvent, TaskId, TaskState, Timestamp,
+    MessageId, Part, Principal, Priority, Role, SessionEvent, SessionId, StreamId, TaskEvent, TaskId, TaskState,
+    Timestamp,
 };
 use std::sync::Arc;
 
@@ -87,6 +88,21 @@ pub(crate) fn handoff(id: &str) -> Write {
     write.stream = StreamId::Handoff(HandoffId::new(id));
     write.facts = vec![Fact::Handoff(HandoffEvent::Created(Box::new(record)))];
     write.head.state = "pending";
+    write
+}
+
+/// What was said about a conversation as a whole, at this moment.
+pub(crate) fn session(id: &str, status_at: i64) -> Write {
+    let mut write = write("unused", 0, &[]);
+    write.stream = StreamId::Session(SessionId::new(id));
+    let opened = SessionEvent::Opened {
+        agent: AgentName::new("weather"),
+        context: ContextId::new("c1"),
+        origin: None,
+        history: Vec::new(),
+    };
+    write.facts = vec![Fact::Session(opened)];
+    write.head = HeadUpdate { state: "open", terminal: true, ..head(TaskState::Completed, status_at) };
     write
 }
 

@@ -1,0 +1,1 @@
+-- Streams have a third noun: 3 session. Those that know two must not open the file.

@@ -1,0 +1,74 @@
+//! Conversations: streams by agent and context.
+
+use super::{list::owns, state::State};
+use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, Forgotten};
+use baton_types::{AgentName, ContextId, Principal, StreamId};
+use std::collections::{BTreeMap, HashSet};
+
+impl State {
+    pub(super) fn conversations(&self, principal: &Principal, query: &ConversationQuery) -> ConversationPage {
+        let mut found: BTreeMap<(AgentName, ContextId), Conversation> = BTreeMap::new();
+        let theirs = self.heads().filter(|head| {
+            owns(principal, head)
+                && !matches!(head.stream, StreamId::Handoff(_))
+                && query.agent.as_ref().is_none_or(|agent| *agent == head.agent)
+                && query.context.as_ref().is_none_or(|context| *context == head.context)
+        });
+        for head in theirs {
+            let (agent, context) = (head.agent.clone(), head.context.clone());
+            let known = found.entry((agent.clone(), context.clone())).or_insert(Conversation {
+                agent,
+                context,
+                tasks: 0,
+                unfinished: 0,
+                began_at: head.created_at,
+                last_at: head.status_at,
+            });
+            known.began_at = known.began_at.min(head.created_at);
+            known.last_at = known.last_at.max(head.status_at);
+            known.tasks += u64::from(head.task().is_some());
+            known.unfinished += u64::from(head.task().is_some() && !head.terminal);
+        }
+        let mut conversations: Vec<Conversation> = found.into_values().collect();
+        conversations.sort_unstable_by_key(|one| std::cmp::Reverse(place(one)));
+        let total = conversations.len() as u64;
+        if let Some(after) = &query.after {
+            conversations.retain(|one| place(one) < *after);
+        }
+        let more = conversations.len() > query.limit;
+        conversations.truncate(query.limit);
+        let next = conversations.last().filter(|_| more).map(place);
+        ConversationPage { conversations, total, next }
+    }
+
+    pub(super) fn forget_conversation(
+        &mut self,
+        principal: &Principal,
+        agent: &AgentName,
+        context: &ContextId,
+    ) -> Forgotten {
+        let theirs = self.streams.iter().filter(|(_, stream)| {
+            owns(principal, &stream.head) && stream.head.agent == *agent && stream.head.context == *context
+        });
+        let mut keys = Vec::new();
+        for (key, stream) in theirs {
+            if stream.head.terminal {
+                keys.push(*key);
+            } else if stream.head.task().is_some() {
+                return Forgotten::Unfinished(stream.head.stream.clone());
+            }
+        }
+        let gone: HashSet<StreamId> = keys.into_iter().filter_map(|key| self.forget(key)).collect();
+        self.outbox.forget(&gone);
+        self.claims.forget(&gone);
+        Forgotten::Streams(gone.len() as u64)
+    }
+}
+
+fn place(conversation: &Conversation) -> ConversationCursor {
+    ConversationCursor {
+        last_at: conversation.last_at,
+        agent: conversation.agent.clone(),
+        context: conversation.context.clone(),
+    }
+}
