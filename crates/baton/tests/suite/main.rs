@@ -10,6 +10,7 @@ mod binary;
 mod bridge;
 mod chain;
 mod conformance;
+mod contextcore_dashboards;
 mod costs;
 mod crash;
 mod dashboards;
