@@ -28,6 +28,7 @@ mod mcp;
 mod metrics;
 mod old_python_client;
 mod otel;
+mod other_signals;
 #[cfg(target_os = "linux")]
 mod output;
 mod peers;
