@@ -1,11 +1,13 @@
 //! Fills the span store, asks it, and prints one JSON object with what it took.
 //!
-//! `spans fill DIR COUNT`, `spans ask DIR COUNT`, `spans measure DIR COUNT TIMES`, `spans retain DIR COUNT KEEP`,
+//! `spans fill DIR COUNT`, `spans ask DIR COUNT`, `spans measure DIR COUNT TIMES`, `spans meters COUNT` (nanoseconds that
+//! the meters of a process take for a span), `spans retain DIR COUNT KEEP`,
 //! `spans sqlite DIR COUNT`, `spans rows FILE COUNT` (the same spans as CSV, for other databases).
 
 mod figures;
 mod generate;
 mod measure;
+mod meters;
 mod queries;
 mod sqlite;
 mod store;
@@ -25,12 +27,13 @@ async fn main() -> Result<()> {
         ["fill", dir, count] => store::fill(Path::new(dir), count.parse()?).await?,
         ["ask", dir, count] => store::ask(Path::new(dir), count.parse()?).await?,
         ["measure", dir, count, times] => measure::measure(Path::new(dir), count.parse()?, times.parse()?).await?,
+        ["meters", count] => meters::meters(count.parse()?)?,
         ["retain", dir, count, keep] => store::retain(Path::new(dir), count.parse()?, keep.parse()?).await?,
         ["sqlite", dir, count] => tables::relational(Path::new(dir), count.parse()?)?,
         ["rows", file, count] => tables::rows(Path::new(file), count.parse()?)?,
         _ => bail!(
-            "fill DIR COUNT | ask DIR COUNT | measure DIR COUNT TIMES | retain DIR COUNT KEEP | sqlite DIR COUNT | \
-             rows FILE COUNT"
+            "fill DIR COUNT | ask DIR COUNT | measure DIR COUNT TIMES | meters COUNT | retain DIR COUNT KEEP | \
+             sqlite DIR COUNT | rows FILE COUNT"
         ),
     };
     println!("{report}");
