@@ -1,7 +1,8 @@
 //! A Tempo elsewhere as a span store, alone or beside the embedded one.
 //!
 //! Queries go there in canonical TraceQL. This crate must never keep spans itself, never waits for a Tempo longer than its
-//! patience, and never lets a Tempo that does not answer hide what the embedded store knows.
+//! patience, never passes a question on that was here before, and never lets a Tempo that does not answer hide what the
+//! embedded store knows.
 //!
 //! Read first: [`TempoSpans`] (a Tempo behind the port), [`TeeSpans`] (both asked, one answer), [`Options`] (where it is
 //! and how long it may take).

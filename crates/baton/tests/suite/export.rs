@@ -4,6 +4,13 @@ use crate::binary::{Home, Running, request};
 use serde_json::Value;
 use std::{
     collections::BTreeSet,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     time::{Duration, Instant},
 };
 
@@ -96,4 +103,147 @@ fn without_a_collector_nothing_is_held_and_nothing_said() {
     assert!(!said.contains("4317") && !said.contains("export"), "{said}");
     let held = std::fs::read_dir(home.path(".baton/spans/outgoing")).into_iter().flatten().count();
     assert_eq!(held, 0);
+}
+
+/// Takes bodies over HTTP, or turns everybody away and repeats what they showed.
+struct Receiver {
+    url: String,
+    lets_in: Arc<AtomicBool>,
+    bodies: Arc<Mutex<Vec<String>>>,
+    came: mpsc::Receiver<()>,
+}
+
+impl Receiver {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let (lets_in, bodies) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Vec::new())));
+        let (told, came) = mpsc::channel();
+        let (open, taken) = (Arc::clone(&lets_in), Arc::clone(&bodies));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (body, shown) = taking(&stream);
+                let open = open.load(Ordering::SeqCst);
+                let (status, said) = if open { ("200 OK", "{}") } else { ("401 Unauthorized", shown.as_str()) };
+                let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\n");
+                let length = said.len();
+                if open {
+                    taken.lock().expect("bodies").push(body);
+                }
+                let _ = write!(&stream, "{head}Content-Length: {length}\r\n\r\n{said}");
+                let _ = told.send(());
+            }
+        });
+        Self { url, lets_in, bodies, came }
+    }
+
+    /// How many spans were taken.
+    fn taken(&self) -> usize {
+        self.bodies.lock().expect("bodies").iter().map(|body| body.matches("\"spanId\"").count()).sum()
+    }
+}
+
+/// The body of a request, and what it said about who sends.
+fn taking(stream: &TcpStream) -> (String, String) {
+    let mut reader = BufReader::new(stream);
+    let (mut length, mut shown) = (0, String::new());
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+            break;
+        }
+        let (name, value) = line.split_once(':').unwrap_or_default();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.trim().parse().unwrap_or(0),
+            "authorization" => shown = format!("who is {}?", value.trim()),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    let _ = reader.read_exact(&mut body);
+    (String::from_utf8_lossy(&body).into_owned(), shown)
+}
+
+#[test]
+fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
+    const SECRET: &str = "tok-3n-of-somebody";
+    let receiver = Receiver::start();
+    let home = Home::new();
+    home.agent("one", "", "rules: [{ say: hello }]\n");
+    let headers = format!("Authorization=Bearer%20{SECRET},x-tenant=team");
+    let named = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url.as_str()),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"),
+        ("OTEL_EXPORTER_OTLP_COMPRESSION", "none"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", headers.as_str()),
+        ("OTEL_METRICS_EXPORTER", "none"),
+        ("OTEL_LOGS_EXPORTER", "none"),
+    ];
+    let (server, url) = home.up_with(&named, &["--port", "0", "--log", "debug"]);
+    asks(&home, 2);
+    receiver.came.recv_timeout(PATIENCE).expect("it is tried");
+    let begun = Instant::now();
+    let (doctor, shown) = loop {
+        let doctor = home.run(&["doctor", "--json"]);
+        let shown: Value = serde_json::from_str(&doctor.stdout).expect("JSON");
+        let export =
+            shown["checks"].as_array().expect("checks").iter().find(|check| check["name"] == "export").cloned();
+        let waits = |export: &Value| export["message"].as_str().is_some_and(|message| message.contains("B wait: "));
+        if let Some(export) = export.filter(|export| export["status"] == "fail" && waits(export)) {
+            break (doctor, export);
+        }
+        assert!(begun.elapsed() < PATIENCE, "{}", doctor.shown());
+    };
+    assert_eq!(doctor.code, Some(4), "{}", doctor.shown());
+    let told = shown["message"].as_str().expect("a message");
+    for expect in ["401", "credentials", receiver.url.as_str()] {
+        assert!(told.contains(expect), "{expect}: {told}");
+    }
+    let people = home.run(&["doctor"]);
+    assert!(people.stdout.contains("FAIL") && people.stdout.contains("telemetry.export"), "{}", people.shown());
+    let listed = json(&url, "/api/v1/exports");
+    assert_eq!((&listed["exports"][0]["state"], &listed["exports"][0]["failed"]), (&"blocked".into(), &0.into()));
+    let meters = request(&url, "GET", "/metrics", &[], "").body;
+    assert!(meters.contains(r#"baton_export_blocked{target="otlp",signal="traces"} 1"#), "{meters}");
+    let said = ends(server);
+    assert_eq!(said.matches("turned away").count(), 1, "{said}");
+    for (place, text) in [
+        ("the log", said.as_str()),
+        ("doctor", &doctor.shown()),
+        ("doctor for people", &people.shown()),
+        ("the API", &listed.to_string()),
+        ("the meters", &meters),
+    ] {
+        assert!(!text.contains(SECRET), "{place} tells the secret: {text}");
+    }
+
+    // Nothing was lost: everything is taken as soon as it is let in.
+    assert_eq!(receiver.taken(), 0);
+    receiver.lets_in.store(true, Ordering::SeqCst);
+    let (server, url) = home.up_with(&named, &["--port", "0"]);
+    let kept = spans(&url).len();
+    while receiver.taken() < kept {
+        receiver.came.recv_timeout(PATIENCE).expect("more is sent");
+    }
+    let well = home.run(&["doctor"]);
+    assert!(well.stdout.contains("traces sent"), "{}", well.shown());
+    ends(server);
+}
+
+#[test]
+fn nothing_is_sent_to_itself() {
+    let home = Home::new();
+    home.agent("one", "", "rules: [{ say: hello }]\n");
+    let (first, url) = home.up_with(ALONE, &["--port", "0"]);
+    ends(first);
+    let port = url.rsplit(':').next().expect("a port").to_owned();
+    for host in ["localhost", "127.0.0.1", "[::1]"] {
+        for protocol in ["grpc", "http/protobuf"] {
+            let endpoint = format!("http://{host}:{port}");
+            let named = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)];
+            let (server, url) = home.up_with(&named, &["--port", &port, "--log", "info"]);
+            assert_eq!(json(&url, "/api/v1/exports")["exports"], Value::Array(Vec::new()), "{host} {protocol}");
+            ends(server);
+        }
+    }
 }

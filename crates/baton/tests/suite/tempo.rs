@@ -60,6 +60,54 @@ fn spans_here_and_elsewhere_are_one_trace_until_the_tempo_is_gone() {
     assert_eq!(found(&near_url), (names(&[2, 3]), true), "and nobody is told that this is all");
 }
 
+/// Serves at that port, with the Tempo at this address.
+fn serving_at(home: &Home, port: &str, tempo: &str) -> (Running, String) {
+    let tempo = format!("{tempo}/tempo");
+    home.up_with(&[("TEMPO_URL", &tempo), ("OTEL_TRACES_EXPORTER", "none")], &["helper", "--port", port])
+}
+
+#[test]
+fn two_that_ask_each_other_find_what_both_have_and_end() {
+    let (one_home, one, one_url) = serving(&[]);
+    let (two_home, two, two_url) = serving(&[]);
+    for running in [one, two] {
+        running.signal("TERM");
+        running.end();
+    }
+    let port = |url: &str| url.rsplit(':').next().expect("a port").to_owned();
+    let (_one, one_url) = serving_at(&one_home, &port(&one_url), &two_url);
+    let (_two, two_url) = serving_at(&two_home, &port(&two_url), &one_url);
+    send(&one_url, "one", &[1, 2]);
+    send(&two_url, "two", &[2, 3]);
+    let all: Vec<String> = (1..=3).map(|number| format!("step {number}")).collect();
+    for url in [&one_url, &two_url] {
+        assert_eq!(found(url), (all.clone(), false), "everything, and nobody ran out of patience");
+        let trace = request(url, "GET", &format!("/tempo/api/v2/traces/{TRACE}"), &[], "");
+        assert_eq!((trace.status, trace.body.matches("\"spanId\"").count()), (200, 3), "{trace:?}");
+        let far = "/tempo/api/traces/00000000000000000000000000000001";
+        assert_eq!(request(url, "GET", far, &[], "").status, 404, "both know that nobody knows it");
+        let measured = format!("/tempo/api/metrics/query?q=%7B%7D%7Ccount_over_time()&{HOUR}");
+        let measured = request(url, "GET", &measured, &[], "");
+        assert!(measured.status == 200 && measured.header("x-baton-warnings").is_none(), "{measured:?}");
+        let names = request(url, "GET", "/tempo/api/v2/search/tag/name/values", &[], "");
+        assert!(all.iter().all(|name| names.body.contains(name)), "{names:?}");
+    }
+}
+
+#[test]
+fn one_that_asks_itself_ends() {
+    let (home, first, url) = serving(&[]);
+    first.signal("TERM");
+    first.end();
+    let (_again, url) = serving_at(&home, url.rsplit(':').next().expect("a port"), &url);
+    send(&url, "one", &[1, 2]);
+    assert_eq!(found(&url), (vec!["step 1".to_owned(), "step 2".to_owned()], false));
+    // Whoever has passed it on too often hears that there may be more.
+    let path = format!("/tempo/api/search?q=%7B%7D&{HOUR}");
+    let far = request(&url, "GET", &path, &[("x-baton-hop", "a,b,c,d")], "");
+    assert!(far.status == 200 && far.header("x-baton-warnings").is_some(), "{far:?}");
+}
+
 #[test]
 fn an_address_that_is_none_is_said_before_anything_starts() {
     let home = Home::new();
