@@ -5,12 +5,14 @@ use serde_json::{Value, json};
 
 /// Everything stays, so that a moment of the past means the same whenever the test runs.
 const KEPT: &str = "telemetry: { retention: { age: 36500d } }\n";
-const MONEY: &str = "prices:\n  sonnet: { input: 3.0, output: 15.0, cached: 0.3 }\n  mini: { input: 0.1, output: 0.2 }\n\
+const MONEY: &str = "prices:\n  sonnet: { input: 3.0, output: 15.0, cached: 0.3 }\n  \
+    mini: { input: 0.1, output: 0.2 }\n\
     budgets: { day: 5.0, month: 20.0, agents: { planner: 9.0, idle: 1.0 }, projects: { shop: 100.0, till: 0.5 } }\n";
 /// Noon of the last day that the spans know.
 const UNTIL: &str = "2026-11-05T12:00:00Z";
 
-/// A model call: on this day of November at eight, by whom, of which model, tokens read, from a cache, written, and thought.
+/// A model call: on this day of November at eight, by whom, of which model, and tokens read, from a cache, written and
+/// thought.
 struct Call(u64, &'static str, &'static str, [u64; 4]);
 
 const CALLS: &[(&str, &[Call])] = &[

@@ -5,10 +5,7 @@ use crate::{
     foreign::Interpreter,
 };
 use serde_json::{Value, json};
-use std::{
-    fs,
-    time::{Instant, SystemTime},
-};
+use std::{fs, time::Instant};
 
 const NODE: Interpreter =
     Interpreter { variable: "BATON_TEST_GRAFANA_NODE", set_up: &["scripts/node-env.sh", "tests/grafana"] };
@@ -37,15 +34,15 @@ fn json_at(url: &str, path: &str) -> Value {
     serde_json::from_str(&reply.body).unwrap_or_else(|error| panic!("{error}: {reply:?}"))
 }
 
-/// A run of an agent elsewhere that names no project.
-fn run_of(agent: &str) -> String {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock").as_nanos();
+/// A run of an agent elsewhere that names no project, at the time of the newest trace.
+fn run_of(agent: &str, url: &str) -> String {
+    let newest = json_at(url, "/tempo/api/search?q=%7B%7D&limit=1")["traces"][0]["startTimeUnixNano"].clone();
     let pairs = [("gen_ai.operation.name", "invoke_agent"), ("gen_ai.agent.name", agent)];
     let attributes: Vec<Value> =
         pairs.iter().map(|(key, value)| json!({ "key": key, "value": { "stringValue": value } })).collect();
     let span = json!({
         "traceId": "4bf92f3577b34da6a3ce929d0e0e4736", "spanId": "00f067aa0ba902b7", "name": "invoke_agent", "kind": 1,
-        "startTimeUnixNano": now.to_string(), "endTimeUnixNano": now.to_string(), "attributes": attributes,
+        "startTimeUnixNano": newest, "endTimeUnixNano": newest, "attributes": attributes,
     });
     json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": [span] }] }] }).to_string()
 }
@@ -105,7 +102,8 @@ fn no_panel_is_empty_after_the_example_team_was_at_work() {
     let runs = &dashboards[0]["panels"][0]["targets"][0];
     assert!(!shows(&url, runs, (".*", "another")), "another project has no runs: {runs}");
     // What names no project belongs to all of them, and to none.
-    let sent = request(&url, "POST", "/v1/traces", &[("Content-Type", "application/json")], &run_of("loner"));
+    let run = run_of("loner", &url);
+    let sent = request(&url, "POST", "/v1/traces", &[("Content-Type", "application/json")], &run);
     assert_eq!(sent.status, 200, "{sent:?}");
     let seen = [".*", "team"].map(|project| shows(&url, runs, ("loner", project)));
     assert_eq!(seen, [true, false], "{runs}");
