@@ -3,7 +3,8 @@
 use super::file::{At, Output, Source};
 use baton_ports::SpanStoreError;
 use serde::{Deserialize, Serialize};
-use zstd::bulk::{Compressor, decompress};
+use std::{cell::RefCell, io};
+use zstd::bulk::{Compressor, Decompressor};
 
 /// No frame may grow beyond this when it is read.
 const MAX_FRAME: u32 = 1 << 30;
@@ -122,11 +123,28 @@ impl Frames {
     pub(super) fn read(&self, source: &Source, frame: usize) -> Result<Vec<u8>, SpanStoreError> {
         let frame = self.frames.get(frame).ok_or_else(|| source.corrupt("it has no such frame"))?;
         let compressed = source.read(frame.at)?;
-        match decompress(&compressed, frame.whole as usize) {
+        match decompressed(&compressed, frame.whole as usize) {
             Ok(bytes) if bytes.len() == frame.whole as usize => Ok(bytes),
             _ => Err(source.corrupt("a frame cannot be decompressed")),
         }
     }
+}
+
+thread_local! {
+    /// Making one takes about as long as reading a frame with it.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn decompressed(bytes: &[u8], whole: usize) -> io::Result<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let mut decompressor = match kept.take() {
+            Some(decompressor) => decompressor,
+            None => Decompressor::new()?,
+        };
+        let read = decompressor.decompress(bytes, whole)?;
+        *kept = Some(decompressor);
+        Ok(read)
+    })
 }
 
 /// The entry at the front of the bytes of a frame, which it is taken from.

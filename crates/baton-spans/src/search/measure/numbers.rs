@@ -3,8 +3,8 @@
 use super::{groups::Groups, intervals::Intervals, named::Named, shown::Choice};
 use baton_traceql::Tally;
 
-/// As many numbers are brought together.
-const MOST: usize = 1 << 18;
+/// As many numbers are brought together: what a processor has at hand.
+const MOST: usize = 1 << 16;
 /// With more cells than this, numbers are counted as they come.
 const CELLS: usize = 1 << 18;
 
@@ -39,10 +39,10 @@ impl<'a> Numbers<'a> {
             groups,
             named,
             choice,
-            cells: Vec::new(),
-            numbers: Vec::new(),
+            cells: Vec::with_capacity(MOST),
+            numbers: Vec::with_capacity(MOST),
             ends,
-            sorted: Vec::new(),
+            sorted: vec![0.0; MOST],
         }
     }
 
@@ -72,7 +72,6 @@ impl<'a> Numbers<'a> {
             // Where its first number goes; once all have gone there, where they end.
             start += std::mem::replace(end, start);
         }
-        self.sorted.resize(self.numbers.len(), 0.0);
         for (cell, number) in self.cells.iter().zip(&self.numbers) {
             let at = &mut self.ends[*cell as usize];
             self.sorted[*at as usize] = *number;
