@@ -2,12 +2,14 @@
 //!
 //! `spans fill DIR COUNT`, `spans ask DIR COUNT`, `spans measure DIR COUNT TIMES`, `spans meters COUNT` (nanoseconds that
 //! the meters of a process take for a span), `spans retain DIR COUNT KEEP`,
-//! `spans sqlite DIR COUNT`, `spans rows FILE COUNT` (the same spans as CSV, for other databases).
+//! `spans parquet DIR COUNT`, `spans sqlite DIR COUNT`, `spans rows FILE COUNT` (the same spans as CSV, for other
+//! databases).
 
 mod figures;
 mod generate;
 mod measure;
 mod meters;
+mod parquet;
 mod queries;
 mod sqlite;
 mod store;
@@ -29,11 +31,12 @@ async fn main() -> Result<()> {
         ["measure", dir, count, times] => measure::measure(Path::new(dir), count.parse()?, times.parse()?).await?,
         ["meters", count] => meters::meters(count.parse()?)?,
         ["retain", dir, count, keep] => store::retain(Path::new(dir), count.parse()?, keep.parse()?).await?,
+        ["parquet", dir, count] => parquet::compare(Path::new(dir), count.parse()?).await?,
         ["sqlite", dir, count] => tables::relational(Path::new(dir), count.parse()?)?,
         ["rows", file, count] => tables::rows(Path::new(file), count.parse()?)?,
         _ => bail!(
             "fill DIR COUNT | ask DIR COUNT | measure DIR COUNT TIMES | meters COUNT | retain DIR COUNT KEEP | \
-             sqlite DIR COUNT | rows FILE COUNT"
+             parquet DIR COUNT | sqlite DIR COUNT | rows FILE COUNT"
         ),
     };
     println!("{report}");
