@@ -90,6 +90,7 @@ impl SpanCourier {
     /// Sends everything that is in the log now.
     async fn drain(&mut self, mut outgoing: Outgoing) -> (Outgoing, Result<(), Ended>) {
         loop {
+            let before = outgoing.place();
             let reading = tokio::task::spawn_blocking(move || {
                 let read = outgoing.read(MOST_SPANS, MOST_BYTES);
                 (outgoing, read)
@@ -110,7 +111,7 @@ impl SpanCourier {
             };
             self.count.set_dropped(outgoing.lost());
             let last = spans.is_empty();
-            if let Err(ended) = self.send(spans, || outgoing.waiting(through)).await {
+            if let Err(ended) = self.send(spans, || outgoing.waiting(before)).await {
                 return (outgoing, Err(ended));
             }
             if last || self.settled.is_none_or(|settled| settled.elapsed() >= SETTLE) {

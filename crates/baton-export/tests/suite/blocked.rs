@@ -94,6 +94,12 @@ async fn whoever_turns_everything_away_is_told_once_and_gets_everything_later() 
         let ExportState::Blocked { why } = state else { panic!("{state:?}") };
         assert!(why.contains(said) && why.contains(advice), "{protocol:?}: {why}");
         assert_eq!(sender.counted(), (0, 0), "nothing is lost");
+        let waits = async {
+            while sender.exporter.counts().reports()[0].waiting_bytes == 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), waits).await.expect("what was turned away waits");
         let spans = receiver.spans(4).await;
         assert_eq!(spans.iter().map(number).collect::<Vec<_>>(), [0, 1, 2, 3], "{protocol:?}");
         until(&sender, |state| *state == ExportState::Well).await;

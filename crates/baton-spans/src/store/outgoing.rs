@@ -182,6 +182,11 @@ impl Outgoing {
         self.store.places.as_ref().map_or(0, |places| places.held.lost(&self.name))
     }
 
+    /// Where the spans are that are read next.
+    pub fn place(&self) -> LogPlace {
+        self.place
+    }
+
     /// How many bytes of the log are behind that place.
     pub fn waiting(&self, place: LogPlace) -> u64 {
         let Some(files) = self.store.places.as_ref().and_then(|places| files(places).ok()) else { return 0 };
