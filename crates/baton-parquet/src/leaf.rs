@@ -89,9 +89,8 @@ impl Leaf {
 
     /// Writes it down and forgets it.
     pub(crate) fn write(&mut self, writer: &mut ColumnWriter<'_>) -> Result<()> {
-        let levels = |levels: &'_ [i16]| (!levels.is_empty()).then(|| levels.to_vec());
-        let (definitions, repetitions) = (levels(&self.definitions), levels(&self.repetitions));
-        let (definitions, repetitions) = (definitions.as_deref(), repetitions.as_deref());
+        let definitions = (!self.definitions.is_empty()).then_some(self.definitions.as_slice());
+        let repetitions = (!self.repetitions.is_empty()).then_some(self.repetitions.as_slice());
         match (&mut self.values, writer) {
             (Values::Text(values), ColumnWriter::ByteArrayColumnWriter(writer)) => {
                 writer.write_batch(values, definitions, repetitions)?;

@@ -31,12 +31,12 @@ pub(crate) trait Taker {
     fn is_gone(&self) -> bool;
 }
 
-/// Gives the spans that answer a query and began in its time, each once, traces that began last first; a trace may take
-/// so long.
+/// Gives the spans that answer a query and began in its time, each once, traces that began last first; each trace has a
+/// budget of its own.
 pub(crate) fn read(
     segments: &[Arc<dyn Segment>],
     ask: &ReadAsk,
-    per_trace: Duration,
+    budget: &dyn Fn() -> Budget,
     taker: &mut dyn Taker,
 ) -> Result<(), SpanStoreError> {
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
@@ -58,7 +58,7 @@ pub(crate) fn read(
             }
             Next::OutOfTime => return Err(late()),
         };
-        let budget = Budget::until(Instant::now() + per_trace);
+        let budget = budget();
         let spans = match gather(segments, &candidate.ordinals, &budget)?.0 {
             Gathered::Whole(spans) => spans,
             Gathered::OutOfTime => return Err(late()),

@@ -1,9 +1,13 @@
 //! Reading spans through: a thread that reads, and somebody who takes.
 
 use super::embedded::{EmbeddedSpans, Store, closed};
-use crate::search::{self, Taker};
+use crate::search::{self, Budget, Taker};
 use baton_ports::{BoxFuture, ReadAsk, ReadSpans, SpanReader, SpanStoreError};
-use std::{ops::ControlFlow, sync::Arc, time::Duration};
+use std::{
+    ops::ControlFlow,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::{runtime::Handle, sync::mpsc, time::timeout};
 
 /// Readings at the same time; each has a thread of its own and holds on to the blocks that it began with.
@@ -63,8 +67,9 @@ impl EmbeddedSpans {
         tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let segments = store.view().segments();
+            let budget = || Budget::until(Instant::now() + store.options.search_budget);
             let mut taker = Sending { store: &store, say, runtime, given_up: false };
-            let ended = search::read(&segments, &ask, store.options.search_budget, &mut taker);
+            let ended = search::read(&segments, &ask, &budget, &mut taker);
             // Whoever still listens to a reading that was given up hears that the thread is gone.
             if !taker.given_up && !taker.is_gone() {
                 let _ = taker.send(Said::End(ended));

@@ -12,6 +12,7 @@ mod store_close;
 mod store_crash;
 mod store_emitter;
 mod store_port;
+mod store_read;
 mod store_repeats;
 mod store_sample;
 mod wal_torn;

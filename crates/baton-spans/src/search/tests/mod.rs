@@ -8,3 +8,4 @@ mod measures;
 mod memory;
 #[path = "../../../tests/suite/naive/mod.rs"]
 mod naive;
+mod reads;

@@ -1,0 +1,120 @@
+//! Spans that are read through: those that answer, each once, wherever they lie.
+
+use super::{
+    agrees::{bytes, run, stored},
+    answers::{plenty, span, trace_id},
+    memory::Memory,
+    naive::{
+        self,
+        dice::Dice,
+        spans::{BASE, TICK},
+    },
+};
+use crate::{
+    search::{Budget, Taker, read},
+    segment::Segment,
+};
+use baton_ports::{ReadAsk, ReadSpans, SpanStoreError, TimeRange};
+use baton_traceql::{Mode, Query, parse};
+use baton_types::{SpanId, TraceId};
+use proptest::prelude::*;
+use std::{collections::BTreeSet, ops::ControlFlow, sync::Arc};
+
+/// Takes so many times.
+struct Takes {
+    taken: Vec<ReadSpans>,
+    most: usize,
+    gone: bool,
+}
+
+impl Takes {
+    fn all() -> Self {
+        Self { taken: Vec::new(), most: usize::MAX, gone: false }
+    }
+
+    fn spans(&self) -> Vec<(TraceId, SpanId)> {
+        let spans = self.taken.iter().flat_map(|read| match read {
+            ReadSpans::Spans(spans) => spans.as_slice(),
+            ReadSpans::LeftOut(_) => &[],
+        });
+        spans.map(|span| (span.trace, span.id)).collect()
+    }
+}
+
+impl Taker for Takes {
+    fn take(&mut self, read: ReadSpans) -> ControlFlow<()> {
+        self.taken.push(read);
+        if self.taken.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn is_gone(&self) -> bool {
+        self.gone
+    }
+}
+
+fn ask(query: &str) -> ReadAsk {
+    let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
+    ReadAsk { query, range: TimeRange::ALL, aliases: false }
+}
+
+#[test]
+fn what_answers_and_began_in_time_is_read_once() {
+    let queries = prop::collection::vec(bytes(60), 30);
+    run(48, 500, &(bytes(1_200), bytes(60), queries), |(spans, layouts, queries)| {
+        let spans = naive::spans::spans(&mut Dice::new(&spans));
+        let directory = tempfile::tempdir().expect("a directory");
+        let segments = stored(&mut Dice::new(&layouts), directory.path(), &spans);
+        let mut found = 0;
+        for bytes in queries {
+            let mut dice = Dice::new(&bytes);
+            let start = BASE + dice.below(24) as u64 * TICK;
+            let some = TimeRange { start, end: start + dice.below(6) as u64 * TICK };
+            let range = if dice.one_in(2) { TimeRange::ALL } else { some };
+            let query: Query = naive::queries::query(&mut dice);
+            let ask = ReadAsk { query: Arc::new(query.clone()), range, aliases: false };
+            let mut takes = Takes::all();
+            match read(&segments, &ask, &plenty, &mut takes) {
+                Err(SpanStoreError::Query(_)) => continue,
+                read => read.map_err(|error| TestCaseError::fail(error.to_string()))?,
+            }
+            let began = |trace: TraceId, id: SpanId| {
+                let span = spans.iter().find(|span| span.trace == trace && span.id == id);
+                span.is_some_and(|span| range.start <= span.start && span.start <= range.end)
+            };
+            let answers = naive::answer(&query, &spans, TimeRange::ALL);
+            let told = answers
+                .iter()
+                .flat_map(|told| told.spansets.iter().flat_map(|set| set.0.iter().map(|id| (told.id, *id))));
+            let expected: BTreeSet<_> = told.filter(|(trace, id)| began(*trace, *id)).collect();
+            let taken = takes.spans();
+            let once: BTreeSet<_> = taken.iter().copied().collect();
+            prop_assert_eq!(once.len(), taken.len(), "{} gives a span twice", &query);
+            prop_assert_eq!(&once, &expected, "{} in {:?}", &query, range);
+            found += once.len();
+        }
+        Ok(found)
+    });
+}
+
+#[test]
+fn a_trace_that_is_too_large_is_named_and_the_others_are_read() {
+    let mut spans: Vec<_> = (1..=100).map(|id| span(1, id, None, 500 + id)).collect();
+    spans.push(span(2, 1, None, 100));
+    let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
+    let mut takes = Takes::all();
+    read(&segments, &ask("{ }"), &|| Budget { spans: 99, ..plenty() }, &mut takes).unwrap();
+    assert_eq!(takes.taken[0], ReadSpans::LeftOut(trace_id(1)));
+    assert_eq!(takes.spans().len(), 1);
+}
+
+#[test]
+fn nothing_is_read_for_those_who_are_gone() {
+    let spans: Vec<_> = (1..=5_000).map(|number| span(number, 1, None, number)).collect();
+    let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
+    let mut one = Takes { most: 1, ..Takes::all() };
+    read(&segments, &ask("{ }"), &plenty, &mut one).unwrap();
+    assert_eq!((one.taken.len(), one.spans().len()), (1, 1_024));
+    let mut gone = Takes { gone: true, ..Takes::all() };
+    read(&segments, &ask("{ }"), &plenty, &mut gone).unwrap();
+    assert_eq!(gone.taken.len(), 0);
+}

@@ -1,0 +1,63 @@
+//! Spans are read through the port, as fast as they are taken.
+
+use crate::store_sample::{batch, open, small};
+use baton_ports::{ReadAsk, ReadSpans, SpanReader, SpanStore, SpanStoreError, TimeRange};
+use baton_spans::{EmbeddedSpans, Options};
+use baton_traceql::{Mode, parse};
+use std::{collections::BTreeSet, sync::Arc};
+
+/// A few heads of spans.
+fn roomy() -> Options {
+    Options { head_spans: 6_000, merged_spans: 1 << 20, ..small() }
+}
+
+async fn begin(store: &EmbeddedSpans, query: &str) -> Result<Box<dyn SpanReader>, SpanStoreError> {
+    let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
+    store.read(ReadAsk { query, range: TimeRange::ALL, aliases: false }).await
+}
+
+/// How many spans there are, and how many of them are different.
+async fn rest(reader: &mut dyn SpanReader) -> Result<(usize, usize), SpanStoreError> {
+    let (mut count, mut known) = (0, BTreeSet::new());
+    while let Some(read) = reader.next().await? {
+        let ReadSpans::Spans(spans) = read else { panic!("{read:?}") };
+        count += spans.len();
+        known.extend(spans.iter().map(|span| (span.trace, span.id)));
+    }
+    Ok((count, known.len()))
+}
+
+#[tokio::test]
+async fn everything_is_read_once_by_a_few_at_a_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &roomy());
+    for first in (0..20_000).step_by(1_000) {
+        store.ingest(batch(first..first + 1_000)).await.unwrap();
+    }
+    store.ingest(batch(19_000..20_000)).await.unwrap();
+    let mut one = begin(&store, "{ }").await.unwrap();
+    let mut other = begin(&store, "{ .number = 1 }").await.unwrap();
+    assert!(matches!(begin(&store, "{ }").await, Err(SpanStoreError::Busy)));
+    assert_eq!(rest(&mut *one).await, Ok((20_000, 20_000)));
+    assert_eq!(rest(&mut *other).await, Ok((1, 1)));
+    // What was kept after the reading began may come or not; nobody waits for it.
+    let mut left = begin(&store, "{ }").await.unwrap();
+    assert!(left.next().await.unwrap().is_some());
+    store.close().await;
+    let after = rest(&mut *left).await;
+    assert!(matches!(after, Err(SpanStoreError::Unavailable(_))), "{after:?}");
+}
+
+#[tokio::test]
+async fn a_reader_that_goes_makes_room() {
+    let store = EmbeddedSpans::in_memory(roomy()).unwrap();
+    for first in (0..20_000).step_by(1_000) {
+        store.ingest(batch(first..first + 1_000)).await.unwrap();
+    }
+    let readers = [begin(&store, "{ }").await.unwrap(), begin(&store, "{ }").await.unwrap()];
+    drop(readers);
+    // Their threads notice at the next batch.
+    while begin(&store, "{ }").await.is_err() {
+        tokio::task::yield_now().await;
+    }
+}
