@@ -5,9 +5,9 @@ mod front_matter;
 mod gather;
 mod listed;
 
+pub(crate) use files::is_item_path;
 pub use files::{GUIDE_FILE, REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, reference_type};
-pub(crate) use files::{GUIDE_RULE, is_item_path};
 pub(crate) use front_matter::described;
 pub use gather::MAX_REFERENCES;
 pub(crate) use gather::{Sources, gather};
-pub(crate) use listed::{Listed, read_all};
+pub(crate) use listed::{Listed, is_plain_name, read_all};

@@ -4,12 +4,13 @@
 //! (`baton-local`) passes them in. It does not judge `playbook.yaml` either; its text travels with the agent and
 //! `baton-models` checks it.
 //!
-//! Read first: [`parse`] (files in, agent and kit out), [`edit()`] (one word changed, every other byte kept),
-//! [`Diagnostic`] (what a person is told), [`document`] (YAML and JSON with the place of every value, shared by
-//! everything that reads a file a person wrote).
+//! Read first: [`Format`] (the forms that an agent is written in), [`parse`] (files in, agent and kit out), [`edit()`] (one
+//! word changed, every other byte kept), [`convert()`] (the same agent in another form), [`Diagnostic`] (what a person is
+//! told), [`document`] (YAML and JSON with the place of every value, shared by everything that reads a file a person wrote).
 
 mod argv;
 mod beside;
+mod convert;
 mod detect;
 mod diagnostic;
 pub mod document;
@@ -27,10 +28,12 @@ mod permission;
 mod raw;
 mod resolve;
 mod scaffold;
+mod schema;
 mod template;
 mod tool;
 
 pub use argv::{ArgvError, expand};
+pub use convert::{ConvertError, Converted, convert};
 pub use detect::{DEFINITION_FILES, Format, TSAGENT_FILE, TSAGENT_JSON_FILE, is_definition_path};
 pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{EditError, Edited, edit};
@@ -43,3 +46,4 @@ pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use orchestration::ORCHESTRATION_PROMPT;
 pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse};
 pub use scaffold::scaffold;
+pub use schema::schema;

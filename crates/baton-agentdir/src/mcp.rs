@@ -8,7 +8,7 @@ mod tools;
 mod transport;
 mod value;
 
-pub(crate) use transport::is_header;
+pub(crate) use transport::{INTERNAL, KIND_WORDS, is_header};
 pub(crate) use value::close;
 
 use crate::{

@@ -5,10 +5,10 @@ mod export;
 mod http;
 mod settings;
 
-pub(crate) use about::RawAbout;
+pub(crate) use about::{RawAbout, is_web_address};
 pub(crate) use export::RawExport;
-pub(crate) use http::RawHttp;
-pub(crate) use settings::{MAX_DEADLINE, MAX_PARALLEL_TOOLS, MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS};
+pub(crate) use http::{METHODS, RawHttp};
+pub(crate) use settings::{MAX_PARALLEL_TOOLS, MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS};
 pub(crate) use settings::{RawContext, RawOrchestration, RawSettings};
 
 use crate::{

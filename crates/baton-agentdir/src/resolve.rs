@@ -223,15 +223,20 @@ fn skills(
         });
     }
     if skills.is_empty() {
-        skills.push(SkillSpec {
-            id: agent.as_str().to_owned(),
-            name: title.to_owned(),
-            description: description.to_owned(),
-            tags: vec![agent.as_str().to_owned()],
-            examples: Vec::new(),
-        });
+        skills.push(usual_skill(agent, title, description));
     }
     skills
+}
+
+/// The skill of an agent that names none.
+pub(crate) fn usual_skill(agent: &AgentName, title: &str, description: &str) -> SkillSpec {
+    SkillSpec {
+        id: agent.as_str().to_owned(),
+        name: title.to_owned(),
+        description: description.to_owned(),
+        tags: vec![agent.as_str().to_owned()],
+        examples: Vec::new(),
+    }
 }
 
 /// Notes a name that stands twice in one list.

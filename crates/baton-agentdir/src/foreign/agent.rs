@@ -66,6 +66,8 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
     let mut diagnostics = fatal.finish();
     let softened = |remark: Diagnostic| if remark.is_error() { remark.softened("it is not used") } else { remark };
     diagnostics.extend(soft.finish().into_iter().map(softened));
+    let (here, elsewhere): (Vec<_>, Vec<_>) = known.diagnostics.into_iter().partition(|remark| remark.file == file);
+    diagnostics.extend(here);
     diagnostics.sort_by_key(|remark| (remark.line, remark.column));
     let rules = match playbook {
         Ok(rules) => rules,
@@ -74,7 +76,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
             None
         }
     };
-    diagnostics.extend(remarks.into_iter().chain(more).chain(known.diagnostics));
+    diagnostics.extend(remarks.into_iter().chain(more).chain(elsewhere));
     let Some(title) = metadata.name.filter(|_| !failed) else { return Parsed::failed(diagnostics) };
     let is_autonomous = match format {
         // There was one kind of agent with skills then, and it worked alone.

@@ -85,9 +85,13 @@ fn read_skills(reader: &mut Reader, node: Node) -> Vec<SkillSpec> {
         }
         let name = name.unwrap_or_else(|| id.clone());
         let description = value::field(reader, &mut fields, "description");
+        let mut tags = value::texts(reader, &mut fields, "tags");
+        if tags.is_empty() {
+            tags.push(id.clone());
+        }
         skills.push(SkillSpec {
             description: description.unwrap_or_else(|| name.clone()),
-            tags: value::texts(reader, &mut fields, "tags"),
+            tags,
             examples: value::texts(reader, &mut fields, "examples"),
             id,
             name,

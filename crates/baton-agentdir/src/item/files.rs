@@ -15,7 +15,7 @@ pub const SKILL_FILE: &str = "SKILL.md";
 /// A guide for agents that many programs read; it is a rule that always holds.
 pub const GUIDE_FILE: &str = "AGENTS.md";
 /// What the rule of [`GUIDE_FILE`] is called.
-pub(crate) const GUIDE_RULE: &str = "agents-md";
+const GUIDE_RULE: &str = "agents-md";
 
 /// The media type of a reference by the ending of its file; `None` when such a file is none.
 pub fn reference_type(path: &str) -> Option<&'static str> {

@@ -1,11 +1,13 @@
 //! Items that are entries of a list in the agent's own file.
 
-use super::front_matter::priority_of;
+use super::{MAX_REFERENCES, front_matter::priority_of};
 use crate::{
     document::{Fields, Node, Place, Reader, Value},
-    permission::INCLUDES,
+    permission::{INCLUDES, too_many},
+    resolve::once,
 };
 use baton_types::{ContextItem, Include, ItemKind};
+use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use letters, digits, dashes and underscores, such as house-style";
 
@@ -29,7 +31,13 @@ pub(crate) fn read_all(
         ItemKind::Reference | ItemKind::Tool => "references",
     };
     let mut items = Vec::new();
-    for node in reader.list(key, node) {
+    let mut seen = BTreeSet::new();
+    let (place, nodes) = (node.place, reader.list(key, node));
+    if is_strict && nodes.len() > MAX_REFERENCES {
+        too_many(reader, place, key, nodes.len(), MAX_REFERENCES);
+        return Vec::new();
+    }
+    for node in nodes {
         let mut own = Reader::new(reader.file());
         let place = node.place;
         let item = if is_strict { ours(&mut own, kind, node) } else { theirs(&mut own, kind, node) };
@@ -39,7 +47,14 @@ pub(crate) fn read_all(
             let consequence = format!("the {} is left out", kind.as_str());
             reader.push(if softens { remark.softened(&consequence) } else { remark });
         }
-        items.extend(item.filter(|_| is_good).map(|item| (place, item)));
+        let Some(item) = item.filter(|_| is_good) else { continue };
+        let is_second = is_strict && seen.contains(&item.name);
+        if is_strict {
+            once(reader, &mut seen, kind.as_str(), &item.name, place);
+        }
+        if !is_second {
+            items.push((place, item));
+        }
     }
     items
 }
@@ -108,6 +123,6 @@ fn theirs(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem
 }
 
 /// What a mention can name.
-fn is_plain_name(name: &str) -> bool {
+pub(crate) fn is_plain_name(name: &str) -> bool {
     (1..=128).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

@@ -6,7 +6,7 @@ use baton_types::McpTransport;
 use std::collections::BTreeMap;
 
 const HEADER_HINT: &str = "use letters, digits and dashes, such as X-Api-Key";
-const INTERNAL: [&str; 4] = ["rules", "references", "tools", "supervision"];
+pub(crate) const INTERNAL: [&str; 4] = ["rules", "references", "tools", "supervision"];
 const KINDS: [(&str, Kind); 9] = [
     ("stdio", Kind::Stdio),
     ("http", Kind::Http),
@@ -18,6 +18,17 @@ const KINDS: [(&str, Kind); 9] = [
     ("local", Kind::Stdio),
     ("remote", Kind::Remote),
 ];
+
+/// The words of `type`.
+pub(crate) const KIND_WORDS: [&str; 9] = {
+    let mut words = [""; 9];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = KINDS[at].0;
+        at += 1;
+    }
+    words
+};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {

@@ -25,10 +25,15 @@ impl RawAbout {
 }
 
 fn address(reader: &mut Reader, what: &str, url: Located<String>) -> Option<String> {
-    let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
-    let is_good = rest.is_some_and(|rest| !rest.is_empty()) && !url.value.contains(char::is_whitespace);
+    let is_good = is_web_address(&url.value);
     if !is_good {
         reader.error(url.place, format!("{what} is not a web address"), URL_HINT);
     }
     is_good.then_some(url.value)
+}
+
+/// Whether a browser could go there.
+pub(crate) fn is_web_address(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    rest.is_some_and(|rest| !rest.is_empty()) && !url.contains(char::is_whitespace)
 }

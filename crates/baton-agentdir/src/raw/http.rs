@@ -3,7 +3,7 @@
 use crate::document::{Fields, Located, Node, Reader, Value};
 use baton_types::HttpBody;
 
-const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+pub(crate) const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const BODIES: [(&str, HttpBody); 3] = [("none", HttpBody::None), ("json", HttpBody::Json), ("form", HttpBody::Form)];
 
 /// A request as written.

@@ -1,12 +1,18 @@
 //! What people see of agent directories: diagnostics, resolved agents, the scaffold and the examples.
 
+#![cfg(test)]
+
+mod converting;
 mod diagnostics;
 mod edits;
 mod kit_diagnostics;
 mod kits;
+mod knowledge;
 mod never_panics;
 mod permissions;
 mod resolved;
+mod schema;
+mod teamspark;
 
 use baton_agentdir::{Parsed, parse};
 use std::collections::BTreeMap;

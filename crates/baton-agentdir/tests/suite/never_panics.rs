@@ -61,4 +61,42 @@ proptest! {
         // What we take, others' files may say too.
         prop_assert!(ours.kit.servers.len() <= theirs.kit.servers.len(), "{}", json);
     }
+
+    #[test]
+    fn arbitrary_agents_of_others(bytes in prop::collection::vec(any::<u8>(), 0..300), words in "[a-z:{}\\[\\] ,\"\n-]{0,120}") {
+        for file in ["tspark.json", "tsagent.json", "tsagent.yaml"] {
+            for bytes in [&bytes[..], words.as_bytes()] {
+                let parsed = parse_files(&[(file, bytes), ("prompt.md", bytes), ("rules/a.mdt", bytes), ("AGENTS.md", bytes)]);
+                let has_error = parsed.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error);
+                prop_assert_eq!(parsed.agent.is_some(), !has_error);
+            }
+        }
+    }
+
+    #[test]
+    fn almost_agents_of_others(entries in prop::collection::vec((0usize..26, 0usize..16), 0..12)) {
+        const KEYS: [&str; 26] = ["settings", "rules", "references", "systemPrompt", "providers", "mcpServers", "supervisors",
+            "skills", "maxChatTurns", "temperature", "topP", "model", "mostRecentModel", "toolPermission", "contextTopK",
+            "systemPath", "version", "provider", "iconUrl", "autonomous", "tools", "description", "theme", "text",
+            "priorityLevel", "include"];
+        const VALUES: [&str; 16] = ["null", "true", "7", "-1e300", "0.0001", "\"\"", "\"20\"", "\"a:b\"", "[]",
+            "[\"a\", 1, {}]", "{}", "{\"a\": \"b\"}", "[{\"name\": \"a\", \"text\": \"b\"}]", "{\"s\": {\"command\": \"c\"}}",
+            "[{\"id\": \"x\"}]", "[{\"name\": \"t\", \"prompt\": \"{a\"}]"];
+        let map = |keys: std::ops::Range<usize>| {
+            let mut seen = std::collections::BTreeMap::new();
+            for (key, value) in entries.iter().filter(|(key, _)| keys.contains(key)) {
+                seen.insert(KEYS[*key], VALUES[*value]);
+            }
+            seen.iter().map(|(key, value)| format!("\"{key}\": {value}, ")).collect::<String>()
+        };
+        let json = format!("{{{} \"metadata\": {{ {} \"name\": \"A\" }}, \"other\": 1}}", map(0..26), map(7..26));
+        for file in ["tspark.json", "tsagent.json", "tsagent.yaml"] {
+            let files = std::collections::BTreeMap::from([(file.to_owned(), json.clone().into_bytes())]);
+            let parsed = baton_agentdir::parse(&files, "/agents/a");
+            // Whatever is odd, an agent with a name is served, and can be written in our form.
+            prop_assert!(parsed.agent.is_some(), "{}\n{:?}", json, parsed.diagnostics);
+            let converted = baton_agentdir::convert(&files, baton_agentdir::Format::Native);
+            prop_assert!(converted.is_ok(), "{}\n{:?}", json, converted);
+        }
+    }
 }

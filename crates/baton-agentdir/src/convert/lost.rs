@@ -1,0 +1,152 @@
+//! What an agent was before and is not after.
+
+use super::{Source, tree::Map, tree::Tree};
+use crate::{Format, foreign, resolve::usual_skill};
+use baton_types::{AgentKit, AgentSpec, ContextItem, ItemKind, McpServer, ModelSpec, PermissionRule, ToolExecution};
+
+/// Keys at the top of TeamSpark's files that are made of what an agent is.
+pub(super) const TOP: [&str; 7] =
+    ["metadata", "settings", "systemPrompt", "rules", "references", "mcpServers", "skills"];
+/// Keys of `metadata` that are.
+pub(super) const METADATA: [&str; 9] =
+    ["name", "version", "description", "iconUrl", "documentationUrl", "provider", "autonomous", "skills", "tools"];
+/// Keys of `settings` that are.
+pub(super) const SETTINGS: [&str; 10] = [
+    "maxChatTurns",
+    "maxOutputTokens",
+    "temperature",
+    "topP",
+    "toolPermission",
+    "contextTopK",
+    "contextTopN",
+    "contextIncludeScore",
+    "model",
+    "mostRecentModel",
+];
+
+/// Whether the only skill is one that nobody wrote.
+pub(super) fn has_made_up_skill(source: &Source<'_>) -> bool {
+    let agent = source.agent;
+    match source.format {
+        Format::Native => agent.skills == [usual_skill(&agent.name, &agent.title, &agent.description)],
+        Format::Tspark | Format::TsagentJson | Format::Tsagent => agent.skills == [foreign::chat_skill()],
+    }
+}
+
+/// Everything in which the new agent differs.
+pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit: &AgentKit) -> Vec<String> {
+    let old = source.agent;
+    let mut lost = Vec::new();
+    let mut note = |is_lost: bool, what: String| {
+        if is_lost {
+            lost.push(what);
+        }
+    };
+    note(old.name != new.name, format!("its address: `{}` becomes `{}`", old.name, new.name));
+    note(old.title != new.title, "its title".to_owned());
+    note(old.description != new.description, "its description".to_owned());
+    note(old.version != new.version, "its version".to_owned());
+    note(old.prompt != new.prompt, "some of its prompt".to_owned());
+    note(old.skills != new.skills && !has_made_up_skill(source), "some of its skills".to_owned());
+    note(old.input_modes != new.input_modes, "what it reads: `input_modes`".to_owned());
+    note(old.about != new.about, "who makes it: `provider`, `icon_url` or `documentation_url`".to_owned());
+    note(old.writing != new.writing, "how its model writes".to_owned());
+    let names: Vec<&str> = old.tools.iter().map(|tool| tool.name.as_str()).collect();
+    note(old.tools != new.tools, format!("tools of its own: {}", names.join(", ")));
+    let ModelSpec::Playbook { rules: playbook } = &old.model else { return lost };
+    note(playbook.is_some() && old.model != new.model, "what its own model answers: `playbook.yaml`".to_owned());
+    let callers = old.tool_execution == ToolExecution::Caller && old.tool_execution != new.tool_execution;
+    note(callers, "that callers run its tools: `settings.tools`".to_owned());
+    note(old.limits.max_turns != new.limits.max_turns, "`settings.max_turns`".to_owned());
+    note(old.limits.parallel_tools != new.limits.parallel_tools, "`settings.parallel_tools`".to_owned());
+    note(old.limits.deadline != new.limits.deadline, "`settings.deadline`".to_owned());
+    note(old.control_tools != new.control_tools, "`settings.control_tools`".to_owned());
+    note(old.orchestration != new.orchestration, "`settings.orchestration`".to_owned());
+    note(old.enable_handoff != new.enable_handoff, "`enable_handoff`".to_owned());
+    note(old.handoffs != new.handoffs, "to whom it hands work: `handoffs`".to_owned());
+    note(old.policy.ask != new.policy.ask, "when somebody is asked: `settings.tool_permission`".to_owned());
+    note(old.policy.rules != new.policy.rules, "rules about tools: `permissions`".to_owned());
+    note(old.autonomous != new.autonomous, "whether it works alone: `autonomous`".to_owned());
+    note(old.knowledge.relevance != new.knowledge.relevance, "`settings.context`".to_owned());
+    for kind in [ItemKind::Rule, ItemKind::Reference] {
+        items(&mut lost, kind, old.knowledge.items(kind), new.knowledge.items(kind));
+    }
+    servers(&mut lost, &source.kit.servers, &kit.servers, to);
+    for export in source.kit.exports.iter().filter(|export| !kit.exports.contains(export)) {
+        lost.push(format!("the export {}", export.name));
+    }
+    lost
+}
+
+fn items(lost: &mut Vec<String>, kind: ItemKind, old: &[ContextItem], new: &[ContextItem]) {
+    for item in old {
+        let what = format!("the {} {}", kind.as_str(), item.name);
+        match new.iter().find(|new| new.name == item.name) {
+            None => lost.push(what),
+            Some(new) if new == item => {}
+            Some(new) if new.text != item.text => lost.push(format!("white space around the text of {what}")),
+            Some(new) if new.media_type != item.media_type => {
+                lost.push(format!("that {what} is {}", item.media_type));
+            }
+            Some(_) => lost.push(format!("what is said about {what}")),
+        }
+    }
+}
+
+fn servers(lost: &mut Vec<String>, old: &[McpServer], new: &[McpServer], to: Format) {
+    for server in old {
+        let name = &server.name;
+        let Some(new) = new.iter().find(|new| new.name == *name) else {
+            lost.push(format!("the server {name}"));
+            continue;
+        };
+        if server.transport != new.transport {
+            lost.push(format!("the server {name}: that an address alone may be either kind of HTTP"));
+        }
+        let same_words = server.permissions.default == new.permissions.default
+            && sorted(&server.permissions.rules) == sorted(&new.permissions.rules)
+            && (&server.include, &server.exclude) == (&new.include, &new.exclude);
+        if !same_words {
+            let instead = if to == Format::Native { "" } else { "; what was denied is switched off" };
+            lost.push(format!("the server {name}: some words about its tools{instead}"));
+        }
+        let rest = |server: &McpServer| {
+            let McpServer { enabled, era, timeouts, modes, prefix, required, trusted, oauth, .. } = server.clone();
+            (enabled, era, timeouts, modes, prefix, required, trusted, oauth)
+        };
+        if rest(server) != rest(new) {
+            lost.push(format!("the server {name}: some of its settings"));
+        }
+    }
+}
+
+/// The order of rules about different tools means nothing.
+fn sorted(rules: &[PermissionRule]) -> Vec<String> {
+    let mut rules: Vec<String> = rules.iter().map(|rule| format!("{rule:?}")).collect();
+    rules.sort();
+    rules.dedup();
+    rules
+}
+
+/// What TeamSpark keeps in an agent's file that no agent here has.
+pub(super) fn extras(tree: Option<&Tree>) -> Vec<String> {
+    let mut lost = Vec::new();
+    let maps = [
+        ("", tree, &TOP[..]),
+        ("metadata.", at(tree, "metadata"), &METADATA),
+        ("settings.", at(tree, "settings"), &SETTINGS),
+    ];
+    for (path, map, made) in maps {
+        let Some(Tree::Map(Map(entries))) = map else { continue };
+        let is_said = |value: &Tree| !matches!(value, Tree::Null) && *value != Tree::List(Vec::new());
+        // Servers have been given that path already.
+        let is_made = |key: &str| made.contains(&key) || key == "systemPath";
+        let unmade = entries.iter().filter(|(key, value)| !is_made(key) && is_said(value));
+        lost.extend(unmade.map(|(key, _)| format!("`{path}{key}`")));
+    }
+    lost
+}
+
+fn at<'a>(tree: Option<&'a Tree>, key: &str) -> Option<&'a Tree> {
+    tree?.get(key)
+}

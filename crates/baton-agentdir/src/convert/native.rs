@@ -1,0 +1,121 @@
+//! An agent of TeamSpark as a directory of our own form.
+
+use super::{
+    Source,
+    items::{self, FileNames},
+    server,
+    tree::{Map, Tree},
+    yaml,
+};
+use crate::{
+    AGENT_FILE, Format, PLAYBOOK_FILE, PROMPT_FILE, REFERENCE_DIRECTORIES, RULE_DIRECTORY, foreign, raw::is_web_address,
+};
+use baton_types::{AgentKit, AgentSpec, AskWhen, ItemKind, ModelSpec, RelevanceLimits, RunLimits, SkillSpec};
+use std::collections::BTreeMap;
+
+/// The files.
+pub(super) fn write(source: &Source<'_>) -> BTreeMap<String, Vec<u8>> {
+    let agent = source.agent;
+    let mut files = items::shared_files(source);
+    let mut map = head(agent);
+    map.set_filled("settings", settings(agent));
+    if agent.skills != [foreign::chat_skill()] {
+        map.set("skills", Tree::List(agent.skills.iter().map(skill).collect()));
+    }
+    let kinds =
+        [(ItemKind::Rule, RULE_DIRECTORY, "rules"), (ItemKind::Reference, REFERENCE_DIRECTORIES[0], "references")];
+    for (kind, directory, key) in kinds {
+        let mut names = FileNames::default();
+        let mut rest = Vec::new();
+        for item in items::own(source, Format::Native, kind) {
+            match items::file(&mut names, item) {
+                Some((name, text)) => {
+                    files.insert(format!("{directory}/{name}"), text.into_bytes());
+                }
+                None => rest.push(item),
+            }
+        }
+        map.set_filled(key, items::listed(&rest, "priority"));
+    }
+    kit(&mut map, source.kit);
+    files.insert(AGENT_FILE.to_owned(), yaml::write(&map).into_bytes());
+    files.insert(PROMPT_FILE.to_owned(), format!("{}\n", agent.prompt).into_bytes());
+    if let ModelSpec::Playbook { rules: Some(rules) } = &agent.model {
+        files.insert(PLAYBOOK_FILE.to_owned(), rules.clone().into_bytes());
+    }
+    files
+}
+
+fn head(agent: &AgentSpec) -> Map {
+    let mut map = Map::default();
+    map.set("name", agent.name.as_str());
+    map.set("title", agent.title.as_str());
+    map.set("description", agent.description.as_str());
+    map.set("version", agent.version.as_str());
+    map.set_some("model", agent.writing.model.clone());
+    if let Some(provider) = &agent.about.provider {
+        let mut own = Map::default();
+        own.set("organization", provider.organization.as_str());
+        own.set_some("url", Some(provider.url.clone()).filter(|url| is_web_address(url)));
+        map.set("provider", own);
+    }
+    map.set_some("icon_url", agent.about.icon_url.clone().filter(|url| is_web_address(url)));
+    map.set_some("documentation_url", agent.about.documentation_url.clone().filter(|url| is_web_address(url)));
+    if agent.autonomous {
+        map.set("autonomous", true);
+    }
+    map
+}
+
+fn settings(agent: &AgentSpec) -> Map {
+    let mut map = Map::default();
+    if agent.limits.max_turns != RunLimits::default().max_turns {
+        map.set("max_turns", agent.limits.max_turns);
+    }
+    match agent.policy.ask {
+        AskWhen::Tool => {}
+        AskWhen::Always => map.set("tool_permission", "always"),
+        AskWhen::Never => map.set("tool_permission", "never"),
+    }
+    map.set_some("max_output_tokens", agent.writing.max_output_tokens);
+    map.set_some("temperature", agent.writing.temperature);
+    map.set_some("top_p", agent.writing.top_p);
+    let (given, usual) = (agent.knowledge.relevance, RelevanceLimits::default());
+    let mut context = Map::default();
+    if given.top_k != usual.top_k {
+        context.set("top_k", given.top_k);
+    }
+    if given.top_n != usual.top_n {
+        context.set("top_n", given.top_n);
+    }
+    if given.include_score != usual.include_score {
+        context.set("include_score", given.include_score);
+    }
+    map.set_filled("context", context);
+    map
+}
+
+/// An entry of `skills`, the same in every form.
+pub(super) fn skill(skill: &SkillSpec) -> Tree {
+    let mut map = Map::default();
+    map.set("id", skill.id.as_str());
+    map.set("name", skill.name.as_str());
+    map.set("description", skill.description.as_str());
+    map.set_filled("tags", Tree::texts(&skill.tags));
+    map.set_filled("examples", Tree::texts(&skill.examples));
+    map.into()
+}
+
+fn kit(map: &mut Map, kit: &AgentKit) {
+    let servers = kit.servers.iter().map(|server| (server.name.clone(), Tree::from(server::ours(server))));
+    map.set_filled("mcpServers", Map(servers.collect()));
+    let exports = kit.exports.iter().map(|export| {
+        let mut own = Map::default();
+        own.set("name", export.name.as_str());
+        own.set("description", export.description.as_str());
+        own.set("parameters", Tree::of_json(&export.parameters));
+        own.set("prompt", export.prompt.as_str());
+        Tree::from(own)
+    });
+    map.set_filled("exports", Tree::List(exports.collect()));
+}

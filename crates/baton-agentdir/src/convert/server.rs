@@ -1,0 +1,255 @@
+//! An MCP server as the entry of a file.
+
+use super::{
+    HERE,
+    tree::{Map, Tree},
+};
+use baton_types::{Include, McpEra, McpServer, McpTimeouts, McpTransport, Permission};
+use std::{collections::BTreeMap, time::Duration};
+
+/// The entry in `agent.yaml`.
+pub(super) fn ours(server: &McpServer) -> Map {
+    let mut entry = common(server, "http", true);
+    let mut permissions = Map::default();
+    if server.permissions.default != Permission::Ask {
+        permissions.set("default", permission(server.permissions.default));
+    }
+    let mut tools = Map::default();
+    for rule in &server.permissions.rules {
+        if tools.0.iter().any(|(tool, _)| *tool == rule.tool) {
+            continue;
+        }
+        tools.set(&rule.tool, words(server, &rule.tool));
+    }
+    permissions.set_filled("tools", tools);
+    entry.set_filled("permissions", permissions);
+    let mut defaults = Map::default();
+    if server.modes.default != Include::Always {
+        defaults.set("include", include(server.modes.default));
+    }
+    entry.set_filled("serverToolDefaults", defaults);
+    let mut tools = Map::default();
+    for (tool, mode) in &server.modes.tools {
+        let mut said = Map::default();
+        said.set("include", include(*mode));
+        tools.set(tool, said);
+    }
+    entry.set_filled("tools", tools);
+    entry
+}
+
+/// What is said about one tool: a word, or a word with exceptions.
+fn words(server: &McpServer, tool: &str) -> Tree {
+    let mut plain = None;
+    let mut some = Vec::new();
+    for rule in server.permissions.rules.iter().filter(|rule| rule.tool == tool) {
+        match rule.arguments.first() {
+            None => plain = Some(rule.permission),
+            Some(argument) => {
+                let mut entry = Map::default();
+                entry.set("path", argument.path.as_str());
+                entry.set("glob", argument.glob.as_str());
+                entry.set("permission", permission(rule.permission));
+                some.push(Tree::from(entry));
+            }
+        }
+    }
+    match (plain, some.is_empty()) {
+        (Some(word), true) => permission(word).into(),
+        (plain, _) => {
+            let mut said = Map::default();
+            said.set_some("permission", plain.map(permission));
+            said.set_filled("arguments", some);
+            said.into()
+        }
+    }
+}
+
+/// The entry in a file of TeamSpark, beside keys of an earlier entry that nobody here knows.
+pub(super) fn theirs(server: &McpServer, earlier: Option<&Tree>) -> Map {
+    let mut entry = common(server, "streamable-http", false);
+    let mut defaults = Map::default();
+    if server.permissions.default != Permission::Ask {
+        defaults.set("permissionRequired", server.permissions.default != Permission::Allow);
+    }
+    if server.modes.default != Include::Always {
+        defaults.set("include", include(server.modes.default));
+    }
+    if server.permissions.default == Permission::Deny {
+        defaults.set("disabled", true);
+    }
+    entry.set_filled("serverToolDefaults", defaults);
+    let mut tools: BTreeMap<&str, Map> = BTreeMap::new();
+    for rule in server.permissions.rules.iter().filter(|rule| rule.arguments.is_empty()) {
+        let said = tools.entry(&rule.tool).or_default();
+        said.set("permissionRequired", rule.permission != Permission::Allow);
+        if rule.permission == Permission::Deny {
+            said.set("disabled", true);
+        }
+    }
+    for (tool, mode) in &server.modes.tools {
+        tools.entry(tool).or_default().set("include", include(*mode));
+    }
+    let tools = tools.into_iter().map(|(tool, said)| (tool.to_owned(), Tree::from(said))).collect();
+    entry.set_filled("tools", Map(tools));
+    if let Some(Tree::Map(Map(earlier))) = earlier {
+        for (key, value) in earlier.iter().filter(|(key, _)| !KNOWN.contains(&key.as_str())) {
+            entry.set(key, value.clone());
+        }
+    }
+    entry
+}
+
+/// Keys that the reader of servers knows.
+const KNOWN: &[&str] = &[
+    "type",
+    "transport",
+    "command",
+    "url",
+    "serverUrl",
+    "httpUrl",
+    "tool",
+    "envFile",
+    "env_file",
+    "cwd",
+    "args",
+    "env",
+    "env_vars",
+    "headers",
+    "http_headers",
+    "env_http_headers",
+    "bearer_token_env_var",
+    "permissions",
+    "toolPermissionRequired",
+    "toolEnabled",
+    "toolInclude",
+    "alwaysAllow",
+    "autoApprove",
+    "expose",
+    "includeTools",
+    "enabled_tools",
+    "excludeTools",
+    "disabledTools",
+    "disabled_tools",
+    "serverToolDefaults",
+    "default_tools_approval_mode",
+    "trust",
+    "tools",
+    "timeouts",
+    "timeout",
+    "startup_timeout_sec",
+    "startup_timeout_ms",
+    "tool_timeout_sec",
+    "oauth",
+    "auth",
+    "scopes",
+    "enabled",
+    "disabled",
+    "required",
+    "era",
+    "protocolEra",
+    "prefix",
+];
+
+/// What both say with the same words.
+fn common(server: &McpServer, http: &str, is_ours: bool) -> Map {
+    let mut entry = Map::default();
+    match &server.transport {
+        McpTransport::Stdio { command, args, env, env_file, cwd, .. } => {
+            entry.set("type", "stdio");
+            entry.set("command", command.as_str());
+            entry.set_filled("args", Tree::texts(args));
+            entry.set_filled("env", texts(env));
+            entry.set_some("envFile", env_file.clone());
+            entry.set_some("cwd", cwd.clone().filter(|cwd| cwd != HERE));
+        }
+        McpTransport::Http { url, headers } => remote(&mut entry, http, url, headers),
+        McpTransport::Sse { url, headers } => remote(&mut entry, "sse", url, headers),
+        McpTransport::Remote { url, headers } => {
+            remote(&mut entry, if is_ours { "remote" } else { http }, url, headers);
+        }
+        McpTransport::Internal { tool } => {
+            entry.set("type", "internal");
+            entry.set("tool", tool.as_str());
+        }
+    }
+    if !server.enabled {
+        entry.set("disabled", true);
+    }
+    if server.required {
+        entry.set("required", true);
+    }
+    if server.trusted {
+        entry.set("trust", true);
+    }
+    entry.set_some("prefix", server.prefix.clone());
+    match server.era {
+        McpEra::Auto => {}
+        McpEra::Legacy => entry.set("era", "legacy"),
+        McpEra::Modern => entry.set("era", "modern"),
+    }
+    entry.set_filled("timeouts", timeouts(server.timeouts));
+    let mut expose = Map::default();
+    expose.set_filled("include", Tree::texts(&server.include));
+    expose.set_filled("exclude", Tree::texts(&server.exclude));
+    entry.set_filled("expose", expose);
+    if let Some(oauth) = &server.oauth {
+        let mut login = Map::default();
+        login.set_some("clientId", oauth.client_id.clone());
+        login.set_some("clientSecret", oauth.client_secret.clone());
+        login.set_filled("scopes", Tree::texts(&oauth.scopes));
+        login.set_some("callbackPort", oauth.callback_port);
+        entry.set("oauth", if login.is_empty() { Tree::Bool(true) } else { login.into() });
+    }
+    entry
+}
+
+fn remote(entry: &mut Map, kind: &str, url: &str, headers: &BTreeMap<String, String>) {
+    entry.set("type", kind);
+    entry.set("url", url);
+    entry.set_filled("headers", texts(headers));
+}
+
+fn texts(map: &BTreeMap<String, String>) -> Map {
+    Map(map.iter().map(|(key, value)| (key.clone(), Tree::from(value.as_str()))).collect())
+}
+
+fn timeouts(given: McpTimeouts) -> Map {
+    let usual = McpTimeouts::default();
+    let mut map = Map::default();
+    let all = [
+        ("startup", given.startup, usual.startup),
+        ("call", given.call, usual.call),
+        ("total", given.total, usual.total),
+    ];
+    for (key, given, usual) in all {
+        if given != usual {
+            map.set(key, duration(given));
+        }
+    }
+    map
+}
+
+/// A duration with its unit.
+pub(super) fn duration(duration: Duration) -> String {
+    match duration.subsec_millis() {
+        0 => format!("{}s", duration.as_secs()),
+        _ => format!("{}ms", duration.as_millis()),
+    }
+}
+
+pub(super) fn permission(word: Permission) -> &'static str {
+    match word {
+        Permission::Allow => "allow",
+        Permission::Ask => "ask",
+        Permission::Deny => "deny",
+    }
+}
+
+pub(super) fn include(mode: Include) -> &'static str {
+    match mode {
+        Include::Always => "always",
+        Include::Manual => "manual",
+        Include::Agent => "agent",
+    }
+}

@@ -1,0 +1,179 @@
+//! Values in the order in which they are to be written.
+
+use crate::document::{Node, Value, read_json};
+use baton_types::Json;
+use serde_json::Number;
+
+/// A value; maps keep their order.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Tree {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Tree>),
+    Map(Map),
+}
+
+/// Keys and values in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Map(pub(super) Vec<(String, Tree)>);
+
+impl Tree {
+    pub(super) fn of(node: &Node) -> Self {
+        match &node.value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Number(number) => Self::Number(number.clone()),
+            Value::Text(text) => Self::Text(text.clone()),
+            Value::List(nodes) => Self::List(nodes.iter().map(Self::of).collect()),
+            Value::Map(entries) => {
+                Self::Map(Map(entries.iter().map(|entry| (entry.key.clone(), Self::of(&entry.node))).collect()))
+            }
+        }
+    }
+
+    /// Raw JSON, its keys in the order written.
+    pub(super) fn of_json(json: &Json) -> Self {
+        read_json("", json.as_str().as_bytes()).map_or(Self::Null, |node| Self::of(&node))
+    }
+
+    pub(super) fn texts<'a>(texts: impl IntoIterator<Item = &'a String>) -> Self {
+        Self::List(texts.into_iter().map(|text| Self::from(text.as_str())).collect())
+    }
+
+    /// The value under a key of a map.
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+        let Self::Map(Map(entries)) = self else { return None };
+        entries.iter().find(|(there, _)| there == key).map(|(_, value)| value)
+    }
+
+    /// The same as JSON text on several lines.
+    pub(super) fn to_json(&self) -> String {
+        let mut text = String::new();
+        self.write_json(&mut text, 0);
+        text.push('\n');
+        text
+    }
+
+    fn write_json(&self, text: &mut String, indent: usize) {
+        let line = |text: &mut String, indent: usize| {
+            text.push('\n');
+            text.push_str(&"  ".repeat(indent));
+        };
+        match self {
+            Self::Null => text.push_str("null"),
+            Self::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
+            Self::Number(number) => text.push_str(&number.to_string()),
+            Self::Text(words) => text.push_str(&serde_json::Value::from(words.as_str()).to_string()),
+            Self::List(all) if all.is_empty() => text.push_str("[]"),
+            Self::Map(Map(all)) if all.is_empty() => text.push_str("{}"),
+            Self::List(all) => {
+                text.push('[');
+                for (index, entry) in all.iter().enumerate() {
+                    text.push_str(if index == 0 { "" } else { "," });
+                    line(text, indent + 1);
+                    entry.write_json(text, indent + 1);
+                }
+                line(text, indent);
+                text.push(']');
+            }
+            Self::Map(Map(all)) => {
+                text.push('{');
+                for (index, (key, value)) in all.iter().enumerate() {
+                    text.push_str(if index == 0 { "" } else { "," });
+                    line(text, indent + 1);
+                    text.push_str(&serde_json::Value::from(key.as_str()).to_string());
+                    text.push_str(": ");
+                    value.write_json(text, indent + 1);
+                }
+                line(text, indent);
+                text.push('}');
+            }
+        }
+    }
+}
+
+impl Map {
+    /// Adds a key at the end, or gives the one that is there another value.
+    pub(super) fn set(&mut self, key: &str, value: impl Into<Tree>) {
+        let value = value.into();
+        match self.0.iter_mut().find(|(there, _)| there == key) {
+            Some((_, slot)) => *slot = value,
+            None => self.0.push((key.to_owned(), value)),
+        }
+    }
+
+    /// Adds a key when there is a value.
+    pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<Tree>>) {
+        if let Some(value) = value {
+            self.set(key, value);
+        }
+    }
+
+    /// Adds a key unless its value has nothing in it.
+    pub(super) fn set_filled(&mut self, key: &str, value: impl Into<Tree>) {
+        let value = value.into();
+        let is_empty = match &value {
+            Tree::List(all) => all.is_empty(),
+            Tree::Map(Map(all)) => all.is_empty(),
+            _ => false,
+        };
+        if !is_empty {
+            self.set(key, value);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<Map> for Tree {
+    fn from(map: Map) -> Self {
+        Self::Map(map)
+    }
+}
+
+impl From<Vec<Tree>> for Tree {
+    fn from(list: Vec<Tree>) -> Self {
+        Self::List(list)
+    }
+}
+
+impl From<&str> for Tree {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Tree {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<bool> for Tree {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<u32> for Tree {
+    fn from(number: u32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<u16> for Tree {
+    fn from(number: u16) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<baton_types::Thousandths> for Tree {
+    fn from(number: baton_types::Thousandths) -> Self {
+        let whole = number.0.is_multiple_of(1000).then(|| Number::from(number.0 / 1000));
+        whole.or_else(|| Number::from_f64(number.get())).map_or(Self::Null, Self::Number)
+    }
+}

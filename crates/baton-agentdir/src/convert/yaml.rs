@@ -1,0 +1,213 @@
+//! Values as YAML that a person likes to read: texts of several lines as blocks, quotes only where they are needed.
+
+use super::tree::{Map, Tree};
+
+/// The document.
+pub(super) fn write(map: &Map) -> String {
+    let mut text = String::new();
+    entries(&mut text, map, 0);
+    text
+}
+
+fn entries(text: &mut String, Map(all): &Map, indent: usize) {
+    for (index, (key, value)) in all.iter().enumerate() {
+        if index > 0 {
+            text.push_str(&" ".repeat(indent));
+        }
+        text.push_str(&scalar(key));
+        text.push(':');
+        below(text, value, indent);
+    }
+}
+
+/// A value behind a key whose line begins at this column.
+fn below(text: &mut String, value: &Tree, indent: usize) {
+    match value {
+        Tree::Map(map) if !map.is_empty() => {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent + 2));
+            entries(text, map, indent + 2);
+        }
+        Tree::List(all) if !all.is_empty() => {
+            text.push('\n');
+            for entry in all {
+                text.push_str(&" ".repeat(indent + 2));
+                text.push('-');
+                in_list(text, entry, indent + 2);
+            }
+        }
+        _ => plain(text, value, indent),
+    }
+}
+
+/// A value behind the dash of a list, which stands at this column.
+fn in_list(text: &mut String, value: &Tree, indent: usize) {
+    match value {
+        Tree::Map(map) if !map.is_empty() => {
+            text.push(' ');
+            entries(text, map, indent + 2);
+        }
+        Tree::List(all) if !all.is_empty() => {
+            text.push_str(&format!(" {}\n", flow(value)));
+        }
+        _ => plain(text, value, indent),
+    }
+}
+
+fn plain(text: &mut String, value: &Tree, indent: usize) {
+    match value {
+        Tree::Text(words) => match block(words, indent + 2) {
+            Some(block) => text.push_str(&format!(" {block}")),
+            None => text.push_str(&format!(" {}\n", scalar(words))),
+        },
+        _ => text.push_str(&format!(" {}\n", flow(value))),
+    }
+}
+
+/// On one line.
+fn flow(value: &Tree) -> String {
+    match value {
+        Tree::Null => "null".to_owned(),
+        Tree::Bool(value) => value.to_string(),
+        Tree::Number(number) => number.to_string(),
+        Tree::Text(words) => quoted(words),
+        Tree::List(all) => format!("[{}]", all.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Tree::Map(Map(all)) => {
+            let all: Vec<String> = all.iter().map(|(key, value)| format!("{}: {}", quoted(key), flow(value))).collect();
+            format!("{{{}}}", all.join(", "))
+        }
+    }
+}
+
+/// A text of several lines as a block, when every line can stand there as it is.
+fn block(words: &str, indent: usize) -> Option<String> {
+    let body = words.trim_end_matches('\n');
+    let is_good = words.contains('\n')
+        && !body.is_empty()
+        && !body.starts_with([' ', '\t', '\n'])
+        && body.lines().all(|line| line.is_empty() || !line.trim().is_empty())
+        && words.chars().all(|c| c == '\n' || c == '\t' || is_printable(c));
+    if !is_good {
+        return None;
+    }
+    let sign = match words.len() - body.len() {
+        0 => "|-",
+        1 => "|",
+        _ => "|+",
+    };
+    let mut block = format!("{sign}\n");
+    for line in words.strip_suffix('\n').unwrap_or(words).split('\n') {
+        if !line.is_empty() {
+            block.push_str(&" ".repeat(indent));
+            block.push_str(line);
+        }
+        block.push('\n');
+    }
+    Some(block)
+}
+
+fn is_printable(c: char) -> bool {
+    !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// A text on one line, in quotes unless nobody could take it for anything else.
+fn scalar(words: &str) -> String {
+    const WORDS: [&str; 12] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
+    let inside = |c: char| c.is_alphanumeric() || " _./()-+'!?,;@%=:".contains(c);
+    let is_safe = words.starts_with(|c: char| c.is_alphabetic())
+        && !words.ends_with([' ', ':'])
+        && !words.contains(": ")
+        && words.chars().all(inside)
+        && !WORDS.contains(&words.to_lowercase().as_str());
+    if is_safe { words.to_owned() } else { quoted(words) }
+}
+
+fn quoted(words: &str) -> String {
+    let mut text = String::with_capacity(words.len() + 2);
+    text.push('"');
+    for c in words.chars() {
+        match c {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            '\r' => text.push_str("\\r"),
+            c if is_printable(c) => text.push(c),
+            c => text.push_str(&format!("\\u{:04X}", u32::from(c))),
+        }
+    }
+    text.push('"');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::read;
+    use proptest::prelude::*;
+
+    fn texts() -> impl Strategy<Value = String> {
+        prop_oneof!["[ -~äß漢\n\t]{0,40}", "(\n|a|  b|#|: |- |\\||---\n){0,8}", any::<String>(), "[a-z: #\n'\"-]{0,20}"]
+    }
+
+    fn trees() -> impl Strategy<Value = Tree> {
+        let leaf = prop_oneof![
+            Just(Tree::Null),
+            any::<bool>().prop_map(Tree::Bool),
+            any::<u32>().prop_map(Tree::from),
+            (0u16..3000).prop_map(|n| Tree::from(baton_types::Thousandths(n))),
+            texts().prop_map(Tree::Text),
+        ];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Tree::List),
+                prop::collection::btree_map(texts(), inner, 0..4)
+                    .prop_map(|map| Tree::Map(Map(map.into_iter().collect()))),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_written_is_read(entries in prop::collection::btree_map(texts(), trees(), 1..5)) {
+            let map = Map(entries.into_iter().collect());
+            let yaml = write(&map);
+            let node = read("f", yaml.as_bytes());
+            prop_assert!(node.is_ok(), "{}\n{:?}", yaml, node);
+            prop_assert_eq!(Tree::of(&node.unwrap()), Tree::Map(map.clone()), "{}", yaml);
+            let json = Tree::Map(map).to_json();
+            let node = crate::document::read_json("f", json.as_bytes());
+            prop_assert!(node.is_ok(), "{}\n{:?}", json, node);
+        }
+    }
+
+    #[test]
+    fn it_looks_as_a_person_would_write_it() {
+        let mut rule = Map::default();
+        rule.set("name", "house-style");
+        rule.set("text", "Short words.\n\nShort sentences.\n");
+        rule.set("tags", Tree::texts(&["a b".to_owned(), "true".to_owned(), "7".to_owned()]));
+        let mut map = Map::default();
+        map.set("name", "Bob Agent");
+        map.set("note", "a: b # c");
+        map.set("rules", vec![Tree::from(rule)]);
+        map.set("none", Map::default());
+        insta::assert_snapshot!(write(&map), @r#"
+        name: Bob Agent
+        note: "a: b # c"
+        rules:
+          - name: house-style
+            text: |
+              Short words.
+
+              Short sentences.
+            tags:
+              - a b
+              - "true"
+              - "7"
+        none: {}
+        "#);
+    }
+}
