@@ -111,6 +111,11 @@ names! {
     BATON_DECISION = "baton.permission.decision";
     BATON_OUTCOME = "baton.outcome";
     BATON_CUT = "baton.cut";
+    CONTEXT_RULES = "baton.context.rules";
+    CONTEXT_REFERENCES = "baton.context.references";
+    CONTEXT_TOOLS = "baton.context.tools";
+    CONTEXT_SCORES = "baton.context.scores";
+    CONTEXT_WARNING = "baton.context.warning";
 }
 
 /// Values of `gen_ai.operation.name`.

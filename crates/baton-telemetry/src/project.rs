@@ -1,6 +1,7 @@
 //! The spans of journaled facts: the same events always give the same spans.
 
 mod calls;
+mod context;
 mod handoff;
 mod make;
 mod messages;

@@ -2,6 +2,7 @@
 
 use super::{
     calls::{OpenCall, OpenQuestion, decision},
+    context::given,
     make::{Draft, moment, nanos},
     messages::{entry, response, written},
 };
@@ -10,8 +11,9 @@ use crate::{
     names::{self, operation},
 };
 use baton_types::{
-    AgentName, ContextId, Digest, Message, MessageId, ParentLink, Reason, RunId, Span, SpanEvent, SpanId, SpanKind,
-    SpanLink, TaskEvent, TaskId, TaskState, Timestamp, ToolCall, TraceContext, Usage, Wanted,
+    AgentName, Attributes, ContextId, Digest, Message, MessageId, ParentLink, Reason, RequestContext, RunId, Span,
+    SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState, Timestamp, ToolCall, TraceContext, Usage,
+    Wanted,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -42,6 +44,8 @@ pub struct TaskSpans {
     over: bool,
     /// What the model has read, when content may be seen.
     heard: Vec<Value>,
+    /// What it was last given beside that.
+    request: Option<RequestContext>,
 }
 
 #[derive(Clone, Debug)]
@@ -98,6 +102,7 @@ impl TaskSpans {
             questions: Vec::new(),
             over: false,
             heard: Vec::new(),
+            request: None,
         })
     }
 
@@ -122,7 +127,17 @@ impl TaskSpans {
     ) {
         let at = told.at;
         match event {
-            TaskEvent::ArtifactEmitted { .. } | TaskEvent::ContextChosen { .. } | TaskEvent::PeerAsked { .. } => {}
+            TaskEvent::ArtifactEmitted { .. } | TaskEvent::PeerAsked { .. } => {}
+            TaskEvent::ContextChosen { request, warning, .. } => {
+                self.request = Some(request.clone());
+                if let Some(warning) = warning {
+                    self.note_with(
+                        at,
+                        "context.warning",
+                        vec![(names::CONTEXT_WARNING.into(), warning.clone().into())],
+                    );
+                }
+            }
             TaskEvent::Submitted { message, .. } => self.said(message, origin),
             TaskEvent::Said { message, results } => {
                 self.said(message, origin);
@@ -217,10 +232,14 @@ impl TaskSpans {
     }
 
     fn note(&mut self, at: Timestamp, name: &'static str) {
+        self.note_with(at, name, Vec::new());
+    }
+
+    fn note_with(&mut self, at: Timestamp, name: &'static str, attributes: Attributes) {
         if let Some(run) = &mut self.run
             && run.events.len() < MOST_EVENTS
         {
-            run.events.push(moment(at, name, Vec::new()));
+            run.events.push(moment(at, name, attributes));
         }
     }
 
@@ -336,6 +355,9 @@ impl TaskSpans {
         draft.set(names::RUN_TURN, open.turn);
         if open.attempt > 1 {
             draft.set(names::RUN_ATTEMPT, open.attempt);
+        }
+        if let Some(request) = &self.request {
+            given(&mut draft, request);
         }
         if !self.heard.is_empty() {
             draft.set_text(names::GEN_AI_INPUT_MESSAGES, &Value::from(self.heard.clone()).to_string());
