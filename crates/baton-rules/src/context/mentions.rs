@@ -31,10 +31,11 @@ const PREFIXES: [(&str, ItemKind); 2] = [("@rule:", ItemKind::Rule), ("@ref:", I
 /// All mentions in a text, in order. One that goes on from a word, as the domain of a mail address does, is none.
 pub fn mentions(text: &str) -> Vec<Mention<'_>> {
     let mut found = Vec::new();
-    let mut from = 0;
+    let (mut from, mut last_end) = (0, None);
     while let Some(at) = text[from..].find('@').map(|at| from + at) {
         from = at + 1;
-        let goes_on = text[..at].chars().next_back().is_some_and(|before| before.is_alphanumeric() || before == '_');
+        let after_word = text[..at].chars().next_back().is_some_and(|before| before.is_alphanumeric() || before == '_');
+        let goes_on = after_word && last_end != Some(at);
         let Some((prefix, kind)) = PREFIXES.iter().find(|(prefix, _)| !goes_on && text[at..].starts_with(prefix))
         else {
             continue;
@@ -45,7 +46,7 @@ pub fn mentions(text: &str) -> Vec<Mention<'_>> {
         if !name.is_empty() {
             let end = at + prefix.len() + name.len();
             found.push(Mention { kind: *kind, name, at: at..end });
-            from = end;
+            (from, last_end) = (end, Some(end));
         }
     }
     found

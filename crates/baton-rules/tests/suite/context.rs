@@ -1,0 +1,183 @@
+//! What is part of a session and of a request, and what a caller's mentions mean.
+
+use super::permissions::mcp_tool;
+use baton_rules::{
+    RelevantItem, SessionRecord, SessionSettings, candidates, mentions, request_context, session_items, shown,
+    without_mentions,
+};
+use baton_types::{
+    ContextItem, Include, ItemKind, ItemName, Knowledge, SessionEvent, Thousandths, Timestamp, ToolSpec,
+};
+use proptest::prelude::*;
+
+fn item(name: &str, priority: u16, include: Include) -> ContextItem {
+    ContextItem { priority, include, ..ContextItem::new(name, format!("text of {name}")) }
+}
+
+fn knowledge() -> Knowledge {
+    Knowledge {
+        rules: vec![
+            item("late", 900, Include::Always),
+            item("b", 500, Include::Always),
+            item("a", 500, Include::Always),
+            item("zero", 0, Include::Always),
+            item("x", 500, Include::Manual),
+            item("y-1_2", 500, Include::Manual),
+            item("found", 500, Include::Agent),
+        ],
+        references: vec![item("x", 500, Include::Manual), item("map", 500, Include::Agent)],
+        ..Knowledge::default()
+    }
+}
+
+fn rule(name: &str) -> ItemName {
+    ItemName { kind: ItemKind::Rule, name: name.to_owned() }
+}
+
+fn record(events: &[SessionEvent]) -> SessionRecord {
+    let opened = SessionEvent::Opened { agent: "a".into(), context: "c".into(), origin: None, history: Vec::new() };
+    let at = Timestamp::from_millis(0);
+    let mut record = SessionRecord::opened(at, &opened).unwrap();
+    events.iter().for_each(|event| record.apply(at, event).unwrap());
+    record
+}
+
+#[test]
+fn only_the_mention_of_what_is_there_disappears() {
+    for (text, expect) in [
+        ("say @rule:x it", "say it"),
+        ("@rule:x\n  keep\tthis", "\n  keep\tthis"),
+        ("at the end @rule:x", "at the end "),
+        ("@rule:x @ref:x both", " both"),
+        ("a @rule:x @rule:y-1_2 b", "a b"),
+        ("two  @rule:x  spaces", "two   spaces"),
+        ("(@rule:x), then", "(), then"),
+        ("as @rule:x.", "as ."),
+        ("unknown @rule:nope and @ref:y-1_2 stay", "unknown @rule:nope and @ref:y-1_2 stay"),
+        ("a longer name @rule:x-ray stays", "a longer name @rule:x-ray stays"),
+        ("me@rule:x is an address", "me@rule:x is an address"),
+        ("@rules:x @rule: @rule @ref:", "@rules:x @rule: @rule @ref:"),
+        ("@@rule:x", "@"),
+        ("@rule:x@ref:x@rule:nope", "@rule:nope"),
+        ("```\n    code\n\n\tmore  @x\n```\n", "```\n    code\n\n\tmore  @x\n```\n"),
+        ("ünïcode @rule:x 東京@rule:x", "ünïcode 東京@rule:x"),
+    ] {
+        assert_eq!(without_mentions(text, &knowledge()), expect, "{text:?}");
+    }
+    let found = mentions("@ref:x, @rule:nope");
+    assert_eq!(
+        found.iter().map(|mention| (mention.kind, mention.name)).collect::<Vec<_>>(),
+        [(ItemKind::Reference, "x"), (ItemKind::Rule, "nope")]
+    );
+}
+
+#[test]
+fn a_session_has_what_is_always_there_by_priority_then_what_was_named_in_that_order() {
+    let names = |record: Option<&SessionRecord>, named: &[ItemName]| -> Vec<(String, Include)> {
+        let knowledge = knowledge();
+        let items = session_items(&knowledge, ItemKind::Rule, record, named);
+        items.iter().map(|there| (there.item.name.clone(), there.include)).collect()
+    };
+    let always = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), Include::Always)).collect::<Vec<_>>();
+    let manual = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), Include::Manual)).collect::<Vec<_>>();
+    let usual = ["zero", "a", "b", "late"];
+    assert_eq!(names(None, &[]), always(&usual));
+    assert_eq!(
+        names(None, &[rule("y-1_2"), rule("x"), rule("a"), rule("x"), rule("gone")]),
+        [always(&usual), manual(&["y-1_2", "x"])].concat()
+    );
+    let said = record(&[
+        SessionEvent::Included { item: rule("found") },
+        SessionEvent::Excluded { item: rule("zero") },
+        SessionEvent::Excluded { item: rule("b") },
+    ]);
+    // What is named now is there although it had been left out.
+    let expect = [always(&["a", "b", "late"]), manual(&["found", "x"])].concat();
+    assert_eq!(names(Some(&said), &[rule("x"), rule("b")]), expect);
+}
+
+#[test]
+fn only_what_may_be_chosen_and_is_not_there_anyway_is_looked_at() {
+    let knowledge = knowledge();
+    let names = |record: Option<&SessionRecord>| -> Vec<String> {
+        let there = session_items(&knowledge, ItemKind::Rule, record, &[]);
+        candidates(&knowledge, ItemKind::Rule, record, &there).iter().map(|item| item.name.clone()).collect()
+    };
+    assert_eq!(names(None), ["found"]);
+    assert!(names(Some(&record(&[SessionEvent::Included { item: rule("found") }]))).is_empty());
+    assert!(names(Some(&record(&[SessionEvent::Excluded { item: rule("found") }]))).is_empty());
+}
+
+fn tool(name: &str, include: Include) -> ToolSpec {
+    ToolSpec { include, ..mcp_tool("far", name) }
+}
+
+#[test]
+fn a_request_says_what_is_given_in_which_order_and_why() {
+    let knowledge = knowledge();
+    let relevant = [
+        RelevantItem { kind: ItemKind::Tool, name: "far_dig".to_owned(), score: Thousandths(910) },
+        RelevantItem { kind: ItemKind::Rule, name: "found".to_owned(), score: Thousandths(700) },
+        RelevantItem { kind: ItemKind::Reference, name: "map".to_owned(), score: Thousandths(25) },
+    ];
+    let rules = session_items(&knowledge, ItemKind::Rule, None, &[rule("x")]);
+    let tools = [tool("look", Include::Always), tool("dig", Include::Agent), tool("named", Include::Agent)];
+    let request = request_context(&[], &rules[3..], &relevant, &tools);
+    assert_eq!(
+        shown(&request),
+        serde_json::json!({"items": [
+            {"kind": "reference", "name": "map", "include": "agent", "score": 0.025},
+            {"kind": "rule", "name": "late", "include": "always"},
+            {"kind": "rule", "name": "x", "include": "manual"},
+            {"kind": "rule", "name": "found", "include": "agent", "score": 0.7},
+            {"kind": "tool", "name": "far_look", "include": "always", "server": "far"},
+            {"kind": "tool", "name": "far_dig", "include": "agent", "server": "far", "score": 0.91},
+            {"kind": "tool", "name": "far_named", "include": "manual", "server": "far"},
+        ]})
+    );
+}
+
+#[test]
+fn a_tool_is_left_out_when_it_was_not_chosen_or_was_taken_out() {
+    let leaves_out = |settings: &SessionSettings, include| settings.leaves_out(&tool("dig", include)).is_some();
+    let none = SessionSettings::default();
+    assert!(!leaves_out(&none, Include::Agent), "nothing was chosen yet");
+    let chosen = |names: &[&str]| SessionSettings {
+        chosen: Some(names.iter().map(|name| (*name).to_owned()).collect()),
+        ..SessionSettings::default()
+    };
+    assert!(!leaves_out(&chosen(&["far_dig"]), Include::Agent));
+    assert!(leaves_out(&chosen(&["far_other"]), Include::Agent));
+    assert!(!leaves_out(&chosen(&[]), Include::Always));
+    let said = |event: fn(ItemName) -> SessionEvent, name: &str| {
+        record(&[event(ItemName { kind: ItemKind::Tool, name: name.to_owned() })])
+    };
+    for name in ["far_dig", "dig"] {
+        let included = chosen(&[]).with_record(&said(|item| SessionEvent::Included { item }, name));
+        assert!(!leaves_out(&included, Include::Agent), "{name}");
+        let excluded = none.clone().with_record(&said(|item| SessionEvent::Excluded { item }, name));
+        assert!(leaves_out(&excluded, Include::Always) && leaves_out(&excluded, Include::Manual), "{name}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_but_mentions_and_single_spaces_goes(
+        parts in proptest::collection::vec(prop_oneof![
+            Just("@rule:x"), Just("@ref:x"), Just("@rule:nope"), Just(" "), Just("\n"), Just("  "), Just("a"), Just("é"), Just("@"), Just(":x"),
+        ], 0..24),
+    ) {
+        let text = parts.concat();
+        let kept = without_mentions(&text, &knowledge());
+        prop_assert!(mentions(&kept).iter().all(|mention| !mention.is_known(&knowledge())), "{text:?} -> {kept:?}");
+        let known: Vec<_> = mentions(&text).into_iter().filter(|mention| mention.is_known(&knowledge())).collect();
+        let gone = text.len() - kept.len();
+        let longest: usize = known.iter().map(|mention| mention.at.len()).sum();
+        prop_assert!((longest..=longest + known.len()).contains(&gone), "{text:?} -> {kept:?}");
+        // White space that does not stand beside a mention is never touched.
+        prop_assert_eq!(text.matches('\n').count(), kept.matches('\n').count());
+        if known.is_empty() {
+            prop_assert_eq!(&text, &*kept);
+        }
+    }
+}
