@@ -20,6 +20,7 @@ mod load_error;
 mod mcp_sessions;
 mod open_files;
 mod private_file;
+mod vector_files;
 
 pub use agents::{DirectoryAgents, Reload, SpecCheck};
 pub use audit::AuditFile;
@@ -32,3 +33,4 @@ pub use load_error::LoadError;
 pub use mcp_sessions::SessionFiles;
 pub use open_files::raise_open_files;
 pub use private_file::write_private;
+pub use vector_files::VectorFiles;

@@ -20,4 +20,6 @@ mod mcp_sessions;
 #[cfg(test)]
 mod permissions;
 #[cfg(test)]
+mod vectors;
+#[cfg(test)]
 mod world;
