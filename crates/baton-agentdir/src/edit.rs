@@ -4,13 +4,19 @@
 //! that is easy, and on the text, where comments and layout stay. Only when the changed text reads as the changed values,
 //! and the agent that it makes differs in nothing else, is it given out; otherwise a person is told what to write.
 
+mod amend;
+mod carry;
 mod change;
 mod error;
+mod item;
 mod json;
+mod outcome;
+mod prompt;
 mod step;
 mod text;
 mod words;
 mod yaml;
 
+pub use amend::{Amended, amend};
 pub use change::{Edited, edit};
 pub use error::EditError;

@@ -36,7 +36,7 @@ pub use argv::{ArgvError, expand};
 pub use convert::{ConvertError, Converted, convert};
 pub use detect::{DEFINITION_FILES, Format, TSAGENT_FILE, TSAGENT_JSON_FILE, is_definition_path};
 pub use diagnostic::{Diagnostic, Severity};
-pub use edit::{EditError, Edited, edit};
+pub use edit::{Amended, EditError, Edited, amend, edit};
 pub use foreign::segment;
 pub use item::{
     GUIDE_FILE, MAX_REFERENCES, REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, reference_type,

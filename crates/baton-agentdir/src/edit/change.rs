@@ -1,13 +1,13 @@
 //! A change to an agent: which file, which steps, and whether it did that and nothing else.
 
 use super::{
-    EditError, json,
+    EditError,
+    carry::Syntax,
     step::{At, Path, Step},
     words::{self, Dialect, NoWord},
-    yaml,
 };
 use crate::{
-    AGENT_FILE, Diagnostic, MCP_FILES, Parsed,
+    AGENT_FILE, Format, MCP_FILES, Parsed,
     document::{self, Node, Value},
     parse,
 };
@@ -50,20 +50,14 @@ pub fn edit(
     let file = file_of(&old, &change.scope).ok_or_else(missing)?;
     let bytes = files.get(&file).ok_or_else(missing)?;
     let text = document::utf8(&file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))?;
-    let root = read(&file, text).map_err(|remark| EditError::Invalid(vec![remark]))?;
+    let syntax = Syntax::of(&file);
+    let root = syntax.read(&file, text).map_err(|remark| EditError::Invalid(vec![remark]))?;
     let (path, line) = entry_of(&root, &file, &change.scope).ok_or_else(missing)?;
     let tree = root.to_json();
-    let steps =
-        steps(&tree, path, &file, change).map_err(|instead| EditError::NoWord { file: file.clone(), instead })?;
+    let steps = steps(&tree, path, dialect(files, &file), change);
+    let steps = steps.map_err(|instead| EditError::NoWord { file: file.clone(), instead })?;
     let by_hand = || EditError::ByHand { file: file.clone(), line, write: told(change) };
-    let mut changed = text.to_owned();
-    let mut wanted = tree;
-    for step in &steps {
-        step.apply(&mut wanted).ok_or_else(by_hand)?;
-        let is_wanted = |text: &str| read(&file, text).is_ok_and(|root| root.to_json() == wanted);
-        let take = if file == AGENT_FILE { yaml::take } else { json::take };
-        changed = take(&changed, step, &is_wanted).ok_or_else(by_hand)?;
-    }
+    let changed = syntax.carry_out(text, &steps).ok_or_else(by_hand)?;
     let mut files = files.clone();
     files.insert(file.clone(), changed.clone().into_bytes());
     let new = parse(&files, base_directory);
@@ -78,17 +72,24 @@ pub fn edit(
     Ok(Edited { file, text: changed, before, after })
 }
 
-fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
-    if file == AGENT_FILE { document::read(file, text.as_bytes()) } else { document::read_json(file, text.as_bytes()) }
+/// Whose words a file with servers is written in.
+pub(super) fn dialect(files: &BTreeMap<String, Vec<u8>>, file: &str) -> Dialect {
+    let is_own = |(format, own): (Format, &str)| format.is_foreign() && own == file;
+    let is_theirs = file == TEAMSPARK_FILE || Format::found(files).is_some_and(is_own);
+    if is_theirs { Dialect::TeamSpark } else { Dialect::Canonical }
 }
 
-fn steps(tree: &serde_json::Value, path: Path, file: &str, change: &PermissionChange) -> Result<Vec<Step>, NoWord> {
+fn steps(
+    tree: &serde_json::Value,
+    path: Path,
+    dialect: Dialect,
+    change: &PermissionChange,
+) -> Result<Vec<Step>, NoWord> {
     let entry = path.iter().try_fold(tree, |value, at| match at {
         At::Key(key) => value.get(key),
         At::Index(index) => value.get(index),
     });
     let entry = entry.unwrap_or(&serde_json::Value::Null);
-    let dialect = if file == TEAMSPARK_FILE { Dialect::TeamSpark } else { Dialect::Canonical };
     match &change.scope {
         ToolScope::Own(_) => words::of_own(entry, path, change),
         ToolScope::Tool(_) | ToolScope::Server(_) => words::of_server(entry, path, dialect, change),

@@ -12,6 +12,25 @@ pub enum EditError {
     /// The agent has no such tool or server.
     #[error("the agent's files do not name {0}")]
     Missing(ToolScope),
+    /// The agent has nothing of this name.
+    #[error("the agent has no {noun} '{name}'")]
+    Absent {
+        /// What it would be.
+        noun: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// The agent has something of this name already.
+    #[error("the agent has the {noun} '{name}' already; update it, or choose another name")]
+    Exists {
+        /// What it is.
+        noun: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// No definition could say that.
+    #[error("the change does not fit: {0}")]
+    Unfit(&'static str),
     /// The file is written in a way that is not changed by program.
     #[error("{file} is written in a way that is not changed by program; write it by hand, near line {line}: {write}")]
     ByHand {
@@ -52,6 +71,7 @@ impl EditError {
         match self {
             Self::Invalid(_) => ErrorCode::AGENT_INVALID,
             Self::Missing(_) => ErrorCode::TOOL_NOT_FOUND,
+            Self::Absent { .. } | Self::Exists { .. } | Self::Unfit(_) => ErrorCode::AGENT_NOT_CHANGED,
             Self::ByHand { .. } | Self::NoWord { .. } | Self::Overruled { .. } => ErrorCode::AGENT_NOT_CHANGED,
         }
     }

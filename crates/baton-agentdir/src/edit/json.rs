@@ -5,7 +5,7 @@ use super::{
     text::{Flow, Text, flow_end},
     yaml::walk,
 };
-use crate::document::read_json;
+use crate::document::read_json_lean;
 use jsonc_parser::{
     ParseOptions,
     cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstRootNode},
@@ -27,7 +27,7 @@ pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> O
 
 /// A new key of a map that stands on one line stays on that line.
 fn in_line(text: &str, step: &Step) -> Option<String> {
-    let root = read_json("", text.as_bytes()).ok()?;
+    let root = read_json_lean("", text.as_bytes()).ok()?;
     let (map, missing) = walk(&root, step.path());
     let quoted = |text: &str| Value::from(text).to_string();
     let value = match step {
@@ -88,6 +88,7 @@ fn below(map: &CstObject, key: &str) -> Option<CstObject> {
 fn input(value: &Value) -> Option<CstInputValue> {
     match value {
         Value::Bool(value) => Some((*value).into()),
+        Value::Number(number) => Some(CstInputValue::Number(number.to_string())),
         Value::String(text) => Some(text.as_str().into()),
         _ => None,
     }

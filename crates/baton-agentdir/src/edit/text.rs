@@ -4,7 +4,7 @@ use crate::document::{Entry, Node, Place, Value};
 use std::fmt::Write as _;
 
 /// Words that are no text when they stand alone.
-const NO_TEXT: [&str; 10] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"];
+const NO_TEXT: [&str; 12] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
 
 /// A text and where its lines begin.
 pub(super) struct Text<'a> {
@@ -93,7 +93,8 @@ pub(super) fn line_of_key(entry: &Entry) -> usize {
 pub(super) fn scalar(value: &serde_json::Value) -> Option<String> {
     match value {
         serde_json::Value::Bool(value) => Some(value.to_string()),
-        serde_json::Value::String(text) => Some(key(text)),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        serde_json::Value::String(text) => Some(words(text)),
         _ => None,
     }
 }
@@ -104,7 +105,37 @@ pub(super) fn key(text: &str) -> String {
     let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(is_plain)
         && !NO_TEXT.contains(&text.to_ascii_lowercase().as_str());
-    if is_word { text.to_owned() } else { serde_json::Value::from(text).to_string() }
+    if is_word { text.to_owned() } else { quoted_text(text) }
+}
+
+/// Text of one line, in quotes unless nobody could take it for anything else.
+pub(super) fn words(text: &str) -> String {
+    let inside = |c: char| c.is_alphanumeric() || " _./()-+'!?;@%=".contains(c);
+    let is_safe = text.starts_with(|c: char| c.is_alphabetic())
+        && !text.ends_with(' ')
+        && text.chars().all(inside)
+        && !NO_TEXT.contains(&text.to_lowercase().as_str());
+    if is_safe { text.to_owned() } else { quoted_text(text) }
+}
+
+/// Text in double quotes, which JSON and YAML read alike.
+fn quoted_text(text: &str) -> String {
+    let is_odd =
+        |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            c if is_odd(c) => drop(write!(quoted, "\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// Where a word, a truth value or a text in quotes ends that begins at `from`.
@@ -112,6 +143,11 @@ pub(super) fn scalar_end(all: &str, from: usize, node: &Node) -> Option<usize> {
     let rest = &all[from..];
     let length = match (&node.value, rest.chars().next()?) {
         (_, quote @ ('"' | '\'')) => quoted(rest, quote)?,
+        (Value::Number(number), _) => {
+            let length = rest.find([',', '}', ']', ' ', '\r', '\n']).unwrap_or(rest.len());
+            let is_it = rest[..length].parse::<f64>().ok() == number.as_f64();
+            is_it.then_some(length)?
+        }
         (Value::Text(text), _) => rest.starts_with(text.as_str()).then_some(text.len())?,
         (Value::Bool(value), _) => {
             let word = value.to_string();

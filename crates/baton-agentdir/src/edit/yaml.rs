@@ -7,11 +7,11 @@ use super::{
     step::{At, Step},
     text::{Flow, Text, key, line_of_key, nested_block, scalar, scalar_end},
 };
-use crate::document::{Entry, Node, Value, read};
+use crate::document::{Entry, Node, Value, read_lean};
 
 /// Takes the step where the outcome is good; `None` when there is no such place.
 pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> Option<String> {
-    let root = read("", text.as_bytes()).ok()?;
+    let root = read_lean("", text.as_bytes()).ok()?;
     let text = Text::new(text);
     let (found, missing) = walk(&root, step.path());
     let candidates = match step {
@@ -107,7 +107,7 @@ fn dropped(text: &Text<'_>, root: &Node, path: &[At], name: &str) -> Vec<String>
         let is_it = |node: &Node| node.value == Value::Text(name.to_owned());
         let Some(index) = nodes.iter().position(is_it) else { return vec![now] };
         let Some(shorter) = without(&Text::new(&now), &node, path, nodes, index) else { return Vec::new() };
-        let Ok(read) = read("", shorter.as_bytes()) else { return Vec::new() };
+        let Ok(read) = read_lean("", shorter.as_bytes()) else { return Vec::new() };
         (now, node) = (shorter, read);
     }
 }

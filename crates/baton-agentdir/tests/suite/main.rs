@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod amends;
 mod converting;
 mod diagnostics;
 mod edits;

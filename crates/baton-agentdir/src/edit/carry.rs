@@ -1,0 +1,46 @@
+//! Steps on one file, carried out on its values and on its text.
+
+use super::{json, step::Step, yaml};
+use crate::{
+    Diagnostic,
+    document::{self, Node},
+};
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Yaml,
+    Json,
+}
+
+impl Syntax {
+    /// By the name of the file.
+    pub(super) fn of(file: &str) -> Self {
+        if file.ends_with(".json") { Self::Json } else { Self::Yaml }
+    }
+
+    /// The values of a text; vectors that programs keep there are passed over.
+    pub(super) fn read(self, file: &str, text: &str) -> Result<Node, Diagnostic> {
+        match self {
+            Self::Yaml => document::read_lean(file, text.as_bytes()),
+            Self::Json => document::read_json_lean(file, text.as_bytes()),
+        }
+    }
+
+    /// The text with all steps taken, one after the other; `None` when one of them finds no place where it does what it
+    /// should and nothing else.
+    pub(super) fn carry_out(self, text: &str, steps: &[Step]) -> Option<String> {
+        let mut wanted = self.read("", text).ok()?.to_json();
+        let mut changed = text.to_owned();
+        for step in steps {
+            step.apply(&mut wanted)?;
+            let is_wanted = |text: &str| self.read("", text).is_ok_and(|root| root.to_json() == wanted);
+            let take = match self {
+                Self::Yaml => yaml::take,
+                Self::Json => json::take,
+            };
+            changed = take(&changed, step, &is_wanted)?;
+        }
+        Some(changed)
+    }
+}

@@ -1,0 +1,102 @@
+//! Rules and references: found where they are written, and changed there.
+
+mod file;
+
+use super::{
+    EditError,
+    amend::{Amended, Subject},
+};
+use crate::{
+    Format, GUIDE_FILE, REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY,
+    item::{Listed, Sources, gather, is_plain_name},
+};
+use baton_types::{ContextItem, ItemDraft, ItemKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Adds an item: a file of its own where the form has directories for that.
+pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -> Result<Amended, EditError> {
+    check(kind, draft)?;
+    if !is_plain_name(&draft.name) {
+        return Err(EditError::Unfit("a name has letters, digits, dashes and underscores, at most 128"));
+    }
+    if draft.text.is_none() {
+        return Err(EditError::Unfit("a new item needs a text"));
+    }
+    if is_there(subject, kind, &draft.name) {
+        return Err(EditError::Exists { noun: kind.as_str(), name: draft.name.clone() });
+    }
+    let path = new_path(subject, kind, &draft.name);
+    let content = file::new(&path, draft);
+    Ok(Amended::one(path, content))
+}
+
+/// Changes an item where it is written.
+pub(super) fn update(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -> Result<Amended, EditError> {
+    check(kind, draft)?;
+    let path = source(subject, kind, &draft.name)?;
+    let content = file::changed(&path, subject.text(&path)?, draft)?;
+    Ok(Amended::one(path, content))
+}
+
+/// Takes an item away.
+pub(super) fn remove(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<Amended, EditError> {
+    let path = source(subject, kind, name)?;
+    // Other programs read these, too, and a skill is more than one file.
+    if path == GUIDE_FILE || path.starts_with(&format!("{SKILL_DIRECTORY}/")) {
+        let instead = "other programs read it as well; remove it by hand";
+        return Err(EditError::NoWord { file: path, instead });
+    }
+    Ok(Amended::without(path))
+}
+
+fn check(kind: ItemKind, draft: &ItemDraft) -> Result<(), EditError> {
+    if kind == ItemKind::Tool {
+        return Err(EditError::Unfit("a tool is neither a rule nor a reference"));
+    }
+    if draft.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(EditError::Unfit("a text has to say something"));
+    }
+    if draft.priority.is_some_and(|priority| priority > ContextItem::MAX_PRIORITY) {
+        return Err(EditError::Unfit("a priority is a whole number from 0 to 999"));
+    }
+    Ok(())
+}
+
+fn is_there(subject: &Subject<'_>, kind: ItemKind, name: &str) -> bool {
+    let agent = subject.parsed.agent.as_ref();
+    agent.is_some_and(|agent| agent.knowledge.items(kind).iter().any(|item| item.name == name))
+}
+
+/// The file that an item is read from.
+fn source(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<String, EditError> {
+    let sources = if subject.format == Format::Tsagent { Sources::Shared } else { Sources::All };
+    let is_it = |(path, bytes): &(&String, &Vec<u8>)| {
+        let one = BTreeMap::from([((*path).clone(), (*bytes).clone())]);
+        let found = gather("", Listed::default(), &one, sources);
+        let items = if kind == ItemKind::Rule { found.rules } else { found.references };
+        items.iter().any(|item| item.name == name)
+    };
+    let found = subject.files.iter().find(is_it).map(|(path, _)| path.clone());
+    found.ok_or_else(|| EditError::Absent { noun: kind.as_str(), name: name.to_owned() })
+}
+
+/// A path that no file has, even where case does not count.
+fn new_path(subject: &Subject<'_>, kind: ItemKind, name: &str) -> String {
+    let taken: BTreeSet<String> = subject.files.keys().map(|path| path.to_lowercase()).collect();
+    let is_used = |directory: &str| taken.iter().any(|path| path.starts_with(&format!("{directory}/")));
+    let [usual, short] = REFERENCE_DIRECTORIES;
+    let is_foreign = subject.format.is_foreign();
+    let directory = match kind {
+        ItemKind::Rule => RULE_DIRECTORY,
+        _ if is_used(short) && (is_foreign || !is_used(usual)) => short,
+        _ if is_foreign && !is_used(usual) => short,
+        _ => usual,
+    };
+    let ending = if is_foreign { "mdt" } else { "md" };
+    let candidates = (1_u32..).map(|count| match count {
+        1 => format!("{directory}/{name}.{ending}"),
+        _ => format!("{directory}/{name}-{count}.{ending}"),
+    });
+    let mut free = candidates.filter(|path| !taken.contains(&path.to_lowercase()));
+    free.next().unwrap_or_default()
+}

@@ -1,0 +1,128 @@
+//! Items that are files: what they say about themselves stands between two fences, the text behind them.
+
+use super::super::{
+    EditError,
+    carry::Syntax,
+    step::{At, Step},
+    text::scalar,
+};
+use crate::{GUIDE_FILE, item::split};
+use baton_types::{ContextItem, Include, ItemDraft};
+use serde_json::Value;
+
+const FENCE: &str = "---";
+const BOM: char = '\u{feff}';
+
+/// A new file; files of others always say everything about themselves.
+pub(super) fn new(path: &str, draft: &ItemDraft) -> String {
+    let text = draft.text.as_deref().unwrap_or_default().trim();
+    let is_theirs = path.ends_with(".mdt");
+    let stem = path.rsplit_once('/').map_or(path, |(_, name)| name).rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let mut header = Vec::new();
+    if is_theirs || stem != draft.name {
+        header.push(("name", Value::from(draft.name.as_str())));
+    }
+    let mut said = said(path, draft);
+    if is_theirs {
+        let usual = ItemDraft {
+            description: Some(draft.description.clone().unwrap_or_default()),
+            priority: Some(draft.priority.unwrap_or(ContextItem::USUAL_PRIORITY)),
+            include: Some(draft.include.unwrap_or(Include::Manual)),
+            ..ItemDraft::default()
+        };
+        said = self::said(path, &usual);
+    }
+    header.extend(said);
+    if header.is_empty() && !text.starts_with(FENCE) && !text.starts_with(BOM) {
+        return format!("{text}\n");
+    }
+    format!("{FENCE}\n{}{FENCE}\n\n{text}\n", lines(&header))
+}
+
+/// The file with what the draft gives; everything else stays, keys that nobody here knows as well.
+pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<String, EditError> {
+    let said = said(path, draft);
+    let (mark, content) = match whole.strip_prefix(BOM) {
+        Some(content) => (&whole[..BOM.len_utf8()], content),
+        None => ("", whole),
+    };
+    if path == GUIDE_FILE {
+        if !said.is_empty() {
+            let instead = "it is a text and nothing more; write a rule of your own instead";
+            return Err(EditError::NoWord { file: path.to_owned(), instead });
+        }
+        return Ok(format!("{mark}{}", with_text(content, draft)));
+    }
+    let Some((header, body)) = split(path, content) else {
+        let is_fence = draft.text.as_ref().is_some_and(|text| text.trim_start().starts_with(FENCE));
+        let can_say = path.ends_with(".md") || path.ends_with(".mdt");
+        if !can_say && !said.is_empty() {
+            let instead = "a file that does not end in .md is a text and nothing more; rename it first";
+            return Err(EditError::NoWord { file: path.to_owned(), instead });
+        }
+        let text = with_text(content, draft);
+        if !can_say || (said.is_empty() && !is_fence) {
+            return Ok(format!("{mark}{text}"));
+        }
+        return Ok(format!("{mark}{FENCE}\n{}{FENCE}\n\n{}", lines(&said), text.trim_start_matches(['\r', '\n'])));
+    };
+    let body_at = content.len() - body.len();
+    let header_at = body_at - FENCE.len() - header.len();
+    let is_blank = header.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
+    let header = if is_blank {
+        format!("{header}{}", lines(&said))
+    } else {
+        let syntax = if header.trim_start().starts_with('{') { Syntax::Json } else { Syntax::Yaml };
+        let steps: Vec<Step> = said.into_iter().map(|(key, value)| set(header, key, value)).collect();
+        syntax.carry_out(header, &steps).ok_or_else(|| EditError::ByHand {
+            file: path.to_owned(),
+            line: 2,
+            write: "what the item says about itself".to_owned(),
+        })?
+    };
+    let body = match &draft.text {
+        // The text may begin on the line of the fence only when there is none.
+        Some(_) if body.trim().is_empty() => format!("\n\n{}\n", draft.text.as_deref().unwrap_or_default().trim()),
+        _ => with_text(body, draft),
+    };
+    Ok(format!("{mark}{}{header}{FENCE}{body}", &content[..header_at]))
+}
+
+/// The text of the draft between the blanks of the one before.
+fn with_text(before: &str, draft: &ItemDraft) -> String {
+    let Some(text) = &draft.text else { return before.to_owned() };
+    let kept = before.trim();
+    if kept.is_empty() {
+        return format!("{}\n", text.trim());
+    }
+    let start = before.len() - before.trim_start().len();
+    format!("{}{}{}", &before[..start], text.trim(), &before[start + kept.len()..])
+}
+
+/// Keys and values that the draft gives, in the words of the file.
+fn said(path: &str, draft: &ItemDraft) -> Vec<(&'static str, Value)> {
+    let priority = if path.ends_with(".mdt") { "priorityLevel" } else { "priority" };
+    let include = draft.include.map(|include| match include {
+        Include::Always => "always",
+        Include::Manual => "manual",
+        Include::Agent => "agent",
+    });
+    let words = draft.description.as_deref().map(|words| ("description", Value::from(words.trim())));
+    let number = draft.priority.map(|number| (priority, Value::from(number)));
+    words.into_iter().chain(number).chain(include.map(|word| ("include", Value::from(word)))).collect()
+}
+
+/// The key of now when the file has another word for it.
+fn set(header: &str, key: &'static str, value: Value) -> Step {
+    let root = Syntax::Yaml.read("", header).map(|root| root.to_json()).unwrap_or_default();
+    let key = match key {
+        "priority" if root.get("priorityLevel").is_some() => "priorityLevel",
+        "priorityLevel" if root.get("priority").is_some() => "priority",
+        key => key,
+    };
+    Step::Set(vec![At::Key(key.to_owned())], value)
+}
+
+fn lines(said: &[(&str, Value)]) -> String {
+    said.iter().map(|(key, value)| format!("{key}: {}\n", scalar(value).unwrap_or_default())).collect()
+}
