@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Run(commands::run::Options),
     /// Make an agent directory to start from
     New(commands::new::Options),
+    /// Write an agent in another form, such as a TeamSpark agent as a directory of our own
+    Convert(commands::convert::Options),
     /// List agents, and add those that live elsewhere
     Agents(commands::agents::Options),
     /// List an agent's tools and MCP servers, and call a tool

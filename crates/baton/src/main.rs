@@ -74,6 +74,7 @@ async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
         Command::Up(options) => until_insisted(|stop| commands::up::run(options, screen, stop)).await,
         Command::Run(options) => until_insisted(|stop| commands::run::run(options, screen, stop)).await,
         Command::New(options) => commands::new::run(&options, screen),
+        Command::Convert(options) => commands::convert::run(&options, screen),
         Command::Agents(options) => Box::pin(commands::agents::run(options, screen)).await,
         Command::Tools(options) => Box::pin(commands::tools::run(options, screen)).await,
         Command::Approvals(options) => Box::pin(commands::approvals::run(options, screen)).await,

@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod approvals;
+pub(crate) mod convert;
 pub(crate) mod costs;
 pub(crate) mod dashboards;
 pub(crate) mod demo;

@@ -1,0 +1,124 @@
+//! `baton convert FROM TO`: the same agent in another form, at a new place.
+
+mod read;
+mod write;
+
+use crate::{
+    failure::{Exit, Failure},
+    screen::Screen,
+};
+use baton_agentdir::{ConvertError, Converted, Diagnostic, Format, convert};
+use baton_types::ErrorCode;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// What `baton convert` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton convert old-agent new-agent          a TeamSpark agent becomes a directory with agent.yaml
+  baton convert bob.yaml bob                 the same for a single file
+  baton convert helper helper.yaml           one file to share: helper.yaml
+  baton convert helper old --to tspark       a directory with tspark.json
+
+FROM stays as it is, and TO must not exist. What the new form cannot say is told.")]
+pub(crate) struct Options {
+    /// The agent: its directory, or its file
+    from: PathBuf,
+    /// The new place: a directory, or a file that ends with .yaml
+    to: PathBuf,
+    /// The form to write [default: native, or tsagent for an agent that is native or a TO that ends with .yaml]
+    #[arg(long = "to", value_name = "FORM")]
+    form: Option<Form>,
+}
+
+/// A form that can be written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    /// A directory with agent.yaml
+    Native,
+    /// One YAML file, as TeamSpark has it today
+    Tsagent,
+    /// A directory with tspark.json, as TeamSpark had it first
+    Tspark,
+}
+
+impl From<Form> for Format {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Native => Self::Native,
+            Form::Tsagent => Self::Tsagent,
+            Form::Tspark => Self::Tspark,
+        }
+    }
+}
+
+/// Writes the new files, never over others.
+pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
+    let Options { from, to, form } = options;
+    let files = read::agent(from)?;
+    let is_file = to.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+    let wants_file = is_file || Format::of(&files) == Some(Format::Native);
+    let usual = if wants_file { Format::Tsagent } else { Format::Native };
+    let format = form.map_or(usual, Format::from);
+    if is_file && format != Format::Tsagent {
+        let message = format!("{} is to be a file, and this form is a directory", to.display());
+        return Err(Failure::new(ErrorCode::USAGE, message).hint("Name a directory, or write --to tsagent."));
+    }
+    let mut converted = convert(&files, format).map_err(|error| refused(error, from))?;
+    if is_file {
+        alone(&mut converted, to);
+    }
+    write::files(to, is_file, &converted.files)?;
+    tell(screen, to, is_file, format, &converted);
+    Ok(Exit::Ok)
+}
+
+/// A single file has no others beside it.
+fn alone(converted: &mut Converted, to: &Path) {
+    let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let own = converted.files.remove(baton_agentdir::TSAGENT_FILE).unwrap_or_default();
+    let others: Vec<String> = std::mem::take(&mut converted.files).into_keys().collect();
+    converted
+        .lost
+        .extend(others.into_iter().map(|other| format!("`{other}`, which a single file cannot have beside it")));
+    converted.files.insert(name, own);
+}
+
+fn tell(screen: Screen, to: &Path, is_file: bool, format: Format, converted: &Converted) {
+    let Converted { from, files, lost } = converted;
+    let at = |path: &String| if is_file { to.to_owned() } else { to.join(path) };
+    let paths: Vec<String> = files.keys().map(|path| at(path).display().to_string()).collect();
+    if screen.is_json() {
+        let told = json!({"from": from.as_str(), "to": format.as_str(), "files": paths, "lost": lost});
+        screen.print(&told.to_string());
+        return;
+    }
+    for path in &paths {
+        screen.print(path);
+    }
+    if lost.is_empty() {
+        screen.say(&format!("\nNothing was lost on the way from {} to {}.", from.as_str(), format.as_str()));
+        return;
+    }
+    screen.say(&format!("\nThe form {} cannot say:", format.as_str()));
+    for what in lost {
+        screen.say(&format!("  - {what}"));
+    }
+}
+
+fn refused(error: ConvertError, from: &Path) -> Failure {
+    let message = format!("{}: {error}", from.display());
+    match error {
+        ConvertError::Invalid(remarks) | ConvertError::Unwritable(_, remarks) => {
+            let errors = remarks.into_iter().filter(Diagnostic::is_error).map(|mut remark| {
+                let place = if from.is_dir() { from.join(&remark.file) } else { from.to_owned() };
+                remark.file = place.display().to_string();
+                remark
+            });
+            Failure::new(ErrorCode::AGENT_INVALID, message).at(errors.collect())
+        }
+        ConvertError::Same(_) => Failure::new(ErrorCode::USAGE, message).hint("Choose another form with --to."),
+    }
+}

@@ -1,0 +1,76 @@
+//! The files of the agent that is to be converted.
+
+use crate::failure::Failure;
+use baton_agentdir::{AGENT_FILE, is_definition_path};
+use baton_types::ErrorCode;
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Read},
+    path::Path,
+};
+
+/// A single file may hold megabytes of vectors.
+const MAX_FILE: u64 = 64 << 20;
+const MAX_FILES: usize = 4096;
+/// `skills/NAME/SKILL.md` is the deepest.
+const MAX_DEPTH: usize = 3;
+
+/// The files that a path stands for: those of a directory, or a single one.
+pub(super) fn agent(from: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let name = from.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if from.is_file() {
+        // The others are single files, whatever lies beside them.
+        let makes_directory = name == AGENT_FILE || name.ends_with(".json");
+        let beside = from.parent().map(|parent| if parent == Path::new("") { Path::new(".") } else { parent });
+        return match beside.filter(|_| makes_directory) {
+            Some(directory) => below(directory),
+            None => Ok(BTreeMap::from([(name.to_owned(), bytes(from)?)])),
+        };
+    }
+    match fs::metadata(from) {
+        Ok(_) => below(from),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let message = format!("{} is not there", from.display());
+            Err(Failure::new(ErrorCode::USAGE, message).hint("Name an agent's directory or file."))
+        }
+        Err(error) => Err(unreadable(from, &error)),
+    }
+}
+
+fn below(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let mut files = BTreeMap::new();
+    let mut waiting = vec![(String::new(), 0)];
+    while let Some((directory, depth)) = waiting.pop() {
+        let place = root.join(&directory);
+        for entry in fs::read_dir(&place).map_err(|error| unreadable(&place, &error))? {
+            let entry = entry.map_err(|error| unreadable(&place, &error))?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
+            if entry.path().is_dir() {
+                if depth + 1 < MAX_DEPTH && !path.starts_with('.') {
+                    waiting.push((path, depth + 1));
+                }
+            } else if is_definition_path(&path) && files.len() < MAX_FILES {
+                files.insert(path, bytes(&entry.path())?);
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
+    read.map_err(|error| unreadable(path, &error))?;
+    if bytes.len() as u64 > MAX_FILE {
+        let message = format!("{} is larger than 64 MB", path.display());
+        return Err(Failure::new(ErrorCode::AGENT_INVALID, message).hint("Keep large content in other files."));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(ErrorCode::USAGE, format!("{} cannot be read: {error}", path.display()))
+        .hint("Check that the user that runs Baton may read it.")
+}
