@@ -18,6 +18,8 @@ mod permission;
 mod rate;
 mod resume;
 mod session;
+mod session_history;
+mod session_limits;
 mod session_record;
 mod step;
 mod task;
@@ -38,6 +40,8 @@ pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers}
 pub use rate::{Bucket, RateLimit};
 pub use resume::{Resume, resume};
 pub use session::{SESSION_MEMBER, SessionSettings};
+pub use session_history::{Transcript, whole};
+pub use session_limits::{RefusedSetting, check_settings, check_title};
 pub use session_record::{IllegalSession, SessionRecord, in_session};
 pub use step::{Asked, Step, asked_of_caller, may_ask_user, next_step, waiting_on_caller};
 pub use task::{CallStage, CallState, HandedOff, PeerAsked, PeerPlace, Run, Task};

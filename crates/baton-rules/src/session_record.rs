@@ -1,8 +1,8 @@
 //! The folded state of a session.
 
 use baton_types::{
-    AgentName, AgentSpec, ContextId, ItemKind, ItemName, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides,
-    Timestamp,
+    AgentName, AgentSpec, ContextId, ItemKind, ItemName, Message, Part, Role, SessionEntry, SessionEvent,
+    SessionOrigin, SessionOverrides, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +85,32 @@ impl SessionRecord {
         self.version += 1;
         self.changed_at = at;
         Ok(())
+    }
+
+    /// The record that stored events amount to, from the first one.
+    pub fn fold<'a>(events: impl IntoIterator<Item = (Timestamp, &'a SessionEvent)>) -> Result<Self, IllegalSession> {
+        let mut events = events.into_iter();
+        let (at, first) = events.next().ok_or(IllegalSession)?;
+        let mut record = Self::opened(at, first)?;
+        for (at, event) in events {
+            record.apply(at, event)?;
+        }
+        Ok(record)
+    }
+
+    /// What people are told of an event that follows: that the model is another one. Models are not given it.
+    pub fn notice_of(&self, at: Timestamp, event: &SessionEvent) -> Option<SessionEntry> {
+        let SessionEvent::SettingsChanged { settings } = event else { return None };
+        if settings.model == self.settings.model {
+            return None;
+        }
+        let words = match &settings.model {
+            Some(model) => format!("From here on the model is {model}."),
+            None => "From here on the model is the agent's own.".to_owned(),
+        };
+        let id = format!("notice-{}", self.version + 1).into();
+        let message = Message::new(id, Role::Agent, vec![Part::text(words)]);
+        Some(SessionEntry { notice: true, ..SessionEntry::new(at, message) })
     }
 
     /// Whether somebody named it.

@@ -62,6 +62,9 @@ codes! {
     TRACEQL_INVALID = "BTN-2024", "The TraceQL query cannot be run", "Fix the query at the line and column shown; docs/traceql.md has the language.";
     TRACE_NOT_FOUND = "BTN-2025", "There is no such trace", "Find trace ids with `baton trace query`; telemetry that is older than its retention is gone.";
     TRACE_TOO_LARGE = "BTN-2026", "The trace is too large for one answer", "Something puts all its spans into one trace: give every piece of work a trace of its own.";
+    SESSION_NOT_FOUND = "BTN-2027", "There is no such session", "Run `baton sessions list` for the names; sessions of other owners look missing.";
+    SESSION_UNFINISHED = "BTN-2028", "Work in the session has not ended", "Wait for it, answer or cancel its task, or delete with --force, which cancels.";
+    SESSION_INVALID = "BTN-2029", "The session cannot be changed or taken over that way", "Do what the message says; docs/sessions.md has the settings, their bounds and the forms of files.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";

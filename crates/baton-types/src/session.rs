@@ -85,6 +85,21 @@ pub struct SessionEntry {
     /// What the model call used, of an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Whether it is a notice for people, such as that the model is another one; models are not given those.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub notice: bool,
+}
+
+impl SessionEntry {
+    /// A message of which nothing else is known.
+    pub fn new(at: Timestamp, message: Message) -> Self {
+        Self { at, message, request: None, usage: None, notice: false }
+    }
+
+    /// About how many bytes its content takes.
+    pub fn weight(&self) -> usize {
+        self.message.weight() + self.request.as_ref().map_or(0, |request| request.items.len() * 64)
+    }
 }
 
 /// Settings of an agent that differ in one session; what is not given is as the agent says.
@@ -121,6 +136,13 @@ pub struct SessionOverrides {
     /// Items that score as much are all taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_include_score: Option<Thousandths>,
+}
+
+impl SessionOverrides {
+    /// Whether all is as the agent says.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl SessionId {

@@ -14,5 +14,6 @@ mod rates;
 mod resuming;
 mod sample;
 mod sequences;
+mod sessions;
 mod steps;
 mod tool_parts;

@@ -1,0 +1,63 @@
+//! What settings of a session may be.
+
+use baton_types::{SessionOverrides, Thousandths};
+
+/// Longest name of a model.
+const LONGEST_MODEL: usize = 256;
+
+/// Longest title.
+const LONGEST_TITLE: usize = 256;
+
+/// A setting that is out of bounds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{setting} {detail}")]
+pub struct RefusedSetting {
+    /// Which.
+    pub setting: &'static str,
+    /// What it must be.
+    pub detail: String,
+}
+
+/// Refuses settings that no agent could have.
+pub fn check_settings(settings: &SessionOverrides) -> Result<(), RefusedSetting> {
+    let SessionOverrides { max_turns, max_output_tokens, context_top_k, context_top_n, .. } = settings;
+    let wrong = |setting, detail: String| Err(RefusedSetting { setting, detail });
+    if let Some(model) = &settings.model {
+        let named = model.split_once(':').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty());
+        if !named || model.len() > LONGEST_MODEL || model.chars().any(char::is_control) {
+            return wrong("model", "must be a provider and a model, such as openai:gpt-5".to_owned());
+        }
+    }
+    let counts = [
+        ("max_turns", *max_turns, 500),
+        ("max_output_tokens", *max_output_tokens, 1_000_000),
+        ("context_top_k", context_top_k.map(u32::from), 100),
+        ("context_top_n", context_top_n.map(u32::from), 50),
+    ];
+    for (setting, given, most) in counts {
+        if given.is_some_and(|given| !(1..=most).contains(&given)) {
+            return wrong(setting, format!("must be from 1 to {most}"));
+        }
+    }
+    let shares = [
+        ("temperature", settings.temperature, Thousandths(2000)),
+        ("top_p", settings.top_p, Thousandths(1000)),
+        ("context_include_score", settings.context_include_score, Thousandths(1000)),
+    ];
+    for (setting, given, most) in shares {
+        if given.is_some_and(|given| given > most) {
+            return wrong(setting, format!("must be from 0 to {most}"));
+        }
+    }
+    Ok(())
+}
+
+/// The title as it is kept; an empty one is none.
+pub fn check_title(title: Option<&str>) -> Result<Option<String>, RefusedSetting> {
+    let Some(title) = title.map(str::trim).filter(|title| !title.is_empty()) else { return Ok(None) };
+    if title.len() > LONGEST_TITLE || title.chars().any(char::is_control) {
+        let detail = format!("must be one line of at most {LONGEST_TITLE} bytes");
+        return Err(RefusedSetting { setting: "title", detail });
+    }
+    Ok(Some(title.to_owned()))
+}

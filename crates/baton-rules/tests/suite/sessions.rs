@@ -1,0 +1,250 @@
+//! What is on record of a conversation, and taking one over.
+
+use crate::sample::{
+    answered, at, attempt, call, finished, result, run_started, status, submitted, told, tools_called,
+};
+use baton_rules::{
+    IllegalSession, SessionRecord, Task, Transcript, calls_in, calls_part, check_settings, check_title, in_session,
+    results_in, whole,
+};
+use baton_types::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn opened() -> SessionEvent {
+    SessionEvent::Opened { agent: "personal".into(), context: "c".into(), origin: None, history: Vec::new() }
+}
+
+fn rule(name: &str) -> ItemName {
+    ItemName { kind: ItemKind::Rule, name: name.to_owned() }
+}
+
+fn settings(model: Option<&str>, turns: Option<u32>) -> SessionEvent {
+    let settings =
+        SessionOverrides { model: model.map(str::to_owned), max_turns: turns, ..SessionOverrides::default() };
+    SessionEvent::SettingsChanged { settings }
+}
+
+#[test]
+fn a_record_is_what_was_last_said() {
+    let events = [
+        opened(),
+        SessionEvent::Renamed { title: Some("Trip".to_owned()) },
+        SessionEvent::Included { item: rule("b") },
+        SessionEvent::Included { item: rule("a") },
+        SessionEvent::Included { item: rule("b") },
+        SessionEvent::Excluded { item: rule("b") },
+        SessionEvent::Excluded { item: rule("c") },
+        SessionEvent::Included { item: rule("c") },
+        settings(Some("x:1"), Some(3)),
+        settings(Some("x:1"), None),
+        settings(None, None),
+    ];
+    let timed = || events.iter().zip(1..).map(|(event, millis)| (at(millis), event));
+    let record = SessionRecord::fold(timed()).unwrap();
+    assert_eq!((record.title.as_deref(), record.version), (Some("Trip"), 11));
+    assert_eq!((record.included.clone(), record.excluded.clone()), (vec![rule("a"), rule("c")], vec![rule("b")]));
+    assert!(record.includes(ItemKind::Rule, "a") && !record.includes(ItemKind::Reference, "a"));
+    assert!(record.excludes(ItemKind::Rule, "b") && !record.excludes(ItemKind::Rule, "c"));
+    assert_eq!((record.opened_at, record.changed_at, record.settings.is_empty()), (at(1), at(11), true));
+    // Only changes of the model are told, when they happened.
+    let mut before = SessionRecord::opened(at(1), &events[0]).unwrap();
+    let mut notices: Vec<(Timestamp, String)> = Vec::new();
+    for (at, event) in timed().skip(1) {
+        let notice = before.notice_of(at, event);
+        assert!(notice.iter().all(|entry| entry.notice));
+        notices.extend(notice.map(|entry| (entry.at, entry.message.text())));
+        before.apply(at, event).unwrap();
+    }
+    assert_eq!(before, record);
+    assert_eq!(notices.len(), 2);
+    assert!(notices[0].0 == at(9) && notices[0].1.contains("x:1"), "{notices:?}");
+    assert!(notices[1].0 == at(11) && notices[1].1.contains("own"), "{notices:?}");
+
+    assert_eq!(SessionRecord::fold([]), Err(IllegalSession));
+    assert_eq!(SessionRecord::fold(timed().skip(1)), Err(IllegalSession));
+    let mut twice = record.clone();
+    assert_eq!(twice.apply(at(12), &opened()), Err(IllegalSession));
+    assert_eq!(twice, record);
+}
+
+#[test]
+fn settings_of_a_session_come_before_the_agents() {
+    let spec = crate::sample::spec();
+    assert_eq!(in_session(&spec, &SessionOverrides::default()), spec);
+    let all = SessionOverrides {
+        model: Some("openai:gpt-5".to_owned()),
+        max_turns: Some(7),
+        max_output_tokens: Some(100),
+        temperature: Some(Thousandths(200)),
+        top_p: Some(Thousandths(900)),
+        tool_permission: Some(AskWhen::Always),
+        autonomous: Some(true),
+        context_top_k: Some(9),
+        context_top_n: Some(2),
+        context_include_score: Some(Thousandths(500)),
+    };
+    let held = in_session(&spec, &all);
+    let relevance = RelevanceLimits { top_k: 9, top_n: 2, include_score: Thousandths(500) };
+    assert_eq!((held.limits.max_turns, held.policy.ask, held.knowledge.relevance), (7, AskWhen::Always, relevance));
+    assert_eq!(held.writing.model.as_deref(), Some("openai:gpt-5"));
+    assert_eq!((held.writing.max_output_tokens, held.autonomous), (Some(100), true));
+    assert_eq!((held.writing.temperature, held.writing.top_p), (all.temperature, all.top_p));
+    assert_ne!(held.digest().unwrap(), spec.digest().unwrap());
+    // An autonomous agent stays so.
+    let asked = SessionOverrides { autonomous: Some(false), ..SessionOverrides::default() };
+    assert!(in_session(&AgentSpec { autonomous: true, ..spec }, &asked).autonomous);
+}
+
+#[test]
+fn settings_and_titles_have_bounds() {
+    let none = SessionOverrides::default;
+    for (settings, wrong) in [
+        (none(), None),
+        (SessionOverrides { max_turns: Some(500), temperature: Some(Thousandths(2000)), ..none() }, None),
+        (SessionOverrides { model: Some("claude:x:1".to_owned()), ..none() }, None),
+        (SessionOverrides { model: Some("gpt".to_owned()), ..none() }, Some("model")),
+        (SessionOverrides { model: Some(":gpt".to_owned()), ..none() }, Some("model")),
+        (SessionOverrides { max_turns: Some(0), ..none() }, Some("max_turns")),
+        (SessionOverrides { max_turns: Some(501), ..none() }, Some("max_turns")),
+        (SessionOverrides { max_output_tokens: Some(0), ..none() }, Some("max_output_tokens")),
+        (SessionOverrides { temperature: Some(Thousandths(2001)), ..none() }, Some("temperature")),
+        (SessionOverrides { top_p: Some(Thousandths(1001)), ..none() }, Some("top_p")),
+        (SessionOverrides { context_top_k: Some(101), ..none() }, Some("context_top_k")),
+        (SessionOverrides { context_top_n: Some(0), ..none() }, Some("context_top_n")),
+        (SessionOverrides { context_include_score: Some(Thousandths(1001)), ..none() }, Some("context_include_score")),
+    ] {
+        assert_eq!(check_settings(&settings).err().map(|refused| refused.setting), wrong, "{settings:?}");
+    }
+    assert_eq!(check_title(Some("  Trip ")), Ok(Some("Trip".to_owned())));
+    assert_eq!(check_title(Some(" ")), Ok(None));
+    assert!(check_title(Some("a\nb")).is_err() && check_title(Some(&"x".repeat(257))).is_err());
+}
+
+#[test]
+fn a_transcript_is_what_the_model_was_given_and_how_it_ended() {
+    let request = RequestContext {
+        items: vec![UsedItem {
+            kind: ItemKind::Rule,
+            name: "style".to_owned(),
+            server: None,
+            include: Include::Always,
+            score: None,
+        }],
+    };
+    let late = TaskEvent::Said { message: told("late", "and this", &[]), results: Vec::new() };
+    let chosen = TaskEvent::ContextChosen { message: "u1".into(), request: request.clone(), warning: None };
+    let events = [
+        submitted(ToolExecution::Agent),
+        run_started(),
+        attempt(1, 1),
+        chosen,
+        tools_called(1, &[call("c1", "look")]),
+        late,
+        finished("c1", "look"),
+        attempt(2, 1),
+        answered(2),
+        TaskEvent::StatusChanged {
+            state: TaskState::Failed,
+            message: Some(Message::new("end".into(), Role::Agent, vec![Part::text("BTN-3003: no")])),
+            reason: None,
+        },
+    ];
+    let mut transcript = Transcript::default();
+    let mut task = Task::submitted("t".into(), at(1), &events[0]).unwrap();
+    for (event, millis) in events.iter().zip(1..) {
+        if millis > 1 {
+            task.apply(at(millis), event).unwrap();
+        }
+        transcript.take(&"t".into(), at(millis), event).unwrap();
+    }
+    let entries = transcript.into_entries();
+    let given: Vec<Message> =
+        entries.iter().filter(|(entry, _)| !entry.notice).map(|(entry, _)| entry.message.clone()).collect();
+    assert_eq!(given, task.history);
+    let told: Vec<(i64, u64)> = entries.iter().map(|(entry, number)| (entry.at.as_millis(), *number)).collect();
+    // What was said meanwhile stands where it joined, with the moment at which it was said.
+    assert_eq!(told, [(1, 1), (5, 5), (7, 7), (6, 8), (9, 9), (10, 10)]);
+    let answer = &entries[4].0;
+    assert_eq!((answer.request.as_ref(), answer.usage.is_some()), (Some(&request), true));
+    assert!(entries.iter().filter(|(entry, _)| entry.request.is_some()).count() == 1);
+    assert!(entries[5].0.notice && entries[5].0.message.text().contains("BTN-3003"));
+}
+
+#[test]
+fn what_waits_to_be_heard_comes_last() {
+    let late = TaskEvent::Said { message: told("late", "and this", &[]), results: Vec::new() };
+    let mut transcript = Transcript::default();
+    for (event, millis) in [submitted(ToolExecution::Agent), run_started(), attempt(1, 1), late].iter().zip(1..) {
+        transcript.take(&"t".into(), at(millis), event).unwrap();
+    }
+    let entries = transcript.into_entries();
+    assert_eq!(entries.last().map(|(entry, number)| (entry.message.id.as_str(), *number)), Some(("late", 4)));
+    assert!(Transcript::default().take(&"t".into(), at(1), &status(TaskState::Failed)).is_err());
+}
+
+/// A conversation of random pieces: `(who, calls or results, words)`.
+fn conversation() -> impl Strategy<Value = Vec<SessionEntry>> {
+    let piece = (any::<bool>(), any::<bool>(), prop::collection::vec(0_u8..4, 0..4), any::<bool>());
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| {
+        let entry = |(index, (agent, notice, ids, words)): (usize, (bool, bool, Vec<u8>, bool))| {
+            let mut parts = vec![Part::text(if words { "words" } else { "" })];
+            let ids: Vec<String> = ids.iter().map(|id| format!("c{id}")).collect();
+            let calls: Vec<ToolCall> = ids.iter().map(|id| call(id, "look")).collect();
+            let results: Vec<ToolResult> = ids.iter().map(|id| result(id, "look")).collect();
+            match (ids.is_empty(), agent) {
+                (true, _) => {}
+                (false, true) => parts.push(calls_part(&calls)),
+                (false, false) => parts.push(baton_rules::results_part(&results)),
+            }
+            let role = if agent { Role::Agent } else { Role::User };
+            let entry = SessionEntry::new(at(1), Message::new(format!("m{index}").into(), role, parts));
+            SessionEntry { notice: notice && agent && ids.is_empty(), ..entry }
+        };
+        pieces.into_iter().enumerate().map(entry).collect()
+    })
+}
+
+/// Says what models would not take.
+fn broken(entries: &[SessionEntry]) -> Option<String> {
+    let mut open: BTreeSet<CallId> = BTreeSet::new();
+    for entry in entries.iter().filter(|entry| !entry.notice) {
+        if entry.message.role == Role::Agent {
+            if !open.is_empty() {
+                return Some(format!("{open:?} have no results before {}", entry.message.id));
+            }
+            open = calls_in(&entry.message).into_iter().map(|call| call.id).collect();
+            continue;
+        }
+        for result in results_in(&entry.message).unwrap() {
+            if !open.remove(&result.call) {
+                return Some(format!("{} has a result of no call in {}", result.call, entry.message.id));
+            }
+        }
+    }
+    (!open.is_empty()).then(|| format!("{open:?} have no results at the end"))
+}
+
+proptest! {
+    #[test]
+    fn no_call_is_ever_without_its_results(entries in conversation()) {
+        let (kept, changed) = whole(entries.clone());
+        prop_assert_eq!(broken(&kept), None);
+        prop_assert_eq!(changed == 0, kept == entries);
+        // What was whole stays as it is, and so does everything that has nothing to do with tools.
+        prop_assert_eq!(changed == 0, broken(&entries).is_none() && !repeats_a_call(&entries));
+        let plain = |entries: &[SessionEntry]| {
+            let plain = entries.iter().filter(|entry| entry.message.parts.len() == 1 && !entry.message.text().is_empty());
+            plain.cloned().collect::<Vec<_>>()
+        };
+        prop_assert!(plain(&entries).iter().all(|entry| kept.contains(entry)));
+        prop_assert_eq!(whole(kept.clone()), (kept, 0));
+    }
+}
+
+fn repeats_a_call(entries: &[SessionEntry]) -> bool {
+    entries.iter().any(|entry| {
+        let calls = calls_in(&entry.message);
+        calls.iter().map(|call| &call.id).collect::<BTreeSet<_>>().len() < calls.len()
+    })
+}
