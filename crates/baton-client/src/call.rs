@@ -94,17 +94,42 @@ impl Client {
         self.asked(Request::delete(path), path, Bytes::new()).await
     }
 
+    /// What came of changing something there.
+    pub(crate) async fn patch<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
+        let body = serde_json::to_vec(body).map_err(unintelligible)?;
+        let request = Request::patch(path).header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        self.asked(request, path, body.into()).await
+    }
+
+    /// What came of posting a file of this media type.
+    pub(crate) async fn post_file<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        kind: &'static str,
+        file: Bytes,
+    ) -> Result<T, ClientError> {
+        let request = Request::post(path).header(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        self.asked(request, path, file).await
+    }
+
+    /// A file as it is.
+    pub(crate) async fn file(&self, path: &str) -> Result<Bytes, ClientError> {
+        self.fetched(Request::get(path), path, Bytes::new()).await
+    }
+
     async fn asked<T: DeserializeOwned>(&self, request: Builder, path: &str, body: Bytes) -> Result<T, ClientError> {
+        let bytes = self.fetched(request, path, body).await?;
+        serde_json::from_slice(&bytes).map_err(unintelligible)
+    }
+
+    async fn fetched(&self, request: Builder, path: &str, body: Bytes) -> Result<Bytes, ClientError> {
         let address = |error: http::Error| ClientError::Address { address: path.to_owned(), reason: error.to_string() };
         let request = request.body(Full::new(body)).map_err(address)?;
         self.in_time(async {
             let response = self.exchange(request).await?;
             let status = response.status();
             let bytes = read(response.into_body()).await?;
-            if status.is_success() {
-                return serde_json::from_slice(&bytes).map_err(unintelligible);
-            }
-            Err(refused(status, &bytes))
+            if status.is_success() { Ok(bytes) } else { Err(refused(status, &bytes)) }
         })
         .await
     }

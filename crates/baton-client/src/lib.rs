@@ -21,6 +21,7 @@ mod mcp;
 mod peers;
 mod send;
 mod send_streaming;
+mod sessions;
 mod spans;
 mod stream;
 mod subscribe;
@@ -34,6 +35,7 @@ pub use error::{ClientError, Refusal};
 pub use export::{ExportItem, ExportRequest, SpanExport};
 pub use mcp::{McpContent, McpEvent, McpKind, McpMessage, McpMessageError, McpReply, McpStream, ToolHeaders};
 pub use send::SendRequest;
+pub use sessions::{SessionForm, SessionName};
 pub use spans::{SpanTail, TailEvent};
 pub use stream::{EventStream, StreamEvent};
 pub use tempo::{

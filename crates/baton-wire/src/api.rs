@@ -3,6 +3,7 @@
 mod approvals;
 mod exports;
 mod peers;
+mod sessions;
 mod spans;
 mod tokens;
 mod tools;
@@ -13,6 +14,11 @@ pub use approvals::{
 };
 pub use exports::{ExportEntry, ExportList, ExportStanding};
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
+pub use sessions::{
+    ChangeSession, ChangedSession, DeletedSession, ForkSession, ImportedSession, SESSION_FORMAT, SessionDetails,
+    SessionFile, SessionItem, SessionList, SessionMessage, SessionSettings, SessionSummary, SessionUsage,
+    SessionUsedItem,
+};
 pub use spans::{MissedSpans, SpanEntry, SpanStatsEntry};
 pub use tokens::{CreateToken, CreatedToken, ProtectedResource, TokenEntry, TokenList};
 pub use tools::{
