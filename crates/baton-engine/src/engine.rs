@@ -137,6 +137,11 @@ impl Engine {
         self.inner.ports.ids.fresh()
     }
 
+    /// What time it is.
+    pub fn now(&self) -> baton_types::Timestamp {
+        self.inner.ports.clock.now()
+    }
+
     /// One of the agents that are served.
     pub fn agent(&self, name: &baton_types::AgentName) -> Option<Arc<baton_types::AgentSpec>> {
         self.inner.ports.agents.agent(name)

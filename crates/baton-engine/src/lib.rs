@@ -30,6 +30,7 @@ mod recover;
 mod run;
 mod say;
 mod send;
+mod sessions;
 mod submit;
 mod subscribe;
 mod views;
@@ -43,4 +44,8 @@ pub use engine::{Engine, Options, Ports};
 pub use error::EngineError;
 pub use feed::FeedItem;
 pub use no_peers::NoPeers;
+pub use sessions::{
+    Deleted, ForkSession, ImportSession, Imported, ListSessions, SessionChange, SessionError, SessionLine, SessionPage,
+    SessionRef, SessionSummary, SessionView, Unfinished,
+};
 pub use subscribe::Subscription;

@@ -129,12 +129,15 @@ impl Inner {
         Box::pin(async move {
             loop {
                 let live = self.take(parent).await?;
-                let agent = live.lock().task.agent.clone();
+                let (agent, context) = {
+                    let cell = live.lock();
+                    (cell.task.agent.clone(), cell.task.context.clone())
+                };
                 let Some(spec) = self.ports.agents.agent(&agent) else {
                     self.rest(&live);
                     return Err(EngineError::AgentNotFound(agent));
                 };
-                let pinned = self.pins.pin(self.journal(), &spec).await?;
+                let pinned = self.pin(&live.owner, &spec, Some(&context)).await?;
                 let noticed = {
                     let mut cell = live.lock();
                     let now = self.ports.clock.now();

@@ -29,12 +29,23 @@ impl Pins {
         if let Some(pinned) = self.current.lock().get(&spec.name).filter(|pinned| Arc::ptr_eq(&pinned.spec, spec)) {
             return Ok(pinned.clone());
         }
-        let json = spec.to_json().map_err(|error| {
-            EngineError::Journal(baton_ports::JournalError::Unavailable(format!("agent '{}': {error}", spec.name)))
-        })?;
+        let json = to_json(spec)?;
         let digest = journal.put_blob(json.as_str().as_bytes().into()).await?;
         let pinned = Pinned { digest, spec: Arc::clone(spec) };
         self.current.lock().insert(spec.name.clone(), pinned.clone());
+        self.remember(&pinned);
+        Ok(pinned)
+    }
+
+    /// Makes sure that the journal has a definition that holds in one session only.
+    pub(crate) async fn pin_variant(&self, journal: &dyn Journal, spec: AgentSpec) -> Result<Pinned, EngineError> {
+        let json = to_json(&spec)?;
+        let digest = Digest::of(json.as_str().as_bytes());
+        if let Some(spec) = self.known.lock().get(&digest) {
+            return Ok(Pinned { digest, spec: Arc::clone(spec) });
+        }
+        let digest = journal.put_blob(json.as_str().as_bytes().into()).await?;
+        let pinned = Pinned { digest, spec: Arc::new(spec) };
         self.remember(&pinned);
         Ok(pinned)
     }
@@ -66,4 +77,10 @@ impl Pins {
         }
         known.insert(pinned.digest.clone(), Arc::clone(&pinned.spec));
     }
+}
+
+fn to_json(spec: &AgentSpec) -> Result<Json, EngineError> {
+    spec.to_json().map_err(|error| {
+        EngineError::Journal(baton_ports::JournalError::Unavailable(format!("agent '{}': {error}", spec.name)))
+    })
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 use baton_ports::JournalError;
 use baton_rules::{asked_of_caller, hear};
-use baton_types::{ErrorCode, Principal, StreamId, TaskId, TaskState};
+use baton_types::{AgentSpec, ErrorCode, Principal, StreamId, TaskId, TaskState};
 use std::sync::Arc;
 
 enum Refused {
@@ -26,7 +26,7 @@ impl Inner {
         task: &TaskId,
         mut command: SendCommand,
         key: Option<HeldKey>,
-        pinned: &Pinned,
+        spec: &Arc<AgentSpec>,
         listen: Listen,
     ) -> Result<Queued, EngineError> {
         let task = TaskRef { task: task.clone(), agent: Some(command.agent.clone()) };
@@ -38,7 +38,15 @@ impl Inner {
         self.would_be_heard(principal, &task, &command.message).await?;
         loop {
             let live = self.open(principal, &task).await?;
-            match self.say(&live, &command, &enclosed, pinned, listen) {
+            let context = live.lock().task.context.clone();
+            let pinned = match self.pin(&live.owner, spec, Some(&context)).await {
+                Ok(pinned) => pinned,
+                Err(error) => {
+                    self.rest(&live);
+                    return Err(error);
+                }
+            };
+            match self.say(&live, &command, &enclosed, &pinned, listen) {
                 Ok(mut queued) => {
                     queued.receipt = queued.receipt.map(|receipt| enclosed.seal(self, receipt));
                     return Ok(queued);

@@ -160,7 +160,6 @@ impl Inner {
         self.accepting()?;
         let spec =
             self.ports.agents.agent(&command.agent).ok_or_else(|| EngineError::AgentNotFound(command.agent.clone()))?;
-        let pinned = self.pins.pin(self.journal(), &spec).await?;
         // Under a key it was admitted before the key was held.
         if key.is_none()
             && let Some(config) = command.push.take()
@@ -168,8 +167,11 @@ impl Inner {
             command.push = Some(self.admitted(config).await?);
         }
         match command.message.task.clone() {
-            None => self.submit(principal, command, key, &pinned, listen),
-            Some(task) => self.go_on(principal, &task, command, key, &pinned, listen).await,
+            None => {
+                let pinned = self.pin(principal, &spec, command.message.context.as_ref()).await?;
+                self.submit(principal, command, key, &pinned, listen)
+            }
+            Some(task) => self.go_on(principal, &task, command, key, &spec, listen).await,
         }
     }
 

@@ -9,13 +9,16 @@ use baton_types::Message;
 const EARLIER_TASKS: usize = 50;
 
 impl Driver {
-    /// What was said in the same conversation before this task.
+    /// What was said in the same conversation before this task: what it was taken over with, then its tasks.
     pub(super) async fn earlier(&self) -> Result<Vec<Message>, Halt> {
         let (agent, context, created) = {
             let cell = self.live.lock();
             (cell.task.agent.clone(), cell.task.context.clone(), cell.task.created_at)
         };
         self.flush();
+        let record = self.inner.session_record(&self.live.owner, &agent, &context).await?;
+        let taken_over = record.into_iter().flat_map(|record| record.history).filter(|entry| !entry.notice);
+        let mut earlier: Vec<Message> = taken_over.map(|entry| entry.message).collect();
         let query = ListQuery { agent: Some(agent), context: Some(context), ..ListQuery::tasks(EARLIER_TASKS) };
         let page = self.inner.journal().list(&self.live.owner, &query).await?;
         let mut tasks = Vec::new();
@@ -29,6 +32,7 @@ impl Driver {
             (task.created_at, &task.id) < (created, &self.live.id) && task.open_calls().next().is_none()
         });
         tasks.sort_by(|left, right| (left.created_at, &left.id).cmp(&(right.created_at, &right.id)));
-        Ok(tasks.into_iter().flat_map(|task| task.history).collect())
+        earlier.extend(tasks.into_iter().flat_map(|task| task.history));
+        Ok(earlier)
     }
 }

@@ -50,8 +50,9 @@ impl Driver {
             Ok(target) => target,
             Err(detail) => return self.refuse(call, &detail),
         };
-        let pinned = self.inner.pins.pin(self.inner.journal(), &target).await?;
         let mut handoff = self.describe(spec, call, &to, &arguments);
+        let known = arguments.context_id.is_some().then_some(&handoff.child_context);
+        let pinned = self.inner.pin(&self.live.owner, &target, known).await?;
         let session = parent.as_ref().and_then(|link| link.session.clone());
         let session = Some(session.unwrap_or_else(|| self.live.lock().task.context.clone()));
         let link = ParentLink { task: self.live.id.clone(), handoff: handoff.id.clone(), chain, session };

@@ -174,9 +174,12 @@ impl Driver {
     }
 
     async fn start_run(&self) -> Result<(), Halt> {
-        let agent = self.live.lock().task.agent.clone();
+        let (agent, context) = {
+            let cell = self.live.lock();
+            (cell.task.agent.clone(), cell.task.context.clone())
+        };
         let Some(spec) = self.inner.ports.agents.agent(&agent) else { return Ok(()) };
-        let pinned = self.inner.pins.pin(self.inner.journal(), &spec).await?;
+        let pinned = self.inner.pin(&self.live.owner, &spec, Some(&context)).await?;
         self.hold(|task| if task.run.is_none() { self.inner.start_run(task, &pinned) } else { Vec::new() })?;
         let mut cell = self.live.lock();
         cell.begun = cell.task.run.as_ref().and_then(|run| run.open.clone());

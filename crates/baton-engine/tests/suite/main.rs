@@ -18,6 +18,7 @@ mod passing;
 mod peers;
 mod push;
 mod receivers;
+mod sessions;
 mod simulation;
 mod slow;
 mod spans;

@@ -1,10 +1,11 @@
 //! A journal that takes its time: appends queue in order and become true a little later, as on a disk.
 
 use baton_ports::{
-    Blob, BoxFuture, Claim, Commit, CommitObserver, Head, Journal, JournalError, Lease, ListPage, ListQuery, Loaded,
-    OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, Forgotten, Head, Journal,
+    JournalError, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
+    StoredEvent,
 };
-use baton_types::{Digest, Principal, StreamId, Timestamp};
+use baton_types::{AgentName, ContextId, Digest, Principal, StreamId, Timestamp};
 use std::{
     sync::{
         Arc,
@@ -192,6 +193,24 @@ impl Journal for SlowJournal {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
         self.inner.claim(principal, key)
+    }
+
+    fn conversations<'a>(
+        &'a self,
+        principal: &'a Principal,
+        query: &'a ConversationQuery,
+    ) -> BoxFuture<'a, Result<ConversationPage, JournalError>> {
+        self.inner.conversations(principal, query)
+    }
+
+    fn forget<'a>(
+        &'a self,
+        principal: &'a Principal,
+        agent: &'a AgentName,
+        context: &'a ContextId,
+    ) -> BoxFuture<'a, Result<Forgotten, JournalError>> {
+        let (principal, agent, context) = (principal.clone(), agent.clone(), context.clone());
+        self.in_turn(move |inner| Box::pin(async move { inner.forget(&principal, &agent, &context).await }))
     }
 
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {

@@ -1,0 +1,85 @@
+//! Saying something about a conversation as a whole.
+
+use super::{SessionError, SessionRef};
+use crate::Engine;
+use baton_rules::{SessionRecord, check_settings, check_title};
+use baton_types::{ItemName, Principal, SessionEvent, SessionOverrides};
+use std::sync::Arc;
+
+/// Longest name of a rule, reference or tool.
+const LONGEST_NAME: usize = 256;
+
+/// Things that may be included or left out, together.
+const MOST_ITEMS: usize = 10_000;
+
+/// One thing to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionChange {
+    /// It has another title; none takes it away.
+    Rename(Option<String>),
+    /// These settings differ from the agent's, and no others do.
+    Settings(SessionOverrides),
+    /// Something is part of every request from now on.
+    Include(ItemName),
+    /// Something is no longer part of requests, whatever its definition says.
+    Exclude(ItemName),
+}
+
+impl Engine {
+    /// Says it; settings hold from the next run on. What is so already changes nothing.
+    pub async fn change_session(
+        &self,
+        principal: &Arc<Principal>,
+        wanted: &SessionRef,
+        changes: Vec<SessionChange>,
+    ) -> Result<Option<SessionRecord>, SessionError> {
+        let conversation = self.inner.conversation(principal, wanted).await?;
+        let mut events = Vec::with_capacity(changes.len());
+        for change in changes {
+            events.push(checked(change)?);
+        }
+        let decide = |record: Option<&SessionRecord>| {
+            let says = events.iter().filter(|event| !is_so(record, event));
+            says.cloned().collect::<Vec<_>>()
+        };
+        let record = self.inner.session_record(principal, &conversation.agent, &conversation.context).await?;
+        let items = record.as_ref().map_or(0, |record| record.included.len() + record.excluded.len());
+        if items + events.len() > MOST_ITEMS {
+            return Err(SessionError::TooLarge { most: MOST_ITEMS, of: "included and excluded items" });
+        }
+        Ok(self.inner.say_about(principal, &conversation.agent, &conversation.context, decide).await?)
+    }
+}
+
+fn checked(change: SessionChange) -> Result<SessionEvent, SessionError> {
+    Ok(match change {
+        SessionChange::Rename(title) => SessionEvent::Renamed { title: check_title(title.as_deref())? },
+        SessionChange::Settings(settings) => {
+            check_settings(&settings)?;
+            SessionEvent::SettingsChanged { settings }
+        }
+        SessionChange::Include(item) => SessionEvent::Included { item: named(item)? },
+        SessionChange::Exclude(item) => SessionEvent::Excluded { item: named(item)? },
+    })
+}
+
+fn named(item: ItemName) -> Result<ItemName, SessionError> {
+    if item.name.is_empty() || item.name.len() > LONGEST_NAME || item.name.chars().any(char::is_control) {
+        return Err(SessionError::TooLarge { most: LONGEST_NAME, of: "bytes in a name, or no name" });
+    }
+    Ok(item)
+}
+
+/// Whether the record says so already.
+fn is_so(record: Option<&SessionRecord>, event: &SessionEvent) -> bool {
+    match event {
+        SessionEvent::Opened { .. } => record.is_some(),
+        SessionEvent::Renamed { title } => record.and_then(|record| record.title.as_ref()) == title.as_ref(),
+        SessionEvent::SettingsChanged { settings } => match record {
+            Some(record) => record.settings == *settings,
+            None => settings.is_empty(),
+        },
+        SessionEvent::Included { item } => record.is_some_and(|record| record.included.contains(item)),
+        SessionEvent::Excluded { item } => record.is_some_and(|record| record.excluded.contains(item)),
+    }
+}

@@ -1,0 +1,68 @@
+//! Another conversation that begins with what was said in one.
+
+use super::{SessionError, SessionLine, SessionRef, open::NewSession};
+use crate::{Engine, engine::Inner};
+use baton_ports::Conversation;
+use baton_rules::whole;
+use baton_types::{ContextId, Principal, SessionOrigin, StreamId, TaskId};
+use std::sync::Arc;
+
+/// What to take over, and under which name.
+#[derive(Clone, Debug)]
+pub struct ForkSession {
+    /// The conversation.
+    pub session: SessionRef,
+    /// The task and its last event that are taken over; everything when not given.
+    pub at: Option<(TaskId, u64)>,
+    /// The name of the new one; a fresh one when not given.
+    pub context: Option<ContextId>,
+}
+
+impl Engine {
+    /// Begins another conversation with the same agent that knows what was said until then. Both go on independently;
+    /// calls that had no results at that moment are left out.
+    pub async fn fork_session(
+        &self,
+        principal: &Arc<Principal>,
+        fork: ForkSession,
+    ) -> Result<Conversation, SessionError> {
+        let ForkSession { session, at, context } = fork;
+        let conversation = self.inner.conversation(principal, &session).await?;
+        let moment = match &at {
+            Some(place) => Some(self.inner.moment(principal, &conversation, place).await?),
+            None => None,
+        };
+        let view = self.inner.view(principal, conversation, moment).await?;
+        let (history, _) = whole(view.lines.into_iter().map(|SessionLine { entry, .. }| entry).collect());
+        let (title, settings, included, excluded) = view
+            .record
+            .map(|record| (record.title, record.settings, record.included, record.excluded))
+            .unwrap_or_default();
+        let Conversation { agent, context: from, .. } = view.conversation;
+        let origin = SessionOrigin::Fork { context: from, at };
+        let new = NewSession { agent, context, origin, title, settings, included, excluded, history };
+        self.inner.open_session(principal, new).await
+    }
+}
+
+impl Inner {
+    /// When an event of a task in this conversation became true, among everything that the journal holds.
+    async fn moment(
+        &self,
+        principal: &Principal,
+        conversation: &Conversation,
+        (task, event): &(TaskId, u64),
+    ) -> Result<u64, SessionError> {
+        let missing =
+            || SessionError::NoSuchEvent { context: conversation.context.clone(), task: task.clone(), event: *event };
+        let stream = StreamId::Task(task.clone());
+        let head = self.journal().load(Some(principal), &stream).await?.ok_or_else(missing)?.head;
+        let before = event.checked_sub(1).ok_or_else(missing)?;
+        if head.agent != conversation.agent || head.context != conversation.context {
+            return Err(missing());
+        }
+        let found = self.journal().events(&stream, before, 1).await?;
+        let stored = found.first().filter(|stored| stored.number == *event).ok_or_else(missing)?;
+        Ok(stored.seq)
+    }
+}

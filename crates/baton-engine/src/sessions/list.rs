@@ -1,0 +1,94 @@
+//! Pages of conversations.
+
+use super::SessionError;
+use crate::{Engine, engine::Inner, open::fold};
+use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, ListQuery};
+use baton_rules::{SessionRecord, Task};
+use baton_types::{AgentName, Message, Principal, SessionOrigin};
+use std::sync::Arc;
+
+/// Which ones to list.
+#[derive(Clone, Debug, Default)]
+pub struct ListSessions {
+    /// Only with this agent.
+    pub agent: Option<AgentName>,
+    /// Start after this one.
+    pub after: Option<ConversationCursor>,
+    /// Most sessions.
+    pub limit: usize,
+}
+
+/// One page, those in which something happened last first.
+#[derive(Clone, Debug)]
+pub struct SessionPage {
+    /// The sessions.
+    pub sessions: Vec<SessionSummary>,
+    /// How many there are without paging.
+    pub total: u64,
+    /// Where the next page starts, if there is one.
+    pub next: Option<ConversationCursor>,
+}
+
+/// One conversation in a list.
+#[derive(Clone, Debug)]
+pub struct SessionSummary {
+    /// What is on record of it.
+    pub conversation: Conversation,
+    /// What people call it.
+    pub title: Option<String>,
+    /// Where it was taken from, when it did not begin here.
+    pub origin: Option<SessionOrigin>,
+    /// What was last said in it.
+    pub last_word: Option<Message>,
+}
+
+impl Engine {
+    /// A page of the caller's conversations.
+    pub async fn sessions(
+        &self,
+        principal: &Arc<Principal>,
+        query: &ListSessions,
+    ) -> Result<SessionPage, SessionError> {
+        let ListSessions { agent, after, limit } = query.clone();
+        let query = ConversationQuery { agent, context: None, after, limit };
+        let ConversationPage { conversations, total, next } =
+            self.inner.journal().conversations(principal, &query).await?;
+        let mut sessions = Vec::with_capacity(conversations.len());
+        for conversation in conversations {
+            let Conversation { agent, context, .. } = &conversation;
+            let record = self.inner.session_record(principal, agent, context).await?;
+            let last_word = self.inner.last_word(principal, &conversation, record.as_ref()).await?;
+            let (title, origin) = record.map(|record| (record.title, record.origin)).unwrap_or_default();
+            sessions.push(SessionSummary { conversation, title, origin, last_word });
+        }
+        Ok(SessionPage { sessions, total, next })
+    }
+}
+
+impl Inner {
+    /// What was last said: in the task that moved last, or before the first.
+    async fn last_word(
+        &self,
+        principal: &Principal,
+        conversation: &Conversation,
+        record: Option<&SessionRecord>,
+    ) -> Result<Option<Message>, SessionError> {
+        let (agent, context) = (Some(conversation.agent.clone()), Some(conversation.context.clone()));
+        let query = ListQuery { agent, context, ..ListQuery::tasks(1) };
+        if let Some(head) = self.journal().list(principal, &query).await?.heads.pop()
+            && let Some(id) = head.task()
+            && let Some(loaded) = self.journal().load(Some(principal), &head.stream).await?
+        {
+            return Ok(last_of(fold(id, &loaded)?));
+        }
+        let said = record.iter().flat_map(|record| record.history.iter().rev()).find(|entry| !entry.notice);
+        Ok(said.map(|entry| entry.message.clone()))
+    }
+}
+
+/// Words that only carry calls or results say nothing to people.
+fn last_of(task: Task) -> Option<Message> {
+    let said = task.history.into_iter().chain(task.waiting);
+    let last = said.rev().find(|message| !message.text().is_empty());
+    task.status_message.filter(|message| !message.text().is_empty()).or(last)
+}

@@ -1,0 +1,73 @@
+//! Putting a conversation on record that was taken over from elsewhere.
+
+use super::{SessionError, SessionRef, show::Room};
+use crate::engine::Inner;
+use baton_ports::{Commit, Conversation, JournalError};
+use baton_types::{
+    AgentName, ContextId, ItemName, Principal, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides,
+};
+use std::sync::Arc;
+
+/// Things that are included or left out, together.
+const MOST_ITEMS: usize = 10_000;
+
+/// A conversation that begins with what was said elsewhere.
+pub(super) struct NewSession {
+    pub(super) agent: AgentName,
+    /// Its name; a fresh one when not given.
+    pub(super) context: Option<ContextId>,
+    pub(super) origin: SessionOrigin,
+    pub(super) title: Option<String>,
+    pub(super) settings: SessionOverrides,
+    pub(super) included: Vec<ItemName>,
+    pub(super) excluded: Vec<ItemName>,
+    pub(super) history: Vec<SessionEntry>,
+}
+
+impl Inner {
+    /// Puts it on record, all of it in one commit.
+    pub(super) async fn open_session(
+        &self,
+        principal: &Arc<Principal>,
+        new: NewSession,
+    ) -> Result<Conversation, SessionError> {
+        let NewSession { agent, context, origin, title, settings, included, excluded, mut history } = new;
+        let context = match context {
+            Some(context) => {
+                let wanted = SessionRef { context: context.clone(), agent: Some(agent.clone()) };
+                match self.conversation(principal, &wanted).await {
+                    Err(SessionError::NotFound(_)) => context,
+                    Err(error) => return Err(error),
+                    Ok(_) => return Err(SessionError::Exists(context)),
+                }
+            }
+            None => ContextId::from(self.ports.ids.fresh()),
+        };
+        let mut room = Room::default();
+        for entry in &mut history {
+            room.take(entry)?;
+            // The tasks stay where they were.
+            (entry.message.context, entry.message.task) = (Some(context.clone()), None);
+            entry.message.reference_tasks.clear();
+        }
+        if included.len() + excluded.len() > MOST_ITEMS {
+            return Err(SessionError::TooLarge { most: MOST_ITEMS, of: "included and excluded items" });
+        }
+        let opened =
+            SessionEvent::Opened { agent: agent.clone(), context: context.clone(), origin: Some(origin), history };
+        let mut events = vec![opened];
+        events.extend(title.map(|title| SessionEvent::Renamed { title: Some(title) }));
+        if !settings.is_empty() {
+            events.push(SessionEvent::SettingsChanged { settings });
+        }
+        events.extend(included.into_iter().map(|item| SessionEvent::Included { item }));
+        events.extend(excluded.into_iter().map(|item| SessionEvent::Excluded { item }));
+        let (write, _) = self.session_write(principal, &agent, &context, None, events)?;
+        match self.journal().append(Commit::of(vec![write])).await {
+            Ok(_) => {}
+            Err(JournalError::Conflict { .. }) => return Err(SessionError::Exists(context)),
+            Err(error) => return Err(error.into()),
+        }
+        self.conversation(principal, &SessionRef { context, agent: Some(agent) }).await
+    }
+}

@@ -1,0 +1,131 @@
+//! What is on record of a conversation as a whole, and saying more about it.
+
+use crate::{EngineError, engine::Inner, send::internal};
+use baton_ports::{Commit, HeadUpdate, JournalError, Loaded, Write};
+use baton_rules::SessionRecord;
+use baton_types::{AgentName, ContextId, Fact, Json, Principal, SessionEvent, SessionId, StreamId, Timestamp};
+use std::sync::Arc;
+
+/// Tries when others say something at the same moment.
+const TRIES: usize = 16;
+
+/// Loads start from a snapshot at most this many events old.
+const SNAPSHOT_EVERY: u64 = 64;
+
+/// Nobody takes a session over, so its epoch stays the first.
+const EPOCH: u64 = 1;
+
+impl Inner {
+    /// What was said about a conversation as a whole; none when nothing was.
+    pub(crate) async fn session_record(
+        &self,
+        owner: &Principal,
+        agent: &AgentName,
+        context: &ContextId,
+    ) -> Result<Option<SessionRecord>, EngineError> {
+        let stream = StreamId::Session(SessionId::of(owner, agent, context));
+        let loaded = self.journal().load(Some(owner), &stream).await?;
+        loaded.as_ref().map(fold_session).transpose()
+    }
+
+    /// Says something about a conversation, which is put on record with that if it was not yet. `decide` sees what is on
+    /// record and may be asked again when somebody else says something at the same moment; nothing to say writes nothing.
+    pub(crate) async fn say_about(
+        &self,
+        owner: &Arc<Principal>,
+        agent: &AgentName,
+        context: &ContextId,
+        decide: impl Fn(Option<&SessionRecord>) -> Vec<SessionEvent> + Send,
+    ) -> Result<Option<SessionRecord>, EngineError> {
+        for _ in 0..TRIES {
+            let before = self.session_record(owner, agent, context).await?;
+            let events = decide(before.as_ref());
+            if events.is_empty() {
+                return Ok(before);
+            }
+            let (write, after) = self.session_write(owner, agent, context, before, events)?;
+            match self.journal().append(Commit::of(vec![write])).await {
+                Ok(_) => return Ok(Some(after)),
+                Err(JournalError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Journal(JournalError::Busy))
+    }
+
+    /// The write that makes these events true, and the record after it.
+    pub(super) fn session_write(
+        &self,
+        owner: &Arc<Principal>,
+        agent: &AgentName,
+        context: &ContextId,
+        before: Option<SessionRecord>,
+        mut events: Vec<SessionEvent>,
+    ) -> Result<(Write, SessionRecord), EngineError> {
+        let at = self.ports.clock.now();
+        let expected_version = before.as_ref().map_or(0, |record| record.version);
+        if before.is_none() && !matches!(events.first(), Some(SessionEvent::Opened { .. })) {
+            let (agent, context) = (agent.clone(), context.clone());
+            events.insert(0, SessionEvent::Opened { agent, context, origin: None, history: Vec::new() });
+        }
+        let impossible = |_| internal("what is said about a session does not fit its record");
+        let after = match before {
+            None => SessionRecord::fold(events.iter().map(|event| (at, event))).map_err(impossible)?,
+            Some(mut record) => {
+                for event in &events {
+                    record.apply(at, event).map_err(impossible)?;
+                }
+                record
+            }
+        };
+        let is_due = after.version / SNAPSHOT_EVERY > expected_version / SNAPSHOT_EVERY;
+        let write = Write {
+            stream: StreamId::Session(SessionId::of(owner, agent, context)),
+            expected_version,
+            epoch: EPOCH,
+            principal: Arc::clone(owner),
+            run: None,
+            trace: None,
+            at,
+            facts: events.into_iter().map(Fact::Session).collect(),
+            head: head_of(agent, context, at),
+            snapshot: if is_due { Json::of(&after).ok() } else { None },
+        };
+        Ok((write, after))
+    }
+}
+
+/// A session never ends by itself; that it counts as ended lets it go after the last of its tasks.
+fn head_of(agent: &AgentName, context: &ContextId, at: Timestamp) -> HeadUpdate {
+    HeadUpdate {
+        agent: agent.clone(),
+        context: context.clone(),
+        state: "open",
+        status_at: at,
+        active: false,
+        terminal: true,
+    }
+}
+
+fn fold_session(loaded: &Loaded) -> Result<SessionRecord, EngineError> {
+    let corrupt = |what: &str| {
+        let id = loaded.head.stream.id();
+        EngineError::Journal(JournalError::Corrupt(format!("session {id}: {what}")))
+    };
+    let mut events = Vec::with_capacity(loaded.events.len());
+    for event in &loaded.events {
+        let Fact::Session(fact) = &event.fact else { return Err(corrupt("it holds events of something else")) };
+        events.push((event.at, fact));
+    }
+    let illegal = |_| corrupt("an event does not follow the one before");
+    match &loaded.snapshot {
+        None => SessionRecord::fold(events).map_err(illegal),
+        Some(snapshot) => {
+            let mut record: SessionRecord = snapshot.state.read().map_err(|error| corrupt(&error.to_string()))?;
+            for (at, event) in events {
+                record.apply(at, event).map_err(illegal)?;
+            }
+            Ok(record)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A conversation as people read it.
+
+use super::{SessionError, SessionRef};
+use crate::{Engine, EngineError, engine::Inner};
+use baton_ports::{Conversation, JournalError, ListQuery, StoredEvent};
+use baton_rules::{SessionRecord, Transcript};
+use baton_types::{Fact, Principal, SessionEntry, SessionId, StreamId, TaskId};
+use std::sync::Arc;
+
+/// Tasks that are listed at once, and their events that are read at once.
+const CHUNK: usize = 500;
+
+/// Most of a conversation that is shown or taken over.
+const MOST_ENTRIES: usize = 20_000;
+const MOST_BYTES: usize = 32 * 1024 * 1024;
+
+/// A conversation, whole.
+#[derive(Clone, Debug)]
+pub struct SessionView {
+    /// What is on record of it.
+    pub conversation: Conversation,
+    /// What was said about it as a whole.
+    pub record: Option<SessionRecord>,
+    /// What was said in it, oldest first.
+    pub lines: Vec<SessionLine>,
+}
+
+/// One thing that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionLine {
+    /// What.
+    pub entry: SessionEntry,
+    /// The task and the number of its event since which it stands there; none of what it was taken over with.
+    pub place: Option<(TaskId, u64)>,
+}
+
+impl Engine {
+    /// One of the caller's conversations, whole.
+    pub async fn session(&self, principal: &Arc<Principal>, wanted: &SessionRef) -> Result<SessionView, SessionError> {
+        let conversation = self.inner.conversation(principal, wanted).await?;
+        self.inner.view(principal, conversation, None).await
+    }
+
+    /// What is on record of one of the caller's conversations, and what was said about it as a whole.
+    pub async fn session_record(
+        &self,
+        principal: &Arc<Principal>,
+        wanted: &SessionRef,
+    ) -> Result<(Conversation, Option<SessionRecord>), SessionError> {
+        let conversation = self.inner.conversation(principal, wanted).await?;
+        let record = self.inner.session_record(principal, &conversation.agent, &conversation.context).await?;
+        Ok((conversation, record))
+    }
+}
+
+impl Inner {
+    /// The conversation as it stood when the event with this sequence became true.
+    pub(super) async fn view(
+        &self,
+        principal: &Principal,
+        conversation: Conversation,
+        until: Option<u64>,
+    ) -> Result<SessionView, SessionError> {
+        let is_past = |event: &StoredEvent| until.is_none_or(|until| event.seq <= until);
+        let (record, notices) = self.record_and_notices(principal, &conversation).await?;
+        let mut room = Room::default();
+        let mut lines = Vec::new();
+        for entry in record.iter().flat_map(|record| &record.history) {
+            room.take(entry)?;
+            lines.push((0, SessionLine { entry: entry.clone(), place: None }));
+        }
+        for task in self.tasks_of(principal, &conversation).await? {
+            let stream = StreamId::Task(task.clone());
+            let corrupt = |what: &str| EngineError::Journal(JournalError::Corrupt(format!("task {task}: {what}")));
+            let mut transcript = Transcript::default();
+            let mut seqs = Vec::new();
+            self.each_event(&stream, |event| {
+                if !is_past(event) {
+                    return Ok(());
+                }
+                seqs.push(event.seq);
+                let Fact::Task(fact) = &event.fact else { return Err(corrupt("it holds events of something else")) };
+                transcript.take(&task, event.at, fact).map_err(|illegal| corrupt(&illegal.to_string()))
+            })
+            .await?;
+            for (entry, number) in transcript.into_entries() {
+                room.take(&entry)?;
+                let index = usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
+                let seq = seqs.get(index).copied().unwrap_or(0);
+                lines.push((seq, SessionLine { entry, place: Some((task.clone(), number)) }));
+            }
+        }
+        for (seq, notice) in notices.into_iter().filter(|(seq, _)| until.is_none_or(|until| *seq <= until)) {
+            let index = lines.iter().position(|(other, _)| *other > seq).unwrap_or(lines.len());
+            lines.insert(index, (seq, SessionLine { entry: notice, place: None }));
+        }
+        let lines = lines.into_iter().map(|(_, line)| line).collect();
+        Ok(SessionView { conversation, record, lines })
+    }
+
+    /// What was said about a conversation as a whole, and the notices that came of it with their sequences.
+    async fn record_and_notices(
+        &self,
+        principal: &Principal,
+        of: &Conversation,
+    ) -> Result<(Option<SessionRecord>, Vec<(u64, SessionEntry)>), SessionError> {
+        let stream = StreamId::Session(SessionId::of(principal, &of.agent, &of.context));
+        let corrupt = || EngineError::Journal(JournalError::Corrupt(format!("session {}", stream.id())));
+        let mut record: Option<SessionRecord> = None;
+        let mut notices = Vec::new();
+        self.each_event(&stream, |event| {
+            let Fact::Session(fact) = &event.fact else { return Err(corrupt()) };
+            match &mut record {
+                None => record = Some(SessionRecord::opened(event.at, fact).map_err(|_| corrupt())?),
+                Some(record) => {
+                    notices.extend(record.notice_of(event.at, fact).map(|notice| (event.seq, notice)));
+                    record.apply(event.at, fact).map_err(|_| corrupt())?;
+                }
+            }
+            Ok(())
+        })
+        .await?;
+        Ok((record, notices))
+    }
+
+    /// The tasks of a conversation in the order in which they began.
+    async fn tasks_of(&self, principal: &Principal, of: &Conversation) -> Result<Vec<TaskId>, SessionError> {
+        let (agent, context) = (Some(of.agent.clone()), Some(of.context.clone()));
+        let mut query = ListQuery { agent, context, ..ListQuery::tasks(CHUNK) };
+        let mut tasks = Vec::new();
+        loop {
+            let page = self.journal().list(principal, &query).await?;
+            tasks.extend(page.heads.into_iter().filter_map(|head| Some((head.created_at, head.task()?.clone()))));
+            if tasks.len() > MOST_ENTRIES {
+                return Err(SessionError::TooLarge { most: MOST_ENTRIES, of: "tasks" });
+            }
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => break,
+            }
+        }
+        tasks.sort();
+        // A task whose status changes between two pages may be on both.
+        tasks.dedup();
+        Ok(tasks.into_iter().map(|(_, task)| task).collect())
+    }
+
+    /// Every event of a stream, oldest first.
+    async fn each_event(
+        &self,
+        stream: &StreamId,
+        mut take: impl FnMut(&StoredEvent) -> Result<(), EngineError> + Send,
+    ) -> Result<(), SessionError> {
+        let mut after = 0;
+        loop {
+            let events = self.journal().events(stream, after, CHUNK).await?;
+            for event in &events {
+                take(event)?;
+                after = event.number;
+            }
+            if events.len() < CHUNK {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// How much more may be shown or taken over.
+#[derive(Default)]
+pub(super) struct Room {
+    entries: usize,
+    bytes: usize,
+}
+
+impl Room {
+    pub(super) fn take(&mut self, entry: &SessionEntry) -> Result<(), SessionError> {
+        self.entries += 1;
+        self.bytes += entry.weight();
+        if self.entries > MOST_ENTRIES {
+            return Err(SessionError::TooLarge { most: MOST_ENTRIES, of: "messages" });
+        }
+        if self.bytes > MOST_BYTES {
+            return Err(SessionError::TooLarge { most: MOST_BYTES, of: "bytes" });
+        }
+        Ok(())
+    }
+}
