@@ -9,6 +9,7 @@ use crate::{
     pins::Pins,
     push::{Orders, PlaceLocks},
     recover::After,
+    relevance::Relevance,
 };
 use baton_ports::{
     AgentSource, Clock, CommitObserver, Ids, Journal, JournalError, Models, Peers, StoredEvent, ToolHost, Webhooks,
@@ -95,6 +96,8 @@ pub(crate) struct Inner {
     pub(crate) farewells_begun: AtomicBool,
     /// Farewells that are said at the same time.
     pub(crate) farewells: tokio::sync::Semaphore,
+    /// What has to do with what is asked.
+    pub(crate) relevance: Relevance,
     pub(crate) stopping: CancellationToken,
     pub(crate) drivers: TaskTracker,
 }
@@ -121,6 +124,7 @@ impl Engine {
             claims: ClaimLocks::default(),
             farewells_begun: AtomicBool::new(false),
             farewells: tokio::sync::Semaphore::new(TOGETHER),
+            relevance: Relevance::default(),
             stopping: CancellationToken::new(),
             drivers: TaskTracker::new(),
         };

@@ -27,6 +27,7 @@ mod passing;
 mod pins;
 mod push;
 mod recover;
+mod relevance;
 mod run;
 mod say;
 mod send;

@@ -80,7 +80,7 @@ impl Driver {
         if tool.runner == ToolRunner::BuiltIn {
             return self.finish(call, self.unknown_tool(spec, &tool.name).await, true);
         }
-        let settings = SessionSettings::of(&self.live.lock().task, spec);
+        let settings = self.settings(spec);
         if !self.may_run(spec, tool, state, &settings).await? {
             return Ok(());
         }
@@ -126,27 +126,28 @@ impl Driver {
 
     async fn may_run_built_in(&self, spec: &AgentSpec, state: &CallState) -> Result<bool, Halt> {
         let tool = built_in(&state.call.name, "", serde_json::Value::Null);
-        let settings = SessionSettings::of(&self.live.lock().task, spec);
+        let settings = self.settings(spec);
         self.may_run(spec, &tool, state, &settings).await
     }
 
     /// What the definition denies is not given to a caller who runs the tools either; whether somebody is asked about the
     /// rest is the caller's to decide.
     pub(super) async fn deny_callers_calls(&self, spec: &AgentSpec) -> Result<(), Halt> {
-        let (calls, settings) = {
-            let task = &self.live.lock().task;
-            (asked_of_caller(task, spec).calls, SessionSettings::of(task, spec))
-        };
+        let calls = asked_of_caller(&self.live.lock().task, spec).calls;
         if calls.is_empty() {
             return Ok(());
         }
         self.flush();
+        let settings = self.settings(spec);
         let offered = self.inner.ports.tools.offered(spec, Duration::ZERO).await;
         for call in calls {
             let known = spec.tools.iter().chain(&offered).find(|tool| tool.name == call.name).cloned();
             let tool = known.unwrap_or_else(|| built_in(&call.name, "", serde_json::Value::Null));
             let decision = decide(&spec.policy, &settings.session(), &tool, Some(&call.arguments), false);
-            let Decision::Deny(reason) = decision else { continue };
+            let reason = match (settings.leaves_out(&tool), decision) {
+                (Some(reason), _) | (None, Decision::Deny(reason)) => reason,
+                _ => continue,
+            };
             let ToolCall { id, name, .. } = call;
             let output = denied(&name, reason);
             let result = ToolResult { call: id, name, output, is_error: true };
@@ -187,6 +188,9 @@ impl Driver {
         call: &ToolCall,
         settings: &SessionSettings,
     ) -> Result<Decision, Halt> {
+        if let Some(reason) = settings.leaves_out(tool) {
+            return Ok(Decision::Deny(reason));
+        }
         let decide = |granted| decide(&spec.policy, &settings.session(), tool, Some(&call.arguments), granted);
         match decide(false) {
             Decision::Ask if self.is_granted(&tool.name).await? => Ok(decide(true)),
@@ -211,7 +215,7 @@ impl Driver {
     }
 
     async fn unknown_tool(&self, spec: &AgentSpec, name: &str) -> Json {
-        let tools = self.tools_of(spec, Duration::ZERO).await;
+        let tools = self.chosen_of(spec, self.tools_of(spec, Duration::ZERO).await);
         let known: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         Json::string(&format!("There is no tool '{name}'. Tools: {known}"))

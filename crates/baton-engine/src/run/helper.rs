@@ -6,7 +6,7 @@ use baton_ports::{
     BoxFuture, ChatMessage, HandoffAsk, HandoffDesk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled,
     ToolChoice, ToolHelper,
 };
-use baton_rules::{CallState, Decision, HANDOFF_TOOL, SessionSettings, admit_handoff, handed_over};
+use baton_rules::{CallState, Decision, HANDOFF_TOOL, admit_handoff, handed_over};
 use baton_types::{AgentSpec, Role, TaskState, ToolCall};
 use futures_util::StreamExt;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl Helper<'_> {
     async fn may_hand_over(&self, uri: &str, words: &str) -> Result<(), String> {
         let arguments = serde_json::json!({ "agent_uri": uri, "message": words }).into();
         let call = ToolCall { id: self.state.call.id.clone(), name: HANDOFF_TOOL.to_owned(), arguments };
-        let settings = SessionSettings::of(&self.driver.live.lock().task, self.spec);
+        let settings = self.driver.settings(self.spec);
         let tool = built_in(HANDOFF_TOOL, "", serde_json::Value::Null);
         let unknown = |_| "whether work may be handed over cannot be found out now".to_owned();
         let reason = match self.driver.decided(self.spec, &tool, &call, &settings).await.map_err(unknown)? {

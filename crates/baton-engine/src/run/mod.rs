@@ -6,7 +6,9 @@
 
 mod ask;
 mod calls;
+mod context;
 mod control;
+mod conversation;
 mod earlier;
 mod grants;
 mod handoff;
@@ -15,6 +17,7 @@ mod model;
 mod orchestrate;
 mod peer;
 mod prompt;
+mod words;
 
 pub(crate) use ask::asking;
 pub(crate) use handoff::{answer_of, created};
@@ -27,10 +30,13 @@ use crate::{
     live::{LiveTask, Standing, Stopped},
 };
 use baton_ports::{Commit, JournalError, Receipt, Write};
-use baton_rules::{Illegal, Step, asked_of_caller, next_step};
+use baton_rules::{Illegal, SessionRecord, Step, asked_of_caller, next_step};
 use baton_telemetry::within;
 use baton_types::{AgentSpec, ErrorCode, Reason, TaskEvent, TaskState};
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 /// Why the driver leaves its loop.
 #[derive(Debug)]
@@ -76,6 +82,9 @@ pub(crate) struct Driver {
     pub(crate) live: Arc<LiveTask>,
     /// Receipts not yet awaited, oldest first: the first failure is the true one.
     receipts: parking_lot::Mutex<Vec<Receipt>>,
+    /// What was said about the conversation as a whole, when it was last looked at.
+    session: parking_lot::Mutex<Option<Arc<SessionRecord>>>,
+    looked: AtomicBool,
 }
 
 impl Inner {
@@ -83,7 +92,8 @@ impl Inner {
     pub(crate) fn spawn_driver(self: &Arc<Self>, live: Arc<LiveTask>, receipt: Option<Receipt>) {
         let receipts = parking_lot::Mutex::new(receipt.into_iter().collect());
         let context = live.lock().in_run();
-        let driver = Driver { inner: Arc::clone(self), live, receipts };
+        let (session, looked) = (parking_lot::Mutex::default(), AtomicBool::new(false));
+        let driver = Driver { inner: Arc::clone(self), live, receipts, session, looked };
         self.drivers.spawn(within(context, driver.drive()));
     }
 }
@@ -130,6 +140,9 @@ impl Driver {
             if !cell.task.is_active() {
                 return Ok(Progress::Rest);
             }
+        }
+        if !self.looked.load(Ordering::Relaxed) {
+            self.look_at_session().await?;
         }
         let Some(spec) = self.spec().await? else { return Ok(Progress::Again) };
         let step = next_step(&self.live.lock().task, &spec, self.inner.ports.clock.now());

@@ -1,11 +1,12 @@
 //! One model call: deltas go out live, what is complete goes to the journal.
 
-use super::{Driver, Halt};
+use super::{Driver, Halt, prompt::request_of};
 use crate::end::Ending;
 use baton_ports::{Finish, ModelError, ModelEvent, ModelStream};
-use baton_rules::{Task, calls_part};
+use baton_rules::{REQUEST_MEMBER, Task, calls_part, shown};
 use baton_types::{
-    AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, Role, TaskEvent, ToolCall, Usage,
+    AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, RequestContext, Role, TaskEvent, ToolCall,
+    Usage,
 };
 use futures_util::{FutureExt, StreamExt};
 use std::{collections::HashSet, pin::pin, sync::Arc, time::Duration};
@@ -151,7 +152,7 @@ fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent>
     let Said { text, mut calls, usage, finish, .. } = said;
     if calls.is_empty() {
         let mut message = Message::new(id, Role::Agent, vec![Part::text(text)]).within(&task.context, &task.id);
-        message.metadata = Some(metadata(model, finish));
+        message.metadata = Some(metadata(model, finish, request_of(task)));
         let mut events = vec![TaskEvent::Answered { message: message.clone(), usage }];
         if task.waiting.is_empty() {
             events.push(TaskEvent::StatusChanged {
@@ -166,12 +167,12 @@ fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent>
     let parts = vec![Part::text(text), calls_part(&calls)];
     let mut message = Message::new(id, Role::Agent, parts).within(&task.context, &task.id);
     if finish == Some(Finish::Length) {
-        message.metadata = Some(metadata(model, finish));
+        message.metadata = Some(metadata(model, finish, None));
     }
     vec![TaskEvent::ToolsCalled { message, calls, usage }]
 }
 
-fn metadata(model: &str, finish: Option<Finish>) -> Json {
+fn metadata(model: &str, finish: Option<Finish>, request: Option<&RequestContext>) -> Json {
     let mut metadata = serde_json::json!({ "model": model });
     if model == "playbook" {
         metadata["simulated"] = "true".into();
@@ -180,6 +181,9 @@ fn metadata(model: &str, finish: Option<Finish>) -> Json {
         Some(Finish::Length) => metadata["finish"] = "length".into(),
         Some(Finish::Refusal) => metadata["finish"] = "refusal".into(),
         _ => {}
+    }
+    if let Some(request) = request.filter(|request| !request.items.is_empty()) {
+        metadata[REQUEST_MEMBER] = shown(request);
     }
     metadata.into()
 }

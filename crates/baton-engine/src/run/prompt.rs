@@ -1,14 +1,18 @@
 //! What the model is given: the conversation so far and the tools on offer.
 
-use super::{Driver, Halt, orchestrate::orchestration_tools};
+use super::{
+    Driver, Halt,
+    conversation::{conversation, place},
+    orchestrate::orchestration_tools,
+    words::last_words,
+};
 use baton_ports::{AgentSource, ChatMessage, ModelCall, OutputFormat, ToolChoice};
 use baton_rules::{
-    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings,
-    answers_tools, calls_in, offers, results_in,
+    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task,
+    offers,
 };
 use baton_types::{
-    AgentSpec, Effects, HandoffTarget, Json, Message, MessageId, PartContent, Permission, Role, ToolCall, ToolResult,
-    ToolRunner, ToolSpec,
+    AgentSpec, Effects, HandoffTarget, Json, MessageId, Permission, RequestContext, Role, ToolRunner, ToolSpec,
 };
 use futures_util::future::poll_immediate;
 use serde_json::json;
@@ -24,7 +28,7 @@ const NAMED_AGENTS: usize = 50;
 const PATIENCE: Duration = Duration::from_millis(800);
 
 impl Driver {
-    /// Everything that the model may call now.
+    /// Everything that the model might call now.
     pub(super) async fn tools_of(&self, spec: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
         let ports = &self.inner.ports;
         let mut offered = ports.tools.offered(spec, patience);
@@ -40,8 +44,16 @@ impl Driver {
                 }
             }
         };
-        let settings = SessionSettings::of(&self.live.lock().task, spec);
+        // What is chosen by what is asked is decided when all that might be is known.
+        let settings = SessionSettings { chosen: None, ..self.settings(spec) };
         all_tools(spec, offered, &*ports.agents, &settings)
+    }
+
+    /// Those of them that are part of the request.
+    pub(super) fn chosen_of(&self, spec: &AgentSpec, mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
+        let settings = self.settings(spec);
+        tools.retain(|tool| settings.leaves_out(tool).is_none());
+        tools
     }
 
     pub(super) async fn model_call(
@@ -53,17 +65,23 @@ impl Driver {
     ) -> Result<ModelCall, Halt> {
         let patience = if turn == 1 { PATIENCE } else { Duration::ZERO };
         let tools = self.tools_of(spec, patience).await;
+        self.choose_context(spec, &tools).await?;
+        let tools = self.chosen_of(spec, tools);
         let earlier = if self.live.lock().first_of_context { Vec::new() } else { self.earlier().await? };
         let cell = self.live.lock();
         let metadata = cell.task.history.iter().rev().find(|message| message.role == Role::User);
         let metadata = metadata.and_then(|message| message.metadata.clone());
-        let mut messages = conversation(earlier.iter().chain(&cell.task.history));
+        let mut messages = conversation(earlier.iter().chain(&cell.task.history), &spec.knowledge);
+        let request = request_of(&cell.task).cloned();
         drop(cell);
         if messages.len() > MAX_MESSAGES {
             messages.drain(..messages.len() - MAX_MESSAGES);
             // A result must not stand without its call.
             let first = messages.iter().position(|message| matches!(message, ChatMessage::User { .. })).unwrap_or(0);
             messages.drain(..first);
+        }
+        if let Some(request) = &request {
+            place(&mut messages, request, &spec.knowledge);
         }
         Ok(ModelCall {
             agent: spec.name.clone(),
@@ -80,60 +98,11 @@ impl Driver {
     }
 }
 
-/// The history as models know it, with nothing dropped: the results of a turn stand right behind its calls, whatever
-/// else the caller said meanwhile comes after them.
-fn conversation<'a>(history: impl IntoIterator<Item = &'a Message>) -> Vec<ChatMessage> {
-    let mut chat = Vec::new();
-    let mut said = Vec::new();
-    let mut called: Vec<ToolCall> = Vec::new();
-    for message in history {
-        if message.role == Role::Agent {
-            chat.append(&mut said);
-            called = calls_in(message);
-            chat.push(ChatMessage::Assistant { text: message.text(), calls: called.clone() });
-            continue;
-        }
-        // A caller need not repeat which tool a result is of.
-        let name_of = |result: &ToolResult| {
-            let call = called.iter().find(|call| call.id == result.call);
-            call.map_or_else(|| result.name.clone(), |call| call.name.clone())
-        };
-        let results = results_in(message).unwrap_or_default();
-        let for_tools = answers_tools(message);
-        let text = if for_tools { String::new() } else { text_of(message, results.is_empty()) };
-        // The answer to a question is its result already; the model hears it once.
-        let answers = |result: &ToolResult| !text.is_empty() && result.output.to_plain_text() == text;
-        chat.extend(results.iter().map(|result| ChatMessage::Tool {
-            name: name_of(result),
-            call: result.call.clone(),
-            output: result.output.clone(),
-            is_error: result.is_error,
-            said: answers(result).then(|| message.id.clone()),
-        }));
-        let told = results.iter().any(answers);
-        if !told && !for_tools && (!text.is_empty() || results.is_empty()) {
-            said.push(ChatMessage::User { id: message.id.clone(), text });
-        }
-    }
-    chat.append(&mut said);
-    chat
-}
-
-fn text_of(message: &Message, with_data: bool) -> String {
-    let mut text = message.text();
-    for part in &message.parts {
-        let more = match &part.content {
-            PartContent::Data(data) if with_data => data.as_str().to_owned(),
-            PartContent::Url(url) => url.clone(),
-            PartContent::Raw(_) => format!("[file {}]", part.filename.as_deref().unwrap_or("without a name")),
-            PartContent::Text(_) | PartContent::Data(_) => continue,
-        };
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&more);
-    }
-    text
+/// What was chosen for the caller's last words.
+pub(super) fn request_of(task: &Task) -> Option<&RequestContext> {
+    let (message, request) = task.request.as_ref()?;
+    let last = last_words(&task.history)?;
+    (task.history[last].id == *message).then_some(request)
 }
 
 /// The system prompt, and what is said about calling other agents after it.
@@ -159,7 +128,7 @@ fn all_tools(
     if spec.enable_handoff {
         tools.push(handoff_tool(spec, agents));
     }
-    tools.retain(|tool| offers(&spec.policy, &settings.session(), tool));
+    tools.retain(|tool| settings.leaves_out(tool).is_none() && offers(&spec.policy, &settings.session(), tool));
     let control = spec.control_tools;
     if control.emit_artifact {
         tools.push(built_in(

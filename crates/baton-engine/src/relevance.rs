@@ -1,0 +1,92 @@
+//! What of an agent's knowledge has to do with what is asked: its texts, read once, and their vectors.
+
+mod texts;
+mod vectors;
+
+pub(crate) use texts::{Texts, TextsOf};
+pub(crate) use vectors::Vectors;
+
+use crate::Engine;
+use baton_ports::{Embedder, VectorShelf};
+use baton_relevance::{Chosen, Entry, find, pieces};
+use baton_types::{AgentName, ContextItem, ItemKind, RelevanceLimits, ToolSpec};
+use std::sync::{Arc, OnceLock};
+
+/// How relevance is found out.
+#[derive(Default)]
+pub(crate) struct Relevance {
+    pub(crate) texts: Texts,
+    /// By vectors instead of words, when there is somebody who makes them.
+    vectors: OnceLock<Vectors>,
+}
+
+/// Something that may be chosen.
+pub(crate) enum Candidate<'a> {
+    /// A rule or reference.
+    Item(ItemKind, &'a ContextItem),
+    /// A tool.
+    Tool(&'a ToolSpec),
+}
+
+impl Candidate<'_> {
+    pub(crate) fn kind(&self) -> ItemKind {
+        match self {
+            Self::Item(kind, _) => *kind,
+            Self::Tool(_) => ItemKind::Tool,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Item(_, item) => &item.name,
+            Self::Tool(tool) => &tool.name,
+        }
+    }
+
+    fn pieces(&self) -> Vec<String> {
+        match self {
+            Self::Item(_, item) => pieces(&item.name, &item.description, &item.text),
+            Self::Tool(tool) => pieces(&tool.name, &tool.description, ""),
+        }
+    }
+}
+
+impl Relevance {
+    /// Who makes vectors, when not words decide.
+    pub(crate) fn vectors(&self) -> Option<&Vectors> {
+        self.vectors.get()
+    }
+
+    /// Chooses by words.
+    pub(crate) fn by_words(
+        texts: &TextsOf,
+        question: &str,
+        candidates: &[Candidate<'_>],
+        limits: RelevanceLimits,
+    ) -> Vec<Chosen> {
+        let entries: Vec<Arc<Entry>> = candidates.iter().map(|candidate| texts.entry(candidate)).collect();
+        find(question, &entries.iter().map(|entry| &**entry).collect::<Vec<_>>(), limits)
+    }
+
+    /// Chooses by vectors; the error says what went wrong, in words.
+    pub(crate) async fn by_vectors(
+        vectors: &Vectors,
+        agent: &AgentName,
+        question: &str,
+        candidates: &[Candidate<'_>],
+        limits: RelevanceLimits,
+    ) -> Result<Vec<Chosen>, String> {
+        let pieces: Vec<Vec<String>> = candidates.iter().map(Candidate::pieces).collect();
+        vectors.choose(agent, question, &pieces, limits).await
+    }
+}
+
+impl Engine {
+    /// Has what comes with a request chosen by vectors instead of words; the first one who is named stays. Vectors of an
+    /// agent's texts are kept on the shelf, so that each text is embedded once.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>, shelf: Arc<dyn VectorShelf>) -> Self {
+        let _ = self.inner.relevance.vectors.set(Vectors::new(embedder, shelf));
+        self
+    }
+}

@@ -1,0 +1,60 @@
+//! The words of rules and references, read once for each definition.
+
+use super::Candidate;
+use baton_relevance::Entry;
+use baton_types::{AgentSpec, Digest, Include, ItemKind};
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc};
+
+/// Definitions whose texts are kept; when there are more, all are read again.
+const KNOWN: usize = 128;
+
+/// Texts that have been read.
+#[derive(Default)]
+pub(crate) struct Texts {
+    known: Mutex<HashMap<Digest, Arc<TextsOf>>>,
+}
+
+/// The words of all rules and references of one definition that may be chosen.
+#[derive(Default)]
+pub(crate) struct TextsOf {
+    items: HashMap<(ItemKind, String), Arc<Entry>>,
+}
+
+impl Texts {
+    /// Those of a definition, by the digest that a run pinned it with.
+    pub(crate) fn of(&self, spec: &AgentSpec, digest: &Digest) -> Arc<TextsOf> {
+        if let Some(texts) = self.known.lock().get(digest) {
+            return Arc::clone(texts);
+        }
+        let texts = Arc::new(TextsOf::read(spec));
+        let mut known = self.known.lock();
+        if known.len() >= KNOWN {
+            known.clear();
+        }
+        known.insert(digest.clone(), Arc::clone(&texts));
+        texts
+    }
+}
+
+impl TextsOf {
+    fn read(spec: &AgentSpec) -> Self {
+        let kinds = [ItemKind::Rule, ItemKind::Reference];
+        let items = kinds.into_iter().flat_map(|kind| spec.knowledge.items(kind).iter().map(move |item| (kind, item)));
+        let items = items.filter(|(_, item)| item.include == Include::Agent).map(|(kind, item)| {
+            ((kind, item.name.clone()), Arc::new(Entry::new(&item.name, &item.description, &item.text)))
+        });
+        Self { items: items.collect() }
+    }
+
+    /// The words of a candidate. Tools say little, and come and go with their servers.
+    pub(super) fn entry(&self, candidate: &Candidate<'_>) -> Arc<Entry> {
+        match candidate {
+            Candidate::Tool(tool) => Arc::new(Entry::new(&tool.name, &tool.description, "")),
+            Candidate::Item(kind, item) => match self.items.get(&(*kind, item.name.clone())) {
+                Some(entry) => Arc::clone(entry),
+                None => Arc::new(Entry::new(&item.name, &item.description, &item.text)),
+            },
+        }
+    }
+}
