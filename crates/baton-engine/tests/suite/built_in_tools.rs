@@ -14,11 +14,13 @@ async fn ask(engine: &Engine, script: &str) -> Arc<TaskView> {
     engine.send_and_settle(&Arc::new(Principal::local()), command).await.unwrap()
 }
 
-/// What the user said in a conversation that a model was given.
+/// What the user said in a conversation that a model was given, without what the agent knows.
 fn said(messages: &[ChatMessage]) -> Vec<&str> {
     let mut said = Vec::new();
     for message in messages {
-        if let ChatMessage::User { text, .. } = message {
+        if let ChatMessage::User { id, text } = message
+            && !id.as_str().starts_with("rule:")
+        {
             said.push(text.as_str());
         }
     }

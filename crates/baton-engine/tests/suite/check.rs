@@ -3,8 +3,8 @@
 use crate::world::World;
 use baton_journal::MemoryJournal;
 use baton_ports::{Journal, StoredEvent};
-use baton_rules::{HandoffRecord, Task, answers_tools};
-use baton_types::{CallId, Effects, Fact, HandoffEvent, HandoffId, Role, StreamId, TaskEvent, TaskId, TaskState};
+use baton_rules::{HandoffRecord, REQUEST_MEMBER, Task, answers_tools};
+use baton_types::{CallId, Effects, Fact, HandoffEvent, HandoffId, Json, Role, StreamId, TaskEvent, TaskId, TaskState};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -87,10 +87,31 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
             }
         }
     }
+    chosen_once(&all);
     told_elsewhere(world, &all);
     handoffs_are_whole(&all);
     crate::spans::are_whole(world).await;
     all
+}
+
+/// What a model is given beside the conversation is on record before its answer, and was chosen once for each message.
+fn chosen_once(all: &Everything) {
+    for (id, events) in &all.events {
+        let mut chosen = BTreeSet::new();
+        for event in events {
+            match &event.fact {
+                Fact::Task(TaskEvent::ContextChosen { message, .. }) => {
+                    assert!(chosen.insert(message.clone()), "{id}: chosen again for {message}");
+                }
+                Fact::Task(TaskEvent::Answered { message, .. }) => {
+                    let says = |json: &Json| json.as_str().contains(REQUEST_MEMBER);
+                    let given = message.metadata.as_ref().is_some_and(says);
+                    assert!(!given || !chosen.is_empty(), "{id}: {} names what nobody chose", message.id);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// What was said elsewhere was on record before, was said once, and leaves out nothing that a caller said.

@@ -7,6 +7,7 @@ mod asks;
 mod built_in_tools;
 mod changes;
 mod check;
+mod context;
 mod courier;
 mod desk;
 mod elsewhere;

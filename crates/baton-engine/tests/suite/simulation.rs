@@ -119,6 +119,7 @@ struct Coverage {
     failed_notifications: AtomicU64,
     repeated_notifications: AtomicU64,
     sent_again: AtomicU64,
+    chosen: AtomicU64,
 }
 
 impl Coverage {
@@ -127,6 +128,7 @@ impl Coverage {
         let facts = || all.events.values().flatten().map(|event| &event.fact);
         add(&self.resumed, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::RunResumed { .. }))).count());
         add(&self.handoffs, all.handoffs.len());
+        add(&self.chosen, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::ContextChosen { .. }))).count());
         add(&self.questions, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::ToolAsked { .. }))).count());
         let passed = |fact: &&Fact| matches!(fact, Fact::Task(TaskEvent::HandoffAsked { .. }));
         add(&self.passed_up, facts().filter(passed).count());
@@ -163,6 +165,7 @@ impl Coverage {
             ("notifications that failed", read(&self.failed_notifications)),
             ("notifications that were repeated", read(&self.repeated_notifications)),
             ("messages sent again", read(&self.sent_again)),
+            ("choices of what a model is given", read(&self.chosen)),
         ])
     }
 }

@@ -10,9 +10,9 @@ use baton_ports::{
     ModelStream, Models, SampleAsk, ToolHost, ToolOutcome, ToolOutput, ToolRun,
 };
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, CallId, CommandTool, ControlTools, Effects, HandoffTarget, Json, McpServer,
-    McpTool, McpTransport, Message, ModelSpec, Part, Permission, Role, RunLimits, Timestamp, ToolAsk, ToolCall,
-    ToolExecution, ToolQuestion, ToolRunner, ToolSpec, Usage, Wanted,
+    AgentKit, AgentName, AgentSpec, CallId, CommandTool, ContextItem, ControlTools, Effects, HandoffTarget, Include,
+    Json, Knowledge, McpServer, McpTool, McpTransport, Message, ModelSpec, Part, Permission, Role, RunLimits,
+    Timestamp, ToolAsk, ToolCall, ToolExecution, ToolQuestion, ToolRunner, ToolSpec, Usage, Wanted,
 };
 use std::{
     collections::HashMap,
@@ -106,7 +106,8 @@ struct Agents(Vec<Arc<AgentSpec>>);
 impl Default for Agents {
     fn default() -> Self {
         let boss = agent("boss", &["worker", FAR, VAGUE]);
-        Self([boss, agent("worker", &["boss"]), remote(FAR), remote(VAGUE)].map(Arc::new).to_vec())
+        let worker = AgentSpec { knowledge: knowledge(), ..agent("worker", &["boss"]) };
+        Self([boss, worker, remote(FAR), remote(VAGUE)].map(Arc::new).to_vec())
     }
 }
 
@@ -141,6 +142,13 @@ impl AgentSource for Agents {
         let servers = if name.as_str() == FAR { vec![server] } else { Vec::new() };
         Arc::new(AgentKit { servers, ..AgentKit::default() })
     }
+}
+
+/// One rule that is always there, and one that is about looking.
+fn knowledge() -> Knowledge {
+    let always = ContextItem { include: Include::Always, ..ContextItem::new("always", "Work well.") };
+    let looking = ContextItem { include: Include::Agent, ..ContextItem::new("look", "Look twice.") };
+    Knowledge { rules: vec![always, looking], ..Knowledge::default() }
 }
 
 pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
@@ -213,7 +221,8 @@ impl Model for ScriptedModel {
         assert!(call.system.is_empty() || call.system.starts_with(&own), "{}", call.system);
         self.0.heard.lock().unwrap().push(call.messages.clone());
         let script = call.messages.iter().find_map(|message| match message {
-            ChatMessage::User { text, .. } => Some(text.clone()),
+            // What the agent knows stands before the caller's words.
+            ChatMessage::User { id, text } if !id.as_str().starts_with("rule:") => Some(text.clone()),
             _ => None,
         });
         let script = script.unwrap_or_default();

@@ -1,0 +1,128 @@
+//! What is always there, what somebody names, and what has to do with what is asked; chosen once.
+
+use super::stage::{Stage, ask, change, item, me, named, shown, to};
+use crate::answering::requests_in;
+use baton_engine::{SendCommand, SessionChange};
+use baton_types::{
+    ContextItem, Include, ItemKind, Knowledge, Part, Permission, RelevanceLimits, TaskState, Thousandths,
+};
+use serde_json::json;
+
+/// Fifty rules of which each is there when it has to do with what is asked.
+pub(super) fn fifty_rules() -> Vec<ContextItem> {
+    let blocks = include_str!("../../../../baton-relevance/tests/fixtures/rules.md").split("## ").skip(1);
+    let rules = blocks.map(|block| {
+        let (name, rest) = block.split_once('\n').unwrap();
+        let (description, text) = rest.split_once("\n\n").unwrap();
+        ContextItem { description: description.to_owned(), ..item(name, 500, Include::Agent, text.trim_end()) }
+    });
+    rules.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn teamspark_28_of_fifty_rules_the_relevant_one_is_given_and_an_irrelevant_one_is_not() {
+    let stage = Stage::new(Knowledge { rules: fifty_rules(), ..Knowledge::default() });
+    let engine = stage.engine();
+    for line in include_str!("../../../../baton-relevance/tests/fixtures/questions.tsv").lines() {
+        let (right, question) = line.split_once('\t').unwrap();
+        let done = ask(&engine, None, question).await;
+        let given = shown(&done);
+        let rules: Vec<&String> = given.iter().filter(|line| line.starts_with("rule ")).collect();
+        assert!(rules[0].starts_with(&format!("rule {right} agent 0.")), "{question}: {rules:?}");
+        let score = |line: &str| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap();
+        assert!(rules[1..].iter().all(|line| score(line) < 0.7), "{question}: {rules:?}");
+        assert!(!rules.iter().any(|line| line.contains(" kubernetes ")), "{question}: {rules:?}");
+        // As many messages as rules, before the question.
+        let heard = stage.heard();
+        assert_eq!((heard.len(), heard.last()), (rules.len() + 1, Some(&format!("user: {question}"))));
+    }
+    let done = ask(&engine, None, "Who painted the ceiling of the Sistine Chapel?").await;
+    assert_eq!(stage.heard().len(), 1);
+    let chosen = stage.chosen(&engine, &done).await;
+    assert!(chosen[0].0.items.iter().all(|item| item.kind == ItemKind::Tool), "that nothing fits is on record, too");
+}
+
+#[tokio::test(start_paused = true)]
+async fn teamspark_06_always_manual_and_agent_items_come_as_their_modes_say() {
+    let about = |name: &str, include, description: &str| ContextItem {
+        description: description.to_owned(),
+        ..item(name, 500, include, &format!("text of {name}"))
+    };
+    let stage = Stage::new(Knowledge {
+        rules: vec![
+            about("always", Include::Always, ""),
+            about("named", Include::Manual, "when refunds are asked for"),
+            about("refunds", Include::Agent, "how customers get a refund"),
+            about("parcels", Include::Agent, "how long a parcel takes"),
+        ],
+        references: vec![about("prices", Include::Agent, "prices of parcels"), about("refunds", Include::Manual, "")],
+        ..Knowledge::default()
+    });
+    let engine = stage.engine();
+    let items = |shown: Vec<String>| shown.into_iter().filter(|line| !line.starts_with("tool")).collect::<Vec<_>>();
+    let done = ask(&engine, Some("talk"), "How do customers get a refund?").await;
+    let [always, refunds] = items(shown(&done)).try_into().unwrap();
+    assert_eq!(always, "rule always always");
+    let score = refunds.strip_prefix("rule refunds agent ").unwrap().parse::<f64>().unwrap();
+    assert!((0.7..1.0).contains(&score), "{score}");
+    assert_eq!(stage.heard()[..2], ["user: Rule: text of always", "user: Rule: text of refunds"]);
+    // Nothing of it is part of the next request, unless that is about it, too.
+    let done = ask(&engine, Some("talk"), "Hello").await;
+    assert_eq!(items(shown(&done)), ["rule always always"]);
+
+    // Somebody adds and takes away.
+    change(&engine, "talk", SessionChange::Include(named(ItemKind::Rule, "refunds"))).await;
+    change(&engine, "talk", SessionChange::Include(named(ItemKind::Reference, "refunds"))).await;
+    change(&engine, "talk", SessionChange::Exclude(named(ItemKind::Rule, "always"))).await;
+    let done = ask(&engine, Some("talk"), "Hello again").await;
+    assert_eq!(items(shown(&done)), ["reference refunds manual", "rule refunds manual"]);
+    change(&engine, "talk", SessionChange::Exclude(named(ItemKind::Rule, "refunds"))).await;
+    let done = ask(&engine, Some("talk"), "How do customers get a refund?").await;
+    assert_eq!(items(shown(&done)), ["reference refunds manual"], "what was taken out is not chosen either");
+
+    // The limits are those of the agent, unless the session says otherwise.
+    let done = ask(&engine, Some("third"), "What are the prices of a parcel?").await;
+    let [prices, always] = items(shown(&done)).try_into().unwrap();
+    assert!(prices.starts_with("reference prices agent 0.7") && always == "rule always always", "{prices}, {always}");
+    let limits = RelevanceLimits { top_n: 0, include_score: Thousandths(1000), ..RelevanceLimits::default() };
+    stage.spec.lock().unwrap().as_mut().unwrap().knowledge.relevance = limits;
+    let done = ask(&engine, Some("third"), "What are the prices of a parcel?").await;
+    assert_eq!(items(shown(&done)), ["rule always always"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_choice_is_made_once_for_each_message_and_holds_over_approvals_and_restarts() {
+    let stage = Stage::new(Knowledge { rules: fifty_rules(), ..Knowledge::default() });
+    {
+        let mut spec = stage.spec.lock().unwrap();
+        spec.as_mut().unwrap().tools.iter_mut().for_each(|tool| tool.permission = Permission::Ask);
+    }
+    stage.script.lock().unwrap().push("look");
+    let engine = stage.engine();
+    let asked = ask(&engine, None, "I forgot my password, can you send me a link?").await;
+    assert_eq!(asked.state, TaskState::InputRequired);
+    let before = stage.heard();
+    assert!(before[0].starts_with("user: Rule: Send a reset link"), "{before:?}");
+
+    // Another process, and another definition: what is given is what was chosen.
+    let engine = stage.engine();
+    engine.recover().await.unwrap();
+    stage.spec.lock().unwrap().as_mut().unwrap().knowledge.relevance.top_n = 0;
+    let [request] = requests_in(asked.status_message.as_ref().unwrap()).try_into().unwrap();
+    let yes = json!({"input_responses": [{"call_id": request["call_id"], "key": request["key"], "action": "accept"}]});
+    let answer = SendCommand::new("boss".into(), to(&asked, "yes", Part::data(yes.into())));
+    let done = engine.send_and_settle(&me(), answer).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed);
+    assert_eq!(stage.heard()[..before.len()], before);
+    assert_eq!(stage.chosen(&engine, &done).await.len(), 1);
+    assert!(shown(&done).iter().any(|line| line.starts_with("rule password-reset agent")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_knows_nothing_writes_nothing() {
+    let stage = Stage::new(Knowledge::default());
+    let engine = stage.engine();
+    let done = ask(&engine, None, "what about @rule:x and @ref:y").await;
+    assert_eq!(stage.heard(), ["user: what about @rule:x and @ref:y"]);
+    assert!(stage.chosen(&engine, &done).await.is_empty());
+}
