@@ -67,6 +67,17 @@ async fn a_new_user_message_is_a_new_first_turn() {
 }
 
 #[tokio::test]
+async fn what_an_agent_knows_stands_before_what_is_asked_and_is_not_what_is_asked() {
+    let mut call = after(user("one"), &[("clock", "{}", "12")]);
+    for (id, text) in [("reference:map", "Reference: north is up"), ("rule:tone", "Rule: be brief"), ("user-2", "two")]
+    {
+        call.messages.push(ChatMessage::User { id: id.into(), text: text.to_owned() });
+    }
+    check(&rule("{ turn: first, user: '^two$', message_id: '^user-2$' }"), call.clone(), "say yes\ndone").await;
+    check(&rule("{ user: brief }"), call, "say no\ndone").await;
+}
+
+#[tokio::test]
 async fn an_answer_to_a_question_is_a_user_message_and_a_result() {
     let call = answered(user("one"), "user-2", "two");
     for (when, yes) in [
