@@ -36,6 +36,7 @@ async fn spans_are_sent_and_read_with_scopes_for_all_agents() {
             ("GET", "/tempo/api/traces/1", "", reads),
             ("GET", "/api/v1/spans/stats", "", reads),
             ("GET", "/api/v1/spans/tail", "", reads),
+            ("GET", "/api/v1/spans/export", "", reads),
         ] {
             let given = [("authorization", authorization.as_str()), ("content-type", media_type)];
             let body = if media_type == "application/json" { "{}" } else { "" };
@@ -46,7 +47,7 @@ async fn spans_are_sent_and_read_with_scopes_for_all_agents() {
             assert_eq!((refused, denied.len()), (!allowed, usize::from(!allowed)), "{scopes:?} {path} {response:?}");
         }
     }
-    for path in ["/v1/traces", "/tempo/api/search", "/tempo/api/echo", "/api/v1/spans/tail"] {
+    for path in ["/v1/traces", "/tempo/api/search", "/tempo/api/echo", "/api/v1/spans/tail", "/api/v1/spans/export"] {
         let method = if path == "/v1/traces" { "POST" } else { "GET" };
         assert_eq!(raw(&house.app, method, path, headers(&[]), "").await.status(), 401, "{path}");
     }

@@ -143,6 +143,8 @@ async fn questions_about_spans_have_their_refusals() {
         (&broken, "/api/v1/spans/stats", vec![]),
         (&none, "/tempo/api/echo", vec![]),
         (&none, "/api/v1/spans/stats", vec![]),
+        (&broken, "/api/v1/spans/export", vec![]),
+        (&none, "/api/v1/spans/export", vec![]),
     ] {
         let got = get(app, &super::asking(path, &pairs), NOTHING).await;
         let _ = writeln!(told, "{path} {pairs:?}\n  {}", shown(&got));
