@@ -31,6 +31,7 @@ mod otel;
 mod other_signals;
 #[cfg(target_os = "linux")]
 mod output;
+mod parquet;
 mod peers;
 #[cfg(unix)]
 mod possession;
