@@ -64,6 +64,8 @@ names! {
     RUN_ID = "run.id";
     RUN_TURN = "run.turn";
     RUN_ATTEMPT = "run.attempt";
+    RUN_MODEL_CALLS = "run.model_calls";
+    RUN_TOOL_CALLS = "run.tool_calls";
     APPROVAL_DECISION = "approval.decision";
     APPROVAL_QUESTIONS = "approval.questions";
     ERROR_TYPE = "error.type";
@@ -122,6 +124,14 @@ names! {
 pub mod operation {
     /// A model is asked.
     pub const CHAT: &str = "chat";
+    /// A model is asked for content of several kinds.
+    pub const GENERATE_CONTENT: &str = "generate_content";
+    /// A model goes on with a text.
+    pub const TEXT_COMPLETION: &str = "text_completion";
+    /// A model makes vectors of texts.
+    pub const EMBEDDINGS: &str = "embeddings";
+    /// Every way to ask a model, for which somebody pays.
+    pub const MODEL_CALLS: &[&str] = &[CHAT, GENERATE_CONTENT, TEXT_COMPLETION, EMBEDDINGS];
     /// An agent works.
     pub const INVOKE_AGENT: &str = "invoke_agent";
     /// A tool runs.

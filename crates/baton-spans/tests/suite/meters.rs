@@ -9,7 +9,7 @@ use baton_ports::{
 use baton_spans::Projector;
 use baton_telemetry::{JournalLevels, MeterReading, MeteredCommits, Meters, OpenTasks, Origin, Settings};
 use baton_traceql::Field;
-use baton_types::{Span, SpanId, TraceId, Value};
+use baton_types::{Span, SpanId, TraceId, Value, find_attribute};
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, future::ready, sync::Arc};
 use tokio::sync::watch;
@@ -128,7 +128,14 @@ async fn each_span_is_metered_once_although_the_disk_refuses_it() -> Result<()> 
         ("gen_ai.client.token.usage", 4),
         ("gen_ai.execute_tool.duration", 1),
         ("gen_ai.invoke_agent.duration", 1),
+        ("gen_ai.invoke_agent.inference_calls", 1),
+        ("gen_ai.invoke_agent.tool_calls", 1),
     ];
     assert_eq!(seen, expect.map(|(name, total)| (name.to_owned(), total)).into());
+    // The run of the story asked its model twice, and one tool ran.
+    let kept = store.kept.borrow();
+    let run = kept.iter().find(|span| span.name == "invoke_agent weather").expect("a run");
+    let calls = ["run.model_calls", "run.tool_calls"].map(|key| find_attribute(&run.attributes, key));
+    assert_eq!(calls, [Some(&Value::Int(2)), Some(&Value::Int(1))]);
     Ok(())
 }

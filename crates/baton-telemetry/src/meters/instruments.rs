@@ -50,6 +50,12 @@ const TOKENS: InstrumentKind = InstrumentKind::Histogram {
     per_unit: 1,
 };
 
+/// What a run asks for: once or twice, and hundreds of times when it goes in circles.
+const CALLS: InstrumentKind = InstrumentKind::Histogram {
+    bounds: &[0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0],
+    per_unit: 1,
+};
+
 /// `gen_ai.token.type`: `input` or `output`.
 pub const TOKEN_TYPE: &str = "gen_ai.token.type";
 /// Set on the one series that takes what would be too many.
@@ -76,6 +82,12 @@ instruments! {
     AGENT_DURATION = "gen_ai.invoke_agent.duration", "s", WORK_SECONDS,
         [names::GEN_AI_AGENT_NAME, names::TASK_STATE, names::ERROR_TYPE],
         "How long runs of agents took, and the state in which they left their tasks.";
+    AGENT_MODEL_CALLS = "gen_ai.invoke_agent.inference_calls", "{call}", CALLS,
+        [names::GEN_AI_AGENT_NAME, names::TASK_STATE, names::ERROR_TYPE],
+        "How often runs of agents asked their model.";
+    AGENT_TOOL_CALLS = "gen_ai.invoke_agent.tool_calls", "{call}", CALLS,
+        [names::GEN_AI_AGENT_NAME, names::TASK_STATE, names::ERROR_TYPE],
+        "How many tools ran in runs of agents.";
     TOOL_DURATION = "gen_ai.execute_tool.duration", "s", MODEL_SECONDS,
         [names::GEN_AI_TOOL_NAME, names::GEN_AI_AGENT_NAME, names::GEN_AI_TOOL_TYPE, names::ERROR_TYPE],
         "How long tools took that ran.";

@@ -17,6 +17,8 @@ struct Seen<'a> {
     error: Label<'a>,
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
+    model_calls: Option<u64>,
+    tool_calls: Option<u64>,
     mcp_method: Label<'a>,
     mcp_server: Label<'a>,
     http_method: Label<'a>,
@@ -57,15 +59,17 @@ impl<'a> Seen<'a> {
                 names::APPROVAL_DECISION => &mut seen.approval,
                 names::BATON_OUTCOME => &mut seen.outcome,
                 names::BATON_DECISION => &mut seen.permission,
-                names::GEN_AI_USAGE_INPUT_TOKENS => {
-                    seen.input_tokens = value.as_int().and_then(|tokens| u64::try_from(tokens).ok());
+                _ => {
+                    let count = match key.as_ref() {
+                        names::GEN_AI_USAGE_INPUT_TOKENS => &mut seen.input_tokens,
+                        names::GEN_AI_USAGE_OUTPUT_TOKENS => &mut seen.output_tokens,
+                        names::RUN_MODEL_CALLS => &mut seen.model_calls,
+                        names::RUN_TOOL_CALLS => &mut seen.tool_calls,
+                        _ => continue,
+                    };
+                    *count = value.as_int().and_then(|count| u64::try_from(count).ok());
                     continue;
                 }
-                names::GEN_AI_USAGE_OUTPUT_TOKENS => {
-                    seen.output_tokens = value.as_int().and_then(|tokens| u64::try_from(tokens).ok());
-                    continue;
-                }
-                _ => continue,
             };
             *label = Label::of(value);
         }
@@ -113,7 +117,15 @@ impl Meters {
                     self.tokens.record([operation, provider, model, Label::Text(kind)], tokens);
                 }
             }
-            Label::Text(operation::INVOKE_AGENT) => self.agent.record([agent, seen.task_state, error], took),
+            Label::Text(operation::INVOKE_AGENT) => {
+                let labels = [agent, seen.task_state, error];
+                self.agent.record(labels, took);
+                for (table, calls) in [(&self.agent_models, seen.model_calls), (&self.agent_tools, seen.tool_calls)] {
+                    if let Some(calls) = calls {
+                        table.record(labels, calls);
+                    }
+                }
+            }
             Label::Text(operation::EXECUTE_TOOL) if seen.ran() => {
                 self.tool.record([tool, agent, seen.tool_type, error], took);
             }

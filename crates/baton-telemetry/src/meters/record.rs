@@ -20,6 +20,8 @@ pub struct Meters {
     pub(super) tokens: Table,
     pub(super) model: Table,
     pub(super) agent: Table,
+    pub(super) agent_models: Table,
+    pub(super) agent_tools: Table,
     pub(super) tool: Table,
     pub(super) mcp_client: Table,
     pub(super) mcp_server: Table,
@@ -42,6 +44,8 @@ impl Meters {
             tokens: Table::new(&instruments::TOKEN_USAGE),
             model: Table::new(&instruments::MODEL_DURATION),
             agent: Table::new(&instruments::AGENT_DURATION),
+            agent_models: Table::new(&instruments::AGENT_MODEL_CALLS),
+            agent_tools: Table::new(&instruments::AGENT_TOOL_CALLS),
             tool: Table::new(&instruments::TOOL_DURATION),
             mcp_client: Table::new(&instruments::MCP_CLIENT_DURATION),
             mcp_server: Table::new(&instruments::MCP_SERVER_DURATION),
@@ -84,9 +88,20 @@ impl Meters {
         MeterReading { since: self.since, at: now.max(self.since), resource, scope, families }
     }
 
-    fn tables(&self) -> [&Table; 9] {
-        let Self { tokens, model, agent, tool, mcp_client, mcp_server, http, handoff, approval, .. } = self;
-        [tokens, model, agent, tool, mcp_client, mcp_server, http, handoff, approval]
+    fn tables(&self) -> [&Table; 11] {
+        [
+            &self.tokens,
+            &self.model,
+            &self.agent,
+            &self.agent_models,
+            &self.agent_tools,
+            &self.tool,
+            &self.mcp_client,
+            &self.mcp_server,
+            &self.http,
+            &self.handoff,
+            &self.approval,
+        ]
     }
 }
 

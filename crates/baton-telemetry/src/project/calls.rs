@@ -79,6 +79,9 @@ impl TaskSpans {
         let Some(index) = self.calls.iter().position(|call| call.id == result.call) else { return };
         let call = self.calls.swap_remove(index);
         let begun = call.context.is_some();
+        if let Some(run) = self.run.as_mut().filter(|_| begun) {
+            run.tool_calls += 1;
+        }
         let context = call.context.or_else(|| {
             let run = self.run.as_ref()?;
             let span = ids::call_span(&self.task, &run.id, run.turn, &call.id);

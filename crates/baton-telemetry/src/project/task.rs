@@ -57,6 +57,9 @@ pub(super) struct OpenRun {
     label: Option<ModelLabel>,
     pub(super) turn: u32,
     usage: Usage,
+    model_calls: u64,
+    /// Those that ran and came to an end.
+    pub(super) tool_calls: u64,
     events: Vec<SpanEvent>,
     answered: Option<Message>,
 }
@@ -156,6 +159,8 @@ impl TaskSpans {
                     label: label(agent),
                     turn: 0,
                     usage: Usage::default(),
+                    model_calls: 0,
+                    tool_calls: 0,
                     events: Vec::new(),
                     answered: None,
                 });
@@ -281,6 +286,10 @@ impl TaskSpans {
                 draft.set(names::GEN_AI_REQUEST_MODEL, label.model.clone());
             }
         }
+        if elsewhere.is_none() {
+            draft.set(names::RUN_MODEL_CALLS, run.model_calls);
+            draft.set(names::RUN_TOOL_CALLS, run.tool_calls);
+        }
         if let Some(url) = elsewhere {
             let (host, port) = authority(&url);
             draft.set(names::SERVER_ADDRESS, host);
@@ -339,6 +348,7 @@ impl TaskSpans {
             return;
         }
         let used = ended.usage();
+        run.model_calls += 1;
         run.usage.input_tokens += used.input_tokens;
         run.usage.output_tokens += used.output_tokens;
         let id = ids::attempt_span(&self.task, &open.message, open.attempt);

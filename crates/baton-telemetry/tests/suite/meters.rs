@@ -118,6 +118,8 @@ fn one_of_each() -> Vec<Span> {
         (names::TASK_STATE, text("completed")),
         // Of all its model calls, which were counted.
         (names::GEN_AI_USAGE_INPUT_TOKENS, Value::Int(100)),
+        (names::RUN_MODEL_CALLS, Value::Int(2)),
+        (names::RUN_TOOL_CALLS, Value::Int(0)),
     ];
     let handoff = [
         (names::GEN_AI_OPERATION_NAME, text("handoff.request")),
