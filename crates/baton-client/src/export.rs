@@ -35,7 +35,7 @@ pub struct ExportRequest {
 pub enum ExportItem {
     /// Spans.
     Spans(Vec<Span>),
-    /// The trace with this id is too large to be looked at, and was left out.
+    /// The trace with this id is too large to be looked at, or takes too long, and was left out.
     LeftOut(String),
 }
 

@@ -21,7 +21,7 @@ pub struct ReadAsk {
 pub enum ReadSpans {
     /// Spans, each once in all that is read; those of a trace follow each other.
     Spans(Vec<Span>),
-    /// This trace is too large to be looked at as a whole, and was left out.
+    /// This trace is too large to be looked at as a whole, or takes too long, and was left out.
     LeftOut(TraceId),
 }
 

@@ -61,8 +61,7 @@ pub(crate) fn read(
         let budget = budget();
         let spans = match gather(segments, &candidate.ordinals, &budget)?.0 {
             Gathered::Whole(spans) => spans,
-            Gathered::OutOfTime => return Err(late()),
-            Gathered::TooLarge => {
+            Gathered::TooLarge | Gathered::OutOfTime => {
                 if taker.take(ReadSpans::LeftOut(candidate.id)).is_break() {
                     return Ok(());
                 }

@@ -18,7 +18,7 @@ use baton_ports::{ReadAsk, ReadSpans, SpanStoreError, TimeRange};
 use baton_traceql::{Mode, Query, parse};
 use baton_types::{SpanId, TraceId};
 use proptest::prelude::*;
-use std::{collections::BTreeSet, ops::ControlFlow, sync::Arc};
+use std::{cell::Cell, collections::BTreeSet, ops::ControlFlow, sync::Arc, time::Instant};
 
 /// Takes so many times.
 struct Takes {
@@ -105,6 +105,19 @@ fn a_trace_that_is_too_large_is_named_and_the_others_are_read() {
     read(&segments, &ask("{ }"), &|| Budget { spans: 99, ..plenty() }, &mut takes).unwrap();
     assert_eq!(takes.taken[0], ReadSpans::LeftOut(trace_id(1)));
     assert_eq!(takes.spans().len(), 1);
+}
+
+#[test]
+fn a_trace_that_takes_too_long_is_named_and_the_others_are_read() {
+    let mut spans: Vec<_> = (1..=2_000).map(|id| span(1, id, None, 500 + id)).collect();
+    spans.push(span(2, 1, None, 100));
+    let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
+    let first = Cell::new(true);
+    let late_once = || if first.take() { Budget { deadline: Instant::now(), ..plenty() } } else { plenty() };
+    let mut takes = Takes::all();
+    read(&segments, &ask("{ }"), &late_once, &mut takes).unwrap();
+    assert_eq!(takes.taken[0], ReadSpans::LeftOut(trace_id(1)));
+    assert_eq!(takes.spans(), [(trace_id(2), spans[2_000].id)]);
 }
 
 #[test]

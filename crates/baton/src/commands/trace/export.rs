@@ -94,7 +94,7 @@ pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         let ids = left_out.ids.join(", ");
         let more = if left_out.count > TOLD as u64 { ", and more" } else { "" };
         screen.say(&format!(
-            "{} traces were too large to be looked at and are missing: {ids}{more}",
+            "{} traces were too large to be looked at, or took too long, and are missing: {ids}{more}",
             count(left_out.count)
         ));
     }
