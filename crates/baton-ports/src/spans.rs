@@ -190,6 +190,8 @@ pub struct SpanStats {
     pub max_age: Option<Duration>,
     /// Telemetry beyond this many bytes goes, oldest first.
     pub max_bytes: Option<u64>,
+    /// Telemetry that began before this may have gone for want of room; 0 as long as there was room for all of it.
+    pub whole_since: u64,
     /// Spans that were emitted here and could not be kept, since the start.
     pub dropped: u64,
 }

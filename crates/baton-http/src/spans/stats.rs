@@ -19,6 +19,7 @@ pub(super) async fn show(State(shared): State<Arc<Shared>>, caller: Caller) -> R
             newest: (stats.newest > 0).then(|| moment(stats.newest)),
             max_age_seconds: stats.max_age.map(|age| age.as_secs()),
             max_bytes: stats.max_bytes,
+            whole_since: (stats.whole_since > 0).then(|| moment(stats.whole_since)),
             dropped: stats.dropped,
         })
     };

@@ -111,6 +111,7 @@ impl Store {
         }
         stats.bytes += view.blocks.iter().map(|kept| kept.block.summary().bytes).sum::<u64>();
         stats.oldest = oldest.unwrap_or(0);
+        stats.whole_since = self.whole_since(&view).unwrap_or(0);
         stats
     }
 }

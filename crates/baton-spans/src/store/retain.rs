@@ -2,7 +2,7 @@
 
 use super::{
     embedded::{EmbeddedSpans, Store, closed},
-    view::Kept,
+    view::{Kept, View},
 };
 use crate::{
     block::{self, Block},
@@ -42,6 +42,13 @@ impl Store {
         Ok(gone.len())
     }
 
+    /// Since when telemetry is whole, when what is older may have gone for want of room.
+    pub(super) fn whole_since(&self, view: &View) -> Option<u64> {
+        let telemetry = view.blocks.iter().filter(|kept| kept.block.summary().class == SpanClass::Telemetry);
+        let held: Vec<_> = telemetry.map(Held::of).collect();
+        whole_since(&held, self.options.retention.max_bytes?)
+    }
+
     /// Deletes what nobody sees any more; what cannot be deleted now is tried again with the next.
     pub(super) fn delete(&self, doomed: &mut Doomed) -> Result<(), SpanStoreError> {
         // A merged block that is found at a start takes the place of those it was made of. As long as one is there that
@@ -72,6 +79,8 @@ pub(super) struct Doomed {
 
 #[derive(Clone, Copy, Debug)]
 struct Held {
+    /// When its first span began.
+    start: u64,
     /// When its newest span ended, or was written if its clock ran ahead.
     newest: u64,
     bytes: u64,
@@ -80,7 +89,7 @@ struct Held {
 impl Held {
     fn of(kept: &Kept) -> Self {
         let summary = kept.block.summary();
-        Self { newest: summary.end.min(kept.written), bytes: summary.bytes }
+        Self { start: summary.start, newest: summary.end.min(kept.written), bytes: summary.bytes }
     }
 }
 
@@ -99,15 +108,24 @@ fn expired(blocks: &[Held], now: u64, retention: Retention) -> Vec<usize> {
     by_age.into_iter().filter(goes).collect()
 }
 
+/// When the block began that goes next, if another one may have gone before it: then there is hardly room for one more.
+fn whole_since(blocks: &[Held], most: u64) -> Option<u64> {
+    let bytes: u64 = blocks.iter().map(|held| held.bytes).sum();
+    let largest = blocks.iter().map(|held| held.bytes).max()?;
+    let next = blocks.iter().min_by_key(|held| held.newest)?;
+    (bytes.saturating_add(largest) > most).then_some(next.start)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Held, expired};
+    use super::{Held, expired, whole_since};
     use crate::options::Retention;
     use std::time::Duration;
 
     #[test]
     fn the_oldest_go_first_and_only_as_many_as_must() {
-        let blocks = [(30, 10), (10, 10), (20, 10), (40, 10)].map(|(newest, bytes)| Held { newest, bytes });
+        let blocks =
+            [(30, 10), (10, 10), (20, 10), (40, 10)].map(|(newest, bytes)| Held { start: newest - 9, newest, bytes });
         let check = |max_age: Option<u64>, max_bytes: Option<u64>, expected: &[usize]| {
             let retention = Retention { max_age: max_age.map(Duration::from_nanos), max_bytes };
             assert_eq!(expired(&blocks, 50, retention), expected, "{retention:?}");
@@ -120,5 +138,16 @@ mod tests {
         check(None, Some(20), &[1, 2]);
         check(Some(25), Some(35), &[1, 2]);
         check(None, Some(0), &[1, 2, 0, 3]);
+    }
+
+    #[test]
+    fn a_store_is_whole_while_there_is_room_for_another_block() {
+        // Spans that came late make a block begin early; it goes by its newest.
+        let blocks =
+            [(25, 30, 10), (12, 20, 15), (1, 40, 10)].map(|(start, newest, bytes)| Held { start, newest, bytes });
+        for (most, expected) in [(1_000, None), (50, None), (49, Some(12)), (35, Some(12))] {
+            assert_eq!(whole_since(&blocks, most), expected, "{most}");
+        }
+        assert_eq!(whole_since(&[], 0), None);
     }
 }

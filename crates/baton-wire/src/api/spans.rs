@@ -64,6 +64,9 @@ pub struct SpanStatsEntry {
     /// Telemetry beyond this many bytes goes, oldest first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
+    /// Telemetry that began before this may have gone for want of room; absent as long as there was room for all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_since: Option<String>,
     /// Spans that were emitted here and could not be kept, since the start.
     pub dropped: u64,
 }
