@@ -28,7 +28,8 @@ pub(crate) struct Options {
     from: PathBuf,
     /// The new place: a directory, or a file that ends with .yaml
     to: PathBuf,
-    /// The form to write [default: native, or tsagent for an agent that is native or a TO that ends with .yaml]
+    /// The form to write: a directory with agent.yaml, one YAML file, or a directory with tspark.json [default: native, or
+    /// tsagent for an agent that is native and for a TO that ends with .yaml]
     #[arg(long = "to", value_name = "FORM")]
     form: Option<Form>,
 }
@@ -36,11 +37,8 @@ pub(crate) struct Options {
 /// A form that can be written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Form {
-    /// A directory with agent.yaml
     Native,
-    /// One YAML file, as TeamSpark has it today
     Tsagent,
-    /// A directory with tspark.json, as TeamSpark had it first
     Tspark,
 }
 

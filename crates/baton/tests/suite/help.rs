@@ -12,6 +12,7 @@ fn every_command_explains_itself() {
         &["up", "--help"],
         &["run", "--help"],
         &["new", "--help"],
+        &["convert", "--help"],
         &["agents", "--help"],
         &["agents", "add", "--help"],
         &["agents", "show", "--help"],

@@ -11,6 +11,7 @@ mod bridge;
 mod chain;
 mod conformance;
 mod contextcore_dashboards;
+mod convert;
 mod costs;
 mod crash;
 mod dashboards;
