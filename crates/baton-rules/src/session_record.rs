@@ -101,7 +101,9 @@ impl SessionRecord {
     /// What people are told of an event that follows: that the model is another one. Models are not given it.
     pub fn notice_of(&self, at: Timestamp, event: &SessionEvent) -> Option<SessionEntry> {
         let SessionEvent::SettingsChanged { settings } = event else { return None };
-        if settings.model == self.settings.model {
+        // Settings that came with what was taken over are no change; the notices about them came along.
+        let taken_over = self.origin.is_some() && at == self.opened_at;
+        if taken_over || settings.model == self.settings.model {
             return None;
         }
         let words = match &settings.model {

@@ -61,6 +61,15 @@ fn a_record_is_what_was_last_said() {
     assert!(notices[0].0 == at(9) && notices[0].1.contains("x:1"), "{notices:?}");
     assert!(notices[1].0 == at(11) && notices[1].1.contains("own"), "{notices:?}");
 
+    // What is taken over brings its own notices along.
+    let origin = Some(SessionOrigin::Import { context: None });
+    let import = SessionEvent::Opened { agent: "personal".into(), context: "c".into(), origin, history: Vec::new() };
+    let mut taken = SessionRecord::opened(at(5), &import).unwrap();
+    let settled = settings(Some("x:1"), None);
+    assert_eq!(taken.notice_of(at(5), &settled), None);
+    taken.apply(at(5), &settled).unwrap();
+    assert!(taken.notice_of(at(6), &settings(None, None)).is_some());
+
     assert_eq!(SessionRecord::fold([]), Err(IllegalSession));
     assert_eq!(SessionRecord::fold(timed().skip(1)), Err(IllegalSession));
     let mut twice = record.clone();
