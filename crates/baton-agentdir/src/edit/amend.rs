@@ -1,17 +1,22 @@
 //! A change to an agent's definition, whatever it is about.
 
-use super::{EditError, item, outcome, prompt};
-use crate::{Format, Parsed, parse};
+use super::{
+    EditError,
+    carry::Syntax,
+    export, include, item, metadata, outcome, prompt, server, settings,
+    step::{Path, Step},
+    yaml::{one_line, walk},
+};
+use crate::{
+    Diagnostic, Format, Parsed,
+    document::{self, Node, Value},
+    parse,
+};
 use baton_types::AgentChange;
 use std::collections::BTreeMap;
 
 /// Stands for the agent's directory: where it is makes no difference to a change.
-const HERE: &str = "/agent";
-
-/// Files of an agent: the path inside its directory, and the content.
-pub(super) type Files = BTreeMap<String, Vec<u8>>;
-/// Files that differ: the new content, or none of a file that goes.
-pub(super) type Changes = BTreeMap<String, Option<Vec<u8>>>;
+pub(super) const HERE: &str = "/agent";
 
 /// What is to be written so that a definition says something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,11 +29,13 @@ pub struct Amended {
 
 /// An agent that is to be changed.
 pub(super) struct Subject<'a> {
-    pub(super) files: &'a Files,
+    pub(super) files: &'a BTreeMap<String, Vec<u8>>,
     pub(super) format: Format,
     /// The file that makes it an agent.
     pub(super) file: &'a str,
     pub(super) parsed: Parsed,
+    /// What a person would have to write.
+    told: String,
 }
 
 /// Works out how a change is written into an agent's files, in the form that they have. The files are those of [`parse`];
@@ -38,17 +45,17 @@ pub fn amend(files: &BTreeMap<String, Vec<u8>>, change: &AgentChange) -> Result<
     let (Some(_), Some((format, file))) = (&parsed.agent, Format::found(files)) else {
         return Err(EditError::Invalid(parsed.diagnostics));
     };
-    let subject = Subject { files, format, file, parsed };
+    let subject = Subject { files, format, file, parsed, told: outcome::told(change) };
     let amended = match change {
         AgentChange::Create { kind, item } => item::create(&subject, *kind, item)?,
         AgentChange::Update { kind, item } => item::update(&subject, *kind, item)?,
         AgentChange::Remove { kind, name } => item::remove(&subject, *kind, name)?,
         AgentChange::Prompt(text) => prompt::set(&subject, text)?,
-        AgentChange::Settings(_)
-        | AgentChange::Metadata(_)
-        | AgentChange::Include { .. }
-        | AgentChange::Server { .. }
-        | AgentChange::Export { .. } => return Err(subject.by_hand(file, 1, "what you want to change".to_owned())),
+        AgentChange::Settings(settings) => settings::set(&subject, settings)?,
+        AgentChange::Metadata(metadata) => metadata::set(&subject, metadata)?,
+        AgentChange::Include { scope, include } => include::set(&subject, scope, *include)?,
+        AgentChange::Server { name, entry } => server::set(&subject, name, entry.as_ref())?,
+        AgentChange::Export { name, entry } => export::set(&subject, name, entry.as_ref())?,
     };
     let mut after = files.clone();
     for (path, content) in &amended.changes {
@@ -59,7 +66,7 @@ pub fn amend(files: &BTreeMap<String, Vec<u8>>, change: &AgentChange) -> Result<
     }
     let new = parse(&after, HERE);
     if !outcome::is_exactly(change, &subject.parsed, &new) {
-        return Err(subject.by_hand(&amended.file, 1, outcome::told(change)));
+        return Err(subject.unlike(&amended.file, new.diagnostics));
     }
     let is_new = |path: &String, content: &Option<Vec<u8>>| files.get(path) != content.as_ref();
     let changes = amended.changes.into_iter().filter(|(path, content)| is_new(path, content)).collect();
@@ -74,18 +81,75 @@ impl Amended {
 
     /// One file that goes.
     pub(super) fn without(file: String) -> Self {
-        Self { changes: Changes::from([(file.clone(), None)]), file }
+        Self { changes: BTreeMap::from([(file.clone(), None)]), file }
     }
 }
 
 impl Subject<'_> {
-    pub(super) fn by_hand(&self, file: &str, line: u32, write: String) -> EditError {
-        EditError::ByHand { file: file.to_owned(), line, write }
-    }
-
-    /// The text of a file; the files are known to be read well enough to make an agent.
+    /// The text of a file; one that is missing has none.
     pub(super) fn text(&self, file: &str) -> Result<&str, EditError> {
         let bytes = self.files.get(file).map_or(&[][..], Vec::as_slice);
-        crate::document::utf8(file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))
+        document::utf8(file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))
     }
+
+    /// The values of a file.
+    pub(super) fn read(&self, file: &str) -> Result<Node, EditError> {
+        let read = Syntax::of(file).read(file, self.text(file)?);
+        read.map_err(|remark| EditError::Invalid(vec![remark]))
+    }
+
+    /// The values of the agent's own file.
+    pub(super) fn tree(&self) -> Result<Node, EditError> {
+        self.read(self.file)
+    }
+
+    /// A file with all steps taken.
+    pub(super) fn carried_out(&self, file: &str, steps: &[Step]) -> Result<Amended, EditError> {
+        let changed = Syntax::of(file).carry_out(self.text(file)?, steps);
+        let changed = changed.ok_or_else(|| self.by_hand(file, steps, self.told.clone()));
+        Ok(Amended::one(file.to_owned(), changed?))
+    }
+
+    /// The agent's own file with values that it says already left alone.
+    pub(super) fn with_values(&self, wanted: Vec<(Path, Node)>) -> Result<Amended, EditError> {
+        let root = self.tree()?;
+        let is_new = |(path, value): &(Path, Node)| {
+            let (found, missing) = walk(&root, path);
+            !missing.is_empty() || found.to_json() != value.to_json()
+        };
+        let told = wanted.iter().map(|(path, value)| said(path, value)).collect::<Vec<_>>().join(", ");
+        let steps: Vec<Step> = wanted.into_iter().filter(is_new).map(|(path, value)| Step::Set(path, value)).collect();
+        let changed = Syntax::of(self.file).carry_out(self.text(self.file)?, &steps);
+        let changed = changed.ok_or_else(|| self.by_hand(self.file, &steps, told));
+        Ok(Amended::one(self.file.to_owned(), changed?))
+    }
+
+    fn by_hand(&self, file: &str, steps: &[Step], write: String) -> EditError {
+        let root = self.read(file).ok();
+        let place = root.as_ref().zip(steps.first()).map(|(root, step)| walk(root, step.path()).0.place);
+        EditError::ByHand { file: file.to_owned(), line: place.map_or(1, |place| place.line), write }
+    }
+
+    /// Why the changed files are not taken: for what is wrong with them, else because something else would change.
+    fn unlike(&self, file: &str, new: Vec<Diagnostic>) -> EditError {
+        let is_old = |remark: &Diagnostic| {
+            let old = self.parsed.diagnostics.iter();
+            old.clone().any(|old| old.file == remark.file && old.message == remark.message)
+        };
+        let fresh: Vec<Diagnostic> = new.into_iter().filter(|remark| !is_old(remark)).collect();
+        match fresh.is_empty() {
+            true => self.by_hand(file, &[], self.told.clone()),
+            false => EditError::Refused(fresh),
+        }
+    }
+}
+
+/// A value as a person would write it down.
+fn said(path: &Path, value: &Node) -> String {
+    let keys: Vec<String> = path.iter().map(ToString::to_string).collect();
+    let shown = match &value.value {
+        Value::Text(text) if text.len() > 80 || text.contains('\n') => "...".to_owned(),
+        _ => one_line(value),
+    };
+    format!("{}: {shown}", keys.join("."))
 }

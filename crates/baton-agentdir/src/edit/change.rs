@@ -131,7 +131,7 @@ fn is_on(server: &McpServer, tool: &str) -> bool {
     (server.include.is_empty() || named(&server.include)) && !named(&server.exclude)
 }
 
-fn file_of(parsed: &Parsed, scope: &ToolScope) -> Option<String> {
+pub(super) fn file_of(parsed: &Parsed, scope: &ToolScope) -> Option<String> {
     match scope {
         ToolScope::Own(_) => Some(AGENT_FILE.to_owned()),
         ToolScope::Tool(_) | ToolScope::Server(_) => server(parsed, scope).map(|server| server.file.clone()),
@@ -139,7 +139,7 @@ fn file_of(parsed: &Parsed, scope: &ToolScope) -> Option<String> {
 }
 
 /// Where the tool or the server stands in its file, and on which line.
-fn entry_of(root: &Node, file: &str, scope: &ToolScope) -> Option<(Path, u32)> {
+pub(super) fn entry_of(root: &Node, file: &str, scope: &ToolScope) -> Option<(Path, u32)> {
     let key = |name: &str| At::Key(name.to_owned());
     match scope {
         ToolScope::Own(name) => {

@@ -28,6 +28,9 @@ pub enum EditError {
         /// The name.
         name: String,
     },
+    /// The files would not be understood with the change in them.
+    #[error("the agent's files would have mistakes with that; nothing is changed\n{}", lines(.0))]
+    Refused(Vec<Diagnostic>),
     /// No definition could say that.
     #[error("the change does not fit: {0}")]
     Unfit(&'static str),
@@ -71,7 +74,9 @@ impl EditError {
         match self {
             Self::Invalid(_) => ErrorCode::AGENT_INVALID,
             Self::Missing(_) => ErrorCode::TOOL_NOT_FOUND,
-            Self::Absent { .. } | Self::Exists { .. } | Self::Unfit(_) => ErrorCode::AGENT_NOT_CHANGED,
+            Self::Absent { .. } | Self::Exists { .. } | Self::Unfit(_) | Self::Refused(_) => {
+                ErrorCode::AGENT_NOT_CHANGED
+            }
             Self::ByHand { .. } | Self::NoWord { .. } | Self::Overruled { .. } => ErrorCode::AGENT_NOT_CHANGED,
         }
     }

@@ -1,6 +1,9 @@
 //! Rules and references: found where they are written, and changed there.
 
 mod file;
+mod list;
+
+pub(super) use list::{between_blanks, word};
 
 use super::{
     EditError,
@@ -25,6 +28,9 @@ pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -
     if is_there(subject, kind, &draft.name) {
         return Err(EditError::Exists { noun: kind.as_str(), name: draft.name.clone() });
     }
+    if subject.format == Format::Tsagent {
+        return list::create(subject, kind, draft);
+    }
     let path = new_path(subject, kind, &draft.name);
     let content = file::new(&path, draft);
     Ok(Amended::one(path, content))
@@ -33,6 +39,9 @@ pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -
 /// Changes an item where it is written.
 pub(super) fn update(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -> Result<Amended, EditError> {
     check(kind, draft)?;
+    if let Some(listed) = list::find(subject, kind, &draft.name)? {
+        return list::update(subject, &listed, draft);
+    }
     let path = source(subject, kind, &draft.name)?;
     let content = file::changed(&path, subject.text(&path)?, draft)?;
     Ok(Amended::one(path, content))
@@ -40,6 +49,9 @@ pub(super) fn update(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -
 
 /// Takes an item away.
 pub(super) fn remove(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<Amended, EditError> {
+    if let Some(listed) = list::find(subject, kind, name)? {
+        return list::remove(subject, listed);
+    }
     let path = source(subject, kind, name)?;
     // Other programs read these, too, and a skill is more than one file.
     if path == GUIDE_FILE || path.starts_with(&format!("{SKILL_DIRECTORY}/")) {

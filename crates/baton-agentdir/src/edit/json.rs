@@ -3,12 +3,12 @@
 use super::{
     step::{At, Step},
     text::{Flow, Text, flow_end},
-    yaml::walk,
+    yaml::{one_line, walk},
 };
-use crate::document::read_json_lean;
+use crate::document::{Node, Value as Written, read_json_lean};
 use jsonc_parser::{
     ParseOptions,
-    cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstRootNode},
+    cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstRootNode},
 };
 use serde_json::Value;
 
@@ -31,9 +31,12 @@ fn in_line(text: &str, step: &Step) -> Option<String> {
     let (map, missing) = walk(&root, step.path());
     let quoted = |text: &str| Value::from(text).to_string();
     let value = match step {
-        Step::Set(_, value) => value.to_string(),
-        Step::Add(_, name) => format!("[{}]", quoted(name)),
-        Step::Drop(..) => return None,
+        Step::Set(_, node) | Step::Add(_, node) if matches!(node.value, Written::Map(_) | Written::List(_)) => {
+            return None;
+        }
+        Step::Set(_, node) => one_line(node),
+        Step::Add(_, node) => format!("[{}]", one_line(node)),
+        Step::Drop(..) | Step::Remove(_) => return None,
     };
     let keys: Option<Vec<String>> = missing
         .iter()
@@ -55,42 +58,59 @@ fn in_line(text: &str, step: &Step) -> Option<String> {
 
 fn by_tree(text: &str, step: &Step) -> Option<String> {
     let root = CstRootNode::parse(text, &ParseOptions::default()).ok()?;
-    let (At::Key(last), way) = step.path().split_last()? else { return None };
-    let map = way.iter().try_fold(root.object_value()?, |map, at| match at {
-        At::Key(key) => below(&map, key),
-        At::Index(_) => None,
-    })?;
-    match step {
-        Step::Set(_, value) => {
-            let value = input(value)?;
-            match map.get(last) {
-                Some(entry) => entry.set_value(value),
-                None => drop(map.append(last, value)),
-            }
+    let (last, way) = step.path().split_last()?;
+    let parent = way.iter().try_fold(root.value()?, below)?;
+    let last = match (step, last) {
+        (Step::Remove(_), At::Index(index)) => {
+            parent.as_array()?.elements().into_iter().nth(*index)?.remove();
+            return Some(root.to_string());
         }
-        Step::Add(_, name) => match map.get(last) {
-            Some(entry) => drop(entry.array_value()?.append(name.as_str().into())),
-            None => drop(map.append(last, CstInputValue::Array(vec![name.as_str().into()]))),
+        (_, At::Index(_)) => return None,
+        (_, At::Key(key)) => key,
+    };
+    let map = parent.as_object()?;
+    match step {
+        Step::Set(_, node) => match map.get(last) {
+            Some(entry) => entry.set_value(input(node)),
+            None => drop(map.append(last, input(node))),
+        },
+        Step::Add(_, node) => match map.get(last) {
+            Some(entry) => drop(entry.array_value()?.append(input(node))),
+            None => drop(map.append(last, CstInputValue::Array(vec![input(node)]))),
         },
         Step::Drop(_, name) => without(&map.get(last)?.array_value()?, name)?,
+        Step::Remove(_) => map.get(last)?.remove(),
     }
     Some(root.to_string())
 }
 
-/// The map under a key, made when it is missing.
-fn below(map: &CstObject, key: &str) -> Option<CstObject> {
-    match map.get(key) {
-        Some(entry) => entry.object_value(),
-        None => Some(map.object_value_or_set(key)),
+/// The value under a key, a map when it is missing, or the entry of a list.
+fn below(node: CstNode, at: &At) -> Option<CstNode> {
+    match at {
+        At::Key(key) => {
+            let map = node.as_object()?;
+            match map.get(key) {
+                Some(entry) => entry.value(),
+                None => {
+                    let made = map.object_value_or_set(key);
+                    Some(CstNode::Container(CstContainerNode::Object(made)))
+                }
+            }
+        }
+        At::Index(index) => node.as_array()?.elements().into_iter().nth(*index),
     }
 }
 
-fn input(value: &Value) -> Option<CstInputValue> {
-    match value {
-        Value::Bool(value) => Some((*value).into()),
-        Value::Number(number) => Some(CstInputValue::Number(number.to_string())),
-        Value::String(text) => Some(text.as_str().into()),
-        _ => None,
+fn input(node: &Node) -> CstInputValue {
+    match &node.value {
+        Written::Null => CstInputValue::Null,
+        Written::Bool(value) => (*value).into(),
+        Written::Number(number) => CstInputValue::Number(number.to_string()),
+        Written::Text(text) => text.as_str().into(),
+        Written::List(nodes) => CstInputValue::Array(nodes.iter().map(input).collect()),
+        Written::Map(entries) => {
+            CstInputValue::Object(entries.iter().map(|entry| (entry.key.clone(), input(&entry.node))).collect())
+        }
     }
 }
 

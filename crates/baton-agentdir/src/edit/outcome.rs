@@ -1,12 +1,17 @@
 //! Whether a change did what was asked, and nothing else.
 
-use crate::{Parsed, item::described};
-use baton_types::{AgentChange, AgentSpec, ContextItem, Include, ItemDraft, ItemKind};
+mod kit;
+
+use crate::{Parsed, item::described, resolve::usual_skill};
+use baton_types::{
+    AgentChange, AgentSpec, ContextItem, Include, ItemDraft, ItemKind, MetadataChange, Provider, SessionOverrides,
+};
 
 /// Whether the second reading is the first with this change.
 pub(super) fn is_exactly(change: &AgentChange, old: &Parsed, new: &Parsed) -> bool {
     let (Some(before), Some(after)) = (&old.agent, &new.agent) else { return false };
     let mut expected = before.clone();
+    let (mut old_kit, mut new_kit) = (old.kit.clone(), new.kit.clone());
     let is_done = match change {
         AgentChange::Create { kind, item } | AgentChange::Update { kind, item } => {
             put_item(&mut expected, after, *kind, item)
@@ -20,13 +25,70 @@ pub(super) fn is_exactly(change: &AgentChange, old: &Parsed, new: &Parsed) -> bo
             expected.prompt = text.trim_end().to_owned();
             true
         }
-        AgentChange::Settings(_)
-        | AgentChange::Metadata(_)
-        | AgentChange::Include { .. }
-        | AgentChange::Server { .. }
-        | AgentChange::Export { .. } => false,
+        AgentChange::Settings(settings) => put_settings(&mut expected, after, settings),
+        AgentChange::Metadata(metadata) => put_metadata(&mut expected, after, metadata),
+        AgentChange::Include { scope, include } => {
+            kit::put_include(&mut expected, (&mut old_kit, &mut new_kit), scope, *include)
+        }
+        AgentChange::Server { name, entry } => kit::put_server((&mut old_kit, &mut new_kit), name, entry.is_some()),
+        AgentChange::Export { name, entry } => kit::put_export((&mut old_kit, &mut new_kit), name, entry.as_ref()),
     };
-    is_done && expected == *after && old.kit == new.kit
+    is_done && expected == *after && old_kit == new_kit
+}
+
+fn put<T: Clone>(slot: &mut T, given: Option<&T>) {
+    if let Some(given) = given {
+        *slot = given.clone();
+    }
+}
+
+fn put_settings(expected: &mut AgentSpec, after: &AgentSpec, settings: &SessionOverrides) -> bool {
+    let some = |slot: &mut Option<_>, given: Option<_>| put(slot, given.map(Some).as_ref());
+    some(&mut expected.writing.temperature, settings.temperature);
+    some(&mut expected.writing.top_p, settings.top_p);
+    put(&mut expected.writing.max_output_tokens, settings.max_output_tokens.map(Some).as_ref());
+    put(&mut expected.limits.max_turns, settings.max_turns.as_ref());
+    put(&mut expected.policy.ask, settings.tool_permission.as_ref());
+    put(&mut expected.autonomous, settings.autonomous.as_ref());
+    put(&mut expected.knowledge.relevance.top_k, settings.context_top_k.as_ref());
+    put(&mut expected.knowledge.relevance.top_n, settings.context_top_n.as_ref());
+    put(&mut expected.knowledge.relevance.include_score, settings.context_include_score.as_ref());
+    let Some(model) = &settings.model else { return true };
+    expected.writing.model.clone_from(&after.writing.model);
+    match &after.writing.model {
+        // One service had another name at first.
+        Some(named) => named == model || model.strip_prefix("anthropic:") == named.strip_prefix("claude:"),
+        None => model == "playbook",
+    }
+}
+
+/// What follows from the card's words follows the new ones.
+fn put_metadata(expected: &mut AgentSpec, after: &AgentSpec, change: &MetadataChange) -> bool {
+    let is_usual = |agent: &AgentSpec| agent.skills == [usual_skill(&agent.name, &agent.title, &agent.description)];
+    let has_usual_skill = is_usual(expected);
+    let repeats_title = expected.description == expected.title;
+    let text = |slot: &mut String, given: &Option<String>| {
+        put(slot, given.as_ref().map(|text| text.trim().to_owned()).as_ref())
+    };
+    text(&mut expected.title, &change.title);
+    if repeats_title && change.description.is_none() && after.description == after.title {
+        expected.description.clone_from(&after.description);
+    }
+    text(&mut expected.description, &change.description);
+    text(&mut expected.version, &change.version);
+    put(&mut expected.about.icon_url, change.icon_url.as_ref().map(|url| Some(url.trim().to_owned())).as_ref());
+    let page = change.documentation_url.as_ref().map(|url| Some(url.trim().to_owned()));
+    put(&mut expected.about.documentation_url, page.as_ref());
+    put(&mut expected.autonomous, change.autonomous.as_ref());
+    if let Some(provider) = &change.provider {
+        let before = expected.about.provider.as_ref().map(|provider| provider.url.clone()).unwrap_or_default();
+        let url = if provider.url.is_empty() { before } else { provider.url.trim().to_owned() };
+        expected.about.provider = Some(Provider { organization: provider.organization.trim().to_owned(), url });
+    }
+    if has_usual_skill && is_usual(after) {
+        expected.skills.clone_from(&after.skills);
+    }
+    true
 }
 
 fn items_mut(agent: &mut AgentSpec, kind: ItemKind) -> &mut Vec<ContextItem> {

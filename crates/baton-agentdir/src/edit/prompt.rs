@@ -3,18 +3,42 @@
 use super::{
     EditError,
     amend::{Amended, Subject},
+    item::between_blanks,
+    step::{keys, plain},
+    yaml::walk,
 };
-use crate::PROMPT_FILE;
+use crate::{Format, PROMPT_FILE, document::Value};
+
+const KEY: &str = "systemPrompt";
 
 /// Another prompt, where the one of now is written.
 pub(super) fn set(subject: &Subject<'_>, text: &str) -> Result<Amended, EditError> {
     if text.trim().is_empty() {
         return Err(EditError::Unfit("a prompt has to say something"));
     }
-    let now = subject.parsed.agent.as_ref().map(|agent| agent.prompt.as_str());
-    if now == Some(text.trim_end()) {
-        return Ok(Amended { file: PROMPT_FILE.to_owned(), changes: Default::default() });
+    let is_said = subject.parsed.agent.as_ref().is_some_and(|agent| agent.prompt == text.trim_end());
+    let path = keys(&[KEY]);
+    let written = match subject.format {
+        Format::Native => None,
+        _ => match walk(&subject.tree()?, &path) {
+            (node, []) => match &node.value {
+                Value::Text(written) => Some(written.clone()).filter(|written| !written.trim().is_empty()),
+                _ => None,
+            },
+            _ => None,
+        },
+    };
+    let is_embedded = subject.format == Format::Tsagent || written.is_some();
+    if is_embedded {
+        let text = match &written {
+            Some(written) if is_said => written.clone(),
+            // Blanks at the beginning belong to a prompt.
+            Some(written) => format!("{}{}", text.trim_end(), &written[written.trim_end().len()..]),
+            None => between_blanks("", text),
+        };
+        return subject.with_values(vec![(path, plain(text))]);
     }
-    let _ = subject.text(PROMPT_FILE)?;
-    Ok(Amended::one(PROMPT_FILE.to_owned(), format!("{}\n", text.trim_end())))
+    let before = subject.text(PROMPT_FILE)?;
+    let text = if is_said && !before.is_empty() { before.to_owned() } else { format!("{}\n", text.trim_end()) };
+    Ok(Amended::one(PROMPT_FILE.to_owned(), text))
 }

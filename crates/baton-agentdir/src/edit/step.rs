@@ -1,6 +1,8 @@
 //! One change to the values of a file.
 
+use crate::document::{Entry, Node, Place, Value as Written};
 use serde_json::{Map, Value};
+use std::fmt;
 
 /// Where a value is: a key of a map, or a place in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,38 +11,65 @@ pub(super) enum At {
     Index(usize),
 }
 
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(key) => f.write_str(key),
+            Self::Index(index) => write!(f, "{index}"),
+        }
+    }
+}
+
 /// From the whole file to a value.
 pub(super) type Path = Vec<At>;
 
+/// The path of these keys.
+pub(super) fn keys(keys: &[&str]) -> Path {
+    keys.iter().map(|key| At::Key((*key).to_owned())).collect()
+}
+
 /// What is done to the value at a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
-    /// The word or truth value becomes this one; maps on the way that are missing are made.
-    Set(Path, Value),
-    /// The list gets this text at its end; it is made when it is missing.
-    Add(Path, String),
+    /// The value becomes this one; maps on the way that are missing are made.
+    Set(Path, Node),
+    /// The list gets this at its end; it is made when it is missing.
+    Add(Path, Node),
     /// The list loses every entry that is this text.
     Drop(Path, String),
+    /// The key and its value, or the entry of a list, goes.
+    Remove(Path),
 }
 
 impl Step {
     pub(super) fn path(&self) -> &[At] {
-        let (Self::Set(path, _) | Self::Add(path, _) | Self::Drop(path, _)) = self;
+        let (Self::Set(path, _) | Self::Add(path, _) | Self::Drop(path, _) | Self::Remove(path)) = self;
         path
     }
 
     /// Does it; `None` when something else than a map or a list is in the way.
     pub(super) fn apply(&self, file: &mut Value) -> Option<()> {
         match self {
-            Self::Set(path, value) => *slot(file, path)? = value.clone(),
-            Self::Add(path, text) => {
+            Self::Set(path, node) => *slot(file, path)? = node.to_json(),
+            Self::Add(path, node) => {
                 let list = slot(file, path)?;
                 if list.is_null() {
                     *list = Value::Array(Vec::new());
                 }
-                list.as_array_mut()?.push(text.as_str().into());
+                list.as_array_mut()?.push(node.to_json());
             }
             Self::Drop(path, text) => slot(file, path)?.as_array_mut()?.retain(|entry| entry != text.as_str()),
+            Self::Remove(path) => {
+                let (last, way) = path.split_last()?;
+                let parent = slot(file, way)?;
+                match last {
+                    At::Key(key) => drop(parent.as_object_mut()?.remove(key)?),
+                    At::Index(index) => {
+                        let list = parent.as_array_mut().filter(|list| *index < list.len())?;
+                        list.remove(*index);
+                    }
+                }
+            }
         }
         Some(())
     }
@@ -57,4 +86,29 @@ fn slot<'a>(file: &'a mut Value, path: &[At]) -> Option<&'a mut Value> {
         }
         At::Index(index) => value.as_array_mut()?.get_mut(*index),
     })
+}
+
+fn node(value: Written) -> Node {
+    Node { place: Place::START, value }
+}
+
+/// A word, a number or a truth value that is to be written.
+pub(super) fn plain(value: impl Into<Value>) -> Node {
+    node(match value.into() {
+        Value::Bool(value) => Written::Bool(value),
+        Value::Number(number) => Written::Number(number),
+        Value::String(text) => Written::Text(text),
+        Value::Null | Value::Array(_) | Value::Object(_) => Written::Null,
+    })
+}
+
+/// A map that is to be written, its keys in this order.
+pub(super) fn map(entries: Vec<(&str, Node)>) -> Node {
+    let entry = |(key, node): (&str, Node)| Entry { key: key.to_owned(), place: Place::START, node };
+    node(Written::Map(entries.into_iter().map(entry).collect()))
+}
+
+/// A list that is to be written.
+pub(super) fn list(nodes: Vec<Node>) -> Node {
+    node(Written::List(nodes))
 }

@@ -57,10 +57,29 @@ impl<'a> Text<'a> {
         }
     }
 
-    pub(super) fn remove_line(&self, line: usize) -> String {
-        let from = self.starts.get(line).copied().unwrap_or(self.all.len());
-        let to = self.starts.get(line + 1).copied().unwrap_or(self.all.len());
-        self.splice(from, to, "")
+    /// Without these lines, from 0.
+    pub(super) fn remove_lines(&self, first: usize, last: usize) -> String {
+        self.splice(self.start_of_line(first), self.start_of_line(last + 1), "")
+    }
+
+    /// The byte at which a line begins, from 0.
+    pub(super) fn start_of_line(&self, line: usize) -> usize {
+        self.starts.get(line).copied().unwrap_or(self.all.len())
+    }
+
+    /// The byte at which a line ends, before its line break.
+    pub(super) fn end_of_line(&self, line: usize) -> usize {
+        self.start_of_line(line) + self.line(line).len()
+    }
+
+    /// The line of a byte.
+    pub(super) fn line_at(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
+    /// How many lines there are.
+    pub(super) fn lines(&self) -> usize {
+        self.starts.len()
     }
 
     /// The last line of a value whose key stands on `line` at `indent`: what follows and is indented more, or is an entry
@@ -89,16 +108,6 @@ pub(super) fn line_of_key(entry: &Entry) -> usize {
     (entry.place.line as usize).saturating_sub(1)
 }
 
-/// A truth value or a word as YAML writes it.
-pub(super) fn scalar(value: &serde_json::Value) -> Option<String> {
-    match value {
-        serde_json::Value::Bool(value) => Some(value.to_string()),
-        serde_json::Value::Number(number) => Some(number.to_string()),
-        serde_json::Value::String(text) => Some(words(text)),
-        _ => None,
-    }
-}
-
 /// Text as YAML writes it, in quotes when it would be something else without.
 pub(super) fn key(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -110,18 +119,22 @@ pub(super) fn key(text: &str) -> String {
 
 /// Text of one line, in quotes unless nobody could take it for anything else.
 pub(super) fn words(text: &str) -> String {
-    let inside = |c: char| c.is_alphanumeric() || " _./()-+'!?;@%=".contains(c);
+    let inside = |c: char| c.is_alphanumeric() || " _./()-+'!?;@%=:".contains(c);
     let is_safe = text.starts_with(|c: char| c.is_alphabetic())
-        && !text.ends_with(' ')
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
         && text.chars().all(inside)
         && !NO_TEXT.contains(&text.to_lowercase().as_str());
     if is_safe { text.to_owned() } else { quoted_text(text) }
 }
 
+/// Whether YAML takes a character as it is.
+pub(super) fn is_printable(c: char) -> bool {
+    !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
 /// Text in double quotes, which JSON and YAML read alike.
-fn quoted_text(text: &str) -> String {
-    let is_odd =
-        |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+pub(super) fn quoted_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars() {
@@ -130,7 +143,7 @@ fn quoted_text(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             '\r' => quoted.push_str("\\r"),
-            c if is_odd(c) => drop(write!(quoted, "\\u{:04X}", u32::from(c))),
+            c if !is_printable(c) => drop(write!(quoted, "\\u{:04X}", u32::from(c))),
             c => quoted.push(c),
         }
     }
@@ -159,7 +172,7 @@ pub(super) fn scalar_end(all: &str, from: usize, node: &Node) -> Option<usize> {
 }
 
 /// How long a text in quotes is, on one line.
-fn quoted(rest: &str, quote: char) -> Option<usize> {
+pub(super) fn quoted(rest: &str, quote: char) -> Option<usize> {
     let mut characters = rest.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
         match c {
@@ -237,14 +250,4 @@ impl Flow {
         let first = format!("{space}{entry}{}", self.comma);
         vec![text.splice(at, at, &format!("{comma}{entry}")), text.splice(from + 1, from + 1, first.trim_end())]
     }
-}
-
-/// The keys on lines of their own, each deeper than the one before.
-pub(super) fn nested_block(keys: &[String], value: &str, column: usize, ending: &str) -> String {
-    let mut lines = String::new();
-    for (depth, key) in keys.iter().enumerate() {
-        let last = if depth + 1 == keys.len() { format!(" {value}") } else { String::new() };
-        let _ = write!(lines, "{}{key}:{last}{ending}", " ".repeat(column + 2 * depth));
-    }
-    lines
 }

@@ -1,7 +1,7 @@
 //! What a change means in the words of a file: the canonical ones, and those of other programs where they stand already.
 
-use super::step::{At, Path, Step};
-use baton_types::{Permission, PermissionChange, ToolScope};
+use super::step::{At, Path, Step, plain};
+use baton_types::{Include, Permission, PermissionChange, ToolScope};
 use serde_json::Value;
 
 /// Lists of tools that run without asking.
@@ -61,6 +61,34 @@ pub(super) fn of_own(entry: &Value, path: Path, change: &PermissionChange) -> Re
     }
 }
 
+/// The steps to be taken in the entry of a tool or a server at `path` so that it is part of sessions when this says.
+pub(super) fn of_include(
+    entry: &Value,
+    path: Path,
+    dialect: Dialect,
+    scope: &ToolScope,
+    include: Include,
+) -> Vec<Step> {
+    let word = super::item::word(include);
+    let mut draft = Draft { entry, path, steps: Vec::new() };
+    match scope {
+        ToolScope::Own(_) => draft.set(&["include"], word.into()),
+        ToolScope::Tool(mcp) => {
+            if dialect == Dialect::TeamSpark {
+                draft.set_existing(&["toolInclude", "tools", &mcp.tool], word);
+            }
+            draft.set(&["tools", &mcp.tool, "include"], word.into());
+        }
+        ToolScope::Server(_) => {
+            if dialect == Dialect::TeamSpark {
+                draft.set_existing(&["toolInclude", "serverDefault"], word);
+            }
+            draft.set(&["serverToolDefaults", "include"], word.into());
+        }
+    }
+    draft.steps
+}
+
 /// The word for a permission.
 pub(super) fn word(permission: Permission) -> &'static str {
     match permission {
@@ -96,7 +124,7 @@ impl Draft<'_> {
 
     fn set(&mut self, keys: &[&str], value: Value) {
         if self.get(keys) != Some(&value) {
-            self.steps.push(Step::Set(self.at(keys), value));
+            self.steps.push(Step::Set(self.at(keys), plain(value)));
         }
     }
 
@@ -176,7 +204,7 @@ impl Draft<'_> {
             return;
         }
         let list = OFF.iter().find(|list| self.get(list).is_some()).unwrap_or(&OFF[0]);
-        self.steps.push(Step::Add(self.at(list), tool.to_owned()));
+        self.steps.push(Step::Add(self.at(list), plain(tool)));
     }
 
     fn tool_on(&mut self, tool: &str) {

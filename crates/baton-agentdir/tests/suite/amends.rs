@@ -1,10 +1,13 @@
 //! Changes of every kind, written into agents of every form.
 
 use baton_agentdir::{Amended, EditError, amend, parse};
-use baton_types::{AgentChange, Include, ItemDraft, ItemKind};
+use baton_types::{
+    AgentChange, AskWhen, Include, ItemDraft, ItemKind, Json, McpTool, MetadataChange, Provider, SessionOverrides,
+    Thousandths, ToolScope,
+};
 use std::{collections::BTreeMap, fmt::Write as _};
 
-type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 fn files(written: &[(&str, &str)]) -> Files {
     written.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect()
@@ -44,6 +47,20 @@ impl Draft {
     fn include(self, include: Include) -> Self {
         Self(ItemDraft { include: Some(include), ..self.0 })
     }
+}
+
+/// The files with the change in them, and which of them are others.
+pub(crate) fn amended(files: &Files, change: &AgentChange) -> Result<(Files, Vec<String>), EditError> {
+    let Amended { changes, .. } = amend(files, change)?;
+    let changed = changes.keys().cloned().collect();
+    let mut after = files.clone();
+    for (path, content) in changes {
+        match content {
+            Some(bytes) => after.insert(path, bytes),
+            None => after.remove(&path),
+        };
+    }
+    Ok((after, changed))
 }
 
 /// The lines that differ.
@@ -151,6 +168,175 @@ fn items_that_are_files_keep_what_they_say() {
         ]
     ));
     assert!(parse(&files, "/agents/test").diagnostics.is_empty());
+}
+
+/// Every setting and every word of the card.
+fn settings_and_card() -> Vec<AgentChange> {
+    let some = |text: &str| Some(text.to_owned());
+    vec![
+        AgentChange::Settings(SessionOverrides { max_turns: Some(7), ..SessionOverrides::default() }),
+        AgentChange::Settings(SessionOverrides {
+            model: some("claude:claude-x"),
+            max_output_tokens: Some(2000),
+            temperature: Some(Thousandths(250)),
+            top_p: Some(Thousandths(1000)),
+            tool_permission: Some(AskWhen::Always),
+            context_top_k: Some(9),
+            context_top_n: Some(3),
+            context_include_score: Some(Thousandths(500)),
+            ..SessionOverrides::default()
+        }),
+        AgentChange::Settings(SessionOverrides { max_turns: Some(0), ..SessionOverrides::default() }),
+        AgentChange::Metadata(MetadataChange {
+            description: some("Knows the harbour: all of it"),
+            version: some("2.0"),
+            provider: Some(Provider { organization: "Harbour".to_owned(), url: "https://harbour.example".to_owned() }),
+            icon_url: some("https://harbour.example/i.png"),
+            documentation_url: some("https://harbour.example/docs"),
+            ..MetadataChange::default()
+        }),
+        AgentChange::Metadata(MetadataChange { title: some("Test!"), ..MetadataChange::default() }),
+        AgentChange::Metadata(MetadataChange { title: some("Somebody Else"), ..MetadataChange::default() }),
+        AgentChange::Metadata(MetadataChange { title: some(" "), ..MetadataChange::default() }),
+        AgentChange::Settings(SessionOverrides { tool_permission: Some(AskWhen::Tool), ..SessionOverrides::default() }),
+        AgentChange::Metadata(MetadataChange { autonomous: Some(true), ..MetadataChange::default() }),
+    ]
+}
+
+pub(crate) fn json(text: &str) -> Json {
+    Json::parse(text).unwrap()
+}
+
+/// Servers, what is included of them, and exported tools.
+fn tools() -> Vec<AgentChange> {
+    let server =
+        |name: &str, entry: Option<&str>| AgentChange::Server { name: name.to_owned(), entry: entry.map(json) };
+    let export =
+        |name: &str, entry: Option<&str>| AgentChange::Export { name: name.to_owned(), entry: entry.map(json) };
+    let tool = |tool: &str| ToolScope::Tool(McpTool { server: "fs".to_owned(), tool: tool.to_owned() });
+    let plan = r#"{"description": "Plans a trip.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}, "prompt": "Plan a trip to {city}.\nBe brief."}"#;
+    let other = r#"{"description": "Plans.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}, "prompt": "Plan: {city}"}"#;
+    vec![
+        server("fs", Some(r#"{"command": "mcp-fs", "args": ["--root", "."], "env": {"A": "1"}}"#)),
+        server("fs", Some(r#"{"command": "mcp-fs", "args": ["--root", "/tmp"], "env": {"B": "2"}}"#)),
+        server("git", Some(r#"{"url": "https://git.example/mcp", "type": "http"}"#)),
+        server("bad", Some(r#"{"args": []}"#)),
+        server("bad", Some("7")),
+        AgentChange::Include { scope: ToolScope::Server("fs".to_owned()), include: Include::Manual },
+        AgentChange::Include { scope: tool("read"), include: Include::Agent },
+        AgentChange::Include { scope: tool("read"), include: Include::Always },
+        AgentChange::Include { scope: tool("read"), include: Include::Always },
+        AgentChange::Include { scope: ToolScope::Own("nothing".to_owned()), include: Include::Agent },
+        server("git", None),
+        server("fs", None),
+        server("fs", None),
+        export("plan", Some(plan)),
+        export("plan", Some(other)),
+        export("second", Some(other)),
+        export("broken", Some(r#"{"description": "x", "prompt": "In {nowhere}"}"#)),
+        export("plan", None),
+        export("second", None),
+        export("second", None),
+    ]
+}
+
+/// Every file as it is at the end.
+pub(crate) fn end(files: &Files) -> String {
+    files.iter().map(|(path, bytes)| format!("== {path}\n{}", std::str::from_utf8(bytes).unwrap())).collect()
+}
+
+fn items() -> Vec<AgentChange> {
+    vec![
+        update(Rule, draft("tone").priority(20)),
+        update(Rule, draft("tone").text("Be kind.\n\n# Always\nTo all.")),
+        update(Rule, draft("tone").text("Be brief: always.").about("How to speak").include(Include::Always)),
+        create(Rule, "new-one", "Say so."),
+        create(Reference, "fees", "Berths cost:\n- 7 a night\n- 40 a week"),
+        create(Reference, "map", "North is up."),
+        update(Reference, draft("fees").text("All is free.").priority(0)),
+        remove(Reference, "map"),
+        remove(Reference, "fees"),
+        remove(Rule, "tone"),
+        AgentChange::Prompt("You are another.\n\nTruly.".to_owned()),
+    ]
+}
+
+#[test]
+fn our_own_file_keeps_comments_and_order() {
+    let mut files = files(&[
+        (
+            "agent.yaml",
+            "# The harbour's agent.\nname: test # me\n\nsettings: # limits\n  max_turns: 5 # few\n\nrules:\n# house rules\n- name: \
+             tone\n  text: |\n    Be brief.\n    # not a comment\n  priority: 10 # early\n\n# the end\n",
+        ),
+        ("prompt.md", "You are a test.\n"),
+    ]);
+    let told =
+        [story(&mut files, &items()), story(&mut files, &settings_and_card()), story(&mut files, &tools())].concat();
+    insta::assert_snapshot!(format!("{told}\n{}", end(&files)));
+    assert!(parse(&files, "/agents/test").agent.is_some());
+}
+
+#[test]
+fn one_file_of_others_keeps_comments_and_unknown_keys() {
+    let mut files = files(&[(
+        "tsagent.yaml",
+        "metadata:\n  name: Test # seen by people\n  version: 1.0.0\n  mood: good # nobody knows why\n  created: \
+         2025-04-07T17:32:29.081Z\nsettings:\n  maxChatTurns: 20\n  theme: dark\nsystemPrompt: |\n  You are a test.\n  # and \
+         more\nrules:\n  # house rules\n  - name: tone\n    description: ''\n    priorityLevel: 500\n    text: Be brief.\n    \
+         include: manual\n    embeddings: # delete when editing\n      - [0.1, 0.2,\n         0.3]\n      - [1]\n  # the other\n  - \
+         embeddings: [[1, 2]]\n    name: other\n    text: >-\n      Folded\n      words.\nreferences: []\nproviders:\n  claude: {}\n",
+    )]);
+    let mut told = story(&mut files, &items());
+    told += &story(&mut files, &[update(Rule, draft("other").text("Unfolded.")), remove(Rule, "new-one")]);
+    told += &story(&mut files, &settings_and_card());
+    told += &story(&mut files, &tools());
+    insta::assert_snapshot!(format!("{told}\n{}", end(&files)));
+    assert!(parse(&files, "/agents/test").agent.is_some());
+}
+
+#[test]
+fn the_first_form_keeps_text_for_numbers_and_unknown_keys() {
+    let mut files = files(&[
+        (
+            "tspark.json",
+            "{\n  // Ours.\n  \"metadata\": {\"name\": \"Test\", \"mood\": \"good\"},\n  \"settings\": {\n    \"maxChatTurns\": \
+             \"20\", // many\n    \"temperature\": \"0.250\",\n    \"mostRecentModel\": \"openai:gpt\"\n  },\n  \"mcpServers\": \
+             {},\n  \"x-team\": [1, 2]\n}\n",
+        ),
+        ("prompt.md", "You are a test.\n"),
+        ("rules/tone.mdt", "---\n{\"name\":\"tone\",\"enabled\":true}---\nBe brief.\n"),
+    ]);
+    let told =
+        [story(&mut files, &items()), story(&mut files, &settings_and_card()), story(&mut files, &tools())].concat();
+    insta::assert_snapshot!(format!("{told}\n{}", end(&files)));
+    assert!(parse(&files, "/agents/test").agent.is_some());
+}
+
+/// One rule of each agent of others is changed: every line that is not of that rule stays.
+#[test]
+fn teamspark_03_a_changed_rule_changes_nothing_else() {
+    let first = (crate::teamspark::first_form(), "safety");
+    let single = |file: &str, rule| (crate::teamspark::single(file), rule);
+    let agents =
+        [first, single("librarian.yaml", "quote"), single("learner.yaml", "learn"), single("clerk.yaml", "stamp")];
+    let mut told = String::new();
+    for (mut files, rule) in agents {
+        let (before, old) = (files.clone(), parse(&files, "/agents/test").agent.unwrap());
+        let changes = [update(Rule, draft(rule).text("Other words.\nOf two lines.").about("New"))];
+        let shown = story(&mut files, &changes);
+        let vectors = |line: &&str| !line.trim_start_matches('-').trim_start().starts_with(['[', '-', '0']);
+        told.extend(shown.lines().filter(vectors).map(|line| format!("{line}\n")));
+        let mut new = parse(&files, "/agents/test").agent.unwrap();
+        let changed = new.knowledge.rules.iter_mut().find(|item| item.name == rule).unwrap();
+        assert_eq!(changed.text.trim(), "Other words.\nOf two lines.");
+        let was = old.knowledge.rules.iter().find(|item| item.name == rule).unwrap();
+        (changed.text, changed.description) = (was.text.clone(), was.description.clone());
+        assert_eq!(new, old);
+        let same = before.iter().filter(|(path, bytes)| files.get(*path) == Some(bytes)).count();
+        assert_eq!(same + 1, before.len(), "{rule}");
+    }
+    insta::assert_snapshot!(told);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod amends;
+mod amends_any;
 mod converting;
 mod diagnostics;
 mod edits;

@@ -1,10 +1,13 @@
 //! Items that are files: what they say about themselves stands between two fences, the text behind them.
 
-use super::super::{
-    EditError,
-    carry::Syntax,
-    step::{At, Step},
-    text::scalar,
+use super::{
+    super::{
+        EditError,
+        carry::Syntax,
+        step::{Step, keys, plain},
+        yaml::header_line,
+    },
+    list::{between_blanks, word},
 };
 use crate::{GUIDE_FILE, item::split};
 use baton_types::{ContextItem, Include, ItemDraft};
@@ -19,7 +22,8 @@ pub(super) fn new(path: &str, draft: &ItemDraft) -> String {
     let is_theirs = path.ends_with(".mdt");
     let stem = path.rsplit_once('/').map_or(path, |(_, name)| name).rsplit_once('.').map_or(path, |(stem, _)| stem);
     let mut header = Vec::new();
-    if is_theirs || stem != draft.name {
+    let is_odd = text.starts_with(FENCE) || text.starts_with(BOM);
+    if is_theirs || stem != draft.name || is_odd {
         header.push(("name", Value::from(draft.name.as_str())));
     }
     let mut said = said(path, draft);
@@ -33,7 +37,7 @@ pub(super) fn new(path: &str, draft: &ItemDraft) -> String {
         said = self::said(path, &usual);
     }
     header.extend(said);
-    if header.is_empty() && !text.starts_with(FENCE) && !text.starts_with(BOM) {
+    if header.is_empty() {
         return format!("{text}\n");
     }
     format!("{FENCE}\n{}{FENCE}\n\n{text}\n", lines(&header))
@@ -64,7 +68,10 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
         if !can_say || (said.is_empty() && !is_fence) {
             return Ok(format!("{mark}{text}"));
         }
-        return Ok(format!("{mark}{FENCE}\n{}{FENCE}\n\n{}", lines(&said), text.trim_start_matches(['\r', '\n'])));
+        // Two fences with nothing between them are no front matter.
+        let named = said.is_empty().then(|| ("name", Value::from(draft.name.as_str())));
+        let header = lines(&named.into_iter().chain(said).collect::<Vec<_>>());
+        return Ok(format!("{mark}{FENCE}\n{header}{FENCE}\n\n{}", text.trim_start_matches(['\r', '\n'])));
     };
     let body_at = content.len() - body.len();
     let header_at = body_at - FENCE.len() - header.len();
@@ -72,9 +79,13 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
     let header = if is_blank {
         format!("{header}{}", lines(&said))
     } else {
-        let syntax = if header.trim_start().starts_with('{') { Syntax::Json } else { Syntax::Yaml };
-        let steps: Vec<Step> = said.into_iter().map(|(key, value)| set(header, key, value)).collect();
-        syntax.carry_out(header, &steps).ok_or_else(|| EditError::ByHand {
+        let root = Syntax::Yaml.read("", header).map(|root| root.to_json()).unwrap_or_default();
+        let steps: Vec<Step> = said.into_iter().filter_map(|(key, value)| set(&root, key, value)).collect();
+        let ways: &[Syntax] = match header.trim_start().starts_with('{') {
+            true => &[Syntax::Json, Syntax::Yaml],
+            false => &[Syntax::Yaml],
+        };
+        ways.iter().find_map(|syntax| syntax.carry_out(header, &steps)).ok_or_else(|| EditError::ByHand {
             file: path.to_owned(),
             line: 2,
             write: "what the item says about itself".to_owned(),
@@ -90,39 +101,28 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
 
 /// The text of the draft between the blanks of the one before.
 fn with_text(before: &str, draft: &ItemDraft) -> String {
-    let Some(text) = &draft.text else { return before.to_owned() };
-    let kept = before.trim();
-    if kept.is_empty() {
-        return format!("{}\n", text.trim());
-    }
-    let start = before.len() - before.trim_start().len();
-    format!("{}{}{}", &before[..start], text.trim(), &before[start + kept.len()..])
+    draft.text.as_ref().map_or_else(|| before.to_owned(), |text| between_blanks(before, text))
 }
 
 /// Keys and values that the draft gives, in the words of the file.
 fn said(path: &str, draft: &ItemDraft) -> Vec<(&'static str, Value)> {
     let priority = if path.ends_with(".mdt") { "priorityLevel" } else { "priority" };
-    let include = draft.include.map(|include| match include {
-        Include::Always => "always",
-        Include::Manual => "manual",
-        Include::Agent => "agent",
-    });
+    let include = draft.include.map(word);
     let words = draft.description.as_deref().map(|words| ("description", Value::from(words.trim())));
     let number = draft.priority.map(|number| (priority, Value::from(number)));
     words.into_iter().chain(number).chain(include.map(|word| ("include", Value::from(word)))).collect()
 }
 
-/// The key of now when the file has another word for it.
-fn set(header: &str, key: &'static str, value: Value) -> Step {
-    let root = Syntax::Yaml.read("", header).map(|root| root.to_json()).unwrap_or_default();
+/// The step that says so in the word that the file has for it; none when it says so already.
+fn set(root: &Value, key: &'static str, value: Value) -> Option<Step> {
     let key = match key {
         "priority" if root.get("priorityLevel").is_some() => "priorityLevel",
         "priorityLevel" if root.get("priority").is_some() => "priority",
         key => key,
     };
-    Step::Set(vec![At::Key(key.to_owned())], value)
+    (root.get(key) != Some(&value)).then(|| Step::Set(keys(&[key]), plain(value)))
 }
 
 fn lines(said: &[(&str, Value)]) -> String {
-    said.iter().map(|(key, value)| format!("{key}: {}\n", scalar(value).unwrap_or_default())).collect()
+    said.iter().map(|(key, value)| header_line(key, &plain(value.clone()))).collect()
 }

@@ -1,0 +1,47 @@
+//! What a card says.
+
+use super::{
+    EditError,
+    amend::{Amended, HERE, Subject},
+    step::{Path, keys, plain},
+};
+use crate::{Format, document::Node, segment};
+use baton_types::MetadataChange;
+
+/// What is given stands on the card from now on.
+pub(super) fn set(subject: &Subject<'_>, change: &MetadataChange) -> Result<Amended, EditError> {
+    let texts = [&change.title, &change.description, &change.version, &change.icon_url, &change.documentation_url];
+    let organization = change.provider.as_ref().map(|provider| &provider.organization);
+    if texts.into_iter().flatten().chain(organization).any(|text| text.trim().is_empty()) {
+        return Err(EditError::Unfit("what a card says cannot be empty; take the key away by hand"));
+    }
+    let is_native = subject.format == Format::Native;
+    let is_moved = |title: &String| {
+        let agent = subject.parsed.agent.as_ref();
+        agent.is_some_and(|agent| agent.name != segment(title.trim(), HERE))
+    };
+    if !is_native && change.title.as_ref().is_some_and(is_moved) {
+        let instead = "the name is where callers find the agent, too; change `metadata.name` by hand to move it";
+        return Err(EditError::NoWord { file: subject.file.to_owned(), instead });
+    }
+    let name = |ours: &'static str, theirs: &'static str| {
+        if is_native { keys(&[ours]) } else { keys(&["metadata", theirs]) }
+    };
+    let provider =
+        |key: &'static str| -> Path { name("provider", "provider").into_iter().chain(keys(&[key])).collect() };
+    let text = |text: &str| plain(text.trim());
+    let given = |path: Path, node: Option<Node>| node.map(|node| (path, node));
+    let maker = change.provider.as_ref();
+    let url = maker.map(|provider| provider.url.as_str()).filter(|url| !url.is_empty());
+    let values = [
+        given(name("title", "name"), change.title.as_deref().map(text)),
+        given(name("description", "description"), change.description.as_deref().map(text)),
+        given(name("version", "version"), change.version.as_deref().map(text)),
+        given(provider("organization"), maker.map(|provider| text(&provider.organization))),
+        given(provider("url"), url.map(text)),
+        given(name("icon_url", "iconUrl"), change.icon_url.as_deref().map(text)),
+        given(name("documentation_url", "documentationUrl"), change.documentation_url.as_deref().map(text)),
+        given(name("autonomous", "autonomous"), change.autonomous.map(plain)),
+    ];
+    subject.with_values(values.into_iter().flatten().collect())
+}

@@ -1,0 +1,57 @@
+//! What was asked about tools and servers, taken out of both readings so that the rest can be compared.
+
+use baton_rules::ToolWords;
+use baton_types::{AgentKit, AgentSpec, Include, Json, McpServer, ToolScope};
+
+/// The kit before and after.
+type Kits<'a> = (&'a mut AgentKit, &'a mut AgentKit);
+
+pub(super) fn put_include(expected: &mut AgentSpec, kits: Kits<'_>, scope: &ToolScope, include: Include) -> bool {
+    let (name, tool) = match scope {
+        ToolScope::Own(name) => {
+            let Some(tool) = expected.tools.iter_mut().find(|tool| tool.name == *name) else { return false };
+            tool.include = include;
+            return true;
+        }
+        ToolScope::Tool(mcp) => (&mcp.server, Some(mcp.tool.as_str())),
+        ToolScope::Server(server) => (server, None),
+    };
+    let Some(after) = kits.1.servers.iter().find(|server| server.name == *name) else { return false };
+    let is_done = match tool {
+        Some(tool) => {
+            // What is switched off has a word all the same.
+            let server = McpServer { include: Vec::new(), exclude: Vec::new(), ..after.clone() };
+            ToolWords::of(&server, tool).is_some_and(|words| words.include == include)
+        }
+        None => after.modes.default == include,
+    };
+    for kit in [kits.0, kits.1] {
+        for server in kit.servers.iter_mut().filter(|server| server.name == *name) {
+            match tool {
+                Some(tool) => server.modes.tools.retain(|(named, _)| named != tool),
+                None => server.modes.default = Include::default(),
+            }
+        }
+    }
+    is_done
+}
+
+pub(super) fn put_server((old, new): Kits<'_>, name: &str, is_wanted: bool) -> bool {
+    let is_there = new.servers.iter().any(|server| server.name == name);
+    for kit in [old, new] {
+        kit.servers.retain(|server| server.name != name);
+    }
+    is_there == is_wanted
+}
+
+pub(super) fn put_export((old, new): Kits<'_>, name: &str, entry: Option<&Json>) -> bool {
+    let made = new.exports.iter().find(|export| export.name == name);
+    let is_done = match (made, entry.map(Json::to_value)) {
+        (Some(made), Some(entry)) => entry.get("prompt").and_then(serde_json::Value::as_str) == Some(&made.prompt),
+        (made, entry) => made.is_none() && entry.is_none(),
+    };
+    for kit in [old, new] {
+        kit.exports.retain(|export| export.name != name);
+    }
+    is_done
+}

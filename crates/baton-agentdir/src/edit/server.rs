@@ -1,0 +1,75 @@
+//! MCP servers.
+
+use super::{
+    EditError,
+    amend::{Amended, Subject},
+    carry::Syntax,
+    change::entry_of,
+    step::{Path, Step, keys},
+    yaml::walk,
+};
+use crate::{
+    MCP_FILES,
+    document::{Node, Value, read_json},
+    mcp::SHARED_FILES,
+};
+use baton_types::{Json, ToolScope};
+
+const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";
+
+/// A server as the entry says it, or none of this name.
+pub(super) fn set(subject: &Subject<'_>, name: &str, entry: Option<&Json>) -> Result<Amended, EditError> {
+    let scope = ToolScope::Server(name.to_owned());
+    let there = subject.parsed.kit.servers.iter().find(|server| server.name == name);
+    let place = match there {
+        Some(server) => {
+            let root = subject.read(&server.file)?;
+            entry_of(&root, &server.file, &scope).map(|(path, _)| (server.file.clone(), root, path))
+        }
+        None => None,
+    };
+    let Some(entry) = entry else {
+        let (file, _, path) = place.ok_or(EditError::Missing(scope))?;
+        return subject.carried_out(&file, &[Step::Remove(path)]);
+    };
+    let entry = read_json("", entry.as_str().as_bytes()).ok().filter(|node| matches!(node.value, Value::Map(_)));
+    let entry = entry.ok_or(EditError::Unfit("a server is a map of keys, as in mcp.json"))?;
+    if let Some((file, root, path)) = place {
+        let mut steps = Vec::new();
+        merge(&mut steps, path.clone(), walk(&root, &path).0, &entry);
+        return subject.carried_out(&file, &steps);
+    }
+    let file = match subject.format.is_foreign() {
+        true => subject.file,
+        false => SHARED_FILES.into_iter().find(|file| subject.files.contains_key(*file)).unwrap_or(MCP_FILES[0]),
+    };
+    if !subject.files.contains_key(file) {
+        let steps = [Step::Set(keys(&["mcpServers", name]), entry)];
+        let text = Syntax::Json.carry_out(EMPTY, &steps).ok_or(EditError::Unfit("no server can be called that"))?;
+        return Ok(Amended::one(file.to_owned(), text));
+    }
+    let root = subject.read(file)?;
+    let has = |key: &str| walk(&root, &keys(&[key])).1.is_empty();
+    let servers =
+        if !has("mcpServers") && has("servers") && !subject.format.is_foreign() { "servers" } else { "mcpServers" };
+    subject.carried_out(file, &[Step::Set(keys(&[servers, name]), entry)])
+}
+
+/// Steps from a value to another; what is the same in both stays as it is written.
+pub(super) fn merge(steps: &mut Vec<Step>, path: Path, old: &Node, new: &Node) {
+    let below = |key: &str| path.iter().cloned().chain(keys(&[key])).collect::<Path>();
+    match (&old.value, &new.value) {
+        _ if old.to_json() == new.to_json() => {}
+        (Value::Map(before), Value::Map(after)) if !after.is_empty() => {
+            for entry in after {
+                match before.iter().find(|old| old.key == entry.key) {
+                    Some(old) => merge(steps, below(&entry.key), &old.node, &entry.node),
+                    None => steps.push(Step::Set(below(&entry.key), entry.node.clone())),
+                }
+            }
+            let gone = before.iter().filter(|old| !after.iter().any(|entry| entry.key == old.key));
+            steps.extend(gone.map(|old| Step::Remove(below(&old.key))));
+        }
+        _ => steps.push(Step::Set(path, new.clone())),
+    }
+}

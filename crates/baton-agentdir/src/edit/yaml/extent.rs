@@ -1,0 +1,111 @@
+//! Where values of a YAML file begin and end.
+
+use super::super::text::{Text, flow_end, line_of_key, quoted, scalar_end};
+use crate::document::{Entry, Node, Value};
+
+/// The column of a key, from 0.
+pub(super) fn column_of(entry: &Entry) -> usize {
+    (entry.place.column as usize).saturating_sub(1)
+}
+
+/// Whether a map or a list is written in brackets.
+pub(super) fn is_flow(text: &Text<'_>, node: &Node) -> bool {
+    text.offset(node.place).is_some_and(|from| text.all()[from..].starts_with(['{', '[']))
+}
+
+/// The byte behind the colon of a key.
+pub(super) fn behind_colon(text: &Text<'_>, entry: &Entry) -> Option<usize> {
+    let from = text.offset(entry.place)?;
+    let rest = &text.all()[from..];
+    let length = match rest.chars().next()? {
+        quote @ ('"' | '\'') => quoted(rest, quote)?,
+        _ => rest.starts_with(entry.key.as_str()).then_some(entry.key.len())?,
+    };
+    let gap = rest[length..].find(|c: char| c != ' ')?;
+    rest[length + gap..].starts_with(':').then_some(from + length + gap + 1)
+}
+
+/// The line and the column of the dash before an entry of a list.
+pub(super) fn dash_of(text: &Text<'_>, node: &Node) -> Option<(usize, usize)> {
+    let line = (node.place.line as usize).checked_sub(1)?;
+    let column = (node.place.column as usize).checked_sub(1)?;
+    let before: String = text.line(line).chars().take(column).collect();
+    if let Some(dash) = before.rfind('-') {
+        return before[dash + 1..].trim().is_empty().then_some((line, dash));
+    }
+    let lines = (0..line).rev().take_while(|_| before.trim().is_empty());
+    for above in lines {
+        let content = text.line(above).trim_start();
+        if content == "-" || content.starts_with("- #") {
+            return Some((above, text.line(above).len() - content.len()));
+        }
+        if !content.is_empty() && !content.starts_with('#') {
+            return None;
+        }
+    }
+    None
+}
+
+/// The last line of a value whose key or dash stands on `line` at `indent`, lines from 0.
+pub(super) fn last_line(text: &Text<'_>, line: usize, indent: usize, node: &Node) -> usize {
+    let by_indent = |is_list| text.block_end(line, indent, is_list);
+    match &node.value {
+        Value::Map(_) | Value::List(_) if is_flow(text, node) => {
+            let close = if matches!(node.value, Value::Map(_)) { '}' } else { ']' };
+            let end = text.offset(node.place).and_then(|from| flow_end(text.all(), from, close));
+            end.map_or_else(|| by_indent(false), |end| text.line_at(end))
+        }
+        Value::Map(entries) => match entries.last() {
+            Some(last) => last_line(text, line_of_key(last), column_of(last), &last.node),
+            None => line,
+        },
+        Value::List(nodes) => match nodes.last().and_then(|last| Some((last, dash_of(text, last)?))) {
+            Some((last, (dash, column))) => last_line(text, dash, column, last),
+            None => by_indent(true),
+        },
+        Value::Text(_) => match block_text_end(text, line, indent) {
+            Some(end) => end,
+            None => match text.offset(node.place).and_then(|from| scalar_end(text.all(), from, node)) {
+                Some(end) => text.line_at(end).max(line),
+                None => by_indent(false),
+            },
+        },
+        // Vectors below a key read as nothing.
+        Value::Null => by_indent(true),
+        Value::Bool(_) | Value::Number(_) => by_indent(false),
+    }
+}
+
+/// The last line with something on it of a block of text, as in `text: |`; `None` when there is no such block.
+pub(super) fn block_text_end(text: &Text<'_>, line: usize, indent: usize) -> Option<usize> {
+    let header = block_header(text.line(line))?;
+    let indent_of = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let given = header.bytes().find(u8::is_ascii_digit).map(|digit| indent + usize::from(digit - b'0'));
+    let mut lines = (line + 1..text.lines()).map(|at| (at, text.line(at)));
+    let first = lines.clone().find(|(_, content)| !content.trim().is_empty());
+    let column = given.or(first.map(|(_, content)| indent_of(content))).filter(|column| *column > indent);
+    let Some(column) = column else { return Some(line) };
+    let mut end = line;
+    for (at, content) in lines.by_ref() {
+        if content.trim().is_empty() {
+            continue;
+        }
+        if indent_of(content) < column {
+            break;
+        }
+        end = at;
+    }
+    Some(end)
+}
+
+/// The sign of a block of text at the end of a line, such as `|-` or `>2`.
+fn block_header(line: &str) -> Option<&str> {
+    let line = line.find(" #").map_or(line, |at| &line[..at]).trim_end();
+    let word = line.rsplit([' ', '\t']).next()?;
+    let before = line[..line.len() - word.len()].trim_end();
+    let is_sign = word.starts_with(['|', '>'])
+        && word.len() <= 3
+        && word[1..].chars().all(|c| c.is_ascii_digit() || c == '-' || c == '+');
+    let is_behind_key = before.ends_with(':') || before.ends_with('-');
+    (is_sign && is_behind_key).then_some(word)
+}

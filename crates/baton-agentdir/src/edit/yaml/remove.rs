@@ -1,0 +1,142 @@
+//! Keys and entries that go.
+
+use super::{
+    super::{
+        step::{At, list, map},
+        text::{Text, line_of_key},
+    },
+    entry_at,
+    extent::{behind_colon, column_of, dash_of, is_flow, last_line},
+    replace::{rewritten, value_end},
+    walk,
+};
+use crate::document::{Entry, Node, Value, read_lean};
+
+/// Without the key or the entry at the end of the path.
+pub(super) fn removed(text: &Text<'_>, root: &Node, path: &[At]) -> Vec<String> {
+    let Some((last, way)) = path.split_last() else { return Vec::new() };
+    let (parent, _) = walk(root, way);
+    let holder = entry_at(root, way);
+    match (last, &parent.value) {
+        (At::Key(key), Value::Map(entries)) => {
+            let index = entries.iter().position(|entry| entry.key == *key);
+            let emptied = holder.and_then(|holder| rewritten(text, holder, &map(Vec::new())));
+            let candidate = index.and_then(|index| match is_flow(text, parent) {
+                true => without_part(text, &parts(text, entries)?, index),
+                false => without_key(text, entries, index),
+            });
+            last_of(text, entries.len(), holder, emptied, candidate, " {}")
+        }
+        (At::Index(index), Value::List(nodes)) => {
+            let emptied = holder.and_then(|holder| rewritten(text, holder, &list(Vec::new())));
+            let candidate = match is_flow(text, parent) {
+                true => without_node(text, nodes, *index),
+                false => nodes.get(*index).and_then(|node| {
+                    let (line, column) = dash_of(text, node)?;
+                    let is_alone = text.line(line)[..column].trim().is_empty();
+                    is_alone.then(|| text.remove_lines(line, last_line(text, line, column, node)))
+                }),
+            };
+            last_of(text, nodes.len(), holder, emptied, candidate, " []")
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What is left when the last one goes has to be written: a key with nothing behind it is no map and no list.
+fn last_of(
+    text: &Text<'_>,
+    count: usize,
+    holder: Option<&Entry>,
+    emptied: Option<String>,
+    without: Option<String>,
+    empty: &str,
+) -> Vec<String> {
+    if count > 1 {
+        return without.into_iter().collect();
+    }
+    // Comments around it stay below the key.
+    let colon = holder.and_then(|holder| behind_colon(text, holder));
+    let marked = without.zip(colon).map(|(without, colon)| Text::new(&without).splice(colon, colon, empty));
+    emptied.into_iter().chain(marked).collect()
+}
+
+fn without_node(text: &Text<'_>, nodes: &[Node], index: usize) -> Option<String> {
+    let part = |node: &Node| {
+        let from = text.offset(node.place)?;
+        Some((from, value_end(text, from, node)?))
+    };
+    let parts: Option<Vec<_>> = nodes.iter().map(part).collect();
+    without_part(text, &parts?, index)
+}
+
+/// Where the entries of a map in brackets begin and end.
+fn parts(text: &Text<'_>, entries: &[Entry]) -> Option<Vec<(usize, usize)>> {
+    let part = |entry: &Entry| {
+        let from = text.offset(entry.place)?;
+        let value = text.offset(entry.node.place)?;
+        Some((from, value_end(text, value, &entry.node)?))
+    };
+    entries.iter().map(part).collect()
+}
+
+/// Without one of several parts in brackets, and without the comma that it needs no more.
+fn without_part(text: &Text<'_>, parts: &[(usize, usize)], index: usize) -> Option<String> {
+    let (from, end) = *parts.get(index)?;
+    match (parts.get(index + 1), index.checked_sub(1).and_then(|before| parts.get(before))) {
+        (Some((next, _)), _) => Some(text.splice(from, *next, "")),
+        (None, Some((_, kept))) => Some(text.splice(*kept, end, "")),
+        (None, None) => Some(text.splice(from, end, "")),
+    }
+}
+
+fn without_key(text: &Text<'_>, entries: &[Entry], index: usize) -> Option<String> {
+    let entry = entries.get(index)?;
+    let (line, from) = (line_of_key(entry), text.offset(entry.place)?);
+    let last = last_line(text, line, column_of(entry), &entry.node);
+    let start = text.start_of_line(line);
+    if text.all()[start..from].trim().is_empty() {
+        return Some(text.remove_lines(line, last));
+    }
+    // The dash of a list stands before it, and the next key moves there.
+    let next = entries.get(index + 1)?;
+    let end = text.end_of_line(last);
+    let to = text.offset(next.place)?;
+    let between = text.all().get(end..to)?;
+    between.trim().is_empty().then(|| text.splice(from, to, ""))
+}
+
+/// Without the entries of this name, one after the other.
+pub(super) fn dropped(text: &Text<'_>, root: &Node, path: &[At], name: &str) -> Vec<String> {
+    let mut now = text.all().to_owned();
+    let mut node = root.clone();
+    loop {
+        let (list, missing) = walk(&node, path);
+        let Value::List(nodes) = &list.value else { return Vec::new() };
+        if !missing.is_empty() {
+            return Vec::new();
+        }
+        let is_it = |node: &Node| node.value == Value::Text(name.to_owned());
+        let Some(index) = nodes.iter().position(is_it) else { return vec![now] };
+        let Some(shorter) = without(&Text::new(&now), &node, path, nodes, index) else { return Vec::new() };
+        let Ok(read) = read_lean("", shorter.as_bytes()) else { return Vec::new() };
+        (now, node) = (shorter, read);
+    }
+}
+
+fn without(text: &Text<'_>, root: &Node, path: &[At], nodes: &[Node], index: usize) -> Option<String> {
+    let node = nodes.get(index)?;
+    let line = node.place.line as usize - 1;
+    let is_block = text.line(line).trim_start().starts_with("- ");
+    if !is_block {
+        return without_node(text, nodes, index);
+    }
+    let without = text.remove_lines(line, line);
+    if nodes.len() > 1 {
+        return Some(without);
+    }
+    // A key with nothing behind it is no list, so an empty one is written.
+    let colon = behind_colon(text, entry_at(root, path)?)?;
+    let without = Text::new(&without);
+    Some(without.splice(colon, colon, " []"))
+}

@@ -1,0 +1,54 @@
+//! Another value where one is.
+
+use super::{
+    super::{
+        step::At,
+        text::{Text, flow_end, line_of_key, scalar_end},
+    },
+    entry_at,
+    extent::{behind_colon, block_text_end, column_of, is_flow, last_line},
+    walk,
+    write::{behind_key, in_brackets},
+};
+use crate::document::{Entry, Node, Value};
+
+/// The ways to put a value in the place of another; what keeps more of the text comes first.
+pub(super) fn replaced(text: &Text<'_>, root: &Node, path: &[At], value: &Node) -> Vec<String> {
+    let (node, _) = walk(root, path);
+    let short = in_brackets(value);
+    let is_long = match &value.value {
+        Value::Text(text) => text.contains('\n'),
+        Value::Map(_) | Value::List(_) => true,
+        _ => false,
+    };
+    let in_place = || {
+        let from = text.offset(node.place)?;
+        Some(text.splice(from, value_end(text, from, node)?, &short))
+    };
+    let whole = || entry_at(root, path).and_then(|entry| rewritten(text, entry, value));
+    let ways = if is_long { [whole(), in_place()] } else { [in_place(), whole()] };
+    ways.into_iter().flatten().collect()
+}
+
+/// Where a value ends that begins here and is written on one line or in brackets.
+pub(super) fn value_end(text: &Text<'_>, from: usize, node: &Node) -> Option<usize> {
+    match &node.value {
+        Value::Map(_) if is_flow(text, node) => Some(flow_end(text.all(), from, '}')? + 1),
+        Value::List(_) if is_flow(text, node) => Some(flow_end(text.all(), from, ']')? + 1),
+        _ => scalar_end(text.all(), from, node),
+    }
+}
+
+/// The key with all that stands behind it written anew; `None` when a comment would go.
+pub(super) fn rewritten(text: &Text<'_>, entry: &Entry, value: &Node) -> Option<String> {
+    let (line, column) = (line_of_key(entry), column_of(entry));
+    let from = behind_colon(text, entry)?;
+    let is_block_text = matches!(entry.node.value, Value::Text(_)) && block_text_end(text, line, column).is_some();
+    let last = last_line(text, line, column, &entry.node);
+    let end = text.end_of_line(last);
+    let old = &text.all()[from..end];
+    let has_comment = |line: &str| line.contains(" #") || line.trim_start().starts_with('#');
+    let loses = if is_block_text { old.lines().take(1).any(has_comment) } else { old.lines().any(has_comment) };
+    let new = behind_key(value, column).replace('\n', text.ending());
+    (!loses).then(|| text.splice(from, end, &new))
+}

@@ -1,0 +1,93 @@
+//! Values as YAML: texts of several lines as blocks, quotes only where they are needed.
+
+use super::super::text::{is_printable, key, quoted_text, words};
+use crate::document::{Entry, Node, Value};
+
+/// What stands behind the colon of a key at this column, without the end of its last line; lines end with `\n`.
+pub(super) fn behind_key(node: &Node, column: usize) -> String {
+    let pad = " ".repeat(column + 2);
+    match &node.value {
+        Value::Map(entries) if !entries.is_empty() => entries
+            .iter()
+            .map(|entry| format!("\n{pad}{}:{}", key(&entry.key), behind_key(&entry.node, column + 2)))
+            .collect(),
+        Value::List(nodes) if !nodes.is_empty() => {
+            nodes.iter().map(|node| format!("\n{pad}-{}", behind_dash(node, column + 2))).collect()
+        }
+        _ => scalar(node, column),
+    }
+}
+
+/// What stands behind a dash at this column.
+pub(super) fn behind_dash(node: &Node, column: usize) -> String {
+    match &node.value {
+        Value::Map(entries) if !entries.is_empty() => {
+            let line = |entry: &Entry| format!("{}:{}", key(&entry.key), behind_key(&entry.node, column + 2));
+            let lines: Vec<String> = entries.iter().map(line).collect();
+            format!(" {}", lines.join(&format!("\n{}", " ".repeat(column + 2))))
+        }
+        Value::List(_) => format!(" {}", in_brackets(node)),
+        _ => scalar(node, column),
+    }
+}
+
+/// A key with a value on a line of its own, with its end.
+pub(in super::super) fn header_line(name: &str, node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) => format!("{}: {}\n", key(name), words(text)),
+        _ => format!("{}: {}\n", key(name), in_brackets(node)),
+    }
+}
+
+fn scalar(node: &Node, column: usize) -> String {
+    match &node.value {
+        Value::Text(text) => block_text(text, column + 2).unwrap_or_else(|| format!(" {}", words(text))),
+        _ => format!(" {}", in_brackets(node)),
+    }
+}
+
+/// A text of several lines as a block, when every line can stand there as it is.
+fn block_text(text: &str, column: usize) -> Option<String> {
+    let body = text.trim_end_matches('\n');
+    let has_only_good_lines = body.split('\n').all(|line| line.is_empty() || !line.trim().is_empty());
+    let is_good = text.contains('\n')
+        && !body.is_empty()
+        && !body.starts_with([' ', '\t', '\n'])
+        && has_only_good_lines
+        && text.chars().all(|c| matches!(c, '\n' | '\t') || is_printable(c));
+    // More than one line break at the end would need blank lines that nobody sees.
+    let sign = match text.len() - body.len() {
+        0 => "|-",
+        1 => "|",
+        _ => return None,
+    };
+    let pad = " ".repeat(column);
+    let line = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("\n{pad}{line}") };
+    is_good.then(|| format!(" {sign}{}", body.split('\n').map(line).collect::<String>()))
+}
+
+/// A value on one line, with quotes only where they are needed.
+pub(super) fn in_brackets(node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) => words(text),
+        Value::List(nodes) => format!("[{}]", nodes.iter().map(in_brackets).collect::<Vec<_>>().join(", ")),
+        Value::Map(entries) => {
+            let entry = |entry: &Entry| format!("{}: {}", key(&entry.key), in_brackets(&entry.node));
+            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => one_line(node),
+    }
+}
+
+/// A value on one line, which JSON and YAML read alike.
+pub(in super::super) fn one_line(node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) => quoted_text(text),
+        Value::List(nodes) => format!("[{}]", nodes.iter().map(one_line).collect::<Vec<_>>().join(", ")),
+        Value::Map(entries) => {
+            let entry = |entry: &Entry| format!("{}: {}", quoted_text(&entry.key), one_line(&entry.node));
+            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => node.to_json().to_string(),
+    }
+}
