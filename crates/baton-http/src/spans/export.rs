@@ -132,7 +132,13 @@ fn lines(exporting: Exporting) -> impl futures_core::Stream<Item = Result<Bytes,
                 }
             };
             match read {
-                Ok(Some(read)) => yield Ok(line(read).await),
+                Ok(Some(read)) => match tokio::task::spawn_blocking(move || line(read)).await {
+                    Ok(line) => yield Ok(line),
+                    Err(error) => {
+                        yield Err(io::Error::other(error));
+                        break;
+                    }
+                },
                 Ok(None) => break,
                 Err(error) => {
                     yield Err(error);
@@ -143,11 +149,11 @@ fn lines(exporting: Exporting) -> impl futures_core::Stream<Item = Result<Bytes,
     }
 }
 
-/// One line. What was left out stands beside an empty list, so that readers of OTLP pass over it.
-async fn line(read: ReadSpans) -> Bytes {
+/// One line, of some megabytes at times: not for the threads that serve others. What was left out stands beside an empty
+/// list, so that readers of OTLP pass over it.
+fn line(read: ReadSpans) -> Bytes {
     match read {
         ReadSpans::Spans(spans) => {
-            tokio::task::consume_budget().await;
             let mut line = write_export(&spans, Encoding::Json);
             line.push(b'\n');
             line.into()
