@@ -1,17 +1,25 @@
-//! Agents from directories on disk.
+//! Agents from directories on disk, and from whatever else keeps them.
 
+mod book;
+mod home;
 mod look;
+mod naming;
 mod permissions;
 mod snapshot;
+mod watch;
 
-use crate::{LoadError, agents::snapshot::Snapshot};
+use crate::LoadError;
 use baton_agentdir::Diagnostic;
-use baton_ports::{AgentSource, BoxFuture, Changes, Unusable};
+use baton_ports::{AgentSource, AgentStorage, BoxFuture, Changes, Unusable};
 use baton_types::{AgentKit, AgentName, AgentSpec};
 use futures_util::stream;
 use parking_lot::{Mutex, RwLock};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
-use tokio::{sync::watch, task::spawn_blocking, time::Instant};
+use tokio::{task::spawn_blocking, time::Instant};
+
+pub use book::StorageBook;
+use home::Origin;
+use snapshot::Snapshot;
 
 /// A further opinion on an agent, such as whether its model can be made; an error in it refuses the agent.
 pub type SpecCheck = Arc<dyn Fn(&AgentSpec) -> Vec<Diagnostic> + Send + Sync>;
@@ -31,6 +39,9 @@ pub struct Reload {
 }
 
 /// The agents of some directories, read again when asked.
+///
+/// A change is noticed by looking at the stamps of files rather than by being told by the system: that works in every file
+/// system and container, needs no watch for each of many directories, and is bounded in what it costs.
 pub struct DirectoryAgents {
     shelf: Arc<Shelf>,
     warnings: Vec<Diagnostic>,
@@ -38,12 +49,12 @@ pub struct DirectoryAgents {
 }
 
 struct Shelf {
-    paths: Vec<PathBuf>,
+    origins: Vec<Origin>,
     check: Option<SpecCheck>,
     now: RwLock<Arc<Snapshot>>,
     // Held while the disk is looked at, so that an older look never replaces a newer one.
     looking: Mutex<()>,
-    changes: watch::Sender<u64>,
+    changes: tokio::sync::watch::Sender<u64>,
 }
 
 impl DirectoryAgents {
@@ -60,10 +71,11 @@ impl DirectoryAgents {
     }
 
     fn load_with(paths: &[PathBuf], check: Option<SpecCheck>) -> Result<Self, LoadError> {
-        let (snapshot, problems) = Snapshot::default().next(paths, check.as_ref());
+        let origins = on_disk(paths);
+        let (snapshot, problems) = Snapshot::default().next(&origins, check.as_ref());
         match look::worst(problems, &snapshot) {
             Some(error) => Err(error),
-            None => Ok(Self::of(paths, check, snapshot)),
+            None => Ok(Self::of(origins, check, snapshot)),
         }
     }
 
@@ -72,18 +84,27 @@ impl DirectoryAgents {
     ///
     /// Reads the disk, so call it where blocking is allowed.
     pub fn open(paths: &[PathBuf], check: Option<SpecCheck>) -> Self {
-        let (snapshot, _) = Snapshot::default().next(paths, check.as_ref());
-        Self::of(paths, check, snapshot)
+        Self::open_with(paths, Vec::new(), check)
     }
 
-    fn of(paths: &[PathBuf], check: Option<SpecCheck>, snapshot: Snapshot) -> Self {
+    /// As [`DirectoryAgents::open`], with the agents that these storages keep; no two agents have the same name.
+    ///
+    /// Reads all of them, so call it where blocking is allowed.
+    pub fn open_with(paths: &[PathBuf], storages: Vec<Arc<dyn AgentStorage>>, check: Option<SpecCheck>) -> Self {
+        let mut origins = on_disk(paths);
+        origins.extend(storages.into_iter().map(Origin::Kept));
+        let (snapshot, _) = Snapshot::default().next(&origins, check.as_ref());
+        Self::of(origins, check, snapshot)
+    }
+
+    fn of(origins: Vec<Origin>, check: Option<SpecCheck>, snapshot: Snapshot) -> Self {
         let warnings = snapshot.diagnostics();
         let shelf = Shelf {
-            paths: paths.to_vec(),
+            origins,
             check,
             now: RwLock::new(Arc::new(snapshot)),
             looking: Mutex::new(()),
-            changes: watch::Sender::new(0),
+            changes: tokio::sync::watch::Sender::new(0),
         };
         Self { shelf: Arc::new(shelf), warnings, refreshed: tokio::sync::Mutex::new(None) }
     }
@@ -107,6 +128,10 @@ impl DirectoryAgents {
     }
 }
 
+fn on_disk(paths: &[PathBuf]) -> Vec<Origin> {
+    paths.iter().cloned().map(Origin::Path).collect()
+}
+
 impl Shelf {
     fn now(&self) -> Arc<Snapshot> {
         Arc::clone(&self.now.read())
@@ -115,7 +140,7 @@ impl Shelf {
     fn reload(&self) -> Reload {
         let _alone = self.looking.lock();
         let before = self.now();
-        let (after, _) = before.next(&self.paths, self.check.as_ref());
+        let (after, _) = before.next(&self.origins, self.check.as_ref());
         let changed = after.differs_from(&before);
         let reload = Reload { changed, diagnostics: after.diagnostics(), unusable: after.unusable.clone() };
         *self.now.write() = Arc::new(after);
@@ -168,6 +193,6 @@ impl AgentSource for DirectoryAgents {
 
 impl fmt::Debug for DirectoryAgents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DirectoryAgents").field("paths", &self.shelf.paths).finish_non_exhaustive()
+        f.debug_struct("DirectoryAgents").field("agents", &self.shelf.now().agents().len()).finish_non_exhaustive()
     }
 }

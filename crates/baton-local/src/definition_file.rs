@@ -16,29 +16,57 @@ pub(crate) enum Replaced {
     Not,
 }
 
-/// Replaces a file by a new text if it still has the old one, complete or not at all. A link stays: what it leads to is
-/// replaced. Of several that do this at the same time one succeeds, and the others are told to read again.
-pub(crate) fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<Replaced> {
-    let path = fs::canonicalize(path)?;
-    let permissions = fs::metadata(&path)?.permissions();
+/// Replaces a file by a new text if it still has the old one, or none, complete or not at all. A link stays: what it leads
+/// to is replaced. Whoever calls holds `held`; of several that do this at the same time one succeeds, and the others are
+/// told to read again.
+pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<Replaced> {
+    let path = match old {
+        Some(_) => fs::canonicalize(path)?,
+        None => path.to_owned(),
+    };
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let permissions = match old {
+        Some(_) => fs::metadata(&path)?.permissions(),
+        None => like_its_directory(directory)?,
+    };
     if permissions.readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
     }
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let Some(_alone) = alone(directory)? else { return Ok(Replaced::Not) };
+    // Several agents may share what a link leads to.
+    let _theirs = match directory.starts_with(held) {
+        true => None,
+        false => match alone(directory)? {
+            Some(theirs) => Some(theirs),
+            None => return Ok(Replaced::Not),
+        },
+    };
     let draft = Draft::write(&path, new)?;
     fs::set_permissions(&draft.0, permissions)?;
     // The last thing before the new text takes its place: whoever has no lock may have saved the file by now.
-    if fs::metadata(&path)?.len() != old.len() as u64 || fs::read(&path)? != old {
+    let is_as_before = match old {
+        Some(old) => fs::metadata(&path)?.len() == old.len() as u64 && fs::read(&path)? == old,
+        None => fs::symlink_metadata(&path).is_err(),
+    };
+    if !is_as_before {
         return Ok(Replaced::Not);
     }
-    fs::rename(&draft.0, &path)?;
-    synced(directory)?;
+    draft.take_place(&path)?;
     Ok(Replaced::Done)
 }
 
+/// Whoever may look into a directory may read a new file in it.
+fn like_its_directory(directory: &Path) -> io::Result<fs::Permissions> {
+    let permissions = fs::metadata(directory)?.permissions();
+    #[cfg(unix)]
+    let permissions = {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::Permissions::from_mode(permissions.mode() & 0o666 | 0o600)
+    };
+    Ok(permissions)
+}
+
 /// A directory that nobody else who asks for it has as long as this is kept; `None` when somebody has it.
-fn alone(directory: &Path) -> io::Result<Option<File>> {
+pub(crate) fn alone(directory: &Path) -> io::Result<Option<File>> {
     #[cfg(unix)]
     let held = File::open(directory)?;
     // Directories cannot be opened here, so a file in it stands for it.
@@ -52,10 +80,11 @@ fn alone(directory: &Path) -> io::Result<Option<File>> {
 }
 
 /// The new text beside the file; gone with this value unless it took the file's place.
-struct Draft(PathBuf);
+pub(crate) struct Draft(PathBuf);
 
 impl Draft {
-    fn write(path: &Path, bytes: &[u8]) -> io::Result<Self> {
+    /// Writes it, for the owner alone.
+    pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Self> {
         let mut name = OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
         name.push(".baton-new");
@@ -75,6 +104,12 @@ impl Draft {
         file.sync_all()?;
         Ok(draft)
     }
+
+    /// Puts it into the file's place, on disk when this returns.
+    pub(crate) fn take_place(self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.0, path)?;
+        synced(path.parent().unwrap_or(Path::new(".")))
+    }
 }
 
 impl Drop for Draft {
@@ -84,7 +119,7 @@ impl Drop for Draft {
 }
 
 /// The name has to survive a power cut as well as the bytes; only Unix lets a directory be synced.
-fn synced(directory: &Path) -> io::Result<()> {
+pub(crate) fn synced(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(directory)?.sync_all()?;
     #[cfg(not(unix))]
@@ -101,10 +136,11 @@ mod tests {
         let home = tempfile::TempDir::new().unwrap();
         let file = home.path().join("mcp.json");
         fs::write(&file, "theirs").unwrap();
-        assert_eq!(replace(&file, b"old", b"new").unwrap(), Replaced::Not);
+        assert_eq!(replace(home.path(), &file, Some(b"old"), b"new").unwrap(), Replaced::Not);
+        assert_eq!(replace(home.path(), &file, None, b"new").unwrap(), Replaced::Not);
         assert_eq!(fs::read(&file).unwrap(), b"theirs");
         fs::write(home.path().join(".mcp.json.baton-new"), "left behind").unwrap();
-        assert_eq!(replace(&file, b"theirs", b"new").unwrap(), Replaced::Done);
+        assert_eq!(replace(home.path(), &file, Some(b"theirs"), b"new").unwrap(), Replaced::Done);
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
     }

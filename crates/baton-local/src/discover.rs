@@ -1,37 +1,49 @@
-//! Which directories a path stands for.
+//! Which agents a path stands for.
 
 use crate::LoadError;
-use baton_agentdir::AGENT_FILE;
+use baton_agentdir::{DEFINITION_FILES, Format, PLAYBOOK_FILE};
 use std::{
-    fs, io,
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
-const MAX_AGENTS: usize = 1000;
+/// The most agents that one Baton serves from directories.
+const MAX_AGENTS: usize = 20_000;
+/// How much of a YAML file is looked at to see whether it is an agent; programs that write them begin with what says so.
+const SNIFFED: u64 = 64 << 10;
+/// How directories end that are being made or taken away; they are no agents.
+pub(crate) const DRAFT_ENDING: &str = ".baton-draft";
 
-/// A directory that holds an agent.
+/// A directory or a file that holds an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     /// As the user wrote it, for messages.
     pub(crate) shown: PathBuf,
-    /// Where it really is.
+    /// The directory where it really is.
     pub(crate) real: PathBuf,
+    /// The file in that directory that holds this agent, unless the directory is the agent.
+    pub(crate) file: Option<String>,
 }
 
-/// The agent directories that a path stands for, when this many are known already.
-pub(crate) fn discover(path: &Path, known: usize) -> Result<Vec<Found>, LoadError> {
-    let mut all = Vec::new();
-    for shown in directories(path)? {
-        let real = fs::canonicalize(&shown).map_err(|source| LoadError::Io { path: shown.clone(), source })?;
-        all.push(Found { shown, real });
+impl Found {
+    /// A file of the agent, as the user would write it.
+    pub(crate) fn shown_file(&self, file: &str) -> PathBuf {
+        match self.file {
+            Some(_) => self.shown.with_file_name(file),
+            None => self.shown.join(file),
+        }
     }
-    if known + all.len() > MAX_AGENTS {
-        return Err(LoadError::TooMany { path: path.to_owned(), limit: MAX_AGENTS });
+
+    /// Whether the agent is one file, whatever lies beside it.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.file.as_deref().is_some_and(|file| !DEFINITION_FILES.contains(&file))
     }
-    Ok(all)
 }
 
-fn directories(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
+/// The agents that a path stands for, when this many are known already; `is_known` names files that were agents before.
+pub(crate) fn discover(path: &Path, known: usize, is_known: &dyn Fn(&Path) -> bool) -> Result<Vec<Found>, LoadError> {
     let io = |source| LoadError::Io { path: path.to_owned(), source };
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -40,24 +52,94 @@ fn directories(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
         }
         Err(error) => return Err(io(error)),
     };
-    if metadata.is_file() {
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let named = path.file_name().is_some_and(|name| name == AGENT_FILE);
-        return if named { Ok(vec![parent.to_owned()]) } else { Err(LoadError::Empty { path: path.to_owned() }) };
-    }
-    if path.join(AGENT_FILE).is_file() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut children = Vec::new();
-    for entry in fs::read_dir(path).map_err(io)? {
-        let child = entry.map_err(io)?.path();
-        if child.join(AGENT_FILE).is_file() {
-            children.push(child);
+    let all = if metadata.is_file() {
+        vec![named_file(path, is_known)?]
+    } else {
+        let real = fs::canonicalize(path).map_err(io)?;
+        match has_definition(path) {
+            true => vec![Found { shown: path.to_owned(), real, file: None }],
+            false => children(path, &real, is_known)?,
         }
-        if children.len() > MAX_AGENTS {
+    };
+    if all.is_empty() {
+        return Err(LoadError::Empty { path: path.to_owned() });
+    }
+    if known + all.len() > MAX_AGENTS {
+        return Err(LoadError::TooMany { path: path.to_owned(), limit: MAX_AGENTS });
+    }
+    Ok(all)
+}
+
+/// The agent of a file that the user named.
+fn named_file(path: &Path, is_known: &dyn Fn(&Path) -> bool) -> Result<Found, LoadError> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let real = fs::canonicalize(parent).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let first = DEFINITION_FILES.iter().find(|file| parent.join(file).is_file());
+    if first == Some(&name) {
+        return Ok(Found { shown: parent.to_owned(), real, file: None });
+    }
+    match DEFINITION_FILES.contains(&name) || is_known(&real.join(name)) || is_agent_file(path, name) {
+        true => Ok(Found { shown: path.to_owned(), real, file: Some(name.to_owned()) }),
+        false => Err(LoadError::Empty { path: path.to_owned() }),
+    }
+}
+
+/// The agents directly in a directory: directories with a definition, and files that are one.
+fn children(path: &Path, real: &Path, is_known: &dyn Fn(&Path) -> bool) -> Result<Vec<Found>, LoadError> {
+    let io = |path: &Path, source| LoadError::Io { path: path.to_owned(), source };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).map_err(|error| io(path, error))? {
+        let entry = entry.map_err(|error| io(path, error))?;
+        let shown = entry.path();
+        let Ok(name) = entry.file_name().into_string() else {
+            if has_definition(&shown) {
+                let real = fs::canonicalize(&shown).map_err(|error| io(&shown, error))?;
+                found.push(Found { shown, real, file: None });
+            }
+            continue;
+        };
+        if is_draft(&name) {
+            continue;
+        }
+        let kind = entry.file_type().map_err(|error| io(&shown, error))?;
+        let is_link = kind.is_symlink();
+        let is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+        if is_yaml && (kind.is_file() || is_link && shown.is_file()) {
+            if name != PLAYBOOK_FILE && (is_known(&real.join(&name)) || is_agent_file(&shown, &name)) {
+                found.push(Found { shown, real: real.to_owned(), file: Some(name) });
+            }
+        } else if (kind.is_dir() || is_link) && has_definition(&shown) {
+            let real = match is_link {
+                true => fs::canonicalize(&shown).map_err(|error| io(&shown, error))?,
+                false => real.join(&name),
+            };
+            found.push(Found { shown, real, file: None });
+        }
+        if found.len() > MAX_AGENTS {
             return Err(LoadError::TooMany { path: path.to_owned(), limit: MAX_AGENTS });
         }
     }
-    children.sort();
-    if children.is_empty() { Err(LoadError::Empty { path: path.to_owned() }) } else { Ok(children) }
+    found.sort_by(|one, other| one.shown.cmp(&other.shown));
+    Ok(found)
+}
+
+/// Whether a name is that of a directory that somebody is making or taking away.
+pub(crate) fn is_draft(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(DRAFT_ENDING)
+}
+
+fn has_definition(directory: &Path) -> bool {
+    DEFINITION_FILES.iter().any(|file| directory.join(file).is_file())
+}
+
+/// Whether a file by itself is an agent; there are many kinds of YAML files.
+fn is_agent_file(path: &Path, name: &str) -> bool {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(SNIFFED).read_to_end(&mut bytes));
+    let is_other = || bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"apiVersion:"));
+    if read.is_err() || is_other() {
+        return false;
+    }
+    Format::of(&BTreeMap::from([(name.to_owned(), bytes)])) == Some(Format::Tsagent)
 }

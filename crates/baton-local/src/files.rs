@@ -1,11 +1,12 @@
-//! The files of an agent's directory: their stamps, to see that something changed, and their bytes.
+//! The files of an agent: their stamps, to see that something changed, and their bytes.
 
-use crate::{SystemClock, discover::Found};
+use crate::{SystemClock, discover::Found, storage::Pending};
 use baton_agentdir::{
-    AGENT_FILE, Diagnostic, MAX_REFERENCES, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE, REFERENCE_DIRECTORIES,
-    document::Place, reference_type,
+    DEFINITION_FILES, Diagnostic, GUIDE_FILE, MAX_REFERENCES, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE,
+    REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, document::Place, is_definition_path,
+    reference_type,
 };
-use baton_ports::Clock;
+use baton_ports::{AgentFiles, Clock};
 use baton_types::Digest;
 use std::{
     collections::BTreeMap,
@@ -16,16 +17,22 @@ use std::{
 };
 
 const MAX_FILE: u64 = 1 << 20;
-const MAX_REFERENCE_BYTES: usize = 16 << 20;
+/// Other programs keep vectors in the files of their agents.
+const MAX_FOREIGN_FILE: u64 = 64 << 20;
+const MAX_ITEM_BYTES: usize = 16 << 20;
 /// The names that are looked at in a directory of references.
 const MAX_LISTED: usize = 10 * MAX_REFERENCES;
 /// A file that was written this recently may be written again without its stamp showing it.
 const SETTLING: Duration = Duration::from_secs(2);
+/// How often files are read again because somebody wrote meanwhile.
+const TRIES: usize = 5;
 
 /// What the file system says about the files, without reading them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamps {
     files: BTreeMap<String, Stamp>,
+    /// Of a change that was begun.
+    pending: Option<Stamp>,
     /// Whether a change would show.
     pub(crate) is_settled: bool,
 }
@@ -41,16 +48,20 @@ impl Stamps {
     /// Of everything that the agent may be made of.
     pub(crate) fn of(found: &Found) -> Self {
         let mut files = BTreeMap::new();
-        let fixed = [AGENT_FILE, PROMPT_FILE, PLAYBOOK_FILE].into_iter().chain(MCP_FILES).map(str::to_owned);
-        for file in fixed.chain(references(&found.real)) {
+        for file in candidates(found) {
             if let Ok(metadata) = fs::metadata(found.real.join(&file)) {
                 files.insert(file, Stamp::of(&metadata));
             }
         }
+        let pending = fs::metadata(Pending::path(found)).ok().map(|metadata| Stamp::of(&metadata));
         let now = Duration::from_millis(u64::try_from(SystemClock.now().as_millis()).unwrap_or_default());
         let is_old = |stamp: &Stamp| stamp.modified.is_some_and(|modified| modified + SETTLING < now);
-        let is_settled = files.values().all(is_old);
-        Self { files, is_settled }
+        let is_settled = pending.is_none() && files.values().all(is_old);
+        Self { files, pending, is_settled }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.files == other.files && self.pending == other.pending
     }
 }
 
@@ -73,13 +84,36 @@ fn identity(_: &Metadata) -> [i64; 4] {
     [0; 4]
 }
 
-/// Files that lie directly in a directory of references, in a stable order.
-fn references(agent: &Path) -> Vec<String> {
+/// Whether a file of this path may be part of the agent.
+pub(crate) fn belongs(found: &Found, path: &str) -> bool {
+    match &found.file {
+        Some(file) if found.is_alone() => path == file,
+        Some(file) => path == file || is_definition_path(path) && !DEFINITION_FILES.contains(&path),
+        None => is_definition_path(path),
+    }
+}
+
+/// Files that may be there, in a stable order.
+fn candidates(found: &Found) -> Vec<String> {
+    let fixed = DEFINITION_FILES.into_iter().chain(MCP_FILES).chain([PROMPT_FILE, PLAYBOOK_FILE, GUIDE_FILE]);
+    let mut names: Vec<String> = match &found.file {
+        Some(file) if found.is_alone() => return vec![file.clone()],
+        _ => fixed.map(str::to_owned).filter(|file| belongs(found, file)).collect(),
+    };
+    let agent = &found.real;
+    names.extend(items(agent, &[RULE_DIRECTORY]));
+    names.extend(items(agent, &REFERENCE_DIRECTORIES));
+    let skills = listed(&agent.join(SKILL_DIRECTORY)).into_iter().take(MAX_REFERENCES + 1);
+    names.extend(skills.map(|skill| format!("{SKILL_DIRECTORY}/{skill}/{SKILL_FILE}")));
+    names
+}
+
+/// Files that lie directly in directories of items.
+fn items(agent: &Path, directories: &[&str]) -> Vec<String> {
     let mut names = Vec::new();
-    for directory in REFERENCE_DIRECTORIES {
-        let entries = fs::read_dir(agent.join(directory)).into_iter().flatten().take(MAX_LISTED);
-        let files = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        names.extend(files.filter(|name| reference_type(name).is_some()).map(|name| format!("{directory}/{name}")));
+    for directory in directories {
+        let files = listed(&agent.join(directory)).into_iter().filter(|name| reference_type(name).is_some());
+        names.extend(files.map(|name| format!("{directory}/{name}")));
     }
     names.sort();
     // One more than there may be, so that somebody is told.
@@ -87,26 +121,50 @@ fn references(agent: &Path) -> Vec<String> {
     names
 }
 
+fn listed(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).into_iter().flatten().take(MAX_LISTED);
+    let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
 /// The bytes of the files, and what is wrong with reading them.
 pub(crate) struct Content {
-    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) files: AgentFiles,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Of all of it.
     pub(crate) digest: Digest,
+    /// A change that was begun and is not finished; the files are as it leaves them.
+    pub(crate) pending: Option<Pending>,
 }
 
 impl Content {
-    /// Reads the files that have a stamp.
-    pub(crate) fn read(found: &Found, stamps: &Stamps) -> Self {
+    /// Reads the files as they were at one moment; of a change of several files all is there or nothing.
+    pub(crate) fn read(found: &Found) -> (Self, Stamps) {
+        let mut before = Stamps::of(found);
+        let mut content = Self::read_once(found, &before);
+        for _ in 1..TRIES {
+            let after = Stamps::of(found);
+            if before.is_same(&after) {
+                break;
+            }
+            content = Self::read_once(found, &after);
+            before = after;
+        }
+        (content, before)
+    }
+
+    fn read_once(found: &Found, stamps: &Stamps) -> Self {
+        let pending = stamps.pending.as_ref().and_then(|_| Pending::read(found).ok().flatten());
         let mut files = BTreeMap::new();
         let mut diagnostics = Vec::new();
-        let mut room = MAX_REFERENCE_BYTES;
+        let mut room = MAX_ITEM_BYTES;
         for file in stamps.files.keys() {
-            let is_reference = file.contains('/');
-            let bytes = match read_bounded(&found.real, file) {
+            let is_item = file.contains('/') || file == GUIDE_FILE;
+            let bytes = match read_bounded(&found.real, file, is_item) {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => continue,
-                Err(remark) if is_reference || MCP_FILES.contains(&file.as_str()) => {
+                Err(remark) if is_item || is_beside(found, file) => {
                     diagnostics.push(remark.softened("it is left out"));
                     continue;
                 }
@@ -115,7 +173,7 @@ impl Content {
                     continue;
                 }
             };
-            if is_reference {
+            if is_item {
                 let Some(left) = room.checked_sub(bytes.len()) else {
                     let message = "all references together are larger than 16 MB; this one is left out";
                     let remark = Diagnostic::warning(file, Place::START, message);
@@ -126,15 +184,27 @@ impl Content {
             }
             files.insert(file.clone(), bytes);
         }
+        if let Some(pending) = &pending {
+            pending.finish(&mut files);
+        }
         let parts = files.iter().map(|(file, bytes)| format!("{file:?} {}\n", Digest::of(bytes)));
         let remarks = diagnostics.iter().map(|remark| format!("{remark}\n"));
         let digest = Digest::of(parts.chain(remarks).collect::<String>().as_bytes());
-        Self { files, diagnostics, digest }
+        Self { files, diagnostics, digest, pending }
     }
 }
 
+/// Whether the agent is there without this file.
+fn is_beside(found: &Found, file: &str) -> bool {
+    let own = match &found.file {
+        Some(own) => Some(own.as_str()),
+        None => DEFINITION_FILES.into_iter().find(|name| found.real.join(name).is_file()),
+    };
+    MCP_FILES.contains(&file) && own != Some(file)
+}
+
 /// `None` when there is no such file; otherwise its bytes, or what to say about it.
-fn read_bounded(agent: &Path, file: &str) -> Result<Option<Vec<u8>>, Diagnostic> {
+fn read_bounded(agent: &Path, file: &str, is_item: bool) -> Result<Option<Vec<u8>>, Diagnostic> {
     let problem = |message: String, hint: &str| Diagnostic::error(file, Place::START, message).with_hint(hint);
     let readable = "check that the file can be read by the user that runs Baton";
     let path = agent.join(file);
@@ -148,7 +218,7 @@ fn read_bounded(agent: &Path, file: &str) -> Result<Option<Vec<u8>>, Diagnostic>
     }
     // Everybody who may use the agent can read its references, so a link must not bring in other files.
     let is_outside = || !fs::canonicalize(&path).is_ok_and(|real| real.starts_with(agent));
-    if file.contains('/') && is_outside() {
+    if is_item && is_outside() {
         return Err(problem("the link leads out of the agent's directory".to_owned(), "copy the file into it"));
     }
     let opened = match File::open(&path) {
@@ -156,10 +226,13 @@ fn read_bounded(agent: &Path, file: &str) -> Result<Option<Vec<u8>>, Diagnostic>
         Err(error) if is_gone(&error) => return Ok(None),
         Err(error) => return Err(problem(format!("the file cannot be opened: {error}"), readable)),
     };
+    let is_own = |name: &&str| *name == baton_agentdir::AGENT_FILE || *name == PROMPT_FILE || *name == PLAYBOOK_FILE;
+    let is_small = is_item || is_own(&file);
+    let (most, said) = if is_small { (MAX_FILE, "1 MB") } else { (MAX_FOREIGN_FILE, "64 MB") };
     let mut bytes = Vec::new();
-    match opened.take(MAX_FILE + 1).read_to_end(&mut bytes) {
-        Ok(_) if bytes.len() as u64 > MAX_FILE => {
-            Err(problem("the file is larger than 1 MB".to_owned(), "keep large content in other files"))
+    match opened.take(most + 1).read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() as u64 > most => {
+            Err(problem(format!("the file is larger than {said}"), "keep large content in other files"))
         }
         Ok(_) => Ok(Some(bytes)),
         Err(error) => Err(problem(format!("the file cannot be read: {error}"), readable)),

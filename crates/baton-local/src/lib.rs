@@ -4,7 +4,7 @@
 //! the program that a tool names, and tells the time. No shell is ever involved, and every program is bounded in time
 //! and output.
 //!
-//! Read first: [`DirectoryAgents`] (agents from disk), [`CommandTools`] (programs as tools), [`SystemClock`].
+//! Read first: [`DirectoryAgents`] (agents from disk), [`DirectoryStorage`] (their files), [`CommandTools`] (programs as tools), [`SystemClock`].
 
 mod agents;
 mod audit;
@@ -20,9 +20,10 @@ mod load_error;
 mod mcp_sessions;
 mod open_files;
 mod private_file;
+mod storage;
 mod vector_files;
 
-pub use agents::{DirectoryAgents, Reload, SpecCheck};
+pub use agents::{DirectoryAgents, Reload, SpecCheck, StorageBook};
 pub use audit::AuditFile;
 pub use clock::SystemClock;
 pub use command::CommandTools;
@@ -33,4 +34,5 @@ pub use load_error::LoadError;
 pub use mcp_sessions::SessionFiles;
 pub use open_files::raise_open_files;
 pub use private_file::write_private;
+pub use storage::{DirectoryStorage, MemoryStorage};
 pub use vector_files::VectorFiles;

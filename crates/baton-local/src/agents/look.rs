@@ -1,20 +1,34 @@
-//! One look at the directories: what did not change is taken over, the rest is read.
+//! One look at where agents are: what did not change is taken over, the rest is read.
 
-use super::snapshot::{Served, Snapshot};
+use super::{
+    home::{Home, Kept, Origin, is_foreign},
+    snapshot::{Served, Snapshot},
+};
 use crate::{
     LoadError, SpecCheck,
-    discover::{Found, discover},
+    discover::discover,
     files::{Content, Stamps},
 };
 use baton_agentdir::{AGENT_FILE, Diagnostic, document, parse};
 use baton_ports::Unusable;
 use baton_types::{AgentName, AgentSpec, Digest, ToolRunner};
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{
+    collections::HashSet,
+    fs,
+    num::NonZero,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+};
 
-/// One agent directory as it was when it was last read.
+/// The most threads that read at the same time, and the fewest agents for which another one is worth it.
+const MAX_THREADS: usize = 8;
+const PER_THREAD: usize = 64;
+
+/// One agent as it was when it was last read.
 #[derive(Clone)]
 pub(super) struct Place {
-    pub(super) found: Found,
+    pub(super) home: Home,
     /// The agent as it was when it last could be used.
     pub(super) served: Option<Served>,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -41,8 +55,8 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    pub(super) fn duplicate(name: AgentName, first: &Found, second: &Found) -> Self {
-        let (first, second) = (first.shown.clone(), second.shown.clone());
+    pub(super) fn duplicate(name: AgentName, first: &Home, second: &Home) -> Self {
+        let (first, second) = (first.shown().to_owned(), second.shown().to_owned());
         Self { entry: second.clone(), error: LoadError::Duplicate { name, first, second } }
     }
 
@@ -65,67 +79,116 @@ pub(super) fn worst(problems: Vec<Problem>, snapshot: &Snapshot) -> Option<LoadE
     if is_invalid { Some(LoadError::Invalid(snapshot.diagnostics())) } else { duplicate }
 }
 
-/// The agent directories as they are now.
-pub(super) fn look(before: &Snapshot, paths: &[PathBuf], check: Option<&SpecCheck>) -> (Vec<Place>, Vec<Problem>) {
-    let mut places: Vec<Place> = Vec::new();
-    let mut problems = Vec::new();
-    for path in paths {
-        let found = match discover(path, places.len()) {
-            Ok(found) => found,
-            Err(error) => {
-                let is_gone = matches!(error, LoadError::Missing { .. } | LoadError::Empty { .. });
-                problems.push(Problem { entry: path.clone(), error });
-                // What cannot be looked at stays as it was; what is not there is gone.
-                let below = before.places.iter().filter(|old| !is_gone && old.found.shown.starts_with(path));
-                below.map(|old| old.found.clone()).collect()
-            }
-        };
-        for found in found {
-            if places.iter().any(|place| place.found.real == found.real) {
-                continue;
-            }
-            let old = before.places.iter().find(|old| old.found.real == found.real);
-            let place = again(&found, old, check);
-            if place.is_broken() {
-                let errors = place.diagnostics.iter().filter(|remark| remark.is_error()).cloned().collect();
-                problems.push(Problem { entry: found.shown.clone(), error: LoadError::Invalid(errors) });
-            }
-            places.push(place);
-        }
+/// The agents as they are now, in the order in which they are found.
+pub(super) fn look(before: &Snapshot, origins: &[Origin], check: Option<&SpecCheck>) -> (Vec<Place>, Vec<Problem>) {
+    let (homes, mut problems) = homes(before, origins);
+    let places = read_all(before, &homes, check);
+    for place in places.iter().filter(|place| place.is_broken()) {
+        let errors = place.diagnostics.iter().filter(|remark| remark.is_error()).cloned().collect();
+        problems.push(Problem { entry: place.home.shown().to_owned(), error: LoadError::Invalid(errors) });
     }
     (places, problems)
 }
 
-/// The directory, read only if its files may have changed.
-fn again(found: &Found, old: Option<&Place>, check: Option<&SpecCheck>) -> Place {
-    let stamps = Stamps::of(found);
+/// Where agents are, each place once.
+fn homes(before: &Snapshot, origins: &[Origin]) -> (Vec<Home>, Vec<Problem>) {
+    let mut homes: Vec<Home> = Vec::new();
+    let mut known = HashSet::new();
+    let mut problems = Vec::new();
+    for (number, origin) in origins.iter().enumerate() {
+        let found = match origin {
+            Origin::Path(path) => on_disk(before, path, homes.len()),
+            Origin::Kept(storage) => match storage.keys() {
+                Ok(keys) => {
+                    let kept = |key| Home::Kept(Kept { storage: Arc::clone(storage), number, key });
+                    Ok(keys.into_iter().map(kept).collect())
+                }
+                Err(error) => {
+                    let entry = PathBuf::from("the storage of agents");
+                    let source = std::io::Error::other(error);
+                    let problem = Problem { entry: entry.clone(), error: LoadError::Io { path: entry, source } };
+                    let is_of = |home: &&Home| matches!(home, Home::Kept(kept) if kept.number == number);
+                    let old = before.places.iter().map(|place| &place.home).filter(is_of).cloned();
+                    Err((problem, old.collect()))
+                }
+            },
+        };
+        let found = found.unwrap_or_else(|(problem, old): (Problem, Vec<Home>)| {
+            problems.push(problem);
+            old
+        });
+        homes.extend(found.into_iter().filter(|home| known.insert(home.spot())));
+    }
+    (homes, problems)
+}
+
+/// What a path stands for; what cannot be looked at stays as it was, and what is not there is gone.
+fn on_disk(before: &Snapshot, path: &Path, known: usize) -> Result<Vec<Home>, (Problem, Vec<Home>)> {
+    match discover(path, known, &|file| before.is_agent_file(file)) {
+        Ok(found) => Ok(found.into_iter().map(Home::Disk).collect()),
+        Err(error) => {
+            let is_gone = matches!(error, LoadError::Missing { .. } | LoadError::Empty { .. });
+            let below = |home: &&Home| !is_gone && home.directory().is_some() && home.shown().starts_with(path);
+            let old = before.places.iter().map(|place| &place.home).filter(below).cloned().collect();
+            Err((Problem { entry: path.to_owned(), error }, old))
+        }
+    }
+}
+
+/// Reads what may have changed, several at a time when there are many.
+fn read_all(before: &Snapshot, homes: &[Home], check: Option<&SpecCheck>) -> Vec<Place> {
+    let again = |home: &Home| again(home, before.place(&home.spot()), check);
+    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    let threads = cores.min(homes.len() / PER_THREAD);
+    if threads < 2 {
+        return homes.iter().map(again).collect();
+    }
+    let share = homes.len().div_ceil(threads);
+    thread::scope(|scope| {
+        let again = &again;
+        let parts: Vec<_> =
+            homes.chunks(share).map(|part| (part, scope.spawn(move || part.iter().map(again).collect()))).collect();
+        let read = |(part, reading): (&[Home], thread::ScopedJoinHandle<'_, Vec<Place>>)| {
+            // Whatever went wrong in the thread goes wrong here, where whoever called hears of it.
+            reading.join().unwrap_or_else(|_| part.iter().map(again).collect())
+        };
+        parts.into_iter().flat_map(read).collect()
+    })
+}
+
+/// The agent, read only if its files may have changed.
+fn again(home: &Home, old: Option<&Place>, check: Option<&SpecCheck>) -> Place {
     // What is wrong may have been put right elsewhere, such as a tool's directory that was missing.
-    let good = old.filter(|old| !old.is_broken() && old.found == *found);
+    let good = old.filter(|old| !old.is_broken() && old.home.shown() == home.shown());
     if let Some(old) = good
-        && old.stamps.as_ref().is_some_and(|before| before.is_settled && *before == stamps)
+        && old.stamps.as_ref().is_some_and(|before| before.is_settled && Some(before) == home.stamps().as_ref())
     {
         return old.clone();
     }
-    let content = Content::read(found, &stamps);
+    let (content, stamps) = home.content();
     if let Some(old) = good.filter(|old| old.digest == content.digest) {
-        return Place { stamps: Some(stamps), ..old.clone() };
+        return Place { stamps, ..old.clone() };
     }
     let digest = content.digest.clone();
-    let (served, mut diagnostics) = read(found, content, check);
+    let (served, mut diagnostics) = read(home, content, check);
     for remark in &mut diagnostics {
-        remark.file = found.shown.join(&remark.file).display().to_string();
+        remark.file = match home {
+            Home::Disk(found) => found.shown_file(&remark.file).display().to_string(),
+            Home::Kept(kept) => format!("{}/{}", kept.key, remark.file),
+        };
     }
     let served = served.or_else(|| old?.served.clone());
-    Place { found: found.clone(), served, diagnostics, stamps: Some(stamps), digest }
+    Place { home: home.clone(), served, diagnostics, stamps, digest }
 }
 
 /// The agent that the files make, or why they make none.
-fn read(found: &Found, content: Content, check: Option<&SpecCheck>) -> (Option<Served>, Vec<Diagnostic>) {
+fn read(home: &Home, content: Content, check: Option<&SpecCheck>) -> (Option<Served>, Vec<Diagnostic>) {
+    let is_foreign = is_foreign(&content);
     let Content { files, mut diagnostics, .. } = content;
     if diagnostics.iter().any(Diagnostic::is_error) {
         return (None, diagnostics);
     }
-    let Some(base) = found.real.to_str() else {
+    let Some(base) = home.base() else {
         let message = "the directory's path is not UTF-8";
         let remark = Diagnostic::error(AGENT_FILE, document::Place::START, message);
         diagnostics.push(remark.with_hint("rename the directory"));
@@ -134,21 +197,27 @@ fn read(found: &Found, content: Content, check: Option<&SpecCheck>) -> (Option<S
     let parsed = parse(&files, base);
     diagnostics.extend(parsed.diagnostics);
     if let Some(spec) = &parsed.agent {
-        diagnostics.extend(tools_stay_inside(found, spec));
+        diagnostics.extend(tools_stay_inside(home, spec));
         diagnostics.extend(check.map(|check| check(spec)).unwrap_or_default());
     }
     let is_good = !diagnostics.iter().any(Diagnostic::is_error);
     let served = parsed.agent.filter(|_| is_good);
-    (served.map(|agent| Served { agent: Arc::new(agent), kit: Arc::new(parsed.kit) }), diagnostics)
+    (served.map(|agent| Served::new(agent, parsed.kit, is_foreign)), diagnostics)
 }
 
 /// A link inside the directory could still lead a tool's working directory out of it.
-fn tools_stay_inside(found: &Found, agent: &AgentSpec) -> Vec<Diagnostic> {
+fn tools_stay_inside(home: &Home, agent: &AgentSpec) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for tool in &agent.tools {
         let ToolRunner::Command(command) = &tool.runner else { continue };
+        let Some(inside) = home.directory() else {
+            let message = format!("tool {:?} runs a program, and this agent has no directory to run it in", tool.name);
+            let remark = Diagnostic::error(AGENT_FILE, document::Place::START, message);
+            diagnostics.push(remark.with_hint("keep the agent in a directory, or offer the tool by an MCP server"));
+            continue;
+        };
         let problem = match fs::canonicalize(&command.directory) {
-            Ok(real) if real.starts_with(&found.real) && real.is_dir() => continue,
+            Ok(real) if real.starts_with(inside) && real.is_dir() => continue,
             Ok(_) => "is not a directory inside the agent's directory".to_owned(),
             Err(error) => format!("cannot be used: {error}"),
         };

@@ -1,36 +1,62 @@
-//! What is served at one moment, and what is served after the next look at the disk.
+//! What is served at one moment, and what is served after the next look.
 
-use super::look::{Place, Problem, look};
+use super::{
+    home::{Origin, Spot},
+    look::{Place, Problem, look},
+    naming,
+};
 use crate::SpecCheck;
 use baton_agentdir::Diagnostic;
 use baton_ports::Unusable;
 use baton_types::{AgentKit, AgentName, AgentSpec};
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 /// A usable agent.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Served {
     pub(super) agent: Arc<AgentSpec>,
     pub(super) kit: Arc<AgentKit>,
+    /// The name that its files give it; it is served under another one when that is taken.
+    pub(super) wanted: AgentName,
+    /// Whether it may be served under another name.
+    pub(super) is_foreign: bool,
+}
+
+impl Served {
+    pub(super) fn new(agent: AgentSpec, kit: AgentKit, is_foreign: bool) -> Self {
+        Self { wanted: agent.name.clone(), agent: Arc::new(agent), kit: Arc::new(kit), is_foreign }
+    }
+
+    /// The same under this name.
+    pub(super) fn named(self, name: AgentName) -> Self {
+        if self.agent.name == name {
+            return self;
+        }
+        Self { agent: Arc::new(AgentSpec { name, ..AgentSpec::clone(&self.agent) }), ..self }
+    }
 }
 
 /// The agents of one moment.
 #[derive(Default)]
 pub(super) struct Snapshot {
-    /// Agent directories, in the order in which they were found.
+    /// Agents, in the order in which they were found.
     pub(super) places: Vec<Place>,
     pub(super) unusable: Vec<Unusable>,
+    by_spot: HashMap<Spot, usize>,
     // Sorted by name.
     served: Vec<Served>,
 }
 
 impl Snapshot {
-    /// What a look at the disk makes of this one, and everything that went wrong.
-    pub(super) fn next(&self, paths: &[PathBuf], check: Option<&SpecCheck>) -> (Self, Vec<Problem>) {
-        let (mut places, mut problems) = look(self, paths, check);
-        let served = named_once(self, &mut places, &mut problems);
+    /// What a look makes of this one, and everything that went wrong.
+    pub(super) fn next(&self, origins: &[Origin], check: Option<&SpecCheck>) -> (Self, Vec<Problem>) {
+        let (mut places, mut problems) = look(self, origins, check);
+        naming::name_once(self, &mut places, &mut problems);
+        let by_spot = places.iter().enumerate().map(|(index, place)| (place.home.spot(), index)).collect();
+        let mut served: Vec<Served> = places.iter().filter_map(|place| place.served.clone()).collect();
+        served.sort_by(|a, b| a.agent.name.cmp(&b.agent.name));
         let unusable = problems.iter().map(Problem::unusable).collect();
-        (Self { places, unusable, served }, problems)
+        (Self { places, unusable, by_spot, served }, problems)
     }
 
     pub(super) fn agents(&self) -> Vec<Arc<AgentSpec>> {
@@ -40,6 +66,23 @@ impl Snapshot {
     pub(super) fn served(&self, name: &AgentName) -> Option<&Served> {
         let index = self.served.binary_search_by(|served| served.agent.name.cmp(name)).ok()?;
         self.served.get(index)
+    }
+
+    pub(super) fn place(&self, spot: &Spot) -> Option<&Place> {
+        self.places.get(*self.by_spot.get(spot)?)
+    }
+
+    /// The place of the agent that is served under this name.
+    pub(super) fn place_of(&self, name: &AgentName) -> Option<&Place> {
+        self.places.iter().find(|place| place.served.as_ref().is_some_and(|served| served.agent.name == *name))
+    }
+
+    /// Whether this file was an agent.
+    pub(super) fn is_agent_file(&self, file: &Path) -> bool {
+        let (Some(directory), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
+            return false;
+        };
+        self.by_spot.contains_key(&Spot::Disk(directory.to_owned(), Some(name.to_owned())))
     }
 
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
@@ -55,34 +98,4 @@ impl Snapshot {
         names.dedup();
         names
     }
-}
-
-/// Each name for one agent: the one that has it keeps it, and of newcomers the first gets it. An agent that may not
-/// have its new name stays as it was.
-fn named_once(before: &Snapshot, places: &mut [Place], problems: &mut Vec<Problem>) -> Vec<Served> {
-    let mut taken: Vec<(AgentName, usize)> = Vec::new();
-    let old = |place: &Place| before.places.iter().find(|old| old.found.real == place.found.real)?.served.clone();
-    let name = |served: &Option<Served>| served.as_ref().map(|served| served.agent.name.clone());
-    let (kept, newcomers): (Vec<usize>, Vec<usize>) = (0..places.len()).partition(|index| {
-        let place = &places[*index];
-        name(&place.served).is_some() && name(&place.served) == name(&old(place))
-    });
-    for index in kept.into_iter().chain(newcomers) {
-        let Some(wanted) = name(&places[index].served) else { continue };
-        let Some((_, first)) = taken.iter().find(|(name, _)| *name == wanted) else {
-            taken.push((wanted, index));
-            continue;
-        };
-        problems.push(Problem::duplicate(wanted, &places[*first].found, &places[index].found));
-        let place = &mut places[index];
-        place.served = old(place).filter(|old| !taken.iter().any(|(name, _)| *name == old.agent.name));
-        // Read again next time: the other one may be gone by then.
-        place.forget();
-        if let Some(name) = name(&place.served) {
-            taken.push((name, index));
-        }
-    }
-    let mut served: Vec<Served> = places.iter().filter_map(|place| place.served.clone()).collect();
-    served.sort_by(|a, b| a.agent.name.cmp(&b.agent.name));
-    served
 }

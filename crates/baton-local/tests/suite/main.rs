@@ -5,6 +5,8 @@ mod agents;
 #[cfg(test)]
 mod audit;
 #[cfg(test)]
+mod book;
+#[cfg(test)]
 #[cfg(unix)]
 mod calling;
 #[cfg(test)]
@@ -14,12 +16,22 @@ mod commands;
 #[cfg(target_os = "linux")]
 mod detached;
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
+mod kills;
+#[cfg(test)]
 mod kits;
+#[cfg(test)]
+mod many;
 #[cfg(test)]
 mod mcp_sessions;
 #[cfg(test)]
 mod permissions;
 #[cfg(test)]
+mod storage;
+#[cfg(test)]
 mod vectors;
+#[cfg(test)]
+mod watching;
 #[cfg(test)]
 mod world;

@@ -1,0 +1,270 @@
+//! Definitions that are changed, made and taken away.
+
+use super::{
+    DirectoryAgents, Shelf,
+    home::{Home, Kept, Origin},
+};
+use crate::storage::{Saved, create};
+use baton_agentdir::{Amended, Diagnostic, EditError, amend, parse};
+use baton_ports::{AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentStorage, AgentStorageError, BoxFuture};
+use baton_types::{AgentChange, AgentName, ErrorCode};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::task::spawn_blocking;
+
+/// How often it is tried when somebody else writes at the same time.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Writes into the files that agents come from; a new agent becomes a directory in the first folder of agents.
+impl AgentBook for DirectoryAgents {
+    fn amend<'a>(
+        &'a self,
+        agent: &'a AgentName,
+        change: AgentChange,
+    ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>> {
+        Box::pin(amend_in(&self.shelf, agent, change))
+    }
+
+    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
+        Box::pin(create_in(&self.shelf, files, Shelf::folder))
+    }
+
+    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {
+        Box::pin(remove_in(&self.shelf, agent))
+    }
+}
+
+/// The same agents, with new ones given to the first storage that they are served from besides directories.
+pub struct StorageBook {
+    shelf: Arc<Shelf>,
+}
+
+impl DirectoryAgents {
+    /// A book that gives new agents to a storage instead of a folder.
+    pub fn storage_book(&self) -> StorageBook {
+        StorageBook { shelf: Arc::clone(&self.shelf) }
+    }
+}
+
+impl AgentBook for StorageBook {
+    fn amend<'a>(
+        &'a self,
+        agent: &'a AgentName,
+        change: AgentChange,
+    ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>> {
+        Box::pin(amend_in(&self.shelf, agent, change))
+    }
+
+    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
+        Box::pin(create_in(&self.shelf, files, Shelf::storage))
+    }
+
+    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {
+        Box::pin(remove_in(&self.shelf, agent))
+    }
+}
+
+/// Where a new agent is kept.
+enum Room {
+    Folder(PathBuf),
+    Storage(Arc<dyn AgentStorage>),
+}
+
+async fn amend_in(shelf: &Arc<Shelf>, agent: &AgentName, change: AgentChange) -> Result<AgentChanged, AgentBookError> {
+    let name = agent.clone();
+    patiently(shelf, agent, Arc::new(move |shelf| shelf.amend(&name, &change))).await
+}
+
+async fn create_in(
+    shelf: &Arc<Shelf>,
+    files: AgentFiles,
+    room: fn(&Shelf) -> Result<Room, AgentBookError>,
+) -> Result<AgentName, AgentBookError> {
+    let shelf = Arc::clone(shelf);
+    let made = spawn_blocking(move || shelf.create(&files, &room(&shelf)?)).await;
+    made.unwrap_or_else(|_| Err(given_up()))
+}
+
+async fn remove_in(shelf: &Arc<Shelf>, agent: &AgentName) -> Result<(), AgentBookError> {
+    let (shelf, agent) = (Arc::clone(shelf), agent.clone());
+    let removed = spawn_blocking(move || {
+        let home = shelf.home(&agent)?;
+        home.remove().map_err(|error| unwritable(home.shown(), &error))?;
+        shelf.reload();
+        Ok(())
+    });
+    removed.await.unwrap_or_else(|_| Err(given_up()))
+}
+
+/// A change that is tried; nothing when somebody else wrote meanwhile.
+pub(super) type Try<T> = Arc<dyn Fn(&Shelf) -> Result<Option<T>, AgentBookError> + Send + Sync>;
+
+/// Tries a change until nobody else writes at the same time.
+pub(super) async fn patiently<T: Send + 'static>(
+    shelf: &Arc<Shelf>,
+    agent: &AgentName,
+    change: Try<T>,
+) -> Result<T, AgentBookError> {
+    for _ in 0..TRIES {
+        let (shelf, change) = (Arc::clone(shelf), Arc::clone(&change));
+        let tried = spawn_blocking(move || change(&shelf)).await.unwrap_or_else(|_| Err(given_up()));
+        if let Some(changed) = tried? {
+            return Ok(changed);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    let detail = format!("somebody else keeps changing the files of '{agent}'; try again");
+    Err(failed(ErrorCode::AGENT_NOT_CHANGED, detail))
+}
+
+impl Shelf {
+    /// Where the agent's files are.
+    pub(super) fn home(&self, agent: &AgentName) -> Result<Home, AgentBookError> {
+        let missing = || failed(ErrorCode::AGENT_NOT_FOUND, format!("no directory defines the agent '{agent}'"));
+        self.now().place_of(agent).map(|place| place.home.clone()).ok_or_else(missing)
+    }
+
+    /// Tries once; nothing when somebody else wrote meanwhile.
+    fn amend(&self, agent: &AgentName, change: &AgentChange) -> Result<Option<AgentChanged>, AgentBookError> {
+        let home = self.home(agent)?;
+        let (content, _) = home.content();
+        let amended = match content.diagnostics.iter().any(Diagnostic::is_error) {
+            true => Err(EditError::Invalid(content.diagnostics)),
+            false => amend(&content.files, change),
+        };
+        let Amended { file, changes } = amended.map_err(|error| home.refused(&error))?;
+        let shown = home.shown_file(&file);
+        let is_written = !changes.is_empty();
+        if is_written {
+            let saved = home.save(&content.digest, &changes);
+            if saved.map_err(|error| unwritable(&shown, &error))? == Saved::Not {
+                return Ok(None);
+            }
+        }
+        // Also when nothing was written: what is served may be older than the file.
+        self.reload();
+        Ok(Some(AgentChanged { file: shown.display().to_string(), is_written }))
+    }
+
+    /// Keeps a new agent and serves it.
+    fn create(&self, files: &AgentFiles, room: &Room) -> Result<AgentName, AgentBookError> {
+        let parsed = parse(files, ".");
+        let Some(agent) = parsed.agent else {
+            let lines: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
+            return Err(failed(ErrorCode::AGENT_INVALID, lines.join("\n")));
+        };
+        if let Some(check) = &self.check {
+            let remarks = check(&agent);
+            if remarks.iter().any(Diagnostic::is_error) {
+                let lines: Vec<String> = remarks.iter().map(ToString::to_string).collect();
+                return Err(failed(ErrorCode::AGENT_INVALID, lines.join("\n")));
+            }
+        }
+        let name = agent.name;
+        let is_taken = || {
+            let detail = format!("there is an agent '{name}' already; change it, or choose another name");
+            failed(ErrorCode::AGENT_NOT_CHANGED, detail)
+        };
+        if self.now().served(&name).is_some() {
+            return Err(is_taken());
+        }
+        let home: Home = match room {
+            Room::Folder(folder) => match create(folder, name.as_str(), files) {
+                Ok(found) => Home::Disk(found),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(is_taken()),
+                Err(error) => {
+                    let path = folder.join(name.as_str());
+                    return Err(unwritable(&path, &error));
+                }
+            },
+            Room::Storage(storage) => match storage.create(name.as_str(), files) {
+                Ok(_) => {
+                    let (storage, key) = (Arc::clone(storage), name.to_string());
+                    Home::Kept(Kept { number: self.number_of(&storage), storage, key })
+                }
+                Err(AgentStorageError::Exists) => return Err(is_taken()),
+                Err(error) => return Err(failed(ErrorCode::AGENT_NOT_CHANGED, error.to_string())),
+            },
+        };
+        let reload = self.reload();
+        let now = self.now();
+        match now.place(&home.spot()).and_then(|place| place.served.as_ref()) {
+            Some(served) => Ok(served.agent.name.clone()),
+            None => {
+                let entry = home.shown().display().to_string();
+                let reason = reload.unusable.into_iter().find(|unusable| unusable.entry == entry);
+                // What cannot be served was never made.
+                let _ = home.remove();
+                self.reload();
+                let reason = reason.map_or_else(|| "it cannot be used".to_owned(), |unusable| unusable.reason);
+                Err(failed(ErrorCode::AGENT_INVALID, reason))
+            }
+        }
+    }
+
+    /// The first folder of agents; a path that is itself an agent is none.
+    fn folder(&self) -> Result<Room, AgentBookError> {
+        let now = self.now();
+        let is_agent = |path: &Path| now.places.iter().any(|place| place.home.shown() == path);
+        let folders = self.origins.iter().filter_map(|origin| match origin {
+            Origin::Path(path) if !is_agent(path) && !path.is_file() => Some(path),
+            Origin::Path(_) | Origin::Kept(_) => None,
+        });
+        let none = || {
+            let detail = "no folder of agents is served; start Baton with one, such as `baton up agents`";
+            failed(ErrorCode::AGENT_NOT_CHANGED, detail.to_owned())
+        };
+        folders.cloned().map(Room::Folder).next().ok_or_else(none)
+    }
+
+    /// The first storage besides directories.
+    fn storage(&self) -> Result<Room, AgentBookError> {
+        let storages = self.origins.iter().filter_map(|origin| match origin {
+            Origin::Kept(storage) => Some(Room::Storage(Arc::clone(storage))),
+            Origin::Path(_) => None,
+        });
+        let none = || failed(ErrorCode::AGENT_NOT_CHANGED, "no agents are kept but in directories".to_owned());
+        storages.into_iter().next().ok_or_else(none)
+    }
+
+    /// Which of the origins a storage is.
+    fn number_of(&self, storage: &Arc<dyn AgentStorage>) -> usize {
+        let is_it = |origin: &Origin| matches!(origin, Origin::Kept(own) if Arc::ptr_eq(own, storage));
+        self.origins.iter().position(is_it).unwrap_or(self.origins.len())
+    }
+}
+
+impl Home {
+    /// What a change that was refused tells whoever wanted it.
+    pub(super) fn refused(&self, error: &EditError) -> AgentBookError {
+        let shown = self.shown().strip_prefix(".").unwrap_or(self.shown());
+        let detail = match shown.as_os_str().is_empty() {
+            true => error.to_string(),
+            false => format!("{}: {error}", shown.display()),
+        };
+        failed(error.code(), detail)
+    }
+}
+
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> AgentBookError {
+    let what = match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "let the user that runs Baton write the file and its directory, or change it by hand"
+        }
+        _ => "nothing was changed",
+    };
+    failed(ErrorCode::AGENT_NOT_CHANGED, format!("{} cannot be written: {error}; {what}", path.display()))
+}
+
+fn failed(code: ErrorCode, detail: String) -> AgentBookError {
+    AgentBookError { code, detail }
+}
+
+fn given_up() -> AgentBookError {
+    failed(ErrorCode::INTERNAL, "the change was given up".to_owned())
+}

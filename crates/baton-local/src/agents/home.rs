@@ -1,0 +1,147 @@
+//! Where the files of one agent are.
+
+use crate::{
+    discover::Found,
+    files::{Content, Stamps},
+    storage::{Saved, remove, save, settle},
+};
+use baton_agentdir::{AGENT_FILE, Diagnostic, Format, document::Place};
+use baton_ports::{AgentStorage, AgentStorageError};
+use baton_types::Digest;
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Where agents are looked for.
+#[derive(Clone)]
+pub(super) enum Origin {
+    /// A directory or a file.
+    Path(PathBuf),
+    /// Whatever somebody keeps.
+    Kept(Arc<dyn AgentStorage>),
+}
+
+/// Where the files of one agent are.
+#[derive(Clone)]
+pub(super) enum Home {
+    /// A directory, or a file in it.
+    Disk(Found),
+    /// Somebody keeps them.
+    Kept(Kept),
+}
+
+/// Files that somebody keeps under a key.
+#[derive(Clone)]
+pub(super) struct Kept {
+    pub(super) storage: Arc<dyn AgentStorage>,
+    /// Which of those that are asked it is.
+    pub(super) number: usize,
+    pub(super) key: String,
+}
+
+/// By what a home is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Spot {
+    Disk(PathBuf, Option<String>),
+    Kept(usize, String),
+}
+
+impl Home {
+    pub(super) fn spot(&self) -> Spot {
+        match self {
+            Self::Disk(found) => Spot::Disk(found.real.clone(), found.file.clone()),
+            Self::Kept(kept) => Spot::Kept(kept.number, kept.key.clone()),
+        }
+    }
+
+    /// As the user knows it.
+    pub(super) fn shown(&self) -> &Path {
+        match self {
+            Self::Disk(found) => &found.shown,
+            Self::Kept(kept) => Path::new(&kept.key),
+        }
+    }
+
+    /// A file of it, as the user knows it.
+    pub(super) fn shown_file(&self, file: &str) -> PathBuf {
+        let path = match self {
+            Self::Disk(found) => found.shown_file(file),
+            Self::Kept(kept) => Path::new(&kept.key).join(file),
+        };
+        path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
+    }
+
+    /// What would show a change without reading anything.
+    pub(super) fn stamps(&self) -> Option<Stamps> {
+        match self {
+            Self::Disk(found) => Some(Stamps::of(found)),
+            Self::Kept(_) => None,
+        }
+    }
+
+    /// The files as they were at one moment.
+    pub(super) fn content(&self) -> (Content, Option<Stamps>) {
+        match self {
+            Self::Disk(found) => {
+                let (content, stamps) = Content::read(found);
+                if content.pending.is_some() {
+                    settle(found);
+                }
+                (content, Some(stamps))
+            }
+            Self::Kept(kept) => match kept.storage.read(&kept.key) {
+                Ok((files, digest)) => (Content { files, diagnostics: Vec::new(), digest, pending: None }, None),
+                Err(error) => {
+                    let remark = Diagnostic::error(AGENT_FILE, Place::START, error.to_string());
+                    let digest = Digest::of(error.to_string().as_bytes());
+                    let files = BTreeMap::new();
+                    (Content { files, diagnostics: vec![remark], digest, pending: None }, None)
+                }
+            },
+        }
+    }
+
+    /// Where its tools run; nothing when its name cannot be written down.
+    pub(super) fn base(&self) -> Option<&str> {
+        match self {
+            Self::Disk(found) => found.real.to_str(),
+            Self::Kept(_) => Some("."),
+        }
+    }
+
+    /// The directory that tools must not leave.
+    pub(super) fn directory(&self) -> Option<&Path> {
+        match self {
+            Self::Disk(found) => Some(&found.real),
+            Self::Kept(_) => None,
+        }
+    }
+
+    /// Replaces or removes files, all or none, if they are still those of the digest.
+    pub(super) fn save(&self, expected: &Digest, changes: &BTreeMap<String, Option<Vec<u8>>>) -> io::Result<Saved> {
+        match self {
+            Self::Disk(found) => save(found, expected, changes),
+            Self::Kept(kept) => match kept.storage.replace(&kept.key, expected, changes) {
+                Ok(digest) => Ok(Saved::Done(digest)),
+                Err(AgentStorageError::Changed) => Ok(Saved::Not),
+                Err(error) => Err(io::Error::other(error)),
+            },
+        }
+    }
+
+    /// Takes all files away.
+    pub(super) fn remove(&self) -> io::Result<()> {
+        match self {
+            Self::Disk(found) => remove(found),
+            Self::Kept(kept) => kept.storage.remove(&kept.key).map_err(io::Error::other),
+        }
+    }
+}
+
+/// Whether the files are in a form of another program, whose agents may share a name.
+pub(super) fn is_foreign(content: &Content) -> bool {
+    Format::of(&content.files).is_some_and(Format::is_foreign)
+}

@@ -1,0 +1,45 @@
+//! Changes that are noticed without anybody asking.
+
+use super::DirectoryAgents;
+use baton_ports::{AgentSource as _, Unusable};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use tokio::{task::spawn_blocking, time::Instant};
+
+/// How long a change stays unnoticed when looking is cheap.
+const EVERY: Duration = Duration::from_secs(1);
+/// Looking takes at most one part in so many of one core's time; the more agents, the rarer the looks.
+const REST: u32 = 50;
+
+impl DirectoryAgents {
+    /// Looks for changes again and again, and says in the log which agents are different and which cannot be used as
+    /// they stand; never ends.
+    pub async fn watch(&self) {
+        let mut known = by_entry(self.unusable());
+        let mut pause = EVERY;
+        loop {
+            tokio::time::sleep(pause).await;
+            let shelf = Arc::clone(&self.shelf);
+            let begun = Instant::now();
+            let Ok(reload) = spawn_blocking(move || shelf.reload()).await else { continue };
+            pause = EVERY.max(begun.elapsed() * REST);
+            for name in &reload.changed {
+                match self.agent(name) {
+                    Some(_) => tracing::info!(agent = %name, "the definition is different from now on"),
+                    None => tracing::info!(agent = %name, "the agent is gone"),
+                }
+            }
+            let now = by_entry(reload.unusable);
+            for (entry, reason) in now.iter().filter(|(entry, reason)| known.get(*entry) != Some(reason)) {
+                tracing::warn!(%entry, %reason, "cannot be used as it stands; what worked before is still served");
+            }
+            for entry in known.keys().filter(|entry| !now.contains_key(*entry)) {
+                tracing::info!(%entry, "can be used again, or is gone");
+            }
+            known = now;
+        }
+    }
+}
+
+fn by_entry(unusable: Vec<Unusable>) -> BTreeMap<String, String> {
+    unusable.into_iter().map(|unusable| (unusable.entry, unusable.reason)).collect()
+}

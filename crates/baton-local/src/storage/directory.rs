@@ -1,0 +1,115 @@
+//! Agents in a folder, each a directory of its own or a file that is one.
+
+use super::{Saved, create, remove, save, settle};
+use crate::{
+    LoadError,
+    discover::{Found, discover, is_draft},
+    files::Content,
+};
+use baton_agentdir::Diagnostic;
+use baton_ports::{AgentFiles, AgentStorage, AgentStorageError};
+use baton_types::Digest;
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Keeps agents in a folder; the key of one is the name of its directory or file there.
+#[derive(Clone, Debug)]
+pub struct DirectoryStorage {
+    folder: PathBuf,
+}
+
+impl DirectoryStorage {
+    /// In this folder, which is made with the first agent.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    fn found(&self, key: &str) -> Result<Found, AgentStorageError> {
+        if !is_plain(key) {
+            return Err(AgentStorageError::Missing);
+        }
+        let path = self.folder.join(key);
+        let is_it = |found: &Found| found.shown == path;
+        let found = discover(&path, 0, &|_| true).map_err(unreadable)?;
+        found.into_iter().find(is_it).ok_or(AgentStorageError::Missing)
+    }
+}
+
+impl AgentStorage for DirectoryStorage {
+    fn keys(&self) -> Result<Vec<String>, AgentStorageError> {
+        let found = match discover(&self.folder, 0, &|_| false) {
+            Ok(found) => found,
+            Err(LoadError::Missing { .. } | LoadError::Empty { .. }) => return Ok(Vec::new()),
+            Err(error) => return Err(unreadable(error)),
+        };
+        let inside = found.into_iter().filter(|found| found.shown.parent() == Some(&self.folder));
+        let mut keys: Vec<String> = inside.filter_map(|found| key(&found.shown)).collect();
+        keys.sort();
+        Ok(keys)
+    }
+
+    fn read(&self, key: &str) -> Result<(AgentFiles, Digest), AgentStorageError> {
+        let found = self.found(key)?;
+        let (content, _) = Content::read(&found);
+        if content.pending.is_some() {
+            settle(&found);
+        }
+        match content.diagnostics.iter().find(|remark| Diagnostic::is_error(remark)) {
+            Some(remark) => Err(AgentStorageError::Failed(remark.to_string())),
+            None => Ok((content.files, content.digest)),
+        }
+    }
+
+    fn replace(
+        &self,
+        key: &str,
+        expected: &Digest,
+        changes: &BTreeMap<String, Option<Vec<u8>>>,
+    ) -> Result<Digest, AgentStorageError> {
+        match save(&self.found(key)?, expected, changes).map_err(|error| failed(&error))? {
+            Saved::Done(digest) => Ok(digest),
+            Saved::Not => Err(AgentStorageError::Changed),
+        }
+    }
+
+    fn create(&self, key: &str, files: &AgentFiles) -> Result<Digest, AgentStorageError> {
+        if !is_plain(key) {
+            return Err(AgentStorageError::Failed(format!("{key:?} cannot be the name of a directory")));
+        }
+        let made = create(&self.folder, key, files).map_err(|error| failed(&error))?;
+        Ok(Content::read(&made).0.digest)
+    }
+
+    fn remove(&self, key: &str) -> Result<(), AgentStorageError> {
+        remove(&self.found(key)?).map_err(|error| failed(&error))
+    }
+}
+
+/// Whether a name stays in its folder.
+fn is_plain(key: &str) -> bool {
+    let is_odd = |c: char| c == '/' || c == '\\' || c == ':' || c.is_control();
+    !key.is_empty() && key != "." && key != ".." && key.len() <= 128 && !key.contains(is_odd) && !is_draft(key)
+}
+
+fn key(path: &Path) -> Option<String> {
+    path.file_name()?.to_str().map(str::to_owned)
+}
+
+fn unreadable(error: LoadError) -> AgentStorageError {
+    match error {
+        LoadError::Missing { .. } | LoadError::Empty { .. } => AgentStorageError::Missing,
+        error => AgentStorageError::Failed(error.to_string()),
+    }
+}
+
+fn failed(error: &io::Error) -> AgentStorageError {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => AgentStorageError::Exists,
+        io::ErrorKind::NotFound => AgentStorageError::Missing,
+        io::ErrorKind::WouldBlock => AgentStorageError::Changed,
+        _ => AgentStorageError::Failed(error.to_string()),
+    }
+}

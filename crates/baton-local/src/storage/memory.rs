@@ -1,0 +1,96 @@
+//! Agents in the memory of this process.
+
+use baton_ports::{AgentFiles, AgentStorage, AgentStorageError};
+use baton_types::Digest;
+use parking_lot::RwLock;
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    fmt,
+};
+
+/// The most agents, and the most bytes of one.
+const MAX_AGENTS: usize = 20_000;
+const MAX_BYTES: usize = 64 << 20;
+
+/// Keeps agents as long as this process lives.
+#[derive(Default)]
+pub struct MemoryStorage {
+    agents: RwLock<BTreeMap<String, AgentFiles>>,
+}
+
+impl MemoryStorage {
+    /// Empty.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl AgentStorage for MemoryStorage {
+    fn keys(&self) -> Result<Vec<String>, AgentStorageError> {
+        Ok(self.agents.read().keys().cloned().collect())
+    }
+
+    fn read(&self, key: &str) -> Result<(AgentFiles, Digest), AgentStorageError> {
+        let agents = self.agents.read();
+        let files = agents.get(key).ok_or(AgentStorageError::Missing)?;
+        Ok((files.clone(), digest(files)))
+    }
+
+    fn replace(
+        &self,
+        key: &str,
+        expected: &Digest,
+        changes: &BTreeMap<String, Option<Vec<u8>>>,
+    ) -> Result<Digest, AgentStorageError> {
+        let mut agents = self.agents.write();
+        let files = agents.get_mut(key).ok_or(AgentStorageError::Missing)?;
+        if digest(files) != *expected {
+            return Err(AgentStorageError::Changed);
+        }
+        let mut changed = files.clone();
+        for (path, new) in changes {
+            match new {
+                Some(bytes) => changed.insert(path.clone(), bytes.clone()),
+                None => changed.remove(path),
+            };
+        }
+        bounded(&changed)?;
+        *files = changed;
+        Ok(digest(files))
+    }
+
+    fn create(&self, key: &str, files: &AgentFiles) -> Result<Digest, AgentStorageError> {
+        bounded(files)?;
+        let mut agents = self.agents.write();
+        let is_full = agents.len() >= MAX_AGENTS;
+        match agents.entry(key.to_owned()) {
+            Entry::Occupied(_) => Err(AgentStorageError::Exists),
+            Entry::Vacant(_) if is_full => {
+                Err(AgentStorageError::Failed(format!("there are {MAX_AGENTS} agents already")))
+            }
+            Entry::Vacant(place) => Ok(digest(place.insert(files.clone()))),
+        }
+    }
+
+    fn remove(&self, key: &str) -> Result<(), AgentStorageError> {
+        self.agents.write().remove(key).map(drop).ok_or(AgentStorageError::Missing)
+    }
+}
+
+fn bounded(files: &AgentFiles) -> Result<(), AgentStorageError> {
+    match files.values().map(Vec::len).sum::<usize>() <= MAX_BYTES {
+        true => Ok(()),
+        false => Err(AgentStorageError::Failed("the agent is larger than 64 MB".to_owned())),
+    }
+}
+
+fn digest(files: &AgentFiles) -> Digest {
+    let parts = files.iter().map(|(file, bytes)| format!("{file:?} {}\n", Digest::of(bytes)));
+    Digest::of(parts.collect::<String>().as_bytes())
+}
+
+impl fmt::Debug for MemoryStorage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStorage").field("agents", &self.agents.read().len()).finish()
+    }
+}

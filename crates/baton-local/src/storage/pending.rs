@@ -1,0 +1,137 @@
+//! A change of several files that was begun: once it is written down, it has happened.
+
+use crate::{definition_file::Draft, discover::Found};
+use baton_ports::AgentFiles;
+use baton_types::Digest;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+const FILE: &str = ".baton-saving";
+const LARGEST: u64 = 256 << 20;
+
+/// What is to be in the files of an agent, and what was there before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pending {
+    pub(super) changes: Vec<Change>,
+}
+
+/// One file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) path: String,
+    /// What was there.
+    pub(super) old: Option<Digest>,
+    /// What is to be there; nothing takes the file away.
+    pub(super) new: Option<Vec<u8>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    /// Of everything behind this line.
+    digest: Digest,
+    files: Vec<Entry>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    path: String,
+    old: Option<Digest>,
+    length: Option<usize>,
+}
+
+impl Pending {
+    pub(super) fn of(files: &AgentFiles, changes: &BTreeMap<String, Option<Vec<u8>>>) -> Self {
+        let old = |path: &str| files.get(path).map(|bytes| Digest::of(bytes));
+        let change =
+            |(path, new): (&String, &Option<Vec<u8>>)| Change { path: path.clone(), old: old(path), new: new.clone() };
+        Self { changes: changes.iter().map(change).collect() }
+    }
+
+    /// Where it is written down.
+    pub(crate) fn path(found: &Found) -> PathBuf {
+        match &found.file {
+            Some(file) => found.real.join(format!("{FILE}-{file}")),
+            None => found.real.join(FILE),
+        }
+    }
+
+    /// What was begun and is not finished; nothing when it does not concern the agent.
+    pub(crate) fn read(found: &Found) -> io::Result<Option<Self>> {
+        let path = Self::path(found);
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.len() > LARGEST => return Err(io::Error::other("the file is too large")),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let decoded = Self::decode(&fs::read(&path)?);
+        Ok(decoded.filter(|pending| pending.changes.iter().all(|change| crate::files::belongs(found, &change.path))))
+    }
+
+    /// From now on the change has happened.
+    pub(super) fn write(&self, found: &Found) -> io::Result<()> {
+        let path = Self::path(found);
+        let draft = Draft::write(&path, &self.encode()?)?;
+        draft.take_place(&path)
+    }
+
+    /// Brings files to where the change leaves them; what somebody has changed since stays as they left it.
+    pub(crate) fn finish(&self, files: &mut AgentFiles) {
+        for change in &self.changes {
+            if files.get(&change.path).map(|bytes| Digest::of(bytes)) == change.old {
+                match &change.new {
+                    Some(bytes) => files.insert(change.path.clone(), bytes.clone()),
+                    None => files.remove(&change.path),
+                };
+            }
+        }
+    }
+
+    fn encode(&self) -> io::Result<Vec<u8>> {
+        let bytes: Vec<u8> = self.changes.iter().flat_map(|change| change.new.iter().flatten().copied()).collect();
+        let entry = |change: &Change| Entry {
+            path: change.path.clone(),
+            old: change.old.clone(),
+            length: change.new.as_ref().map(Vec::len),
+        };
+        let header = Header { digest: Digest::of(&bytes), files: self.changes.iter().map(entry).collect() };
+        let mut all = serde_json::to_vec(&header).map_err(io::Error::other)?;
+        all.push(b'\n');
+        all.extend(bytes);
+        Ok(all)
+    }
+
+    fn decode(all: &[u8]) -> Option<Self> {
+        let end = all.iter().position(|byte| *byte == b'\n')?;
+        let (header, mut rest) = (all.get(..end)?, all.get(end + 1..)?);
+        let header: Header = serde_json::from_slice(header).ok()?;
+        if Digest::of(rest) != header.digest {
+            return None;
+        }
+        let mut changes = Vec::new();
+        for Entry { path, old, length } in header.files {
+            let new = match length {
+                Some(length) => {
+                    let (own, others) = rest.split_at_checked(length)?;
+                    rest = others;
+                    Some(own.to_vec())
+                }
+                None => None,
+            };
+            changes.push(Change { path, old, new });
+        }
+        Some(Self { changes })
+    }
+
+    /// Forgets what was written down.
+    pub(super) fn forget(path: &Path) -> io::Result<()> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Definitions that are changed, made and taken away, on disk and in memory.
+
+use baton_local::{DirectoryAgents, MemoryStorage};
+use baton_ports::{AgentBook, AgentFiles, AgentSource, AgentStorage as _};
+use baton_types::{AgentChange, AgentName, ErrorCode, Include, ItemDraft, ItemKind};
+use futures_util::future::join_all;
+use std::{fs, sync::Arc};
+use tempfile::TempDir;
+
+fn native(name: &str) -> AgentFiles {
+    let file = |path: &str, text: String| (path.to_owned(), text.into_bytes());
+    AgentFiles::from([file("agent.yaml", format!("name: {name} # ours\n")), file("prompt.md", "Hi.".to_owned())])
+}
+
+fn rule(name: &str) -> AgentChange {
+    let item = ItemDraft {
+        name: name.to_owned(),
+        text: Some(format!("The text of {name}.")),
+        include: Some(Include::Always),
+        ..ItemDraft::default()
+    };
+    AgentChange::Create { kind: ItemKind::Rule, item }
+}
+
+fn rules(agents: &DirectoryAgents, agent: &str) -> Vec<String> {
+    let agent = agents.agent(&agent.into()).unwrap();
+    agent.knowledge.rules.iter().map(|rule| rule.name.clone()).collect()
+}
+
+#[tokio::test]
+async fn agents_are_made_changed_and_taken_away_on_disk_and_in_memory() {
+    let home = TempDir::new().unwrap();
+    let memory = Arc::new(MemoryStorage::new());
+    let folder = home.path().join("agents");
+    let agents = DirectoryAgents::open_with(&[folder.clone()], vec![memory.clone()], None);
+    let in_memory = agents.storage_book();
+    let books: [(&str, &dyn AgentBook); 2] = [("disk", &agents), ("memory", &in_memory)];
+    for (name, book) in books {
+        assert_eq!(book.create(native(name)).await.unwrap(), AgentName::from(name));
+        assert_eq!(rules(&agents, name), [""; 0]);
+        let changed = book.amend(&name.into(), rule("brief")).await.unwrap();
+        assert!(changed.is_written && changed.file.contains(name), "{changed:?}");
+        assert_eq!(rules(&agents, name), ["brief"]);
+        let again = book.amend(&name.into(), rule("brief")).await.unwrap_err();
+        assert!(again.detail.contains("already"), "{again:?}");
+    }
+    assert_eq!(fs::read_to_string(folder.join("disk/agent.yaml")).unwrap(), "name: disk # ours\n");
+    assert_eq!(memory.keys().unwrap(), ["memory"]);
+
+    // One name for one agent, wherever they are kept; and what makes no agent is not kept.
+    let taken = in_memory.create(native("disk")).await.unwrap_err();
+    assert_eq!(taken.code, ErrorCode::AGENT_NOT_CHANGED);
+    let mut broken = native("broken");
+    broken.insert("agent.yaml".to_owned(), b"name: [".to_vec());
+    assert_eq!(agents.create(broken).await.unwrap_err().code, ErrorCode::AGENT_INVALID);
+    let mut tool = native("tool");
+    let yaml = "name: tool\ntools: [{ name: t, description: d, command: [ls] }]";
+    tool.insert("agent.yaml".to_owned(), yaml.as_bytes().to_vec());
+    assert!(in_memory.create(tool.clone()).await.unwrap_err().detail.contains("no directory"));
+    assert_eq!(memory.keys().unwrap(), ["memory"]);
+    agents.create(tool).await.unwrap();
+
+    for name in ["disk", "memory", "tool"] {
+        agents.remove(&name.into()).await.unwrap();
+        assert_eq!(agents.remove(&name.into()).await.unwrap_err().code, ErrorCode::AGENT_NOT_FOUND);
+    }
+    assert_eq!(agents.agents().len(), 0);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+/// Every form is changed in place, by several at once who share nothing but the directory.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn teamspark_30_several_change_one_agent_and_nothing_is_lost() {
+    let home = TempDir::new().unwrap();
+    fs::create_dir(home.path().join("own")).unwrap();
+    for (path, bytes) in native("own") {
+        fs::write(home.path().join("own").join(path), bytes).unwrap();
+    }
+    let single = "# Kept.\nmetadata:\n  name: Single\nunknown: kept # too\n";
+    fs::write(home.path().join("single.yaml"), single).unwrap();
+    let writers = (0..4).map(|writer| {
+        let agents = Arc::new(DirectoryAgents::load(&[home.path().to_owned()]).unwrap());
+        tokio::spawn(async move {
+            for number in 0..3 {
+                for agent in ["own", "single"] {
+                    agents.amend(&agent.into(), rule(&format!("w{writer}n{number}"))).await.unwrap();
+                }
+            }
+        })
+    });
+    for ended in join_all(writers).await {
+        ended.unwrap();
+    }
+    let agents = DirectoryAgents::load(&[home.path().to_owned()]).unwrap();
+    let all: Vec<String> = (0..4).flat_map(|writer| (0..3).map(move |number| format!("w{writer}n{number}"))).collect();
+    assert_eq!((rules(&agents, "own"), rules(&agents, "single")), (all.clone(), all));
+    let kept = fs::read_to_string(home.path().join("single.yaml")).unwrap();
+    assert!(kept.starts_with(single), "{kept}");
+}

@@ -1,0 +1,108 @@
+//! A process that is killed again and again while it saves an agent.
+
+use crate::storage::Changes;
+use baton_local::{DirectoryAgents, DirectoryStorage};
+use baton_ports::{AgentFiles, AgentSource, AgentStorage, AgentStorageError};
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+const FOLDER: &str = "BATON_TEST_SAVING_FOLDER";
+const KILLS: u32 = 1000;
+/// Saves by which the time of one is measured.
+const MEASURED: u32 = 5;
+
+/// One version of the agent; every second one has one more file.
+fn version(number: u64) -> Changes {
+    let text = |text: String| Some(text.into_bytes());
+    Changes::from([
+        ("agent.yaml".to_owned(), text(format!("name: a\nversion: 1.0.{number}\n"))),
+        ("prompt.md".to_owned(), text(format!("This is version {number}."))),
+        ("rules/often.md".to_owned(), text(format!("often {number}")).filter(|_| number.is_multiple_of(2))),
+        ("references/long.md".to_owned(), text(format!("{number}\n").repeat(2000))),
+    ])
+}
+
+fn number(files: &AgentFiles) -> u64 {
+    let yaml = String::from_utf8(files["agent.yaml"].clone()).unwrap();
+    yaml.trim().rsplit('.').next().unwrap().parse().unwrap()
+}
+
+/// The process that is killed: this test, started again with a folder, saves one version after the other.
+#[test]
+fn child() {
+    let Ok(folder) = std::env::var(FOLDER) else { return };
+    let storage = DirectoryStorage::new(folder);
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "saving").unwrap();
+    out.flush().unwrap();
+    loop {
+        let (files, digest) = storage.read("a").unwrap();
+        match storage.replace("a", &digest, &version(number(&files) + 1)) {
+            Ok(_) | Err(AgentStorageError::Changed) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the child must be a process that nothing can end but the test")]
+fn spawn(folder: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["kills::child", "--exact", "--nocapture", "--test-threads=1"])
+        .env(FOLDER, folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap()
+}
+
+/// Numbers that look like chance and are the same every time.
+fn next(seed: &mut u64) -> u64 {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    *seed
+}
+
+#[test]
+fn a_thousand_kills_during_a_save_leave_the_old_or_the_new_version() {
+    // Nothing that a killed process wrote is lost in memory, and there it is quick.
+    let home = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let storage = DirectoryStorage::new(home.path());
+    let files = version(0).into_iter().filter_map(|(path, bytes)| Some((path, bytes?))).collect();
+    storage.create("a", &files).unwrap();
+    let measuring = Instant::now();
+    for _ in 0..MEASURED {
+        let (files, digest) = storage.read("a").unwrap();
+        storage.replace("a", &digest, &version(number(&files) + 1)).unwrap();
+    }
+    // Longer than a save takes, so that a kill may come anywhere in it.
+    let longest = measuring.elapsed() * 2 / MEASURED;
+    let (mut seed, mut last, mut halves) = (0x5eed_u64, 0, 0);
+    for kill in 0..KILLS {
+        let mut child = spawn(home.path());
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.map_while(Result::ok).any(|line| line.ends_with("saving")), "kill {kill}");
+        let moment = Duration::from_nanos(next(&mut seed) % u64::try_from(longest.as_nanos()).unwrap());
+        let begun = Instant::now();
+        while begun.elapsed() < moment {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        halves += u32::from(home.path().join("a/.baton-saving").exists());
+        let (files, _) = storage.read("a").unwrap();
+        let number = number(&files);
+        let whole: AgentFiles = version(number).into_iter().filter_map(|(path, bytes)| Some((path, bytes?))).collect();
+        assert_eq!(files, whole, "kill {kill}");
+        assert!(number >= last, "kill {kill}: version {number} after {last}");
+        last = number;
+    }
+    let agents = DirectoryAgents::load(&[home.path().to_owned()]).unwrap();
+    assert_eq!(agents.agent(&"a".into()).unwrap().version, format!("1.0.{last}"));
+    // Otherwise the kills came at moments that prove nothing.
+    assert!(halves > 50 && last > 50, "{halves} kills between two files, {last} versions");
+}

@@ -1,0 +1,37 @@
+//! Very many agents in one folder.
+
+use baton_local::DirectoryAgents;
+use baton_ports::{AgentSource, Unusable};
+use std::{fs, time::Instant};
+use tempfile::TempDir;
+
+const MANY: usize = 1000;
+
+#[test]
+fn a_broken_one_among_very_many_is_told_of_and_the_rest_work() {
+    let home = TempDir::new().unwrap();
+    for number in 0..MANY {
+        let path = home.path().join(format!("agent-{number:05}"));
+        fs::create_dir_all(path.join("rules")).unwrap();
+        let yaml = format!("name: agent-{number:05}\ndescription: One of many.\n");
+        fs::write(path.join("agent.yaml"), if number == 500 { "name: [".to_owned() } else { yaml }).unwrap();
+        fs::write(path.join("prompt.md"), "You are one of many.").unwrap();
+        fs::write(path.join("rules/brief.md"), "Be brief.").unwrap();
+    }
+    let paths = [home.path().to_owned()];
+    let begun = Instant::now();
+    let agents = DirectoryAgents::open(&paths, None);
+    println!("{MANY} agents after {:?}", begun.elapsed());
+    assert_eq!(agents.agents().len(), MANY - 1);
+    let entries = |unusable: Vec<Unusable>| -> Vec<String> { unusable.into_iter().map(|it| it.entry).collect() };
+    let broken = home.path().join("agent-00500").display().to_string();
+    assert_eq!(entries(agents.unusable()), [broken]);
+    assert_eq!(agents.agent(&"agent-00999".into()).unwrap().knowledge.rules[0].text, "Be brief.");
+    fs::write(home.path().join("agent-00500/agent.yaml"), "name: agent-00500").unwrap();
+    fs::write(home.path().join("agent-00001/rules/brief.md"), "Be long.").unwrap();
+    let begun = Instant::now();
+    let reload = agents.reload();
+    println!("looked again after {:?}", begun.elapsed());
+    assert_eq!(reload.changed, ["agent-00001".into(), "agent-00500".into()]);
+    assert_eq!((agents.agents().len(), entries(agents.unusable()).len()), (MANY, 0));
+}
