@@ -1,6 +1,8 @@
 //! What the surface is told at start.
 
-use crate::{AccessOptions, CorsOrigins, ExportPorts, McpPorts, MeterPorts, PeerPorts, PermissionPorts, ToolPorts};
+use crate::{
+    AccessOptions, CorsOrigins, ExportPorts, McpPorts, MeterPorts, PeerPorts, PermissionPorts, SessionPorts, ToolPorts,
+};
 use baton_ports::{CardSigner, SpanStore};
 use baton_telemetry::Tracer;
 use baton_types::Timestamp;
@@ -41,6 +43,8 @@ pub struct HttpOptions {
     pub tools: Option<ToolPorts>,
     /// Who writes words about tools into definitions; without it nobody does.
     pub permissions: Option<PermissionPorts>,
+    /// Who writes settings of sessions into definitions; without it nobody does.
+    pub sessions: Option<SessionPorts>,
     /// Who answers MCP requests; without it nobody does.
     pub mcp: Option<McpPorts>,
     /// Who signs cards; without it they carry no signatures.
@@ -132,6 +136,7 @@ impl Default for HttpOptions {
             mcp: None,
             tools: None,
             permissions: None,
+            sessions: None,
             signer: None,
             a2a: A2aOptions::default(),
             spans: None,

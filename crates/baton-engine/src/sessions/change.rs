@@ -2,7 +2,7 @@
 
 use super::{SessionError, SessionRef};
 use crate::Engine;
-use baton_rules::{SessionRecord, check_settings, check_title};
+use baton_rules::{RefusedSetting, SessionRecord, check_settings, check_title};
 use baton_types::{ItemName, Principal, SessionEvent, SessionOverrides};
 use std::sync::Arc;
 
@@ -65,7 +65,8 @@ fn checked(change: SessionChange) -> Result<SessionEvent, SessionError> {
 
 fn named(item: ItemName) -> Result<ItemName, SessionError> {
     if item.name.is_empty() || item.name.len() > LONGEST_NAME || item.name.chars().any(char::is_control) {
-        return Err(SessionError::TooLarge { most: LONGEST_NAME, of: "bytes in a name, or no name" });
+        let detail = format!("must have 1 to {LONGEST_NAME} bytes, and no control characters");
+        return Err(RefusedSetting { setting: "name", detail }.into());
     }
     Ok(item)
 }

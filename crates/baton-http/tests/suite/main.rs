@@ -18,6 +18,7 @@ mod mcp_endpoints;
 mod meters;
 mod rules;
 mod sends;
+mod sessions;
 mod signed_cards;
 mod spans;
 mod speak;

@@ -7,6 +7,7 @@ mod rates;
 mod refusals;
 mod scopes;
 mod secrets;
+mod sessions;
 mod spans;
 mod stranger;
 mod streams;

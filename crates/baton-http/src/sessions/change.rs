@@ -1,0 +1,102 @@
+//! `PATCH /api/v1/sessions/{context}?agent=`: its title, its settings, and what is part of its requests.
+
+use super::{Asked, Named, OfAgent, asked, invalid, invalid_field, item, items, known, named, read, refused};
+use crate::{app::Shared, auth::Caller, reply, tools::is_json};
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use baton_engine::{SessionChange, SessionRef};
+use baton_ports::Conversation;
+use baton_rules::{Access, SessionRecord};
+use baton_types::{ErrorCode, Json, SessionOverrides};
+use baton_wire::{
+    a2a::v1::Error,
+    api::{ChangeSession, ChangedSession, SessionSettings},
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Changes what is given; settings hold from the next run on.
+pub(crate) async fn change(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    path: Named,
+    query: Asked<OfAgent>,
+    request: Request,
+) -> Response {
+    let changed = async {
+        let wanted = named(&shared, &caller, path, asked(query)?.agent)?;
+        let (parts, body) = request.into_parts();
+        is_json(&parts.headers)?;
+        let received = shared.bodies.read(&parts.headers, body).await?;
+        let wish: ChangeSession = read(&received.bytes)?;
+        if wish == ChangeSession::default() {
+            return Err(invalid("say what is to be different: title, settings, include or exclude"));
+        }
+        let (conversation, record) = known(&shared, &caller, Access::Call, &wanted).await?;
+        let before = record.map(|record| record.settings).unwrap_or_default();
+        let changes = changes(wish, &before)?;
+        say(&shared, &caller, &conversation, changes).await
+    };
+    respond(changed.await)
+}
+
+fn changes(wish: ChangeSession, before: &SessionOverrides) -> Result<Vec<SessionChange>, Error> {
+    let ChangeSession { title, settings, include, exclude } = wish;
+    let mut changes: Vec<SessionChange> = title.map(|title| SessionChange::Rename(Some(title))).into_iter().collect();
+    if let Some(settings) = settings {
+        changes.push(SessionChange::Settings(amended(before, &settings)?));
+    }
+    changes.extend(include.into_iter().map(|one| SessionChange::Include(item(one))));
+    changes.extend(exclude.into_iter().map(|one| SessionChange::Exclude(item(one))));
+    Ok(changes)
+}
+
+/// The settings with those that are given in their place; `null` takes one away.
+fn amended(before: &SessionOverrides, given: &Json) -> Result<SessionOverrides, Error> {
+    let wrong = |detail: String| invalid_field("settings", detail).with_code(ErrorCode::SESSION_INVALID);
+    let Value::Object(given) = given.to_value() else { return Err(wrong("must be an object".to_owned())) };
+    let mut all = serde_json::to_value(SessionSettings::from(before)).map_err(|error| wrong(error.to_string()))?;
+    for (name, value) in given {
+        if !SessionSettings::NAMES.contains(&name.as_str()) {
+            return Err(wrong(format!("has no '{name}'; there are {}", SessionSettings::NAMES.join(", "))));
+        }
+        all[name] = value;
+    }
+    let settings: SessionSettings = serde_json::from_value(all).map_err(|error| wrong(error.to_string()))?;
+    settings.check().map_err(|name| wrong(format!("{name} is no number there can be")))
+}
+
+/// Says it, and answers with what holds then.
+pub(super) async fn say(
+    shared: &Shared,
+    caller: &Caller,
+    conversation: &Conversation,
+    changes: Vec<SessionChange>,
+) -> Result<ChangedSession, Error> {
+    let session = SessionRef { context: conversation.context.clone(), agent: Some(conversation.agent.clone()) };
+    let record = shared.engine.change_session(caller.principal(), &session, changes).await;
+    let record = record.map_err(|error| refused(shared, caller, &session, error))?;
+    Ok(changed(conversation, record.as_ref()))
+}
+
+/// What holds in a session.
+fn changed(conversation: &Conversation, record: Option<&SessionRecord>) -> ChangedSession {
+    ChangedSession {
+        context_id: conversation.context.to_string(),
+        agent: conversation.agent.to_string(),
+        title: record.and_then(|record| record.title.clone()),
+        settings: record.map(|record| SessionSettings::from(&record.settings)).unwrap_or_default(),
+        included: record.map(|record| items(&record.included)).unwrap_or_default(),
+        excluded: record.map(|record| items(&record.excluded)).unwrap_or_default(),
+        file: None,
+    }
+}
+
+pub(super) fn respond(changed: Result<ChangedSession, Error>) -> Response {
+    match changed {
+        Ok(changed) => reply::json(&changed),
+        Err(error) => reply::rest_error(&error),
+    }
+}

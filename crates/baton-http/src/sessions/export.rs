@@ -1,0 +1,45 @@
+//! `GET /api/v1/sessions/{context}/export?agent=&format=`.
+
+use super::{Asked, Named, asked, file, found, invalid_field, markdown, named};
+use crate::{app::Shared, auth::Caller, reply};
+use axum::{body::Body, extract::State, response::Response};
+use baton_rules::Access;
+use http::{HeaderValue, header};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// What to export, and in which form.
+#[derive(Deserialize)]
+pub(crate) struct Wanted {
+    agent: Option<String>,
+    format: Option<String>,
+}
+
+/// A session as a file.
+pub(crate) async fn export(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    path: Named,
+    query: Asked<Wanted>,
+) -> Response {
+    let exported = async {
+        let Wanted { agent, format } = asked(query)?;
+        let as_text = match format.as_deref() {
+            None | Some("" | "json") => false,
+            Some("markdown" | "md") => true,
+            Some(_) => return Err(invalid_field("format", "must be json or markdown".to_owned())),
+        };
+        let wanted = named(&shared, &caller, path, agent)?;
+        found(&shared, &caller, Access::Read, &wanted).await.map(|view| (view, as_text))
+    };
+    match exported.await {
+        Ok((view, false)) => reply::json(&file::write(&view)),
+        Ok((view, true)) => {
+            let mut response = Response::new(Body::from(markdown::write(&view)));
+            let kind = HeaderValue::from_static("text/markdown; charset=utf-8");
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            response
+        }
+        Err(error) => reply::rest_error(&error),
+    }
+}

@@ -1,0 +1,115 @@
+//! The file that a session is carried in, as JSON.
+
+use super::{invalid, invalid_field, item, items};
+use baton_engine::{ImportSession, SessionLine, SessionView};
+use baton_types::{
+    AgentName, ContextId, ErrorCode, RequestContext, SessionEntry, Thousandths, Timestamp, Usage, UsedItem,
+};
+use baton_wire::{
+    Violations,
+    a2a::v1::{Error, Message},
+    api::{SESSION_FORMAT, SessionFile, SessionMessage, SessionSettings, SessionUsage, SessionUsedItem},
+};
+
+/// One line of a transcript.
+pub(super) fn message(line: &SessionLine) -> SessionMessage<'_> {
+    let SessionEntry { at, message, request, usage, notice } = &line.entry;
+    SessionMessage {
+        at: Some(*at),
+        event: line.place.as_ref().map(|(_, event)| *event),
+        notice: *notice,
+        message: Message::from(message),
+        request_context: request.as_ref().map(|request| request.items.iter().map(used).collect()),
+        usage: usage.map(|usage| SessionUsage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens }),
+    }
+}
+
+fn used(item: &UsedItem) -> SessionUsedItem {
+    let UsedItem { kind, name, server, include, score } = item.clone();
+    SessionUsedItem { kind, name, server, include, score: score.map(Thousandths::get) }
+}
+
+/// The file of a session. Where its messages stood in tasks is left out: those stay here.
+pub(super) fn write(view: &SessionView) -> SessionFile<'_> {
+    let record = view.record.as_ref();
+    let carried = |line| {
+        let mut carried = message(line);
+        carried.event = None;
+        (carried.message.context_id, carried.message.task_id) = (None, None);
+        carried.message.reference_task_ids.clear();
+        carried
+    };
+    SessionFile {
+        format: SESSION_FORMAT.to_owned(),
+        agent: view.conversation.agent.to_string(),
+        context_id: Some(view.conversation.context.to_string()),
+        title: record.and_then(|record| record.title.clone()),
+        settings: record.map(|record| SessionSettings::from(&record.settings)).unwrap_or_default(),
+        included: record.map(|record| items(&record.included)).unwrap_or_default(),
+        excluded: record.map(|record| items(&record.excluded)).unwrap_or_default(),
+        messages: view.lines.iter().map(carried).collect(),
+    }
+}
+
+/// What a file says, for the agent and under the name that the caller wants, or else that it has in the file. Messages
+/// without a moment were said `now`.
+pub(super) fn read(
+    file: SessionFile<'_>,
+    agent: Option<AgentName>,
+    context: Option<ContextId>,
+    now: Timestamp,
+) -> Result<ImportSession, Error> {
+    if file.format != SESSION_FORMAT {
+        let message = format!("format is '{}', and must be {SESSION_FORMAT}", shown(&file.format));
+        return Err(invalid(message).with_code(ErrorCode::SESSION_INVALID));
+    }
+    let agent = agent.unwrap_or_else(|| AgentName::from(file.agent));
+    let settings = file.settings.check().map_err(|name| invalid_field(name, "is no number there can be".to_owned()))?;
+    let mut violations = Violations::default();
+    let mut history = Vec::with_capacity(file.messages.len());
+    for (index, carried) in file.messages.into_iter().enumerate() {
+        history.extend(entry(carried, index, now, &mut violations));
+    }
+    let wrong = |violations| Error::invalid_params(violations).with_code(ErrorCode::SESSION_INVALID);
+    let history = violations.none_or(history).map_err(wrong)?;
+    Ok(ImportSession {
+        agent,
+        context,
+        was: file.context_id,
+        title: file.title,
+        settings,
+        included: file.included.into_iter().map(item).collect(),
+        excluded: file.excluded.into_iter().map(item).collect(),
+        history,
+    })
+}
+
+fn entry(
+    carried: SessionMessage<'_>,
+    index: usize,
+    now: Timestamp,
+    violations: &mut Violations,
+) -> Option<SessionEntry> {
+    let SessionMessage { at, event: _, notice, mut message, request_context, usage } = carried;
+    if message.message_id.is_empty() {
+        message.message_id = format!("imported-{}", index + 1).into();
+    }
+    let message = message.check(&format!("messages[{index}].message"), violations)?;
+    let request = request_context.map(|items| RequestContext { items: items.into_iter().map(chosen).collect() });
+    Some(SessionEntry {
+        at: at.unwrap_or(now),
+        message,
+        request,
+        usage: usage.map(|usage| Usage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens }),
+        notice,
+    })
+}
+
+fn chosen(item: SessionUsedItem) -> UsedItem {
+    let SessionUsedItem { kind, name, server, include, score } = item;
+    UsedItem { kind, name, server, include, score: score.and_then(Thousandths::of) }
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(64).collect()
+}

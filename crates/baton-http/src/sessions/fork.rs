@@ -1,0 +1,62 @@
+//! `POST /api/v1/sessions/{context}/fork?agent=`.
+
+use super::{Asked, Named, OfAgent, asked, found, invalid_field, known, named, read, refused, summary_of};
+use crate::{app::Shared, auth::Caller, reply, tools::is_json};
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use baton_engine::{SessionRef, TaskRef};
+use baton_rules::Access;
+use baton_types::TaskId;
+use baton_wire::{a2a::v1::Error, api::ForkSession};
+use std::sync::Arc;
+
+/// Begins another session with what was said in this one, up to an event of a task.
+pub(crate) async fn fork(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    path: Named,
+    query: Asked<OfAgent>,
+    request: Request,
+) -> Response {
+    let forked = async {
+        let wanted = named(&shared, &caller, path, asked(query)?.agent)?;
+        let (parts, body) = request.into_parts();
+        is_json(&parts.headers)?;
+        let received = shared.bodies.read(&parts.headers, body).await?;
+        let ForkSession { task_id, event, context_id } = read(&received.bytes)?;
+        let (session, _) = known(&shared, &caller, Access::Call, &wanted).await?;
+        let session = SessionRef { context: session.context, agent: Some(session.agent) };
+        let at = place(&shared, &caller, task_id.map(TaskId::from), event).await?;
+        let context = context_id.filter(|context| !context.is_empty()).map(Into::into);
+        let fork = baton_engine::ForkSession { session: session.clone(), at, context };
+        let forked = shared.engine.fork_session(caller.principal(), fork).await;
+        let forked = forked.map_err(|error| refused(&shared, &caller, &session, error))?;
+        let made = SessionRef { context: forked.context, agent: Some(forked.agent) };
+        found(&shared, &caller, Access::Read, &made).await
+    };
+    match forked.await {
+        Ok(view) => reply::json(&summary_of(&view)),
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+/// The event that is meant: the last of the task when only the task is named.
+async fn place(
+    shared: &Shared,
+    caller: &Caller,
+    task: Option<TaskId>,
+    event: Option<u64>,
+) -> Result<Option<(TaskId, u64)>, Error> {
+    match (task, event) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(invalid_field("task_id", "is required with event".to_owned())),
+        (Some(task), Some(event)) => Ok(Some((task, event))),
+        (Some(task), None) => {
+            let wanted = TaskRef { task: task.clone(), agent: None };
+            let view = shared.engine.task(caller.principal(), &wanted).await.map_err(reply::from_engine)?;
+            Ok(Some((task, view.version)))
+        }
+    }
+}

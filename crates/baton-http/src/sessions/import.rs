@@ -1,0 +1,87 @@
+//! `POST /api/v1/sessions?agent=&context=`: a session from a file.
+
+use super::{Asked, asked, file, found, invalid, markdown, refused, summary_of};
+use crate::{
+    app::Shared,
+    auth::Caller,
+    reply::{self, readable, utf8},
+};
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use baton_engine::{ImportSession, SessionRef};
+use baton_rules::Access;
+use baton_types::{AgentName, ContextId, ErrorCode};
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    api::{ImportedSession, SessionFile},
+};
+use http::{HeaderMap, header};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Whose session it becomes, and its name.
+#[derive(Deserialize)]
+pub(crate) struct Wanted {
+    agent: Option<String>,
+    context: Option<String>,
+}
+
+/// Begins a session that knows what the file says.
+pub(crate) async fn import(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    query: Asked<Wanted>,
+    request: Request,
+) -> Response {
+    let imported = async {
+        let Wanted { agent, context } = asked(query)?;
+        let agent = agent.filter(|agent| !agent.is_empty()).map(AgentName::from);
+        let context = context.filter(|context| !context.is_empty()).map(ContextId::from);
+        caller.may(&shared, Access::Call, agent.as_ref())?;
+        let (parts, body) = request.into_parts();
+        let is_text = is_markdown(&parts.headers)?;
+        let received = shared.bodies.read(&parts.headers, body).await?;
+        let now = shared.engine.now();
+        let (import, mut lost) = if is_text {
+            markdown::read(utf8(&received.bytes)?, agent, context, now)?
+        } else {
+            let written: SessionFile<'_> = serde_json::from_str(readable(&received.bytes)?)
+                .map_err(|error| invalid(error.to_string()).with_code(ErrorCode::SESSION_INVALID))?;
+            (file::read(written, agent, context, now)?, Vec::new())
+        };
+        // The file may have named the agent.
+        caller.may(&shared, Access::Call, Some(&import.agent))?;
+        let (session, cut) = begin(&shared, &caller, import).await?;
+        if cut > 0 {
+            lost.push(format!("{cut} messages with calls without results, or results without calls"));
+        }
+        let view = found(&shared, &caller, Access::Read, &session).await?;
+        Ok(ImportedSession { session: summary_of(&view), lost })
+    };
+    match imported.await {
+        Ok(imported) => reply::json(&imported),
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+async fn begin(shared: &Shared, caller: &Caller, import: ImportSession) -> Result<(SessionRef, usize), Error> {
+    let nobody = SessionRef { context: "".into(), agent: None };
+    let imported = shared.engine.import_session(caller.principal(), import).await;
+    let imported = imported.map_err(|error| refused(shared, caller, &nobody, error))?;
+    let conversation = imported.conversation;
+    Ok((SessionRef { context: conversation.context, agent: Some(conversation.agent) }, imported.cut))
+}
+
+fn is_markdown(headers: &HeaderMap) -> Result<bool, Error> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match given.split(';').next().unwrap_or_default().trim() {
+        "application/json" => Ok(false),
+        "text/markdown" | "text/plain" => Ok(true),
+        other => {
+            let message = format!("Content-Type is '{other}', and must be application/json or text/markdown");
+            Err(Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `GET /api/v1/sessions?agent=&page_size=&page_token=`.
+
+use super::{Asked, asked, invalid_field, refused, summary};
+use crate::{app::Shared, auth::Caller, reply};
+use axum::{extract::State, response::Response};
+use baton_engine::{ListSessions, SessionRef};
+use baton_ports::ConversationCursor;
+use baton_rules::Access;
+use baton_types::{AgentName, Timestamp};
+use baton_wire::{a2a::v1::Error, api::SessionList};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Sessions of a page, unless it says how many.
+const USUAL: usize = 50;
+
+/// Most sessions of a page.
+const MOST: usize = 100;
+
+/// What to list.
+#[derive(Deserialize)]
+pub(crate) struct Wanted {
+    agent: Option<String>,
+    page_size: Option<usize>,
+    page_token: Option<String>,
+}
+
+/// The caller's sessions, those in which something happened last first.
+pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller, query: Asked<Wanted>) -> Response {
+    let listed = async {
+        let Wanted { agent, page_size, page_token } = asked(query)?;
+        let agent = agent.filter(|agent| !agent.is_empty()).map(AgentName::from);
+        caller.may(&shared, Access::Read, agent.as_ref())?;
+        let after = match page_token.as_deref() {
+            None | Some("") => None,
+            Some(token) => Some(read_token(token)?),
+        };
+        let query = ListSessions { agent, after, limit: page_size.unwrap_or(USUAL).clamp(1, MOST) };
+        let nobody = SessionRef { context: "".into(), agent: None };
+        let page = shared.engine.sessions(caller.principal(), &query).await;
+        let page = page.map_err(|error| refused(&shared, &caller, &nobody, error))?;
+        let readable = page.sessions.into_iter().filter(|one| caller.may_read(&one.conversation.agent));
+        Ok(SessionList {
+            sessions: readable.map(summary).collect(),
+            total: page.total,
+            next_page_token: page.next.as_ref().map(write_token),
+        })
+    };
+    match listed.await {
+        Ok(list) => reply::json(&list),
+        Err(error) => reply::rest_error(&error),
+    }
+}
+
+/// Names of agents have no dot, and whatever follows the second one is the context.
+fn write_token(cursor: &ConversationCursor) -> String {
+    format!("{}.{}.{}", cursor.last_at.as_millis(), cursor.agent, cursor.context)
+}
+
+/// Only what [`write_token`] writes: anything else would look like a page after the last.
+fn read_token(token: &str) -> Result<ConversationCursor, Error> {
+    let parsed = token.split_once('.').and_then(|(millis, rest)| {
+        let (agent, context) =
+            rest.split_once('.').filter(|(agent, context)| !agent.is_empty() && !context.is_empty())?;
+        let last_at = Timestamp::from_millis(millis.parse().ok()?);
+        let cursor = ConversationCursor { last_at, agent: agent.into(), context: context.into() };
+        (write_token(&cursor) == token).then_some(cursor)
+    });
+    parsed.ok_or_else(|| invalid_field("page_token", "must be the next_page_token of an earlier page".to_owned()))
+}

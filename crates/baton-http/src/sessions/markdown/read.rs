@@ -1,0 +1,241 @@
+//! Reading it back.
+
+use super::{
+    super::{invalid, item},
+    AGENT, CALL, DATA, FAILURE, FILE, GIVEN, LINK, NOTICE, RESULT, USER, looks_like_ours, unescaped,
+};
+use baton_engine::ImportSession;
+use baton_rules::{calls_part, results_part};
+use baton_types::{
+    AgentName, ContextId, ErrorCode, Json, Message, Part, PartContent, Role, SessionEntry, Timestamp, ToolCall,
+    ToolResult,
+};
+use baton_wire::{
+    a2a::v1::Error,
+    api::{SESSION_FORMAT, SessionItem, SessionSettings},
+};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+
+/// What the text says, and what it does not carry, in words.
+pub(in super::super) fn read(
+    text: &str,
+    agent: Option<AgentName>,
+    context: Option<ContextId>,
+    now: Timestamp,
+) -> Result<(ImportSession, Vec<String>), Error> {
+    let (front, body) = front_matter(text);
+    if let Some(format) = front.get("format")
+        && *format != SESSION_FORMAT
+    {
+        return Err(unfit(format!("format must be {SESSION_FORMAT}")));
+    }
+    let agent = agent.or_else(|| front.get("agent").map(|name| AgentName::from(plain(name))));
+    let agent = agent.ok_or_else(|| unfit("it names no agent; say with whom the session goes on".to_owned()))?;
+    let settings: SessionSettings = value(&front, "settings")?.unwrap_or_default();
+    let items = |name| Ok::<_, Error>(value::<Vec<SessionItem>>(&front, name)?.unwrap_or_default());
+    let mut reader = Reader { now, ..Reader::default() };
+    for line in body.strip_suffix('\n').unwrap_or(body).split('\n') {
+        reader.line(line);
+    }
+    let (history, files) = reader.end();
+    if history.is_empty() {
+        return Err(unfit("no message was found; each begins with a line such as '## User'".to_owned()));
+    }
+    let mut lost = vec![
+        "metadata and ids of messages, and how their texts were divided".to_owned(),
+        "what each answer was given, and the tokens that it used".to_owned(),
+    ];
+    if files > 0 {
+        lost.push(format!("{files} files"));
+    }
+    let import = ImportSession {
+        agent,
+        context,
+        was: front.get("context").map(|name| plain(name)),
+        title: front.get("title").map(|title| plain(title)),
+        settings: settings.check().map_err(|name| unfit(format!("{name} is no number there can be")))?,
+        included: items("included")?.into_iter().map(item).collect(),
+        excluded: items("excluded")?.into_iter().map(item).collect(),
+        history,
+    };
+    Ok((import, lost))
+}
+
+fn unfit(message: String) -> Error {
+    invalid(message).with_code(ErrorCode::SESSION_INVALID)
+}
+
+/// The lines between two fences at the beginning, and what follows them.
+fn front_matter(text: &str) -> (BTreeMap<&str, &str>, &str) {
+    let Some(rest) = text.strip_prefix("---\n") else { return (BTreeMap::new(), text) };
+    let Some((front, body)) = rest.split_once("\n---\n") else { return (BTreeMap::new(), text) };
+    let members = front.lines().filter_map(|line| line.split_once(':'));
+    (members.map(|(name, value)| (name.trim(), value.trim())).collect(), body)
+}
+
+/// A string, quoted or not.
+fn plain(written: &str) -> String {
+    serde_json::from_str(written).unwrap_or_else(|_| written.to_owned())
+}
+
+fn value<T: DeserializeOwned>(front: &BTreeMap<&str, &str>, name: &str) -> Result<Option<T>, Error> {
+    let parse = |text: &&str| serde_json::from_str(text).map_err(|error| unfit(format!("{name}: {error}")));
+    front.get(name).map(parse).transpose()
+}
+
+/// What the lines under a heading are.
+#[derive(Default)]
+enum Under {
+    /// Before the first message.
+    #[default]
+    Nothing,
+    Words,
+    Call(String, String),
+    Result(String, String, bool),
+    Data,
+    Link,
+    Skipped,
+}
+
+#[derive(Default)]
+struct Reader {
+    now: Timestamp,
+    entries: Vec<SessionEntry>,
+    under: Under,
+    lines: Vec<String>,
+    parts: Vec<Part>,
+    calls: Vec<ToolCall>,
+    results: Vec<ToolResult>,
+    files: usize,
+    open: Option<(Role, bool, Timestamp)>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) {
+        if !looks_like_ours(line) {
+            self.lines.push(unescaped(line).to_owned());
+            return;
+        }
+        let heading = line.trim_end();
+        for (begins, role, notice) in
+            [(USER, Role::User, false), (AGENT, Role::Agent, false), (NOTICE, Role::Agent, true)]
+        {
+            if let Some(rest) = heading.strip_prefix(begins).filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
+                self.end_message();
+                let at = rest.trim_start_matches([' ', '·']);
+                self.open = Some((role, notice, Timestamp::parse(at).unwrap_or(self.now)));
+                self.under = Under::Words;
+                return;
+            }
+        }
+        let Some(under) = under(heading) else {
+            self.lines.push(line.to_owned());
+            return;
+        };
+        self.end_block();
+        self.files += usize::from(matches!(under, Under::Skipped));
+        self.under = under;
+    }
+
+    /// What stood under the last heading becomes part of the message.
+    fn end_block(&mut self) {
+        let lines = std::mem::take(&mut self.lines);
+        match std::mem::take(&mut self.under) {
+            Under::Nothing | Under::Skipped => {}
+            Under::Words => {
+                let words = framed(&lines);
+                if !words.is_empty() {
+                    self.parts.push(Part::text(words));
+                }
+            }
+            Under::Call(name, id) => {
+                let arguments =
+                    json_in(&lines).filter(Json::is_object).unwrap_or_else(|| Json::from(serde_json::json!({})));
+                self.calls.push(ToolCall { id: id.into(), name, arguments });
+            }
+            Under::Result(name, id, is_error) => {
+                let output = json_in(&lines).unwrap_or_else(|| Json::string(framed(&lines).as_str()));
+                self.results.push(ToolResult { call: id.into(), name, output, is_error });
+            }
+            Under::Data => self.parts.extend(json_in(&lines).map(Part::data)),
+            Under::Link => {
+                let url = framed(&lines);
+                let url = url.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
+                self.parts.push(Part { content: PartContent::Url(url), ..Part::text("") });
+            }
+        }
+    }
+
+    fn end_message(&mut self) {
+        self.end_block();
+        let mut parts = std::mem::take(&mut self.parts);
+        let (calls, results) = (std::mem::take(&mut self.calls), std::mem::take(&mut self.results));
+        let Some((role, notice, at)) = self.open.take() else { return };
+        if !calls.is_empty() {
+            parts.push(calls_part(&calls));
+        }
+        if !results.is_empty() {
+            parts.push(results_part(&results));
+        }
+        if parts.is_empty() {
+            parts.push(Part::text(""));
+        }
+        let id = format!("imported-{}", self.entries.len() + 1).into();
+        self.entries.push(SessionEntry { notice, ..SessionEntry::new(at, Message::new(id, role, parts)) });
+    }
+
+    fn end(mut self) -> (Vec<SessionEntry>, usize) {
+        self.end_message();
+        (self.entries, self.files)
+    }
+}
+
+/// What follows a smaller heading.
+fn under(heading: &str) -> Option<Under> {
+    let named = |rest: &str| {
+        let (name, id) = rest.strip_prefix('`')?.split_once('`')?;
+        Some((name.to_owned(), id.trim().to_owned()))
+    };
+    if let Some((name, id)) = heading.strip_prefix(CALL).and_then(named) {
+        return Some(Under::Call(name, id));
+    }
+    for (begins, is_error) in [(RESULT, false), (FAILURE, true)] {
+        if let Some((name, id)) = heading.strip_prefix(begins).and_then(named) {
+            return Some(Under::Result(name, id, is_error));
+        }
+    }
+    match heading {
+        DATA => Some(Under::Data),
+        LINK => Some(Under::Link),
+        // The words of the message follow it.
+        _ if heading.starts_with(GIVEN) => Some(Under::Words),
+        _ if heading.starts_with(FILE) => Some(Under::Skipped),
+        _ => None,
+    }
+}
+
+/// The text without the one empty line before it and the one behind it.
+fn framed(lines: &[String]) -> String {
+    let lines = match lines {
+        [first, rest @ ..] if first.is_empty() => rest,
+        lines => lines,
+    };
+    let lines = match lines {
+        [rest @ .., last] if last.is_empty() => rest,
+        lines => lines,
+    };
+    lines.join("\n")
+}
+
+/// The JSON in a fenced block.
+fn json_in(lines: &[String]) -> Option<Json> {
+    let text: Vec<&str> = lines
+        .iter()
+        .map(String::as_str)
+        .skip_while(|line| !line.starts_with("```"))
+        .skip(1)
+        .take_while(|line| !line.starts_with("```"))
+        .collect();
+    Json::parse(&text.join("\n")).ok()
+}

@@ -1,0 +1,117 @@
+//! Writing it.
+
+use super::{
+    super::{file, items},
+    AGENT, CALL, DATA, FAILURE, FILE, GIVEN, LINK, NOTICE, RESULT, USER, escaped,
+};
+use baton_engine::SessionView;
+use baton_rules::{calls_in, results_in};
+use baton_types::{Include, Message, Part, PartContent, Role, SessionEntry, UsedItem};
+use baton_wire::api::{SESSION_FORMAT, SessionFile};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// The session as text.
+pub(in super::super) fn write(view: &SessionView) -> String {
+    let SessionFile { agent, context_id, title, settings, .. } = file::write(view);
+    let record = view.record.as_ref();
+    let mut text = format!("---\nformat: {SESSION_FORMAT}\nagent: {agent}\n");
+    member(&mut text, "context", context_id.as_ref());
+    member(&mut text, "title", title.as_ref());
+    member(&mut text, "settings", record.filter(|record| !record.settings.is_empty()).map(|_| &settings));
+    let (included, excluded) =
+        record.map(|record| (items(&record.included), items(&record.excluded))).unwrap_or_default();
+    member(&mut text, "included", Some(&included).filter(|items| !items.is_empty()));
+    member(&mut text, "excluded", Some(&excluded).filter(|items| !items.is_empty()));
+    text.push_str("---\n\n");
+    for line in &view.lines {
+        entry(&mut text, &line.entry);
+    }
+    text
+}
+
+/// JSON is YAML, on one line.
+fn member(text: &mut String, name: &str, value: Option<&impl Serialize>) {
+    if let Some(value) = value.and_then(|value| serde_json::to_string(value).ok()) {
+        let _ = writeln!(text, "{name}: {value}");
+    }
+}
+
+fn entry(text: &mut String, entry: &SessionEntry) {
+    let heading = match (entry.notice, entry.message.role) {
+        (true, _) => NOTICE,
+        (false, Role::User) => USER,
+        (false, Role::Agent) => AGENT,
+    };
+    let _ = writeln!(text, "{heading} · {}\n", entry.at);
+    if let Some(request) = &entry.request {
+        let given: Vec<String> = request.items.iter().map(given).collect();
+        let _ = writeln!(text, "{GIVEN}{} -->\n", given.join(", ").replace("-->", "--"));
+    }
+    let words = entry.message.text();
+    if !words.is_empty() {
+        for line in words.split('\n') {
+            let _ = writeln!(text, "{}", escaped(line));
+        }
+        text.push('\n');
+    }
+    calls(text, &entry.message);
+    for part in &entry.message.parts {
+        other(text, part);
+    }
+}
+
+fn given(item: &UsedItem) -> String {
+    let UsedItem { kind, name, include, score, .. } = item;
+    let why = match (include, score) {
+        (Include::Always, _) => "always".to_owned(),
+        (Include::Manual, _) => "named".to_owned(),
+        (Include::Agent, Some(score)) => score.to_string(),
+        (Include::Agent, None) => "chosen".to_owned(),
+    };
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    format!("{} {name} ({why})", kind.as_str())
+}
+
+fn calls(text: &mut String, message: &Message) {
+    if message.role == Role::Agent {
+        for call in calls_in(message) {
+            let _ = writeln!(text, "{CALL}`{}` {}\n", call.name, call.id);
+            block(text, call.arguments.as_str());
+        }
+        return;
+    }
+    for result in results_in(message).unwrap_or_default() {
+        let heading = if result.is_error { FAILURE } else { RESULT };
+        let _ = writeln!(text, "{heading}`{}` {}\n", result.name, result.call);
+        block(text, result.output.as_str());
+    }
+}
+
+/// What is neither text nor about tools.
+fn other(text: &mut String, part: &Part) {
+    match &part.content {
+        PartContent::Text(_) => {}
+        PartContent::Data(data) => {
+            let of_tools = ["\"tool_calls\"", "\"tool_results\"", "\"input_requests\"", "\"input_responses\""];
+            if !of_tools.iter().any(|member| data.as_str().contains(member)) {
+                let _ = writeln!(text, "{DATA}\n");
+                block(text, data.as_str());
+            }
+        }
+        PartContent::Url(url) => {
+            let url: String = url.chars().filter(|c| !c.is_control()).collect();
+            let _ = writeln!(text, "{LINK}\n\n<{url}>\n");
+        }
+        PartContent::Raw(_) => {
+            let name = part.filename.as_deref().unwrap_or("without a name");
+            let name: String = name.chars().filter(|c| !c.is_control()).collect();
+            let _ = writeln!(text, "{FILE} {name}\n");
+        }
+    }
+}
+
+/// JSON text has no line ends, so nothing in it can end the block.
+fn block(text: &mut String, json: &str) {
+    let _ = writeln!(text, "```json\n{json}\n```\n");
+}

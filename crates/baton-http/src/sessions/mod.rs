@@ -1,0 +1,190 @@
+//! Conversations as a whole: lists, transcripts, settings, forks and files.
+//!
+//! A session is named by its context, and by its agent where contexts of several agents share a name. One of another
+//! owner looks missing.
+
+mod change;
+mod delete;
+mod export;
+mod file;
+mod fork;
+mod import;
+mod list;
+mod markdown;
+mod settings;
+mod show;
+
+use crate::{
+    app::Shared,
+    auth::Caller,
+    named::unreadable,
+    reply::{self, readable},
+};
+use axum::{
+    Router,
+    extract::{
+        Path, Query,
+        rejection::{PathRejection, QueryRejection},
+    },
+    routing::{delete, get, post},
+};
+use baton_engine::{SessionError, SessionRef, SessionSummary, SessionView};
+use baton_ports::{AgentBook, Conversation};
+use baton_rules::{Access, SessionRecord};
+use baton_types::{AgentName, ErrorCode, ItemName, SessionId, SessionOrigin, StreamId};
+use baton_wire::{
+    FieldViolation,
+    a2a::v1::{Error, ErrorKind},
+    api,
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use std::{fmt, sync::Arc};
+
+/// Characters of the last word in a list.
+const LAST_WORD: usize = 200;
+
+/// Who writes settings of sessions into definitions.
+#[derive(Clone)]
+pub struct SessionPorts {
+    /// Writes them.
+    pub book: Arc<dyn AgentBook>,
+}
+
+impl fmt::Debug for SessionPorts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionPorts").finish_non_exhaustive()
+    }
+}
+
+/// The routes.
+pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+    router
+        .route("/api/v1/sessions", get(list::list).post(import::import))
+        .route("/api/v1/sessions/{context}", get(show::show).patch(change::change).delete(delete::delete))
+        .route("/api/v1/sessions/{context}/export", get(export::export))
+        .route("/api/v1/sessions/{context}/fork", post(fork::fork))
+        .route("/api/v1/sessions/{context}/settings", delete(settings::reset))
+        .route("/api/v1/sessions/{context}/settings/save", post(settings::save))
+}
+
+/// Which agent's session is meant.
+#[derive(Deserialize)]
+pub(crate) struct OfAgent {
+    agent: Option<String>,
+}
+
+type Named = Result<Path<String>, PathRejection>;
+type Asked<T> = Result<Query<T>, QueryRejection>;
+
+/// The session that a request names; whoever may not look at that agent is told so first.
+fn named(shared: &Shared, caller: &Caller, path: Named, agent: Option<String>) -> Result<SessionRef, Error> {
+    let Path(context) = path.map_err(|error| unreadable(&error.body_text()))?;
+    let agent = agent.filter(|agent| !agent.is_empty()).map(AgentName::from);
+    caller.may(shared, Access::Read, agent.as_ref())?;
+    Ok(SessionRef { context: context.into(), agent })
+}
+
+fn asked<T>(query: Asked<T>) -> Result<T, Error> {
+    let wrong = |error: QueryRejection| invalid(error.body_text());
+    query.map(|Query(asked)| asked).map_err(wrong)
+}
+
+/// The session with its agent, if the caller may do that with it.
+async fn found(shared: &Shared, caller: &Caller, access: Access, wanted: &SessionRef) -> Result<SessionView, Error> {
+    let view = shared.engine.session(caller.principal(), wanted).await;
+    let view = view.map_err(|error| refused(shared, caller, wanted, error))?;
+    caller.may(shared, access, Some(&view.conversation.agent)).map(|()| view)
+}
+
+/// The same without what was said in it.
+async fn known(
+    shared: &Shared,
+    caller: &Caller,
+    access: Access,
+    wanted: &SessionRef,
+) -> Result<(Conversation, Option<SessionRecord>), Error> {
+    let known = shared.engine.session_record(caller.principal(), wanted).await;
+    let known = known.map_err(|error| refused(shared, caller, wanted, error))?;
+    caller.may(shared, access, Some(&known.0.agent)).map(|()| known)
+}
+
+/// A refusal as clients know it.
+fn refused(shared: &Shared, caller: &Caller, wanted: &SessionRef, error: SessionError) -> Error {
+    let (code, message) = (error.code(), error.to_string());
+    match error {
+        SessionError::NotFound(context) => {
+            if let Some(agent) = &wanted.agent {
+                let id = SessionId::of(caller.principal(), agent, &context);
+                caller.not_found(shared, StreamId::Session(id), code);
+            }
+            Error::new(ErrorKind::PageNotFound, code, message)
+        }
+        SessionError::Unfinished { .. } | SessionError::Exists(_) => {
+            Error::new(ErrorKind::TaskGenerationMismatch, code, message)
+        }
+        SessionError::Ambiguous { .. } => invalid_field("agent", message).with_code(code),
+        SessionError::NoSuchEvent { .. } => invalid_field("event", message).with_code(code),
+        SessionError::TooLarge { .. } => invalid(message).with_code(code),
+        SessionError::Setting(refused) => invalid_field(refused.setting, refused.detail).with_code(code),
+        SessionError::Engine(error) => reply::from_engine(error),
+    }
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message)
+}
+
+fn invalid_field(field: &str, description: String) -> Error {
+    Error::invalid_params(FieldViolation { field: field.to_owned(), description }.into())
+}
+
+/// A JSON body.
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    serde_json::from_str(readable(bytes)?).map_err(|error| invalid(error.to_string()))
+}
+
+fn summary(summary: SessionSummary) -> api::SessionSummary {
+    let SessionSummary { conversation, title, origin, last_word } = summary;
+    let Conversation { agent, context, tasks, unfinished, began_at, last_at } = conversation;
+    let last_word = last_word.map(|message| shortened(&message.text())).filter(|word| !word.is_empty());
+    api::SessionSummary {
+        context_id: context.to_string(),
+        agent: agent.to_string(),
+        title,
+        tasks,
+        unfinished,
+        began_at: Some(began_at),
+        last_at: Some(last_at),
+        last_word,
+        forked_from: match &origin {
+            Some(SessionOrigin::Fork { context, .. }) => Some(context.to_string()),
+            _ => None,
+        },
+        imported: matches!(origin, Some(SessionOrigin::Import { .. })),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(LAST_WORD).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// The summary of a session that was read whole.
+fn summary_of(view: &SessionView) -> api::SessionSummary {
+    let (title, origin) =
+        view.record.as_ref().map(|record| (record.title.clone(), record.origin.clone())).unwrap_or_default();
+    let said = view.lines.iter().rev().map(|line| &line.entry).filter(|entry| !entry.notice);
+    let last_word = said.map(|entry| &entry.message).find(|message| !message.text().is_empty()).cloned();
+    summary(SessionSummary { conversation: view.conversation.clone(), title, origin, last_word })
+}
+
+fn items(items: &[ItemName]) -> Vec<api::SessionItem> {
+    items.iter().map(|item| api::SessionItem { kind: item.kind, name: item.name.clone() }).collect()
+}
+
+fn item(item: api::SessionItem) -> ItemName {
+    ItemName { kind: item.kind, name: item.name }
+}
