@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Tools(commands::tools::Options),
     /// See what waits for you, and answer it
     Approvals(commands::approvals::Options),
+    /// See your conversations: name, fork, export, import, delete them, change their settings
+    Sessions(commands::sessions::Options),
     /// See what happened: search traces, show one, follow spans as they arrive
     Trace(commands::trace::Options),
     /// See what models cost: tokens and money by agent, model, project or day
@@ -69,6 +71,7 @@ Examples:
   baton run https://agent.example.com \"Hello\"      ask an agent that lives elsewhere
   baton tools list helper                          what it can do
   baton approvals list                             what waits for your leave
+  baton sessions list                              your conversations
   baton trace query '{ status = error }'           what went wrong
   baton costs --by agent                           what models cost
   baton doctor                                     whether everything works

@@ -78,6 +78,7 @@ async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
         Command::Agents(options) => Box::pin(commands::agents::run(options, screen)).await,
         Command::Tools(options) => Box::pin(commands::tools::run(options, screen)).await,
         Command::Approvals(options) => Box::pin(commands::approvals::run(options, screen)).await,
+        Command::Sessions(options) => Box::pin(commands::sessions::run(options, screen)).await,
         Command::Trace(options) => until_insisted(|stop| commands::trace::run(options, screen, stop)).await,
         Command::Costs(options) => Box::pin(commands::costs::run(options, screen)).await,
         Command::Dashboards(options) => commands::dashboards::run(&options, screen),

@@ -12,6 +12,7 @@ pub(crate) mod new;
 pub(crate) mod place;
 pub(crate) mod reap;
 pub(crate) mod run;
+pub(crate) mod sessions;
 pub(crate) mod token;
 pub(crate) mod tools;
 pub(crate) mod trace;

@@ -42,6 +42,7 @@ mod relay;
 mod retention;
 mod run;
 mod serving;
+mod sessions;
 mod signed_cards;
 mod tempo;
 mod tokens;

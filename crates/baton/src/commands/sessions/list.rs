@@ -1,0 +1,84 @@
+//! `baton sessions list`: conversations, the latest first.
+
+use super::moment;
+use crate::{
+    commands::place::Place,
+    connect::{Session, failure},
+    failure::{Exit, Failure},
+    screen::{Screen, columns, one_line},
+};
+use baton_wire::api::{SessionList, SessionSummary};
+use clap::Args;
+use serde_json::json;
+
+/// Most pages that are read.
+const PAGES: usize = 10;
+
+/// Most characters of a title or a last word.
+const WORDS: usize = 60;
+
+/// What `baton sessions list` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton sessions list
+  baton sessions list --agent weather
+  baton sessions list --json | jq '.sessions[] | {context_id, title}'
+
+The last column is the title, or else what was last said.")]
+pub(super) struct Options {
+    #[command(flatten)]
+    place: Place,
+    /// Only with this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+}
+
+/// Lists them.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let session = options.place.manage().await?;
+    let listed = all(&session, options.agent.as_deref()).await;
+    session.close().await;
+    let list = listed?;
+    if screen.is_json() {
+        screen.print(&json!(list).to_string());
+        return Ok(Exit::Ok);
+    }
+    let rows: Vec<[String; 5]> = list.sessions.iter().map(row).collect();
+    for line in columns(&rows) {
+        screen.print(&line);
+    }
+    if list.sessions.is_empty() {
+        screen.say("there are no sessions yet; `baton run AGENT \"Hello\"` begins one");
+    } else if list.next_page_token.is_some() {
+        screen.say("there are more; name an agent with --agent, or use /api/v1/sessions");
+    }
+    Ok(Exit::Ok)
+}
+
+fn row(session: &SessionSummary) -> [String; 5] {
+    let tasks = match session.tasks {
+        1 => "1 task".to_owned(),
+        tasks => format!("{tasks} tasks"),
+    };
+    let words = match (&session.title, &session.last_word) {
+        (Some(title), _) => one_line(title, WORDS),
+        (None, Some(word)) => format!("“{}”", one_line(word, WORDS)),
+        (None, None) => String::new(),
+    };
+    let name = one_line(&session.context_id, 120);
+    [name, one_line(&session.agent, 64), moment(session.last_at), tasks, words]
+}
+
+async fn all(session: &Session, agent: Option<&str>) -> Result<SessionList, Failure> {
+    let mut list = SessionList::default();
+    for _ in 0..PAGES {
+        let page = session.client.sessions(agent, list.next_page_token.as_deref()).await.map_err(failure)?;
+        list.sessions.extend(page.sessions);
+        (list.total, list.next_page_token) = (page.total, page.next_page_token);
+        if list.next_page_token.is_none() {
+            break;
+        }
+    }
+    Ok(list)
+}

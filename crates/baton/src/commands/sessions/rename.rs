@@ -1,0 +1,39 @@
+//! `baton sessions rename SESSION TITLE`.
+
+use super::{Which, tell};
+use crate::{
+    connect::failure,
+    failure::{Exit, Failure},
+    screen::{Screen, one_line},
+};
+use baton_wire::api::ChangeSession;
+use clap::Args;
+
+/// What `baton sessions rename` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton sessions rename 0199... \"Trip to Lisbon\"
+  baton sessions rename 0199... \"\"                  take the title away")]
+pub(super) struct Options {
+    #[command(flatten)]
+    which: Which,
+    /// What it is called from now on
+    title: String,
+}
+
+/// Renames it.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let Options { which, title } = options;
+    let session = which.reach().await?;
+    let change = ChangeSession { title: Some(title), ..ChangeSession::default() };
+    let changed = session.client.change_session(which.name(), &change).await;
+    session.close().await;
+    let changed = changed.map_err(failure)?;
+    match (screen.is_json(), &changed.title) {
+        (true, _) => tell(&changed, screen),
+        (false, Some(title)) => screen.say(&format!("{} is called “{}”", which.session, one_line(title, 256))),
+        (false, None) => screen.say(&format!("{} has no title any more", which.session)),
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,128 @@
+//! `baton sessions show SESSION`: everything that was said in it.
+
+use super::{Which, moment, settings_lines};
+use crate::{
+    connect::failure,
+    failure::{Exit, Failure},
+    screen::{Paint, Screen, harmless, one_line},
+};
+use baton_types::{Include, Json};
+use baton_wire::{
+    a2a::v1::Role,
+    api::{SessionDetails, SessionMessage, SessionUsedItem},
+};
+use clap::Args;
+use serde_json::{Value, json};
+
+/// Most characters of arguments and results.
+const SHOWN: usize = 200;
+
+/// What `baton sessions show` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton sessions show 0199...
+  baton sessions show 0199... --json | jq '.messages[].message'
+
+Each message says its task and event, TASK:EVENT, where `baton sessions fork --at` can go on from. Of
+answers it is said which rules, references and tools the model was given. Long values are shortened;
+--json and `baton sessions export` have all of them.")]
+pub(super) struct Options {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Shows it.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let Options { which } = options;
+    let session = which.reach().await?;
+    let shown = session.client.session(which.name()).await;
+    session.close().await;
+    let details = shown.map_err(failure)?;
+    if screen.is_json() {
+        screen.print(&json!(details).to_string());
+        return Ok(Exit::Ok);
+    }
+    for line in lines(&details, screen.data_paint()) {
+        screen.print(&line);
+    }
+    Ok(Exit::Ok)
+}
+
+fn lines(details: &SessionDetails<'_>, paint: Paint) -> Vec<String> {
+    let session = &details.session;
+    let title = session.title.as_deref().map(|title| one_line(title, 256));
+    let mut lines = vec![
+        paint.strong(&title.unwrap_or_else(|| one_line(&session.context_id, 256))),
+        format!("  session {} with {}", one_line(&session.context_id, 256), one_line(&session.agent, 64)),
+    ];
+    lines.extend(session.forked_from.iter().map(|from| format!("  forked from {}", one_line(from, 256))));
+    lines.extend(session.imported.then(|| "  imported from a file".to_owned()));
+    lines.extend(settings_lines(&details.settings).iter().map(|setting| format!("  {setting}")));
+    for (word, items) in [("with", &details.included), ("without", &details.excluded)] {
+        lines.extend(items.iter().map(|item| format!("  {word} {} {}", item.kind.as_str(), one_line(&item.name, 256))));
+    }
+    for message in &details.messages {
+        lines.push(String::new());
+        message_lines(message, paint, &mut lines);
+    }
+    lines
+}
+
+fn message_lines(said: &SessionMessage<'_>, paint: Paint, lines: &mut Vec<String>) {
+    let who = match (said.notice, said.message.role) {
+        (true, _) => paint.warn("notice"),
+        (false, Role::Agent) => paint.name("agent"),
+        (false, _) => paint.good("user"),
+    };
+    let place = match (&said.message.task_id, said.event) {
+        (Some(task), Some(event)) => format!("{}:{event}", one_line(task, 256)),
+        _ => String::new(),
+    };
+    lines.push(format!("{who}  {}", paint.faint(format!("{}  {place}", moment(said.at)).trim_end())));
+    for part in &said.message.parts {
+        let text = part.text.as_deref().unwrap_or_default();
+        lines.extend(harmless(text).lines().map(|line| format!("  {line}")));
+        if let Some(data) = &part.data {
+            data_lines(data, lines);
+        }
+        lines.extend(part.url.iter().map(|url| format!("  {}", one_line(url, 2000))));
+        if part.raw.is_some() {
+            let name = part.filename.as_deref().unwrap_or("without a name");
+            lines.push(format!("  a file {}", one_line(name, 256)));
+        }
+    }
+    let given: Vec<String> = said.request_context.iter().flatten().map(given).collect();
+    if !given.is_empty() {
+        lines.push(paint.faint(&format!("  given {}", given.join(", "))));
+    }
+}
+
+fn data_lines(data: &Json, lines: &mut Vec<String>) {
+    let value = data.to_value();
+    let list = |name: &str| value[name].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let (calls, results) = (list("tool_calls"), list("tool_results"));
+    if calls.is_empty() && results.is_empty() {
+        lines.push(format!("  {}", one_line(data.as_str(), SHOWN)));
+    }
+    for call in calls {
+        let arguments = one_line(&call["arguments"].to_string(), SHOWN);
+        lines.push(format!("  calls {} {arguments}", one_line(&text(&call["name"]), 120)));
+    }
+    for result in results {
+        let failed = if result["is_error"] == true { " failed:" } else { "" };
+        let output = one_line(&text(&result["output"]), SHOWN);
+        lines.push(format!("  {}{failed} → {output}", one_line(&text(&result["name"]), 120)));
+    }
+}
+
+fn given(item: &SessionUsedItem) -> String {
+    let why = match (item.include, item.score) {
+        (Include::Always, _) => "always".to_owned(),
+        (Include::Manual, _) => "named".to_owned(),
+        (Include::Agent, Some(score)) => score.to_string(),
+        (Include::Agent, None) => "chosen".to_owned(),
+    };
+    format!("{} {} ({why})", item.kind.as_str(), one_line(&item.name, 256))
+}
