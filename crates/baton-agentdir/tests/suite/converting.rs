@@ -143,6 +143,7 @@ name: desk
 title: Front Desk
 input_modes: ["*/*"]
 enable_handoff: false
+handoffs: [legal]
 settings: { tools: caller, parallel_tools: 2, deadline: 1h, control_tools: [ask_user], orchestration: true }
 permissions: [{ tool: "*", permission: ask }]
 tools: [{ name: look, description: Looks., command: [ls] }]

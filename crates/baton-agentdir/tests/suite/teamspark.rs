@@ -31,7 +31,7 @@ pub(crate) fn single(name: &str) -> Files {
     let text = fs::read_to_string(fixtures().join("single").join(name)).unwrap();
     let numbers: Vec<String> = (0..384).map(|n| format!("{:.17}", (f64::from(n) - 191.5) / 200.0)).collect();
     let vector = format!("[{}]", numbers.join(", "));
-    let text = text.replace("[VECTORS]", &vec![vector; 100].join("\n      - "));
+    let text = text.replace("[VECTORS]", &vec![vector; 200].join("\n      - "));
     Files::from([(name.to_owned(), text.into_bytes())])
 }
 
