@@ -24,6 +24,7 @@ mod redirect;
 mod reply;
 mod resolve;
 mod send;
+mod shown;
 mod target;
 mod tls;
 
@@ -39,4 +40,5 @@ pub use push::PushSender;
 pub use reply::Reply;
 pub use resolve::{Resolver, SystemResolver};
 pub use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+pub use shown::Shown;
 pub use target::{Origin, Target};

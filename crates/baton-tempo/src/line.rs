@@ -1,7 +1,7 @@
 //! Requests to a Tempo, repeated while they may still work.
 
 use crate::{HeaderSource, Options, SetupError, failure::Failure};
-use baton_outbound::{GuardedClient, Reply, Target};
+use baton_outbound::{GuardedClient, Reply, Shown, Target};
 use baton_ports::Trail;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
@@ -121,18 +121,20 @@ impl Line {
 
     /// One request; a failure comes with the pause that the server asks for.
     async fn once(&self, url: &str, accept: Accept) -> Result<Bytes, (Failure, Option<Duration>)> {
-        let request = self.request(url, accept).map_err(|failure| (failure, None))?;
+        let (request, shown) = self.request(url, accept).map_err(|failure| (failure, None))?;
         let reply = self.client.send_bounded(request, MOST_BYTES).await;
         let reply = reply.map_err(|error| (Failure::Outbound(error), None))?;
-        judge(&reply, accept).map_err(|failure| (failure, retry_after(&reply.headers)))?;
+        judge(&reply, accept, &shown).map_err(|failure| (failure, retry_after(&reply.headers)))?;
         Ok(reply.body)
     }
 
-    fn request(&self, url: &str, accept: Accept) -> Result<Request<Bytes>, Failure> {
+    /// A request, and what it shows of who asks.
+    fn request(&self, url: &str, accept: Accept) -> Result<(Request<Bytes>, Shown), Failure> {
         let mut request = Request::get(url)
             .body(Bytes::new())
             .map_err(|_| Failure::Outbound(baton_outbound::OutboundError::Url("is malformed")))?;
         *request.headers_mut() = (self.headers)().map_err(Failure::Headers)?;
+        let shown = Shown::of(request.headers());
         let wanted = match accept {
             Accept::Json => "application/json",
             Accept::Protobuf => "application/protobuf",
@@ -141,7 +143,7 @@ impl Line {
         if let Some(trail) = HeaderValue::from_str(&self.trail.to_string()).ok().filter(|trail| !trail.is_empty()) {
             request.headers_mut().insert(Trail::HEADER, trail);
         }
-        Ok(request)
+        Ok((request, shown))
     }
 }
 
@@ -157,22 +159,25 @@ fn marked(trail: &Trail, mark: &str) -> Trail {
     if mark.is_empty() { trail.clone() } else { trail.and(mark) }
 }
 
-fn judge(reply: &Reply, accept: Accept) -> Result<(), Failure> {
+/// What it says is told without what it was shown: it may repeat that.
+fn judge(reply: &Reply, accept: Accept, shown: &Shown) -> Result<(), Failure> {
+    let said = || shown.excerpt(&reply.body, EXCERPT);
     match reply.status {
         status if status.is_success() => {}
         StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => {
-            return Err(Failure::Refused(reply.excerpt(EXCERPT)));
+            return Err(Failure::Refused(said()));
         }
         StatusCode::NOT_FOUND => return Err(Failure::Missing),
         StatusCode::TOO_MANY_REQUESTS => return Err(Failure::Busy),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(Failure::Denied(reply.status.as_u16())),
-        status => return Err(Failure::Status { status: status.as_u16(), said: reply.excerpt(EXCERPT) }),
+        status => return Err(Failure::Status { status: status.as_u16(), said: said() }),
     }
     if !reply.complete {
         return Err(if reply.body.len() >= MOST_BYTES { Failure::TooLarge(MOST_BYTES) } else { Failure::Cut });
     }
     let written = reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accept == Accept::Protobuf && (written.contains("json") || written.starts_with("text/")) {
+        let written = shown.excerpt(written.as_bytes(), EXCERPT);
         return Err(Failure::Malformed(format!("it is {written}, and protobuf was asked for")));
     }
     Ok(())

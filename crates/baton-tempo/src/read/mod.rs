@@ -17,8 +17,12 @@ pub(crate) use trace::{enveloped, once, trace};
 use crate::failure::Failure;
 use serde::de::DeserializeOwned;
 
+/// What is wrong is told by its place: the text around it may be anything, and of any length.
 fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(body).map_err(|error| Failure::Malformed(error.to_string()))
+    serde_json::from_slice(body).map_err(|error| {
+        let what = if error.is_data() { "something else was expected" } else { "it is no JSON" };
+        Failure::Malformed(format!("{what} at line {} column {}", error.line(), error.column()))
+    })
 }
 
 /// A list that may be `null`.

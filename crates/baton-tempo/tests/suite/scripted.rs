@@ -32,6 +32,8 @@ pub(crate) enum Said {
     Json(String),
     Protobuf(Vec<u8>),
     Status(StatusCode, &'static str),
+    /// A status with a text that is made for one.
+    Told(StatusCode, String),
     RetryAfter(&'static str),
     Nothing,
 }
@@ -90,6 +92,7 @@ async fn answer(request: Request, script: Script, log: Arc<Mutex<Vec<Asked>>>) -
         Said::Json(body) => response.header(header::CONTENT_TYPE, "application/json").body(Body::from(body)),
         Said::Protobuf(body) => response.header(header::CONTENT_TYPE, "application/protobuf").body(Body::from(body)),
         Said::Status(status, text) => response.status(status).body(Body::from(text)),
+        Said::Told(status, text) => response.status(status).body(Body::from(text)),
         Said::RetryAfter(seconds) => response
             .status(StatusCode::TOO_MANY_REQUESTS)
             .header(header::RETRY_AFTER, seconds)
