@@ -13,12 +13,8 @@ use baton_ports::{FoundTrace, SearchAnswer, SearchAsk, SpanStoreError};
 use baton_traceql::{Aliases, Prepared};
 use baton_types::{Span, TraceId};
 use futures_util::{StreamExt as _, stream};
-use std::{
-    cmp::Reverse,
-    collections::HashMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Duration};
+use tokio::time::Instant;
 
 /// Most traces whose spans are fetched from both stores for one answer.
 const MOST_JOINED: usize = 32;
@@ -38,11 +34,12 @@ pub(super) async fn search(tee: &TeeSpans, ask: SearchAsk) -> Result<SearchAnswe
     if ask.limit == 0 {
         return tee.local.search(ask).await;
     }
+    let until = Instant::now() + tee.options.patience;
     let (here, there) = tokio::join!(tee.local.search(ask.clone()), tee.there(tee.tempo.search(ask.clone())));
     match (here, there) {
         (Err(error @ SpanStoreError::Query(_)), _) | (Err(error), Err(_)) => Err(error),
         (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(SearchAnswer { partial: true, ..found }),
-        (Ok(here), Ok(there)) => both(tee, &ask, here, there).await,
+        (Ok(here), Ok(there)) => both(tee, &ask, (here, there), until).await,
     }
 }
 
@@ -70,8 +67,8 @@ impl Choice {
 async fn both(
     tee: &TeeSpans,
     ask: &SearchAsk,
-    here: SearchAnswer,
-    there: SearchAnswer,
+    (here, there): (SearchAnswer, SearchAnswer),
+    until: Instant,
 ) -> Result<SearchAnswer, SpanStoreError> {
     let mut answer = SearchAnswer {
         traces: Vec::new(),
@@ -80,7 +77,7 @@ async fn both(
         partial: here.partial || there.partial,
     };
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
-    let joiner = Joiner { tee, ask, query: Arc::new(Prepared::new(&ask.query, aliases)?) };
+    let joiner = Joiner { tee, ask, until, query: Arc::new(Prepared::new(&ask.query, aliases)?) };
     let choices = choices(tee, here.traces, there.traces);
     answer.partial |= choices.given_up;
     let settled = choices.each.into_iter().map(|choice| joiner.settle(choice));
@@ -162,6 +159,8 @@ impl Settled {
 struct Joiner<'a> {
     tee: &'a TeeSpans,
     ask: &'a SearchAsk,
+    /// What is not settled by then is told as it was found.
+    until: Instant,
     query: Arc<Prepared>,
 }
 
@@ -180,7 +179,11 @@ impl Joiner<'_> {
                 Err(_) => return Settled::in_part(otherwise),
             },
         };
-        match self.tee.there(self.tee.tempo.trace(found.id)).await {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Settled::in_part(found);
+        }
+        match self.tee.there_within(left, self.tee.tempo.trace(found.id)).await {
             Ok(more) => self.ask_again(found, once(spans.into_iter().chain(more))).await,
             Err(_) => Settled::in_part(found),
         }
@@ -192,10 +195,8 @@ impl Joiner<'_> {
             return Settled { found: None, partial: false };
         }
         let (query, id, most) = (Arc::clone(&self.query), found.id, self.ask.spans_per_spanset);
-        let told = tokio::task::spawn_blocking(move || {
-            let until = Instant::now() + LONGEST;
-            tell(&query, id, spans, most, &|| Instant::now() >= until)
-        });
+        let until = self.until.min(Instant::now() + LONGEST);
+        let told = tokio::task::spawn_blocking(move || tell(&query, id, spans, most, &|| Instant::now() >= until));
         match told.await {
             Ok(Ok(found)) => Settled { found, partial: false },
             Ok(Err(_)) | Err(_) => Settled::in_part(found),

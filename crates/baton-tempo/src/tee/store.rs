@@ -2,8 +2,8 @@
 
 use super::{metrics, search, tags, trace};
 use baton_ports::{
-    BoxFuture, Clock, MetricsAnswer, MetricsAsk, Onward, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanReader, SpanStats,
-    SpanStore, SpanStoreError, Tags, TagsAsk, Trail,
+    BoxFuture, Clock, MetricsAnswer, MetricsAsk, Onward, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed,
+    SpanReader, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, Trail,
 };
 use baton_traceql::Field;
 use baton_types::{Span, TraceId, Value};
@@ -67,13 +67,26 @@ impl TeeSpans {
         &self,
         answer: impl Future<Output = Result<T, SpanStoreError>>,
     ) -> Result<T, SpanStoreError> {
+        self.there_within(self.options.patience, answer).await
+    }
+
+    /// What the Tempo answers within what is left of the patience.
+    pub(super) async fn there_within<T>(
+        &self,
+        limit: Duration,
+        answer: impl Future<Output = Result<T, SpanStoreError>>,
+    ) -> Result<T, SpanStoreError> {
         if self.clock.now().as_millis() < self.silence.left_alone.load(Ordering::Relaxed) {
             let reason = "the Tempo did not answer a moment ago and is asked again soon";
             return Err(SpanStoreError::Unavailable(reason.to_owned()));
         }
-        let limit = self.options.patience;
         let late = || SpanStoreError::Unavailable(format!("the Tempo did not answer within {} ms", limit.as_millis()));
-        let answer = timeout(limit, answer).await.unwrap_or_else(|_| Err(late()));
+        let answer = match timeout(limit, answer).await {
+            Ok(answer) => answer,
+            // Whoever had little time is not silent because of that.
+            Err(_) if limit < self.options.patience / 2 => return Err(late()),
+            Err(_) => Err(late()),
+        };
         if let Err(SpanStoreError::Unavailable(_)) = &answer {
             let until = self.clock.now().after(self.options.rest);
             self.silence.left_alone.store(until.as_millis(), Ordering::Relaxed);

@@ -15,17 +15,20 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 #[derive(Default)]
 pub(crate) struct Naive {
     pub(crate) spans: Mutex<Vec<Span>>,
     pub(crate) broken: AtomicBool,
+    /// How long it takes to give the spans of a trace.
+    pub(crate) pause: Mutex<Duration>,
 }
 
 impl Naive {
     pub(crate) fn of(spans: Vec<Span>) -> Arc<Self> {
-        Arc::new(Self { spans: Mutex::new(spans), broken: AtomicBool::new(false) })
+        Arc::new(Self { spans: Mutex::new(spans), ..Self::default() })
     }
 
     fn answer<T: Send + 'static>(&self, of: impl FnOnce(&[Span]) -> T) -> BoxFuture<'_, Result<T, SpanStoreError>> {
@@ -134,7 +137,13 @@ impl SpanStore for Naive {
     }
 
     fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
-        self.answer(|spans| traces(spans).remove(&id).unwrap_or_default())
+        let (pause, answer) = (*self.pause.lock(), self.answer(|spans| traces(spans).remove(&id).unwrap_or_default()));
+        Box::pin(async move {
+            if !pause.is_zero() {
+                tokio::time::sleep(pause).await;
+            }
+            answer.await
+        })
     }
 
     fn tags(&self, _: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {

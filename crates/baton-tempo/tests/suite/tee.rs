@@ -181,6 +181,26 @@ async fn a_trace_of_which_each_has_a_part_is_whole_again() {
     assert_eq!(newest, [trace_id(3), trace_id(1)]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn all_traces_of_an_answer_together_take_no_longer_than_its_patience() {
+    const TRACES: u8 = 20;
+    let part = |number| (1..=TRACES).map(move |trace| span(trace, number, (NOON - 60) * SECOND, "a")).collect();
+    let (local, tempo) = (Naive::of(part(1)), Naive::of(part(2)));
+    // Four at a time: in ten seconds there are three rounds, and five would be needed.
+    *tempo.pause.lock() = Duration::from_secs(3);
+    let options = TeeOptions { patience: Duration::from_secs(10), ..TeeOptions::default() };
+    let tee = TeeSpans::new(local, tempo.clone(), FakeClock::at(NOON), options);
+    let begin = tokio::time::Instant::now();
+    let answer = tee.search(search("{ span.n > 0 }")).await.expect("found");
+    assert!((9..=10).contains(&begin.elapsed().as_secs()), "{:?}", begin.elapsed());
+    let whole = |found: &&baton_ports::FoundTrace| found.spansets.iter().any(|set| set.matched == 2);
+    let told = (answer.traces.len(), answer.traces.iter().filter(whole).count() >= 12, answer.partial);
+    assert_eq!(told, (usize::from(TRACES), true, true));
+    // It had little time in the end, and is not left alone for that.
+    *tempo.pause.lock() = Duration::ZERO;
+    assert!(!tee.search(search("{ span.n > 0 }")).await.expect("found").partial);
+}
+
 #[tokio::test]
 async fn series_meet_at_the_seam_and_nothing_is_counted_twice() {
     let World { clock, tempo, local, tee, server: _server } = world(PATIENT).await;
