@@ -1,40 +1,57 @@
 //! The usual variables of OpenTelemetry, `OTEL_EXPORTER_OTLP_*` and those that switch signals off.
 
 use crate::{Compression, ExportTarget, Protocol, Route, Signal};
+use baton_outbound::Target;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 /// The target that is tried when nobody named one.
 pub const ASSUMED: &str = "default";
 /// The target that variables name.
 const NAMED: &str = "otlp";
+/// The same beside a target of the file that has that name.
+const NAMED_BESIDE: &str = "otlp-variables";
 
 const INTERVAL: &str = "OTEL_METRIC_EXPORT_INTERVAL";
 const TEMPORALITY: &str = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
 
 /// Changes targets as variables say, and gives a sentence for each variable that says nothing sensible.
 ///
-/// An endpoint in a variable takes the place of all targets that were configured. Without any, what listens on this
-/// machine is assumed, as everywhere in OpenTelemetry.
+/// An endpoint in a variable takes the place of all targets that were configured for its signals. Without any, what
+/// listens on this machine is assumed, as everywhere in OpenTelemetry. When endpoints are given for some signals only,
+/// nothing is assumed of the others: what goes along may be meant for nobody else.
 pub fn from_environment(
     configured: Vec<ExportTarget>,
     variable: impl Fn(&str) -> Option<String>,
 ) -> (Vec<ExportTarget>, Vec<String>) {
     let given = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let mut reading = Reading { given: &given, remarks: Vec::new() };
-    let wanted: Vec<(Signal, Wish)> = Signal::ALL.iter().map(|signal| (*signal, reading.wish(*signal))).collect();
-    let named = reading.is_named() || wanted.iter().any(|(_, wish)| *wish == Wish::Asked);
+    let alone = configured.is_empty();
+    let none_given = !Signal::ALL.iter().any(|signal| reading.has_endpoint(*signal));
     let mut targets = configured;
-    if reading.is_named() || targets.is_empty() {
-        let routes = Signal::ALL.iter().map(|signal| (*signal, reading.route(*signal))).collect();
-        let name = if named { NAMED } else { ASSUMED };
-        targets = vec![ExportTarget { name: name.to_owned(), routes, content: None, assumed: !named }];
-    }
-    let off = |signal: Signal| wanted.iter().any(|(other, wish)| *other == signal && *wish == Wish::Off);
-    for target in &mut targets {
-        target.routes.retain(|(signal, _)| !off(*signal));
+    let (mut named, mut assumed) = (Vec::new(), Vec::new());
+    for signal in Signal::ALL {
+        let wish = reading.wish(signal);
+        if wish == Wish::Off || reading.has_endpoint(signal) {
+            targets.iter_mut().for_each(|target| target.routes.retain(|(other, _)| *other != signal));
+        }
+        if wish == Wish::Off {
+            continue;
+        }
+        if reading.has_endpoint(signal) || alone && wish == Wish::Asked {
+            named.push((signal, reading.route(signal)));
+        } else if alone && none_given {
+            assumed.push((signal, reading.route(signal)));
+        }
     }
     targets.retain(|target| !target.routes.is_empty());
+    let taken = targets.iter().any(|target| target.name == NAMED);
+    let own = if taken { NAMED_BESIDE } else { NAMED };
+    for (name, routes, assumed) in [(own, named, false), (ASSUMED, assumed, true)] {
+        if !routes.is_empty() {
+            targets.push(ExportTarget { name: name.to_owned(), routes, content: None, assumed });
+        }
+    }
     (targets, reading.remarks)
 }
 
@@ -91,8 +108,8 @@ impl Reading<'_> {
         (self.given)(&format!("OTEL_EXPORTER_OTLP_{}_{what}", signal.as_str().to_ascii_uppercase()))
     }
 
-    fn is_named(&self) -> bool {
-        Signal::ALL.iter().any(|signal| self.of(*signal, "ENDPOINT").is_some())
+    fn has_endpoint(&self, signal: Signal) -> bool {
+        self.of(signal, "ENDPOINT").is_some()
     }
 
     fn route(&mut self, signal: Signal) -> Route {
@@ -119,13 +136,17 @@ impl Reading<'_> {
         }
     }
 
-    /// An address may come without its scheme, as gRPC writes it.
+    /// An address may come without its scheme, as gRPC writes it. What goes along may be secret, so it is encrypted
+    /// unless somebody says otherwise or it stays on this machine.
     fn whole(&self, signal: Signal, endpoint: String) -> String {
         if endpoint.contains("://") {
             return endpoint;
         }
-        let secure = self.of(signal, "INSECURE").is_some_and(|value| value.eq_ignore_ascii_case("false"));
-        format!("{}://{endpoint}", if secure { "https" } else { "http" })
+        let insecure = match self.of(signal, "INSECURE") {
+            Some(value) => value.eq_ignore_ascii_case("true"),
+            None => Target::parse(&format!("http://{endpoint}")).is_ok_and(|target| is_here(&target.host())),
+        };
+        format!("{}://{endpoint}", if insecure { "http" } else { "https" })
     }
 
     fn word<T: Copy>(&mut self, signal: Signal, what: &str, words: &[(&str, T)]) -> Option<T> {
@@ -172,6 +193,12 @@ impl Reading<'_> {
             self.remarks.push(remark);
         }
     }
+}
+
+/// Whether what is sent there does not leave this machine.
+fn is_here(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Values are percent-encoded, as in W3C baggage.

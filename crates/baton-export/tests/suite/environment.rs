@@ -14,9 +14,7 @@ fn read(variables: &[(&str, &str)], configured: Vec<ExportTarget>) -> (Vec<Expor
 fn traces(variables: &[(&str, &str)]) -> Option<(String, String, Protocol, bool)> {
     let (targets, remarks) = read(variables, Vec::new());
     assert_eq!(remarks, Vec::<String>::new());
-    assert!(targets.len() <= 1);
-    let target = targets.first()?;
-    let route = target.route(Signal::Traces)?;
+    let (target, route) = targets.iter().find_map(|target| Some((target, target.route(Signal::Traces)?)))?;
     Some((target.name.clone(), route.url.clone(), route.protocol, target.assumed))
 }
 
@@ -29,13 +27,22 @@ fn where_spans_go() {
     const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
     const OWN: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
     const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
+    const INSECURE: &str = "OTEL_EXPORTER_OTLP_INSECURE";
     let cases: &[Case<'_>] = &[
         (&[], ("default", "http://localhost:4317", Grpc, true)),
         (&[(PROTOCOL, "http/protobuf")], ("default", "http://localhost:4318/v1/traces", Http, true)),
         (&[("OTEL_TRACES_EXPORTER", "otlp")], ("otlp", "http://localhost:4317", Grpc, false)),
         (&[(ENDPOINT, "http://c:4317")], ("otlp", "http://c:4317", Grpc, false)),
-        (&[(ENDPOINT, "c:4317")], ("otlp", "http://c:4317", Grpc, false)),
-        (&[(ENDPOINT, "c:4317"), ("OTEL_EXPORTER_OTLP_INSECURE", "false")], ("otlp", "https://c:4317", Grpc, false)),
+        (&[(ENDPOINT, "c:4317")], ("otlp", "https://c:4317", Grpc, false)),
+        (&[(ENDPOINT, "c:4317"), (INSECURE, "False")], ("otlp", "https://c:4317", Grpc, false)),
+        (&[(ENDPOINT, "c:4317"), (INSECURE, "perhaps")], ("otlp", "https://c:4317", Grpc, false)),
+        (&[(ENDPOINT, "c:4317"), (INSECURE, "True")], ("otlp", "http://c:4317", Grpc, false)),
+        (&[(ENDPOINT, "http://c:4317"), (INSECURE, "false")], ("otlp", "http://c:4317", Grpc, false)),
+        (&[(ENDPOINT, "localhost:4317")], ("otlp", "http://localhost:4317", Grpc, false)),
+        (&[(ENDPOINT, "127.0.0.1:4318")], ("otlp", "http://127.0.0.1:4318/v1/traces", Http, false)),
+        (&[(ENDPOINT, "[::1]:4317")], ("otlp", "http://[::1]:4317", Grpc, false)),
+        (&[(ENDPOINT, "localhost:4317"), (INSECURE, "false")], ("otlp", "https://localhost:4317", Grpc, false)),
+        (&[(ENDPOINT, "localhost.example.com:4317")], ("otlp", "https://localhost.example.com:4317", Grpc, false)),
         (&[(ENDPOINT, "https://c/otlp/")], ("otlp", "https://c/otlp/v1/traces", Http, false)),
         (&[(ENDPOINT, "https://c:4318"), (PROTOCOL, "grpc")], ("otlp", "https://c:4318", Grpc, false)),
         (&[(OWN, "http://c:4318/take"), (ENDPOINT, "http://d")], ("otlp", "http://c:4318/take", Http, false)),
@@ -79,6 +86,37 @@ fn what_goes_along_and_what_takes_whose_place() {
     assert_eq!(metrics.headers.len(), 1);
     assert_eq!(metrics.headers["x-own"], "1");
     assert!(!format!("{targets:?}").contains("Bearer"), "secrets are not shown");
+}
+
+/// Who is sent what, and whether nobody named them.
+fn who(variables: &[(&str, &str)], configured: Vec<ExportTarget>) -> Vec<(String, Vec<&'static str>, bool)> {
+    let signals = |target: &ExportTarget| target.routes.iter().map(|(signal, _)| signal.as_str()).collect();
+    let (targets, _) = read(variables, configured);
+    targets.iter().map(|target| (target.name.clone(), signals(target), target.assumed)).collect()
+}
+
+#[test]
+fn an_endpoint_for_one_signal_says_nothing_of_the_others() {
+    let file = |name: &str| ExportTarget {
+        name: name.to_owned(),
+        routes: Signal::ALL.map(|signal| (signal, Route::to("http://f", Protocol::Http))).to_vec(),
+        content: None,
+        assumed: false,
+    };
+    let named = |name: &str, signals: &[&'static str]| (name.to_owned(), signals.to_vec(), false);
+    let assumed = |signals: &[&'static str]| ("default".to_owned(), signals.to_vec(), true);
+    let own = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c:4317");
+    let (asked, off) = (("OTEL_METRICS_EXPORTER", "otlp"), ("OTEL_LOGS_EXPORTER", "none"));
+    assert_eq!(who(&[own], vec![]), [named("otlp", &["traces"])]);
+    assert_eq!(who(&[own, asked], vec![]), [named("otlp", &["traces", "metrics"])]);
+    assert_eq!(who(&[asked], vec![]), [named("otlp", &["metrics"]), assumed(&["traces", "logs"])]);
+    assert_eq!(who(&[off], vec![]), [assumed(&["traces", "metrics"])]);
+    // Those of the file have what is left.
+    let rest: &[&'static str] = &["metrics", "logs"];
+    assert_eq!(who(&[own], vec![file("a")]), [named("a", rest), named("otlp", &["traces"])]);
+    assert_eq!(who(&[own, off], vec![file("a")]), [named("a", &["metrics"]), named("otlp", &["traces"])]);
+    assert_eq!(who(&[own], vec![file("otlp")]), [named("otlp", rest), named("otlp-variables", &["traces"])]);
+    assert_eq!(who(&[asked], vec![file("a")]), [named("a", &["traces", "metrics", "logs"])]);
 }
 
 #[test]
