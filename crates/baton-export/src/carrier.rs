@@ -4,12 +4,11 @@ use crate::{
     ExportTarget, Pace, Route, Signal,
     counts::Count,
     courier::{Courier, Delivery},
-    pack,
+    pack::{self, Packed},
     spans::Ending,
     standing::Standing,
 };
 use baton_otlp::Encoding;
-use bytes::Bytes;
 use std::{sync::Arc, time::Duration};
 
 /// It was time to end before everything was sent.
@@ -65,7 +64,7 @@ impl Carrier {
         &self,
         what: T,
         write: impl FnOnce(&T, Encoding) -> Vec<u8> + Send + 'static,
-    ) -> (T, Bytes) {
+    ) -> (T, Packed) {
         let (protocol, compression) = (self.courier.route().protocol, self.courier.route().compression);
         let packing = tokio::task::spawn_blocking(move || {
             let message = write(&what, pack::encoding(protocol));
@@ -78,10 +77,10 @@ impl Carrier {
         }
     }
 
-    /// Sends a body once.
-    pub(crate) async fn deliver(&self, body: Bytes) -> Result<Delivery, Ended> {
+    /// Sends something once.
+    pub(crate) async fn deliver(&self, packed: &Packed) -> Result<Delivery, Ended> {
         tokio::select! {
-            delivery = self.courier.deliver(body) => Ok(delivery),
+            delivery = self.courier.deliver(packed) => Ok(delivery),
             () = self.ending.abandon.cancelled() => Err(Ended),
         }
     }
@@ -90,7 +89,7 @@ impl Carrier {
     pub(crate) fn pause(&mut self, delivery: &Delivery) -> Option<Duration> {
         match delivery {
             Delivery::Later { after, why } => Some(self.standing.away(why, *after)),
-            Delivery::Broken(why) => Some(self.standing.away(why, None)),
+            Delivery::Broken(why) | Delivery::Exhausted(why) => Some(self.standing.away(why, None)),
             Delivery::Misplaced(why) => {
                 let variable = self.signal.as_str().to_ascii_uppercase();
                 let otherwise = format!("OTEL_{variable}_EXPORTER=none or the target's `signals` switch them off");

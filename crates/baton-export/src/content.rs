@@ -4,7 +4,7 @@ use baton_telemetry::names;
 use baton_types::{Attributes, Span};
 
 /// Attributes that are content, by whatever convention.
-const CONTENT: [&str; 16] = [
+const CONTENT: [&str; 34] = [
     names::GEN_AI_SYSTEM_INSTRUCTIONS,
     names::GEN_AI_INPUT_MESSAGES,
     names::GEN_AI_OUTPUT_MESSAGES,
@@ -14,22 +14,60 @@ const CONTENT: [&str; 16] = [
     names::HANDOFF_INPUTS,
     names::HANDOFF_RESULT,
     "gen_ai.tool.definitions",
+    "gen_ai.retrieval.query.text",
+    "gen_ai.retrieval.documents",
+    "gen_ai.memory.query.text",
+    "gen_ai.memory.records",
     "gen_ai.prompt",
     "gen_ai.completion",
     "gen_ai.event.content",
     "input.value",
     "output.value",
+    "llm.prompts",
+    "llm.function_call",
+    "reranker.query",
     "traceloop.entity.input",
     "traceloop.entity.output",
+    "ai.prompt",
+    "ai.response.text",
+    "ai.response.object",
+    "ai.response.reasoning",
+    "ai.response.toolCalls",
+    "ai.response.files",
+    "ai.result.text",
+    "ai.result.object",
+    "ai.result.toolCalls",
+    "ai.value",
+    "ai.values",
 ];
-/// Conventions that give each message attributes of its own.
-const FAMILIES: [&str; 4] = ["gen_ai.prompt.", "gen_ai.completion.", "llm.input_messages.", "llm.output_messages."];
+/// Conventions that give each message, document or argument attributes of its own.
+const FAMILIES: [&str; 16] = [
+    "gen_ai.prompt.",
+    "gen_ai.completion.",
+    "gen_ai.retrieval.documents.",
+    "llm.input_messages.",
+    "llm.output_messages.",
+    "llm.prompts.",
+    "llm.prompt_template.",
+    "llm.tools.",
+    "retrieval.documents.",
+    "reranker.input_documents.",
+    "reranker.output_documents.",
+    "embedding.embeddings.",
+    "ai.prompt.",
+    "ai.toolCall.args",
+    "ai.toolCall.result",
+    "ai.embedding",
+];
 
-/// Takes content from a span and its events, and counts it as dropped.
+/// Takes content from a span, its events and its links, and counts it as dropped.
 pub(crate) fn hide(span: &mut Span) {
     span.dropped.attributes = span.dropped.attributes.saturating_add(strip(&mut span.attributes));
     for event in &mut span.events {
         event.dropped_attributes = event.dropped_attributes.saturating_add(strip(&mut event.attributes));
+    }
+    for link in &mut span.links {
+        link.dropped_attributes = link.dropped_attributes.saturating_add(strip(&mut link.attributes));
     }
 }
 

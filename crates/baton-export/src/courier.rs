@@ -2,19 +2,19 @@
 
 mod answer;
 mod grpc;
-mod hide;
 mod http;
 mod line;
 
-use crate::{Protocol, Route, Signal};
-use baton_outbound::Target;
-use bytes::Bytes;
+use crate::{Protocol, Route, Signal, pack::Packed};
+use baton_outbound::{Shown, Target};
 use line::Line;
 use std::time::Duration;
 use tokio::{net::TcpStream, sync::OnceCell};
 
 /// How long somebody who listens may take to open.
 const KNOCK: Duration = Duration::from_secs(1);
+/// Bytes of a message that nobody finds too large, before it is compressed.
+const SMALL: usize = 64 * 1024;
 
 /// What became of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub(crate) enum Delivery {
     Later { after: Option<Duration>, why: String },
     /// Not so much at once.
     TooLarge(String),
+    /// Not so much at once, or not so often: it does not say which.
+    Exhausted(String),
     /// Never: what was sent is not what it takes.
     Refused(String),
     /// Whatever is sent, until somebody changes the settings here or there.
@@ -37,6 +39,8 @@ pub(crate) enum Delivery {
 pub(crate) struct Courier {
     signal: Signal,
     route: Route,
+    /// What requests show that nobody may read in what is answered.
+    shown: Shown,
     /// Whether it is looked first if anybody listens there at all.
     knocks: bool,
     line: OnceCell<Line>,
@@ -45,7 +49,7 @@ pub(crate) struct Courier {
 impl Courier {
     /// A courier to where somebody was named.
     pub(crate) fn new(signal: Signal, route: Route) -> Self {
-        Self { signal, route, knocks: false, line: OnceCell::new() }
+        Self { signal, shown: Shown::of(&route.headers), route, knocks: false, line: OnceCell::new() }
     }
 
     /// A courier to where perhaps nobody is: finding that out must cost nothing.
@@ -62,8 +66,8 @@ impl Courier {
         if self.knocks && !self.line.initialized() { knock(&self.route.url).await } else { Ok(()) }
     }
 
-    /// Sends a body that was packed for this route.
-    pub(crate) async fn deliver(&self, body: Bytes) -> Delivery {
+    /// Sends what was packed for this route.
+    pub(crate) async fn deliver(&self, packed: &Packed) -> Delivery {
         if let Err(why) = self.knock().await {
             return Delivery::Later { after: None, why };
         }
@@ -73,12 +77,15 @@ impl Courier {
         };
         let delivered = async {
             match self.route.protocol {
-                Protocol::Grpc => grpc::send(line, &self.route, body).await,
-                Protocol::Http | Protocol::Json => http::send(line, &self.route, body).await,
+                Protocol::Grpc => grpc::send(line, &self.route, &self.shown, packed.body.clone()).await,
+                Protocol::Http | Protocol::Json => {
+                    http::send(line, &self.route, &self.shown, packed.body.clone()).await
+                }
             }
         };
         match tokio::time::timeout(self.route.timeout, delivered).await {
-            Ok(delivery) => hide::hide(delivery, &self.route.headers),
+            Ok(Delivery::Exhausted(why)) if packed.length <= SMALL => Delivery::Later { after: None, why },
+            Ok(delivery) => delivery,
             Err(_) => {
                 Delivery::Later { after: None, why: format!("no answer within {} ms", self.route.timeout.as_millis()) }
             }

@@ -7,6 +7,7 @@ use crate::{
     courier::Courier,
     logs::LogCourier,
     meters::MeterCourier,
+    patience::Patience,
     spans::{Ending, SpanCourier},
 };
 use baton_spans::{EmbeddedSpans, Hold};
@@ -41,6 +42,8 @@ pub struct Pace {
     pub longest: Duration,
     /// The longest pause for a target that nobody named.
     pub longest_assumed: Duration,
+    /// How long something that goes wrong at the other side is tried before what was sent is taken to be the reason.
+    pub patience: Duration,
 }
 
 impl Default for Pace {
@@ -50,6 +53,7 @@ impl Default for Pace {
             first: Duration::from_millis(500),
             longest: Duration::from_secs(30),
             longest_assumed: Duration::from_secs(5 * 60),
+            patience: Duration::from_secs(5 * 60),
         }
     }
 }
@@ -119,7 +123,12 @@ impl Exporter {
         for ((target, route), reader) in readers {
             let carrier = Carrier::new(target, (Signal::Logs, "log lines"), route, &options.pace, self.ending.clone());
             self.counts.add(Arc::clone(carrier.count()));
-            let courier = LogCourier { carrier, resource: Arc::clone(resource), pace: options.pace };
+            let courier = LogCourier {
+                carrier,
+                resource: Arc::clone(resource),
+                pace: options.pace,
+                patience: Patience::new(options.pace.patience),
+            };
             self.tasks.push(tokio::spawn(courier.run(reader)));
         }
         self

@@ -19,6 +19,7 @@ mod exporter;
 mod logs;
 mod meters;
 mod pack;
+mod patience;
 mod seen;
 mod spans;
 mod standing;

@@ -1,19 +1,20 @@
-//! Spans that were sent a while ago: one that comes back is not sent again.
+//! Spans that were sent a while ago: one that comes back is not sent again, unless it has more to say.
 
 use baton_types::Span;
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     hash::{BuildHasher as _, RandomState},
 };
 
 /// How many are remembered at least; twice as many at most.
 const REMEMBERED: usize = 128 * 1024;
 
-/// The ids of the last spans that were sent.
+/// The ids of the last spans that were sent, and when each ended. Some are sent when they begin and once more when they
+/// end: as everywhere, the one that ended last is the whole one.
 #[derive(Default)]
 pub(crate) struct Seen {
-    newer: HashSet<u64>,
-    older: HashSet<u64>,
+    newer: HashMap<u64, u64>,
+    older: HashMap<u64, u64>,
     hasher: RandomState,
 }
 
@@ -22,22 +23,37 @@ impl Seen {
         self.hasher.hash_one((span.trace.0, span.id.0))
     }
 
-    /// Drops spans that were sent, and all but the first of those that are there twice.
+    /// Drops spans of which as much was sent, and of those that are there twice all but the one that ended last.
     pub(crate) fn without(&self, spans: &mut Vec<Span>) {
-        let mut here = HashSet::with_capacity(spans.len());
-        spans.retain(|span| {
+        let mut last: HashMap<u64, (usize, u64)> = HashMap::with_capacity(spans.len());
+        for (index, span) in spans.iter().enumerate() {
             let key = self.key(span);
-            !self.newer.contains(&key) && !self.older.contains(&key) && here.insert(key)
+            let sent = self.newer.get(&key).max(self.older.get(&key));
+            if sent.is_some_and(|end| span.end <= *end) {
+                continue;
+            }
+            let known = last.entry(key).or_insert((index, span.end));
+            if span.end > known.1 {
+                *known = (index, span.end);
+            }
+        }
+        let mut index = 0;
+        spans.retain(|span| {
+            let stays = last.get(&self.key(span)).is_some_and(|(kept, _)| *kept == index);
+            index += 1;
+            stays
         });
     }
 
     /// Remembers that these were sent.
     pub(crate) fn remember(&mut self, spans: &[Span]) {
         for span in spans {
-            if self.newer.len() >= REMEMBERED {
+            let key = self.key(span);
+            if self.newer.len() >= REMEMBERED && !self.newer.contains_key(&key) {
                 self.older = std::mem::take(&mut self.newer);
             }
-            self.newer.insert(self.key(span));
+            let end = self.newer.entry(key).or_default();
+            *end = span.end.max(*end);
         }
     }
 }

@@ -4,14 +4,15 @@ use crate::{
     ExportTarget, Pace, content,
     counts::Count,
     courier::{Courier, Delivery},
-    pack,
+    pack::{self, Packed},
+    patience::Patience,
     seen::Seen,
     standing::Standing,
 };
 use baton_otlp::write_export;
+use baton_ports::SpanStoreError;
 use baton_spans::{LogPlace, Outgoing, Parcel};
 use baton_types::Span;
-use bytes::Bytes;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -21,8 +22,6 @@ const MOST_SPANS: usize = 2048;
 const MOST_BYTES: usize = 2 << 20;
 /// So often the place in the log becomes durable while there is much to send.
 const SETTLE: Duration = Duration::from_secs(1);
-/// Something that goes wrong at the other side is tried so often before what was sent is taken to be the reason.
-const TRIES: u32 = 3;
 
 /// When to end: at the end of the log, or at once.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +40,10 @@ pub(crate) struct SpanCourier {
     ending: Ending,
     count: Arc<Count>,
     seen: Seen,
+    patience: Patience,
     settled: Option<Instant>,
+    /// Whether it was said that the log cannot be read.
+    unreadable: bool,
 }
 
 /// It was time to end before everything was sent.
@@ -65,7 +67,9 @@ impl SpanCourier {
             ending,
             count,
             seen: Seen::default(),
+            patience: Patience::new(pace.patience),
             settled: None,
+            unreadable: false,
         }
     }
 
@@ -104,15 +108,17 @@ impl SpanCourier {
             let Parcel { spans, through } = match read {
                 Ok(parcel) => parcel,
                 Err(error) => {
-                    tracing::warn!(%error, target = self.name, "the log of spans cannot be read for sending");
-                    let ended = self.wait(self.pace.longest).await;
-                    return (outgoing, ended);
+                    self.cannot_read(&error);
+                    outgoing = self.settle(outgoing, before).await;
+                    return (outgoing, self.wait(self.pace.longest).await);
                 }
             };
+            self.unreadable = false;
             self.count.set_dropped(outgoing.lost());
             let last = spans.is_empty();
             if let Err(ended) = self.send(spans, || outgoing.waiting(before)).await {
-                return (outgoing, Err(ended));
+                // What was taken before this is not sent again.
+                return (self.settle(outgoing, before).await, Err(ended));
             }
             if last || self.settled.is_none_or(|settled| settled.elapsed() >= SETTLE) {
                 outgoing = self.settle(outgoing, through).await;
@@ -121,6 +127,16 @@ impl SpanCourier {
             if last {
                 return (outgoing, Ok(()));
             }
+        }
+    }
+
+    /// Says once that the log cannot be read, until it can be.
+    fn cannot_read(&mut self, error: &SpanStoreError) {
+        let target = &self.name;
+        if std::mem::replace(&mut self.unreadable, true) {
+            tracing::debug!(%error, target, "the log of spans cannot be read for sending");
+        } else {
+            tracing::warn!(%error, target, "the log of spans cannot be read for sending; it is tried again");
         }
     }
 
@@ -151,8 +167,8 @@ impl SpanCourier {
             if piece.is_empty() {
                 continue;
             }
-            let (piece, body) = self.pack(piece).await;
-            match self.bring(body, &waiting).await? {
+            let (piece, packed) = self.pack(piece).await;
+            match self.bring(&packed, piece.len(), &waiting).await? {
                 Delivery::Taken { rejected, said } => {
                     let rejected = usize::try_from(rejected).unwrap_or(usize::MAX).min(piece.len());
                     match rejected {
@@ -162,14 +178,16 @@ impl SpanCourier {
                     self.count.sent(piece.len() - rejected);
                     self.count.failed(rejected);
                     self.seen.remember(&piece);
+                    self.patience.reset();
                 }
-                Delivery::TooLarge(_) if piece.len() > 1 => {
+                Delivery::TooLarge(_) | Delivery::Exhausted(_) if piece.len() > 1 => {
                     let mut first = piece;
                     let second = first.split_off(first.len() / 2);
                     pieces.push_front(second);
                     pieces.push_front(first);
                 }
                 Delivery::TooLarge(why)
+                | Delivery::Exhausted(why)
                 | Delivery::Refused(why)
                 | Delivery::Broken(why)
                 | Delivery::Misplaced(why)
@@ -182,7 +200,7 @@ impl SpanCourier {
         Ok(())
     }
 
-    async fn pack(&self, spans: Vec<Span>) -> (Vec<Span>, Bytes) {
+    async fn pack(&self, spans: Vec<Span>) -> (Vec<Span>, Packed) {
         let (protocol, compression) = (self.courier.route().protocol, self.courier.route().compression);
         let packing = tokio::task::spawn_blocking(move || {
             let message = write_export(&spans, pack::encoding(protocol));
@@ -195,22 +213,25 @@ impl SpanCourier {
     }
 
     /// Tries until the target has decided.
-    async fn bring(&mut self, body: Bytes, waiting: &impl Fn() -> u64) -> Result<Delivery, Ended> {
-        let mut broken = 0;
+    async fn bring(&mut self, packed: &Packed, spans: usize, waiting: &impl Fn() -> u64) -> Result<Delivery, Ended> {
+        self.patience.begin();
         loop {
             let delivery = tokio::select! {
-                delivery = self.courier.deliver(body.clone()) => delivery,
+                delivery = self.courier.deliver(packed) => delivery,
                 () = self.ending.abandon.cancelled() => return Err(Ended),
             };
-            let pause = match &delivery {
-                Delivery::Later { after, why } => self.standing.away(why, *after),
-                Delivery::Misplaced(why) => self.standing.blocked(why),
-                Delivery::Broken(why) if broken + 1 < TRIES => {
-                    broken += 1;
-                    self.standing.away(why, None)
+            let (pause, again) = match &delivery {
+                Delivery::Later { after, why } => (self.standing.away(why, *after), true),
+                Delivery::Misplaced(why) => (self.standing.blocked(why), true),
+                // Smaller ones come after a pause: perhaps it was not the size.
+                Delivery::Exhausted(why) if spans > 1 => (self.standing.away(why, None), false),
+                Delivery::Exhausted(why) | Delivery::Broken(why) => {
+                    let pause = self.standing.away(why, None);
+                    if !self.patience.lasts() {
+                        return Ok(delivery);
+                    }
+                    (pause, true)
                 }
-                // What comes next is not better off.
-                Delivery::Broken(_) => return Ok(delivery),
                 Delivery::Taken { .. } | Delivery::TooLarge(_) | Delivery::Refused(_) => {
                     self.standing.well();
                     return Ok(delivery);
@@ -218,6 +239,9 @@ impl SpanCourier {
             };
             self.count.set_waiting(waiting());
             self.wait(pause).await?;
+            if !again {
+                return Ok(delivery);
+            }
         }
     }
 

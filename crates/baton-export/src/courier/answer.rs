@@ -2,7 +2,7 @@
 
 use super::Delivery;
 use baton_otlp::{Encoding, RpcStatus, proto::ExportTraceServiceResponse};
-use baton_outbound::OutboundError;
+use baton_outbound::{OutboundError, Shown};
 use prost::Message as _;
 use serde_json::Value;
 use std::fmt;
@@ -27,13 +27,13 @@ impl fmt::Display for Advice {
     }
 }
 
-fn beginning(text: &str) -> &str {
-    text.char_indices().nth(EXCERPT).map_or(text, |(end, _)| &text[..end])
-}
+/// How those who mean the size of a message say it.
+const OF_SIZE: [&str; 3] = ["larger than max", "exceeds maximum size", "too large"];
 
 /// Nothing was answered.
-pub(super) fn of_outbound(error: &OutboundError) -> Delivery {
-    let why = error.to_string();
+pub(super) fn of_outbound(error: &OutboundError, shown: &Shown) -> Delivery {
+    // A redirect is told with its address, which may repeat anything.
+    let why = shown.hide(&error.to_string()).into_owned();
     // A redirect that cannot be followed stays one.
     if error.is_forbidden() || matches!(error, OutboundError::Redirect { .. }) {
         Delivery::Misplaced(format!("{why}; {}", Advice::Address))
@@ -43,7 +43,7 @@ pub(super) fn of_outbound(error: &OutboundError) -> Delivery {
 }
 
 /// It was taken; perhaps not all of it. The answers for all signals have the same form.
-pub(super) fn of_response(body: &[u8], encoding: Encoding) -> Delivery {
+pub(super) fn of_response(body: &[u8], encoding: Encoding, shown: &Shown) -> Delivery {
     let partial = match encoding {
         Encoding::Protobuf => ExportTraceServiceResponse::decode(body)
             .ok()
@@ -58,7 +58,7 @@ pub(super) fn of_response(body: &[u8], encoding: Encoding) -> Delivery {
         }),
     };
     let (rejected, said) = partial.unwrap_or_default();
-    Delivery::Taken { rejected: u64::try_from(rejected).unwrap_or(0), said }
+    Delivery::Taken { rejected: u64::try_from(rejected).unwrap_or(0), said: shown.excerpt(said.as_bytes(), EXCERPT) }
 }
 
 /// 64-bit numbers are text in JSON, and some write them as numbers.
@@ -67,8 +67,8 @@ fn number(value: &Value) -> Option<i64> {
 }
 
 /// What a status of gRPC that is no success means.
-pub(super) fn of_status(status: &Status) -> Delivery {
-    let why = format!("{}: {}", status.code().description(), beginning(status.message()));
+pub(super) fn of_status(status: &Status, shown: &Shown) -> Delivery {
+    let why = format!("{}: {}", status.code().description(), shown.excerpt(status.message().as_bytes(), EXCERPT));
     let asked = RpcStatus::decode(status.details()).ok().and_then(|status| status.retry_delay());
     match status.code() {
         Code::Cancelled
@@ -78,8 +78,11 @@ pub(super) fn of_status(status: &Status) -> Delivery {
         | Code::Unavailable
         | Code::DataLoss => Delivery::Later { after: asked, why },
         Code::ResourceExhausted if asked.is_some() => Delivery::Later { after: asked, why },
-        // Without a time this is said of messages that are too large.
-        Code::ResourceExhausted => Delivery::TooLarge(why),
+        Code::ResourceExhausted if OF_SIZE.iter().any(|words| status.message().contains(words)) => {
+            Delivery::TooLarge(why)
+        }
+        // Without a time this is said of messages that are too large, and by those who forget to say when.
+        Code::ResourceExhausted => Delivery::Exhausted(why),
         Code::Unauthenticated | Code::PermissionDenied => {
             Delivery::Misplaced(format!("{why}; {}", Advice::Credentials))
         }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{Compression, Route, pack::FRAME_HEAD};
 use ::http::{HeaderValue, Request, header};
+use baton_outbound::Shown;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use tonic::{Code, Status};
@@ -15,7 +16,7 @@ use tower::Service as _;
 /// An answer is a few bytes; more than this is none.
 const MOST: usize = 1 << 20;
 
-pub(super) async fn send(line: &Line, route: &Route, body: Bytes) -> Delivery {
+pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes) -> Delivery {
     let Kind::Grpc(service) = &line.kind else { return Delivery::Misplaced("no gRPC is spoken there".to_owned()) };
     let mut request = Request::post(line.uri.clone()).body(Full::new(body)).unwrap_or_default();
     let headers = request.headers_mut();
@@ -32,7 +33,7 @@ pub(super) async fn send(line: &Line, route: &Route, body: Bytes) -> Delivery {
     }
     let response = match service.clone().call(request).await {
         Ok(response) => response,
-        Err(error) => return of_outbound(&error),
+        Err(error) => return of_outbound(&error, shown),
     };
     let (head, body) = response.into_parts();
     // Nobody who speaks gRPC answers with another status: it is something between, or something else.
@@ -45,14 +46,14 @@ pub(super) async fn send(line: &Line, route: &Route, body: Bytes) -> Delivery {
     };
     let status = body.trailers().and_then(Status::from_header_map).or_else(|| Status::from_header_map(&head.headers));
     match status {
-        Some(status) if status.code() == Code::Ok => of_message(&body.to_bytes()),
-        Some(status) => of_status(&status),
+        Some(status) if status.code() == Code::Ok => of_message(&body.to_bytes(), shown),
+        Some(status) => of_status(&status, shown),
         None => Delivery::Later { after: None, why: "the answer has no status".to_owned() },
     }
 }
 
 /// An answer that is compressed or cut says at least that it was taken.
-fn of_message(framed: &[u8]) -> Delivery {
+fn of_message(framed: &[u8], shown: &Shown) -> Delivery {
     let message = framed.get(FRAME_HEAD..).filter(|_| framed.first() == Some(&0)).unwrap_or_default();
-    of_response(message, baton_otlp::Encoding::Protobuf)
+    of_response(message, baton_otlp::Encoding::Protobuf, shown)
 }

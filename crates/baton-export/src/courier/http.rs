@@ -8,6 +8,7 @@ use super::{
 use crate::{Compression, Route, pack};
 use ::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use baton_otlp::Encoding;
+use baton_outbound::Shown;
 use bytes::Bytes;
 use jiff::fmt::rfc2822;
 use std::time::Duration;
@@ -17,7 +18,7 @@ pub(super) const AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
 /// An answer is a few bytes; more than this is none.
 const MOST: usize = 64 * 1024;
 
-pub(super) async fn send(line: &Line, route: &Route, body: Bytes) -> Delivery {
+pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes) -> Delivery {
     let Kind::Http(client) = &line.kind else { return Delivery::Misplaced("no HTTP is spoken there".to_owned()) };
     let encoding = pack::encoding(route.protocol);
     let mut request = Request::post(line.uri.clone()).body(body).unwrap_or_default();
@@ -30,13 +31,13 @@ pub(super) async fn send(line: &Line, route: &Route, body: Bytes) -> Delivery {
     }
     let reply = match client.send_bounded(request, MOST).await {
         Ok(reply) => reply,
-        Err(error) => return of_outbound(&error),
+        Err(error) => return of_outbound(&error, shown),
     };
     if reply.status.is_success() {
         let said = reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        return of_response(&reply.body, said.and_then(Encoding::of_media_type).unwrap_or(encoding));
+        return of_response(&reply.body, said.and_then(Encoding::of_media_type).unwrap_or(encoding), shown);
     }
-    of_status(reply.status, &reply.headers, &reply.excerpt(EXCERPT))
+    of_status(reply.status, &reply.headers, &shown.excerpt(&reply.body, EXCERPT))
 }
 
 /// What a status that is no success means.

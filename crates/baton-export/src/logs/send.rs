@@ -5,22 +5,22 @@ use crate::{
     Pace,
     carrier::{Carrier, Ended},
     courier::Delivery,
+    pack::Packed,
+    patience::Patience,
 };
 use baton_otlp::{LogLine, write_lines};
 use baton_types::Resource;
-use bytes::Bytes;
 use std::{collections::VecDeque, sync::Arc};
 
 /// Lines of a request.
 const MOST: usize = 512;
-/// Something that goes wrong at the other side is tried so often before what was sent is taken to be the reason.
-const TRIES: u32 = 3;
 
 /// Sends lines to one target.
 pub(crate) struct LogCourier {
     pub(crate) carrier: Carrier,
     pub(crate) resource: Arc<Resource>,
     pub(crate) pace: Pace,
+    pub(crate) patience: Patience,
 }
 
 impl LogCourier {
@@ -59,15 +59,19 @@ impl LogCourier {
         while let Some(piece) = pieces.pop_front() {
             let resource = Arc::clone(&self.resource);
             let written = move |lines: &Vec<Arc<LogLine>>, encoding| write_lines(lines, &resource, encoding);
-            let (mut piece, body) = self.carrier.pack(piece, written).await;
-            match self.bring(body, waiting).await? {
-                Delivery::Taken { rejected, said } => self.carrier.taken(piece.len(), rejected, &said),
-                Delivery::TooLarge(_) if piece.len() > 1 => {
+            let (mut piece, packed) = self.carrier.pack(piece, written).await;
+            match self.bring(&packed, piece.len(), waiting).await? {
+                Delivery::Taken { rejected, said } => {
+                    self.patience.reset();
+                    self.carrier.taken(piece.len(), rejected, &said);
+                }
+                Delivery::TooLarge(_) | Delivery::Exhausted(_) if piece.len() > 1 => {
                     let second = piece.split_off(piece.len() / 2);
                     pieces.push_front(second);
                     pieces.push_front(piece);
                 }
                 Delivery::TooLarge(why)
+                | Delivery::Exhausted(why)
                 | Delivery::Refused(why)
                 | Delivery::Broken(why)
                 | Delivery::Misplaced(why)
@@ -78,12 +82,22 @@ impl LogCourier {
     }
 
     /// Tries until the target has decided; meanwhile the queue fills, and its oldest lines make room.
-    async fn bring(&mut self, body: Bytes, waiting: &LogReader) -> Result<Delivery, Ended> {
-        let mut broken = 0;
+    async fn bring(&mut self, packed: &Packed, lines: usize, waiting: &LogReader) -> Result<Delivery, Ended> {
+        self.patience.begin();
         loop {
-            let delivery = self.carrier.deliver(body.clone()).await?;
-            broken += u32::from(matches!(delivery, Delivery::Broken(_)));
-            let Some(pause) = self.carrier.pause(&delivery).filter(|_| broken < TRIES) else { return Ok(delivery) };
+            let delivery = self.carrier.deliver(packed).await?;
+            let Some(pause) = self.carrier.pause(&delivery) else { return Ok(delivery) };
+            let again = match &delivery {
+                Delivery::Exhausted(_) if lines > 1 => {
+                    self.carrier.wait(pause).await?;
+                    false
+                }
+                Delivery::Exhausted(_) | Delivery::Broken(_) => self.patience.lasts(),
+                _ => true,
+            };
+            if !again {
+                return Ok(delivery);
+            }
             self.carrier.wait(pause).await?;
             self.carrier.count().set_dropped(waiting.lost());
             self.carrier.count().set_waiting(waiting.waiting());

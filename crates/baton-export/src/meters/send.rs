@@ -53,11 +53,17 @@ impl MeterCourier {
             if count == 0 {
                 continue;
             }
-            let (piece, body) = self.carrier.pack(piece, write_meters).await;
-            let delivery = self.carrier.deliver(body).await?;
+            let (piece, packed) = self.carrier.pack(piece, write_meters).await;
+            let delivery = self.carrier.deliver(&packed).await?;
             let pause = self.carrier.pause(&delivery);
             match delivery {
-                Delivery::Later { .. } | Delivery::Broken(_) | Delivery::Misplaced(_) => return Ok(pause),
+                Delivery::Exhausted(_) if count > 1 => {
+                    self.carrier.wait(pause.unwrap_or_default()).await?;
+                    pieces.push_front((piece, count / 2));
+                }
+                Delivery::Later { .. } | Delivery::Broken(_) | Delivery::Misplaced(_) | Delivery::Exhausted(_) => {
+                    return Ok(pause);
+                }
                 Delivery::Taken { rejected, said } => self.carrier.taken(count, rejected, &said),
                 Delivery::TooLarge(_) if count > 1 => pieces.push_front((piece, count / 2)),
                 Delivery::TooLarge(why) | Delivery::Refused(why) => self.carrier.refused(count, &why),

@@ -1,13 +1,14 @@
 //! What is kept arrives: whole, in order, once, whatever is spoken and whoever was away.
 
 use crate::{
-    receiver::Receiver,
+    receiver::{Answer, Port, Receiver},
     sample::{Sender, number, span, to, to_route},
 };
 use baton_export::{Compression, ExportOptions, Protocol, Route, Signal};
 use baton_ports::{SpanBatch, SpanStore as _};
+use baton_types::{Span, SpanId, SpanLink, SpanStatus, Value};
 use http::HeaderValue;
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 #[tokio::test]
 async fn whole_spans_in_every_protocol() {
@@ -51,14 +52,83 @@ async fn content_leaves_only_when_it_may() {
     expected.dropped.attributes = 1;
     expected.events[0].attributes.clear();
     expected.events[0].dropped_attributes = 1;
-    assert_eq!(spans, [expected]);
+    assert_eq!(spans, [expected.clone()]);
+
+    let mut link = SpanLink {
+        trace: expected.trace,
+        span: expected.id,
+        trace_state: String::new(),
+        attributes: vec![("retrieval.documents.0.document.content".into(), Value::from("secret"))],
+        dropped_attributes: 1,
+        flags: 0,
+    };
+    expected.id = SpanId::derived(&["another"]);
+    expected.links = vec![link.clone()];
+    let content = ["gen_ai.retrieval.documents", "gen_ai.retrieval.query.text", "ai.prompt", "ai.prompt.messages"];
+    expected.attributes.extend(content.map(|key| (key.into(), Value::from("secret"))));
+    sender.store.ingest(SpanBatch { spans: vec![expected.clone()], mark: None }).await.unwrap();
+    link.attributes.clear();
+    link.dropped_attributes = 2;
+    expected.links = vec![link];
+    expected.attributes.truncate(1);
+    expected.dropped.attributes = 5;
+    assert_eq!(receiver.spans(2).await[1], expected);
+}
+
+/// The span with that number as its sender knew it when it began.
+fn stub(number: u64) -> Span {
+    let whole = span(number);
+    Span { name: "stub".into(), end: whole.start, status: SpanStatus::Unset, events: Vec::new(), ..whole }
+}
+
+#[tokio::test]
+async fn of_a_span_that_is_sent_in_steps_the_last_one_arrives() {
+    let receiver = Receiver::start(&[]).await;
+    let directory = tempfile::tempdir().unwrap();
+    let sender = Sender::start(directory.path(), &to(&receiver.url(), Protocol::Grpc));
+    let keep = async |spans: Vec<Span>| sender.store.ingest(SpanBatch { spans, mark: None }).await.unwrap();
+    // Together, in either order.
+    keep(vec![stub(1), span(1), span(2), stub(2)]).await;
+    assert_eq!(receiver.spans(2).await, [span(1), span(2)]);
+    // One after the other.
+    keep(vec![stub(3)]).await;
+    assert_eq!(receiver.spans(3).await[2..], [stub(3)]);
+    keep(vec![span(3)]).await;
+    assert_eq!(receiver.spans(4).await[3..], [span(3)]);
+    // What has less to say is late.
+    keep(vec![stub(1), stub(3), span(3)]).await;
+    keep(vec![span(4)]).await;
+    assert_eq!(receiver.spans(5).await[4..], [span(4)]);
+}
+
+#[tokio::test]
+async fn what_was_taken_is_not_sent_again_after_an_orderly_end() {
+    let mut answers = vec![Answer::Take, Answer::Take];
+    answers.resize(1000, Answer::Http(503, None));
+    let receiver = Receiver::start(&answers).await;
+    let directory = tempfile::tempdir().unwrap();
+    let mut options = to(&receiver.url(), Protocol::Http);
+    options.pace.longest = Duration::from_secs(60);
+    // They come as three requests, the third of which is not taken.
+    options.pace.gather = Duration::from_millis(300);
+    let sender = Sender::start(directory.path(), &options);
+    sender.keep(0..5000).await;
+    receiver.until(|came| came.len() >= 3).await;
+    sender.close().await;
+    let taken = receiver.spans(2).await;
+    let receiver = Receiver::start(&[]).await;
+    let sender = Sender::start(directory.path(), &to(&receiver.url(), Protocol::Http));
+    let rest = receiver.spans(5000 - taken.len()).await;
+    let numbers: Vec<u64> = taken.iter().chain(&rest).map(number).collect();
+    assert_eq!(numbers, (0..5000).collect::<Vec<_>>());
+    sender.close().await;
 }
 
 #[tokio::test]
 async fn somebody_who_is_away_gets_everything_in_order_and_nobody_waits() {
-    let address = Receiver::start(&[]).await.address;
+    let port = Port::take();
     let directory = tempfile::tempdir().unwrap();
-    let options = to(&format!("http://{address}"), Protocol::Grpc);
+    let options = to(&format!("http://{}", port.address), Protocol::Grpc);
     let mut next = 0;
     for _ in 0..3 {
         // Nobody listens now. Keeping spans does not depend on it, and a Baton ends at once.
@@ -70,7 +140,7 @@ async fn somebody_who_is_away_gets_everything_in_order_and_nobody_waits() {
         sender.store.flush().await.unwrap();
         sender.close().await;
     }
-    let receiver = Receiver::at(address, &[]).await;
+    let receiver = port.open();
     let sender = Sender::start(directory.path(), &options);
     sender.keep(next..next + 5).await;
     let spans = receiver.spans(usize::try_from(next).unwrap() + 5).await;

@@ -16,7 +16,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 /// Lines of the log of this thread.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -38,7 +38,7 @@ impl<'a> MakeWriter<'a> for Lines {
 }
 
 impl Lines {
-    fn capture() -> (Self, DefaultGuard) {
+    pub(crate) fn capture() -> (Self, DefaultGuard) {
         let lines = Self::default();
         let subscriber = tracing_subscriber::fmt()
             .with_ansi(false)
@@ -48,18 +48,18 @@ impl Lines {
         (lines, tracing::subscriber::set_default(subscriber))
     }
 
-    fn all(&self) -> Vec<String> {
+    pub(crate) fn all(&self) -> Vec<String> {
         let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
         text.lines().filter(|line| line.contains("baton_export")).map(str::to_owned).collect()
     }
 
-    fn of(&self, level: &str) -> Vec<String> {
+    pub(crate) fn of(&self, level: &str) -> Vec<String> {
         self.all().into_iter().filter(|line| line.contains(level)).collect()
     }
 }
 
 /// Waits until things stand like this.
-async fn until(sender: &Sender, check: impl Fn(&ExportState) -> bool) -> ExportState {
+pub(crate) async fn until(sender: &Sender, check: impl Fn(&ExportState) -> bool) -> ExportState {
     let counts = sender.exporter.counts();
     let reached = async {
         loop {

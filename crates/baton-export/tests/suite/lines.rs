@@ -1,7 +1,7 @@
 //! Lines of the log arrive, and nobody who writes them waits.
 
 use crate::{
-    receiver::{Answer, Came, Receiver},
+    receiver::{Answer, Came, Port, Receiver},
     sample::TARGET,
 };
 use baton_export::{ExportOptions, ExportTarget, Exporter, LogQueue, METER_INTERVAL, Pace, Protocol, Route, Signal};
@@ -41,7 +41,7 @@ fn options(targets: &[(&str, Route)], gather: Duration) -> ExportOptions {
         assumed: false,
     };
     let millis = Duration::from_millis;
-    let pace = Pace { gather, first: millis(20), longest: millis(60), longest_assumed: millis(60) };
+    let pace = Pace { gather, first: millis(20), longest: millis(60), longest_assumed: millis(60), ..Pace::default() };
     let targets = targets.iter().map(target).collect();
     ExportOptions { targets, content: true, held_bytes: 1 << 30, meter_interval: METER_INTERVAL, pace }
 }
@@ -173,9 +173,9 @@ async fn sending_lines_makes_no_lines() {
 #[tokio::test]
 async fn the_oldest_make_room_and_are_counted() {
     const ALL: u64 = 5000;
-    let (receiver, address) = (Receiver::start(&[]).await, Receiver::start(&[]).await.address);
+    let (receiver, port) = (Receiver::start(&[]).await, Port::take());
     let (queue, _log) = log();
-    let away = route(&format!("http://{address}"), Protocol::Http);
+    let away = route(&format!("http://{}", port.address), Protocol::Http);
     let here = route(&receiver.url(), Protocol::Http);
     let exporter = sends(&options(&[(TARGET, here), (AWAY, away)], soon()), &queue);
     let counts = exporter.counts();
@@ -192,7 +192,7 @@ async fn the_oldest_make_room_and_are_counted() {
         tokio::task::yield_now().await;
     }
     assert_eq!(counts.dropped(TARGET, LOGS), 0);
-    let back = Receiver::at(address, &[]).await;
+    let back = port.open();
     let last = |came: &[Came]| records(came).last().is_some_and(|record| words(record) == (ALL - 1).to_string());
     let told: Vec<u64> = records(&back.until(last).await).iter().map(|record| words(record).parse().unwrap()).collect();
     assert!(told.is_sorted() && told.len() >= 2048, "{}", told.len());

@@ -42,7 +42,13 @@ fn options(url: &str, protocol: Protocol, meter_interval: Duration) -> ExportOpt
     let routes = vec![(Signal::Metrics, Route { timeout: Duration::from_secs(5), ..route })];
     let target = ExportTarget { name: TARGET.to_owned(), routes, content: None, assumed: false };
     let millis = Duration::from_millis;
-    let pace = Pace { gather: millis(5), first: millis(20), longest: millis(60), longest_assumed: millis(60) };
+    let pace = Pace {
+        gather: millis(5),
+        first: millis(20),
+        longest: millis(60),
+        longest_assumed: millis(60),
+        ..Pace::default()
+    };
     ExportOptions { targets: vec![target], content: true, held_bytes: 1 << 30, meter_interval, pace }
 }
 

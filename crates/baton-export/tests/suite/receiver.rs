@@ -20,9 +20,13 @@ use std::{
     io::Read as _,
     net::SocketAddr,
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, Instant},
 };
-use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    sync::watch,
+    task::JoinHandle,
+};
 
 /// How one request is answered.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +39,8 @@ pub(crate) enum Answer {
     Http(u16, Option<&'static str>),
     /// With a status of gRPC, and a time to come again.
     Grpc(i32, Option<Duration>),
+    /// With a status of the protocol, after so many other characters repeating who asked.
+    Echo(u16, usize),
 }
 
 /// A request that came.
@@ -48,6 +54,28 @@ pub(crate) struct Came {
     pub(crate) spans: Vec<Span>,
     /// Whether it was taken.
     pub(crate) taken: bool,
+    /// When it had come.
+    pub(crate) at: Instant,
+}
+
+/// A port where nobody listens yet, and nobody else can.
+pub(crate) struct Port {
+    pub(crate) address: SocketAddr,
+    socket: TcpSocket,
+}
+
+impl Port {
+    /// Any port.
+    pub(crate) fn take() -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        Self { address: socket.local_addr().unwrap(), socket }
+    }
+
+    /// Listens there, and takes everything.
+    pub(crate) fn open(self) -> Receiver {
+        Receiver::on(self.socket.listen(1024).unwrap(), &[])
+    }
 }
 
 /// A receiver; it stops when it is dropped.
@@ -71,12 +99,10 @@ impl Drop for Receiver {
 impl Receiver {
     /// Listens anywhere, and answers like this, then takes everything.
     pub(crate) async fn start(answers: &[Answer]) -> Self {
-        Self::at("127.0.0.1:0".parse().unwrap(), answers).await
+        Self::on(TcpListener::bind("127.0.0.1:0").await.unwrap(), answers)
     }
 
-    /// Listens there.
-    pub(crate) async fn at(address: SocketAddr, answers: &[Answer]) -> Self {
-        let listener = TcpListener::bind(address).await.unwrap();
+    fn on(listener: TcpListener, answers: &[Answer]) -> Self {
         let address = listener.local_addr().unwrap();
         let answers = Mutex::new(answers.iter().copied().collect());
         let state = Arc::new(State { answers, came: watch::Sender::default() });
@@ -145,9 +171,10 @@ async fn answer(
     };
     let answer = state.answers.lock().unwrap().pop_front().unwrap_or(Answer::Take);
     let taken = matches!(answer, Answer::Take | Answer::Partly(_));
-    let came = Came { path, headers: head.headers, message, spans, taken };
+    let who = head.headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    let came = Came { path, headers: head.headers, message, spans, taken, at: Instant::now() };
     state.came.send_modify(|all| all.push(came));
-    Ok(if grpc { over_grpc(answer) } else { over_http(answer, encoding) })
+    Ok(if grpc { over_grpc(answer, &who) } else { over_http(answer, encoding, &who) })
 }
 
 fn unpacked(bytes: &[u8]) -> Vec<u8> {
@@ -162,16 +189,24 @@ fn message(answer: Answer) -> ExportTraceServiceResponse {
     ExportTraceServiceResponse { partial_success }
 }
 
-fn over_http(answer: Answer, encoding: Encoding) -> Response<BoxBody<Bytes, Infallible>> {
+fn echo(who: &str, before: usize) -> String {
+    format!("{} {who} is not known here", "x".repeat(before))
+}
+
+fn over_http(answer: Answer, encoding: Encoding, who: &str) -> Response<BoxBody<Bytes, Infallible>> {
     let body = match (answer, encoding) {
         (Answer::Partly(rejected), Encoding::Json) => {
             format!(r#"{{"partialSuccess":{{"rejectedSpans":"{rejected}","errorMessage":"no"}}}}"#).into_bytes()
         }
+        (Answer::Echo(_, before), _) => echo(who, before).into_bytes(),
         (_, Encoding::Json) => b"{}".to_vec(),
         (answer, Encoding::Protobuf) => message(answer).encode_to_vec(),
     };
     let mut response = Response::new(Full::new(Bytes::from(body)).boxed());
     response.headers_mut().insert("content-type", HeaderValue::from_static(encoding.media_type()));
+    if let Answer::Echo(status, _) = answer {
+        *response.status_mut() = status.try_into().unwrap();
+    }
     if let Answer::Http(status, after) = answer {
         *response.status_mut() = status.try_into().unwrap();
         if let Some(after) = after {
@@ -181,7 +216,7 @@ fn over_http(answer: Answer, encoding: Encoding) -> Response<BoxBody<Bytes, Infa
     response
 }
 
-fn over_grpc(answer: Answer) -> Response<BoxBody<Bytes, Infallible>> {
+fn over_grpc(answer: Answer, who: &str) -> Response<BoxBody<Bytes, Infallible>> {
     let mut trailers = HeaderMap::new();
     let mut framed = Vec::new();
     if let Answer::Grpc(code, after) = answer {
@@ -190,6 +225,9 @@ fn over_grpc(answer: Answer) -> Response<BoxBody<Bytes, Infallible>> {
             status = status.retry_after(after);
         }
         let status = tonic::Status::with_details(code.into(), "no", status.encode_to_vec().into());
+        status.add_header(&mut trailers).unwrap();
+    } else if let Answer::Echo(code, before) = answer {
+        let status = tonic::Status::new(i32::from(code).into(), echo(who, before));
         status.add_header(&mut trailers).unwrap();
     } else {
         trailers.insert("grpc-status", HeaderValue::from_static("0"));

@@ -1,16 +1,30 @@
 //! What receivers answer besides yes, and what becomes of the spans.
 
 use crate::{
+    blocked::{Lines, until},
     receiver::{Answer, Came, Receiver},
-    sample::{Sender, number, to},
+    sample::{Sender, TARGET, number, span, to},
 };
-use baton_export::Protocol;
-use std::time::{Duration, Instant};
+use baton_export::{Protocol, Signal};
+use baton_ports::{ExportState, SpanBatch, SpanStore as _};
+use baton_types::{Span, Value};
+use std::time::Duration;
 
-async fn check(protocol: Protocol, answers: &[Answer], requests: usize, counted: (u64, u64)) -> Vec<Came> {
+/// Patience is what the usual pace has, or none.
+async fn check(
+    protocol: Protocol,
+    answers: &[Answer],
+    patient: bool,
+    requests: usize,
+    counted: (u64, u64),
+) -> Vec<Came> {
     let receiver = Receiver::start(answers).await;
     let directory = tempfile::tempdir().unwrap();
-    let sender = Sender::start(directory.path(), &to(&receiver.url(), protocol));
+    let mut options = to(&receiver.url(), protocol);
+    if !patient {
+        options.pace.patience = Duration::ZERO;
+    }
+    let sender = Sender::start(directory.path(), &options);
     sender.keep(0..4).await;
     receiver.until(|came| came.len() >= requests - 1).await;
     // What comes later shows that everything before is decided.
@@ -29,9 +43,7 @@ async fn check(protocol: Protocol, answers: &[Answer], requests: usize, counted:
     sender.store.close().await;
     let counts = sender.exporter.counts();
     sender.exporter.close(Duration::from_secs(5)).await;
-    let signal = baton_export::Signal::Traces;
-    let target = crate::sample::TARGET;
-    assert_eq!((counts.sent(target, signal), counts.failed(target, signal)), counted, "{context}");
+    assert_eq!((counts.sent(TARGET, Signal::Traces), counts.failed(TARGET, Signal::Traces)), counted, "{context}");
     assert_eq!(came.len(), requests, "{context}");
     came
 }
@@ -41,32 +53,88 @@ async fn what_is_tried_again_and_what_is_skipped() {
     use Answer::{Grpc, Http, Partly, Take};
     use Protocol::{Grpc as G, Http as H, Json as J};
     let soon = Some(Duration::from_millis(1));
-    for (protocol, answers, requests, counted) in [
-        (G, vec![Take], 2, (5, 0)),
-        (G, vec![Partly(3)], 2, (2, 3)),
-        (H, vec![Partly(3)], 2, (2, 3)),
-        (J, vec![Partly(3)], 2, (2, 3)),
+    for (protocol, answers, patient, requests, counted) in [
+        (G, vec![Take], true, 2, (5, 0)),
+        (G, vec![Partly(3)], true, 2, (2, 3)),
+        (H, vec![Partly(3)], true, 2, (2, 3)),
+        (J, vec![Partly(3)], true, 2, (2, 3)),
         // Not now.
-        (G, vec![Grpc(14, None), Grpc(4, None), Grpc(8, soon)], 5, (5, 0)),
-        (H, vec![Http(503, None), Http(429, None), Http(502, None)], 5, (5, 0)),
+        (G, vec![Grpc(14, None), Grpc(4, None), Grpc(8, soon)], false, 5, (5, 0)),
+        (H, vec![Http(503, None), Http(429, None), Http(502, None)], false, 5, (5, 0)),
         // Until somebody changes a setting.
-        (G, vec![Grpc(16, None), Grpc(12, None)], 4, (5, 0)),
-        (H, vec![Http(401, None), Http(404, None)], 4, (5, 0)),
+        (G, vec![Grpc(16, None), Grpc(12, None)], false, 4, (5, 0)),
+        (H, vec![Http(401, None), Http(404, None)], false, 4, (5, 0)),
         // Never.
-        (G, vec![Grpc(3, None)], 2, (1, 4)),
-        (H, vec![Http(400, None)], 2, (1, 4)),
-        // Something is wrong there, or with these.
-        (G, vec![Grpc(13, None), Grpc(13, None), Grpc(2, None)], 4, (1, 4)),
-        (H, vec![Http(500, None), Http(500, None)], 4, (5, 0)),
+        (G, vec![Grpc(3, None)], true, 2, (1, 4)),
+        (H, vec![Http(400, None)], true, 2, (1, 4)),
+        // Something is wrong there for a while, or it is with these.
+        (G, [13, 13, 2, 2, 13, 13, 2, 13].map(|code| Grpc(code, None)).to_vec(), true, 10, (5, 0)),
+        (H, [500, 505, 500, 500, 500, 520, 500, 500].map(|status| Http(status, None)).to_vec(), true, 10, (5, 0)),
+        (G, vec![Grpc(13, None)], false, 2, (1, 4)),
+        (H, vec![Http(500, None)], false, 2, (1, 4)),
         // In smaller pieces: two halves, and the first half again in halves, of which one is too large by itself.
-        (H, vec![Http(413, None), Http(413, None), Http(413, None)], 6, (4, 1)),
-        (G, vec![Grpc(8, None)], 4, (5, 0)),
+        (H, vec![Http(413, None), Http(413, None), Http(413, None)], true, 6, (4, 1)),
+        // Too often: so few are not too many.
+        (G, vec![Grpc(8, None); 8], false, 10, (5, 0)),
     ] {
-        let came = check(protocol, &answers, requests, counted).await;
+        let came = check(protocol, &answers, patient, requests, counted).await;
         let mut taken: Vec<u64> =
             came.iter().filter(|came| came.taken).flat_map(|came| came.spans.iter().map(number)).collect();
         taken.dedup();
         assert!(taken.is_sorted(), "in order: {taken:?}");
+    }
+}
+
+/// The span with that number, too large to be sent with many others.
+fn large(number: u64) -> Span {
+    let mut large = span(number);
+    large.attributes.push(("large".into(), Value::from("x".repeat(40_000))));
+    large
+}
+
+#[tokio::test]
+async fn much_at_once_is_sent_in_halves_after_a_pause() {
+    let receiver = Receiver::start(&[Answer::Grpc(8, None), Answer::Grpc(8, None)]).await;
+    let directory = tempfile::tempdir().unwrap();
+    let sender = Sender::start(directory.path(), &to(&receiver.url(), Protocol::Grpc));
+    sender.store.ingest(SpanBatch { spans: (0..4).map(large).collect(), mark: None }).await.unwrap();
+    assert_eq!(receiver.spans(4).await.iter().map(number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    let came = receiver.until(|came| came.len() >= 5).await;
+    assert_eq!(came.iter().map(|came| came.spans.len()).collect::<Vec<_>>(), [4, 2, 1, 1, 2]);
+    // Each pause is at least three quarters of what it should be, and the second is longer.
+    for (first, pause) in [(0, 15), (1, 30)] {
+        let waited = came[first + 1].at - came[first].at;
+        assert!(waited >= Duration::from_millis(pause), "{waited:?}");
+    }
+    let counts = sender.exporter.counts();
+    sender.close().await;
+    assert_eq!((counts.sent(TARGET, Signal::Traces), counts.failed(TARGET, Signal::Traces)), (4, 0));
+}
+
+#[tokio::test]
+async fn what_receivers_repeat_of_a_secret_is_not_told() {
+    // No sixteen characters of it come twice.
+    let token: String = (0..150).map(|number| format!("{number:03}x")).collect();
+    let tells = |said: &str| (0..token.len() - 16).any(|at| said.contains(&token[at..at + 16]));
+    for (protocol, code) in [(Protocol::Http, 401), (Protocol::Grpc, 16), (Protocol::Http, 503), (Protocol::Grpc, 14)] {
+        for before in [0, 20, 150, 195, 400] {
+            let (lines, _guard) = Lines::capture();
+            let receiver = Receiver::start(&[Answer::Echo(code, before); 3]).await;
+            let directory = tempfile::tempdir().unwrap();
+            let mut options = to(&receiver.url(), protocol);
+            let header = format!("Bearer {token}").parse().unwrap();
+            options.targets[0].routes[0].1.headers.insert("authorization", header);
+            let sender = Sender::start(directory.path(), &options);
+            sender.keep(0..1).await;
+            let why = until(&sender, |state| matches!(state, ExportState::Blocked { .. } | ExportState::Away { .. }));
+            let why = format!("{:?}", why.await);
+            assert!(!tells(&why), "{protocol:?} {code} {before}: {why}");
+            assert_eq!(why.contains("[hidden] is not known here"), before <= 150, "{why}");
+            receiver.spans(1).await;
+            sender.close().await;
+            let told = lines.of(" WARN ");
+            assert!(told.len() == 1 && !lines.all().iter().any(|line| tells(line)), "{told:?}");
+        }
     }
 }
 
@@ -80,9 +148,8 @@ async fn as_late_as_the_server_asks() {
         let directory = tempfile::tempdir().unwrap();
         let sender = Sender::start(directory.path(), &to(&receiver.url(), protocol));
         sender.keep(0..2).await;
-        receiver.until(|came| came.len() == 1).await;
-        let asked = Instant::now();
-        receiver.spans(2).await;
-        assert!(asked.elapsed() > Duration::from_millis(900), "{protocol:?}: {:?}", asked.elapsed());
+        let came = receiver.until(|came| came.len() >= 2).await;
+        let waited = came[1].at - came[0].at;
+        assert!(waited >= Duration::from_secs(1), "{protocol:?}: {waited:?}");
     }
 }
