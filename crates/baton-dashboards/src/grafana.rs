@@ -98,6 +98,7 @@ fn height(shape: Shape) -> u32 {
 }
 
 fn drawn(panel: &Panel, id: usize, place: &Value) -> Value {
+    let queries = panel.queries.iter().zip(letters());
     json!({
         "id": id,
         "type": kind(panel.shape),
@@ -105,7 +106,7 @@ fn drawn(panel: &Panel, id: usize, place: &Value) -> Value {
         "description": panel.action,
         "gridPos": place,
         "datasource": data_source(),
-        "targets": panel.queries.iter().zip(letters()).map(|(query, letter)| target(panel, query, &letter)).collect::<Vec<_>>(),
+        "targets": queries.map(|(query, letter)| target(panel, query, &letter)).collect::<Vec<_>>(),
         "fieldConfig": {"defaults": field(panel), "overrides": []},
         "options": options(panel.shape),
     })

@@ -50,9 +50,10 @@ pub(crate) fn runs(more: &[String]) -> String {
     of_agent(&run, more)
 }
 
-/// Model calls of the chosen agent.
+/// Model calls of the chosen agent, whichever way its model is asked.
 pub(crate) fn chats(more: &[String]) -> String {
-    of_agent(&[is(names::GEN_AI_OPERATION_NAME, operation::CHAT)], more)
+    let ways = operation::MODEL_CALLS.join("|");
+    of_agent(&[format!("{} =~ \"{ways}\"", span(names::GEN_AI_OPERATION_NAME))], more)
 }
 
 /// Tool calls of the chosen agent.

@@ -52,7 +52,9 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
                 Bars,
                 Money,
                 "Money by model",
-                "Compare with your budget; a model that grows faster than its runs deserves a look. Models without a price are not in it, and tokens from a cache cost what others do; `baton costs` knows better.",
+                "Compare with your budget; a model that grows faster than its runs deserves a look. \
+                 Models without a price are not in it, and tokens of a cache cost what others do; \
+                 `baton costs` knows better.",
                 String::new(),
             )
             .wide(24)
