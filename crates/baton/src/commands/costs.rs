@@ -48,7 +48,7 @@ costs nothing. Budgets are for the day and the month in which the time ends, in 
 exceeded is marked, and changes no exit code:
 
   prices:
-    claude-sonnet-4-5: { input: 3.0, output: 15.0, cached: 0.3 }
+    claude-sonnet-4-5: { input: 3.0, output: 15.0, cached: 0.3, cache_write: 3.75 }
   budgets: { day: 5.0, month: 100.0, agents: { planner: 20.0 }, projects: { checkout: 50.0 } }")]
 pub(crate) struct Options {
     /// What each line is for

@@ -137,7 +137,7 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     export: { enabled: true, bytes: 1GB, targets: [{ name: collector, endpoint: \"https://c.example.com:4318\", \
     protocol: http/json, compression: none, headers: { X-Key: \"env://KEY\" }, timeout: 5s, certificate: ca.pem, \
     client_cert: me.pem, client_key: me.key, signals: [traces, logs], content: true }] } }\n\
-    prices: { sonnet: { input: 3.0, output: 15, cached: 0.3 }, local: { input: 0, output: 0 } }\n\
+    prices: { sonnet: { input: 3.0, output: 15, cached: 0.3, cache_write: 3.75 }, local: { input: 0, output: 0 } }\n\
     budgets: { day: 5.0, month: 100, agents: { planner: 20 }, projects: { checkout: 12.5 } }\n\
     peers:\n\
     - { name: everything, url: \"https://weather.example.com\", binding: grpc, bearer: \"env://TOKEN\", \
@@ -298,8 +298,15 @@ mod tests {
                     input: dollars(3.0),
                     output: dollars(15.0),
                     cached: Some(dollars(0.3)),
+                    cache_write: Some(dollars(3.75)),
                 },
-                Price { model: "local".to_owned(), input: dollars(0.0), output: dollars(0.0), cached: None },
+                Price {
+                    model: "local".to_owned(),
+                    input: dollars(0.0),
+                    output: dollars(0.0),
+                    cached: None,
+                    cache_write: None,
+                },
             ],
             budgets: Budgets {
                 day: Some(dollars(5.0)),

@@ -135,6 +135,7 @@ fn prices() -> Value {
             "input": part("For tokens that it reads."),
             "output": part("For tokens that it writes."),
             "cached": part("For tokens that it reads from a cache; as input when not given."),
+            "cache_write": part("For tokens that it writes to a cache; as input when not given."),
         }),
     );
     json!({"type": "object", "maxProperties": MOST_ENTRIES, "additionalProperties": with(price, &["input", "output"]),

@@ -3,9 +3,13 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
+    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
-    sync::mpsc,
+    sync::{
+        atomic::{AtomicU16, Ordering},
+        mpsc,
+    },
     thread,
     time::Duration,
 };
@@ -13,6 +17,12 @@ use tempfile::TempDir;
 
 /// Longer than any orderly shutdown may take.
 const BOUND: Duration = Duration::from_secs(15);
+
+/// Signals that are sent on unless somebody says otherwise.
+const EXPORTERS: [&str; 3] = ["OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER"];
+
+/// Settings with which spans stay, so that a moment of the past means the same whenever a test runs.
+pub(crate) const KEPT: &str = "telemetry: { retention: { age: 36500d } }\n";
 
 /// A working directory that goes away with the test.
 pub(crate) struct Home(TempDir);
@@ -50,6 +60,16 @@ pub(crate) fn examples() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").to_str().expect("UTF-8").to_owned()
 }
 
+/// A port that is free and stays so until it is served: it lies below those that systems give away by themselves, and
+/// each process looks in a place of its own.
+pub(crate) fn own_port() -> String {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let place = u16::try_from(std::process::id() % 1_000).expect("below 1,000");
+    let port = |_| 10_000 + place * 20 + NEXT.fetch_add(1, Ordering::Relaxed) % 20;
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    (0..20).map(port).find(is_free).expect("a free port").to_string()
+}
+
 impl Home {
     pub(crate) fn new() -> Self {
         Self(TempDir::new().expect("a temporary directory"))
@@ -77,12 +97,13 @@ impl Home {
         assert!(command("mkfifo").arg(self.path(relative)).status().expect("mkfifo").success());
     }
 
-    /// The binary in this directory, not started yet.
+    /// The binary in this directory, not started yet. It sends nothing on: somebody may listen where it usually would.
     pub(crate) fn baton(&self, args: &[&str]) -> Command {
         let mut command = command(env!("CARGO_BIN_EXE_baton"));
         // Only what tools need: no settings of whoever runs the tests.
         let path = std::env::var_os("PATH").unwrap_or_default();
         command.args(args).current_dir(self.0.path()).env_clear().env("PATH", path).stdin(Stdio::null());
+        command.envs(EXPORTERS.map(|name| (name, "none")));
         command
     }
 
@@ -113,6 +134,13 @@ impl Home {
     /// Starts `baton up` and waits until it says where it serves.
     pub(crate) fn up(&self, args: &[&str]) -> (Running, String) {
         self.up_with(&[], args)
+    }
+
+    /// The same where signals are sent on as these variables say.
+    pub(crate) fn up_sending(&self, variables: &[(&str, &str)], args: &[&str]) -> (Running, String) {
+        // An empty variable is none.
+        let unset = EXPORTERS.map(|name| (name, ""));
+        self.up_with(&[&unset, variables].concat(), args)
     }
 
     /// The same with these variables in its environment.

@@ -1,10 +1,8 @@
 //! `baton costs`: spans of model calls become tokens, money and shares of budgets.
 
-use crate::binary::{Home, examples, filtered, request};
+use crate::binary::{Home, KEPT, examples, filtered, request};
 use serde_json::{Value, json};
 
-/// Everything stays, so that a moment of the past means the same whenever the test runs.
-const KEPT: &str = "telemetry: { retention: { age: 36500d } }\n";
 const MONEY: &str = "prices:\n  sonnet: { input: 3.0, output: 15.0, cached: 0.3 }\n  \
     mini: { input: 0.1, output: 0.2 }\n\
     budgets: { day: 5.0, month: 20.0, agents: { planner: 9.0, idle: 1.0 }, projects: { shop: 100.0, till: 0.5 } }\n";
@@ -154,6 +152,99 @@ fn programs_read_exact_amounts_and_what_is_over() {
         let used = of("budgets", "name", name);
         assert_eq!((&used["over"], &used["share"]), (&json!(false), &json!(share)), "{used}");
     }
+}
+
+/// A span of this operation, a second after the others.
+fn asked(operation: &str, number: usize, second: u64, usage: &[(&str, u64)]) -> Value {
+    let mut span = call(number, second, &Call(0, "sdk", "sonnet", [0; 4]));
+    let attributes = span["attributes"].as_array_mut().expect("a list");
+    attributes[0] = json!({ "key": "gen_ai.operation.name", "value": { "stringValue": operation } });
+    for (key, tokens) in usage {
+        attributes.push(json!({ "key": format!("gen_ai.usage.{key}"), "value": { "intValue": tokens.to_string() } }));
+    }
+    span
+}
+
+fn sends(url: &str, spans: &[Value]) {
+    let body = json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] }).to_string();
+    let reply = request(url, "POST", "/v1/traces", &[("Content-Type", "application/json")], &body);
+    assert_eq!(reply.status, 200, "{reply:?}");
+}
+
+/// SDKs ask models in several ways, and what they write to a cache has a price of its own.
+#[test]
+fn every_way_to_ask_a_model_costs() {
+    let home = Home::new();
+    let prices = "prices: { sonnet: { input: 3.0, output: 15.0, cached: 0.3, cache_write: 3.75 } }\n";
+    home.write("baton.yaml", &format!("{KEPT}{prices}"));
+    home.write("plain.yaml", &format!("{KEPT}prices: {{ sonnet: {{ input: 3.0, output: 15.0 }} }}\n"));
+    home.agent("helper", "", "rules: [{ say: hello }]\n");
+    let (_server, url) = home.up(&["helper", "--port", "0"]);
+    let at = 1_793_865_600;
+    let cached = [("input_tokens", 1_000_000), ("cache_read.input_tokens", 200_000)];
+    sends(
+        &url,
+        &[
+            asked("chat", 1, at, &[&cached[..], &[("cache_creation.input_tokens", 300_000)]].concat()),
+            asked("generate_content", 2, at, &[&cached[..], &[("cache_write.input_tokens", 300_000)]].concat()),
+            asked("text_completion", 3, at, &[("output_tokens", 100_000)]),
+            asked("embeddings", 4, at, &[("input_tokens", 10_000)]),
+            asked("retrieval", 5, at, &[("input_tokens", 1_000_000)]),
+            asked("invoke_agent", 6, at, &[("input_tokens", 1_000_000)]),
+        ],
+    );
+    // Twice 500,000 * 3 + 200,000 * 0.3 + 300,000 * 3.75; 100,000 * 15; 10,000 * 3, by the million.
+    for (config, dollars) in [("baton.yaml", "6.9"), ("plain.yaml", "7.53")] {
+        let told = home.run(&["costs", "--until", UNTIL, "--json", "--config", config]);
+        let total = json_of(&told.stdout)["total"].clone();
+        assert_eq!((&total["calls"], total["dollars"].to_string().as_str()), (&json!(4), dollars), "{}", told.shown());
+        assert_eq!(total["cache_write_tokens"], 600_000, "{total}");
+    }
+    let table = home.run(&["costs", "--until", UNTIL]);
+    assert!(table.stdout.contains("cache writes") && table.stdout.contains("600,000"), "{}", table.shown());
+}
+
+/// Figures of a store without room for another block may be too low; a young store with much room has everything.
+#[test]
+fn what_there_was_no_room_for_is_said() {
+    let home = Home::new();
+    home.write("baton.yaml", KEPT);
+    home.agent("helper", "", "rules: [{ say: hello }]\n");
+    let (server, url) = home.up(&["helper", "--port", "0"]);
+    // So many that they become a block when the server stops, and so different that it is larger than the least bound.
+    let mut noise = 1_u64;
+    let mut noises = || {
+        noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("{noise:016x}")
+    };
+    for part in 0..9_usize {
+        let mut one = |number: usize| {
+            let mut span = asked("chat", part * 1_000 + number, 1_793_865_600, &[]);
+            let noise: String = (0..25).map(|_| noises()).collect();
+            let attributes = span["attributes"].as_array_mut().expect("a list");
+            attributes.push(json!({ "key": "noise", "value": { "stringValue": noise } }));
+            span
+        };
+        sends(&url, &(0..1_000).map(&mut one).collect::<Vec<_>>());
+    }
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+    let incomplete = |config: &str, since: &str| {
+        let told = home.run(&["costs", "--since", since, "--until", UNTIL, "--json", "--config", config]);
+        let told = json_of(&told.stdout);
+        assert_eq!(told["total"]["calls"], 9_000, "{told:#}");
+        told["incomplete"].to_string()
+    };
+    let before = "2026-11-05T07:00:00Z";
+    assert_eq!(incomplete("baton.yaml", before), "[\"prices in baton.yaml has nothing for sonnet\"]");
+    let doctor = json_of(&home.run(&["doctor", "--json"]).stdout);
+    let spans = doctor["checks"].as_array().expect("checks").iter().find(|check| check["name"] == "spans");
+    let bytes = spans.and_then(|spans| spans["data"]["bytes"].as_u64()).unwrap_or_else(|| panic!("{doctor:#}"));
+    home.write("full.yaml", &format!("telemetry: {{ retention: {{ age: 36500d, bytes: {bytes} }} }}\n"));
+    let said = incomplete("full.yaml", before);
+    assert!(said.contains("older than 2026-11-05 08:00 may have gone"), "{said}");
+    let said = incomplete("full.yaml", "2026-11-05T08:00:00Z");
+    assert!(!said.contains("gone"), "{said}");
 }
 
 /// The project of the settings is on the spans that Baton makes itself; the variable of the environment comes first.

@@ -9,6 +9,7 @@ use crate::{
 use baton_client::{Client, MetricsRequest, SeriesHit};
 use baton_telemetry::names::{self, operation};
 use baton_types::{Timestamp, Value};
+use baton_wire::api::SpanStatsEntry;
 use clap::ValueEnum;
 use std::collections::BTreeMap;
 
@@ -55,6 +56,8 @@ pub(super) struct Cell {
     pub(super) input: u64,
     /// Of the input, what came from a cache.
     pub(super) cached: u64,
+    /// Of the input, what was written to a cache.
+    pub(super) cache_written: u64,
     /// With those of thinking.
     pub(super) output: u64,
     /// Of the output, what was thinking.
@@ -85,10 +88,11 @@ impl<'a> Asker<'a> {
     /// Calls and tokens of that time, by group and model.
     pub(super) async fn ask(&self, by: By, time: Period) -> Result<Counted, Failure> {
         type Part = fn(&mut Cell) -> &mut u64;
-        let parts: [(Option<&str>, Part); 5] = [
+        let parts: [(Option<&str>, Part); 6] = [
             (None, |cell| &mut cell.calls),
             (Some(names::GEN_AI_USAGE_INPUT_TOKENS), |cell| &mut cell.input),
             (Some(names::GEN_AI_USAGE_CACHE_READ), |cell| &mut cell.cached),
+            (Some(names::GEN_AI_USAGE_CACHE_CREATION), |cell| &mut cell.cache_written),
             (Some(names::GEN_AI_USAGE_OUTPUT_TOKENS), |cell| &mut cell.output),
             (Some(names::GEN_AI_USAGE_REASONING), |cell| &mut cell.reasoning),
         ];
@@ -121,24 +125,37 @@ impl<'a> Asker<'a> {
 
     /// Says so when spans that begin there may have gone already.
     pub(super) async fn forgotten(&self, start: u64, now: Timestamp) -> Result<Option<String>, Failure> {
-        let Some(seconds) = self.client.span_stats().await.map_err(failure)?.max_age_seconds else { return Ok(None) };
-        let kept = seconds.saturating_mul(1_000_000_000);
-        let oldest = u64::try_from(now.as_millis()).unwrap_or(0).saturating_mul(1_000_000).saturating_sub(kept);
-        let days = duration(kept);
-        let days = days.strip_suffix("00h").unwrap_or(&days);
-        Ok((start < oldest).then(|| format!("spans are kept for {days}; telemetry.retention.age keeps them longer")))
+        Ok(forgotten(start, now, &self.client.span_stats().await.map_err(failure)?))
     }
+}
+
+/// What is too old goes, and so does what there is no room for; the latter is closer to now where both are true.
+fn forgotten(start: u64, now: Timestamp, stats: &SpanStatsEntry) -> Option<String> {
+    let nanos = |moment: Timestamp| u64::try_from(moment.as_millis()).unwrap_or(0).saturating_mul(1_000_000);
+    let whole_since = stats.whole_since.as_deref().and_then(|moment| Timestamp::parse(moment).ok());
+    if let Some(since) = whole_since.filter(|since| start < nanos(*since)) {
+        return Some(format!(
+            "the span store is full, and what is older than {} may have gone; telemetry.retention.bytes keeps more",
+            since.to_string().chars().take(16).collect::<String>().replace('T', " ")
+        ));
+    }
+    let kept = stats.max_age_seconds?.saturating_mul(1_000_000_000);
+    let days = duration(kept);
+    let days = days.strip_suffix("00h").unwrap_or(&days);
+    (start < nanos(now).saturating_sub(kept))
+        .then(|| format!("spans are kept for {days}; telemetry.retention.age keeps them longer"))
 }
 
 /// The query for calls, or for tokens of that name.
 fn query(by: By, tokens: Option<&str>) -> String {
-    let chats = format!("{{ span.{} = \"{}\" }}", names::GEN_AI_OPERATION_NAME, operation::CHAT);
+    let ways = operation::MODEL_CALLS.join("|");
+    let calls = format!("{{ span.{} =~ \"{ways}\" }}", names::GEN_AI_OPERATION_NAME);
     let function = match tokens {
         Some(name) => format!("sum_over_time(span.{name})"),
         None => "count_over_time()".to_owned(),
     };
     let groups: Vec<String> = by.field().into_iter().chain([model()]).collect();
-    format!("{chats} | {function} by ({}) with (exemplars=false)", groups.join(", "))
+    format!("{calls} | {function} by ({}) with (exemplars=false)", groups.join(", "))
 }
 
 fn model() -> String {
@@ -173,6 +190,33 @@ mod tests {
                 let query = query(by, tokens);
                 let parsed = parse(&query, Mode::Strict).unwrap_or_else(|error| panic!("{query}: {error}"));
                 assert!(parsed.warnings.is_empty(), "{query}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_have_gone_is_said() {
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        let nanos = |text: &str| u64::try_from(at(text).as_millis()).unwrap() * 1_000_000;
+        let (month, day) = (nanos("2026-11-01T00:00:00Z"), nanos("2026-11-16T00:00:00Z"));
+        let full = Some("2026-11-12T08:30:00.25Z");
+        for (start, age, since, expect) in [
+            (month, None, None, None),
+            (day, Some(14), full, None),
+            (month, Some(20), None, None),
+            (month, Some(14), None, Some("spans are kept for 14d;")),
+            (month, Some(14), full, Some("older than 2026-11-12 08:30 may have gone; telemetry.retention.bytes")),
+            (month, None, full, Some("older than 2026-11-12 08:30 may have gone; telemetry.retention.bytes")),
+        ] {
+            let stats = SpanStatsEntry {
+                max_age_seconds: age.map(|days: u64| days * 86_400),
+                whole_since: since.map(str::to_owned),
+                ..SpanStatsEntry::default()
+            };
+            let said = forgotten(start, at("2026-11-16T12:00:00Z"), &stats);
+            match expect {
+                Some(expect) => assert!(said.as_deref().is_some_and(|said| said.contains(expect)), "{said:?}"),
+                None => assert_eq!(said, None),
             }
         }
     }

@@ -46,10 +46,12 @@ impl Ledger<'_> {
     /// What these tokens cost; none when nobody said it.
     fn money(self, model: Option<&str>, cell: &Cell) -> Option<Money> {
         match self.prices.iter().find(|price| Some(price.model.as_str()) == model) {
-            Some(Price { input, output, cached, .. }) => {
+            Some(Price { input, output, cached, cache_write, .. }) => {
+                let plain = cell.input.saturating_sub(cell.cached).saturating_sub(cell.cache_written);
                 let parts = [
-                    input.for_tokens(cell.input.saturating_sub(cell.cached)),
+                    input.for_tokens(plain),
                     cached.unwrap_or(*input).for_tokens(cell.cached),
+                    cache_write.unwrap_or(*input).for_tokens(cell.cache_written),
                     output.for_tokens(cell.output),
                 ];
                 Some(parts.into_iter().sum())
@@ -67,6 +69,7 @@ impl Row {
             (&mut sum.calls, cell.calls),
             (&mut sum.input, cell.input),
             (&mut sum.cached, cell.cached),
+            (&mut sum.cache_written, cell.cache_written),
             (&mut sum.output, cell.output),
             (&mut sum.reasoning, cell.reasoning),
         ] {

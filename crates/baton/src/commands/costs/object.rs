@@ -26,6 +26,7 @@ fn sums(row: &Row) -> Value {
     json!({
         "calls": row.cell.calls,
         "input_tokens": row.cell.input, "cached_tokens": row.cell.cached,
+        "cache_write_tokens": row.cell.cache_written,
         "output_tokens": row.cell.output, "reasoning_tokens": row.cell.reasoning,
         "dollars": row.money().map(Money::dollars), "known_dollars": row.known.dollars(), "unpriced": row.unpriced,
     })

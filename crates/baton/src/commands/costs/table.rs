@@ -18,6 +18,7 @@ pub(super) fn costs(told: &Told, paint: Paint) -> Vec<String> {
         let cell = &row.cell;
         let mut figures = vec![one_line(name, LONGEST_NAME), count(cell.calls), count(cell.input)];
         figures.extend((total.cell.cached > 0).then(|| count(cell.cached)));
+        figures.extend((total.cell.cache_written > 0).then(|| count(cell.cache_written)));
         figures.push(count(cell.output));
         figures.extend((total.cell.reasoning > 0).then(|| count(cell.reasoning)));
         figures.push(paid(row));
@@ -25,6 +26,7 @@ pub(super) fn costs(told: &Told, paint: Paint) -> Vec<String> {
     };
     let mut heads = vec![by.name(), "calls", "tokens in"];
     heads.extend((total.cell.cached > 0).then_some("cached"));
+    heads.extend((total.cell.cache_written > 0).then_some("cache writes"));
     heads.push("tokens out");
     heads.extend((total.cell.reasoning > 0).then_some("thinking"));
     heads.push("money");
@@ -111,8 +113,9 @@ mod tests {
 
     fn cell(group: &str, model: &str, tokens: [u64; 5]) -> ((Option<String>, Option<String>), Cell) {
         let [calls, input, cached, output, reasoning] = tokens;
+        let cache_written = 0;
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        ((some(group), some(model)), Cell { calls, input, cached, output, reasoning })
+        ((some(group), some(model)), Cell { calls, input, cached, cache_written, output, reasoning })
     }
 
     fn told(by: By, cells: &Cells, prices: &[Price], incomplete: &[&str]) -> Told {
@@ -138,6 +141,7 @@ mod tests {
             input: dollars(input),
             output: dollars(output),
             cached: cached.map(dollars),
+            cache_write: None,
         };
         let prices =
             [price("sonnet", 3.0, 15.0, Some(0.3)), price("gift", 0.0, 0.0, None), price("mini", 0.1, 0.2, None)];

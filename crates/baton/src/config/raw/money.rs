@@ -20,6 +20,8 @@ pub(crate) struct Price {
     pub(crate) output: Money,
     /// For those that it reads from a cache; as `input` when not given.
     pub(crate) cached: Option<Money>,
+    /// For those that it writes to a cache; as `input` when not given.
+    pub(crate) cache_write: Option<Money>,
 }
 
 /// What may be spent.
@@ -48,7 +50,8 @@ fn price(reader: &mut Reader, model: String, node: Node) -> Option<Price> {
         let node = fields.take(key)?;
         Some(dollars(reader, key, MOST_PRICE, &node))
     };
-    let [input, output, cached] = ["input", "output", "cached"].map(|key| part(reader, key));
+    let [input, output, cached, cache_write] =
+        ["input", "output", "cached", "cache_write"].map(|key| part(reader, key));
     fields.finish(reader);
     for (key, missing) in [("input", input.is_none()), ("output", output.is_none())] {
         if missing {
@@ -56,7 +59,13 @@ fn price(reader: &mut Reader, model: String, node: Node) -> Option<Price> {
             reader.error(place, format!("the price of '{}' has no {key}", model.escape_debug()), hint);
         }
     }
-    Some(Price { model, input: input??, output: output??, cached: cached.flatten() })
+    Some(Price {
+        model,
+        input: input??,
+        output: output??,
+        cached: cached.flatten(),
+        cache_write: cache_write.flatten(),
+    })
 }
 
 impl Budgets {
@@ -118,6 +127,7 @@ mod tests {
             ("prices: { m: { input: 1, output: 1000001 } }", "output is no amount of dollars"),
             ("prices: { m: { input: free, output: 2 } }", "input must be a number of dollars, not text"),
             ("prices: { m: { input: 1, output: 2, cashed: 3 } }", "did you mean 'cached'?"),
+            ("prices: { m: { input: 1, output: 2, cache_write: -3 } }", "cache_write is no amount of dollars"),
             ("prices: [m]", "prices must be a map of keys"),
             ("budgets: { day: lots }", "day must be a number of dollars"),
             ("budgets: { week: 5 }", "budgets has no key 'week'"),
