@@ -1,6 +1,6 @@
 //! Four agents in three processes: the last one asks, the first one is answered, and everybody dies in between.
 
-use crate::binary::{Home, Running, request};
+use crate::binary::{Home, Running, own_port, request};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, time::Duration};
 
@@ -34,7 +34,7 @@ struct Place {
 
 impl Place {
     fn start(home: Home, agents: &[&str]) -> Self {
-        let (running, url) = home.up(&[agents, &["--port", "0"]].concat());
+        let (running, url) = home.up(&[agents, &["--port", &own_port()]].concat());
         Self { home, running: Some(running), url }
     }
 

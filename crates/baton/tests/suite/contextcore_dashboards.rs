@@ -4,7 +4,7 @@
 mod panels;
 mod spans;
 
-use crate::binary::{Home, request};
+use crate::binary::{Home, KEPT, request};
 use panels::{CODE, DRILLDOWN, GOVERNANCE, INSIGHTS};
 use serde_json::Value;
 use spans::{BEGIN, send};
@@ -87,6 +87,7 @@ fn found(url: &str, query: &str) -> Vec<String> {
 #[test]
 fn every_panel_of_numbers_is_answered_with_what_it_means() {
     let home = Home::new();
+    home.write("baton.yaml", KEPT);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (_server, url) = home.up(&["helper", "--port", "0"]);
     send(&url);
@@ -119,6 +120,7 @@ fn every_panel_of_numbers_is_answered_with_what_it_means() {
 #[test]
 fn every_table_finds_its_spans() {
     let home = Home::new();
+    home.write("baton.yaml", KEPT);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (_server, url) = home.up(&["helper", "--port", "0"]);
     send(&url);

@@ -1,6 +1,6 @@
 //! The promise of the whole program: kill it, start it again, and the work is done.
 
-use crate::binary::{Home, await_line};
+use crate::binary::{Home, await_line, own_port};
 use std::fs::{self, File, OpenOptions};
 
 const PLAYBOOK: &str = "rules:
@@ -37,13 +37,13 @@ fn await_hang(home: &Home) {
 #[test]
 fn a_run_and_its_listener_survive_a_killed_server() {
     let (home, _gate) = stubborn();
-    let (server, url) = home.up(&["--port", "0"]);
+    let port = own_port();
+    let (server, _) = home.up(&["--port", &port]);
     let mut listener = home.start(&["run", "stubborn", "go"]);
     await_hang(&home);
     server.kill();
     await_line(&mut listener.stderr, "trying to go on");
-    let port = url.rsplit(':').next().expect("a port");
-    let (mut server, _) = home.up(&["--port", port]);
+    let (mut server, _) = home.up(&["--port", &port]);
     await_line(&mut server.stderr, "resumed 1 unfinished run");
     let ended = listener.end();
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "It went on again\n"), "{}", ended.stderr);

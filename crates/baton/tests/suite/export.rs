@@ -1,6 +1,6 @@
 //! Spans that one Baton sends to another, although both are killed now and then.
 
-use crate::binary::{Home, Running, request};
+use crate::binary::{Home, Running, own_port, request};
 use serde_json::Value;
 use std::{
     collections::BTreeSet,
@@ -14,17 +14,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Long beyond what an agent needs, and far below what a collector that is away would cost.
+/// Long beyond what an agent needs, and no longer than one attempt to reach a collector that is away.
 const PATIENCE: Duration = Duration::from_secs(10);
-const ALONE: &[(&str, &str)] = &[("OTEL_TRACES_EXPORTER", "none")];
+/// How long something may take that is known to come.
+const BOUND: Duration = Duration::from_secs(60);
 
+/// Asks so many times. A machine may be busy for a while, but an agent that waits for a collector does so each time.
 fn asks(home: &Home, count: usize) {
-    for _ in 0..count {
+    let took = (0..count).map(|_| {
         let begun = Instant::now();
         let asked = home.run(&["run", "one", "hi"]);
         assert_eq!(asked.code, Some(0), "{}", asked.shown());
-        assert!(begun.elapsed() < PATIENCE, "an agent waited for {:?}", begun.elapsed());
-    }
+        begun.elapsed()
+    });
+    let fastest = took.min().unwrap_or_default();
+    assert!(fastest < PATIENCE, "each of {count} runs waited for {fastest:?} or longer");
 }
 
 fn json(url: &str, path: &str) -> Value {
@@ -65,23 +69,23 @@ fn every_span_arrives_although_both_sides_are_killed() {
     for home in [&home, &collector] {
         home.agent("one", "", "rules: [{ say: hello }]\n");
     }
-    let (taking, endpoint) = collector.up_with(ALONE, &["--port", "0"]);
-    let port = endpoint.rsplit(':').next().expect("a port").to_owned();
+    let port = own_port();
+    let (taking, endpoint) = collector.up(&["--port", &port]);
     let named = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")];
-    let (sending, _) = home.up_with(&named, &["--port", "0"]);
+    let (sending, _) = home.up_sending(&named, &["--port", "0"]);
     asks(&home, 4);
     taking.kill();
     asks(&home, 6);
     sending.kill();
-    let (sending, _) = home.up_with(&named, &["--port", "0"]);
+    let (sending, _) = home.up_sending(&named, &["--port", "0"]);
     asks(&home, 6);
     sending.kill();
-    let (taking, endpoint) = collector.up_with(ALONE, &["--port", &port]);
-    let (sending, _) = home.up_with(&named, &["--port", "0"]);
+    let (taking, endpoint) = collector.up(&["--port", &port]);
+    let (sending, _) = home.up_sending(&named, &["--port", "0"]);
     asks(&home, 1);
     // An orderly end sends what is left.
     ends(sending);
-    let (kept, url) = home.up_with(ALONE, &["--port", "0"]);
+    let (kept, url) = home.up(&["--port", "0"]);
     let (sent, arrived) = (spans(&url), spans(&endpoint));
     let missing: Vec<_> = sent.difference(&arrived).collect();
     assert!(missing.is_empty(), "{} of {} did not arrive: {missing:?}", missing.len(), sent.len());
@@ -97,7 +101,11 @@ fn every_span_arrives_although_both_sides_are_killed() {
 fn without_a_collector_nothing_is_held_and_nothing_said() {
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
-    let (server, _) = home.up(&["--port", "0", "--log", "info"]);
+    if TcpStream::connect(("localhost", 4317)).is_ok() {
+        eprintln!("somebody listens where a collector usually does, so there is one");
+        return;
+    }
+    let (server, _) = home.up_sending(&[], &["--port", "0", "--log", "info"]);
     asks(&home, 2);
     let said = ends(server);
     assert!(!said.contains("4317") && !said.contains("export"), "{said}");
@@ -179,9 +187,9 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
         ("OTEL_METRICS_EXPORTER", "none"),
         ("OTEL_LOGS_EXPORTER", "none"),
     ];
-    let (server, url) = home.up_with(&named, &["--port", "0", "--log", "debug"]);
+    let (server, url) = home.up_sending(&named, &["--port", "0", "--log", "debug"]);
     asks(&home, 2);
-    receiver.came.recv_timeout(PATIENCE).expect("it is tried");
+    receiver.came.recv_timeout(BOUND).expect("it is tried");
     let begun = Instant::now();
     let (doctor, shown) = loop {
         let doctor = home.run(&["doctor", "--json"]);
@@ -192,7 +200,7 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
         if let Some(export) = export.filter(|export| export["status"] == "fail" && waits(export)) {
             break (doctor, export);
         }
-        assert!(begun.elapsed() < PATIENCE, "{}", doctor.shown());
+        assert!(begun.elapsed() < BOUND, "{}", doctor.shown());
     };
     assert_eq!(doctor.code, Some(4), "{}", doctor.shown());
     let told = shown["message"].as_str().expect("a message");
@@ -220,10 +228,10 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
     // Nothing was lost: everything is taken as soon as it is let in.
     assert_eq!(receiver.taken(), 0);
     receiver.lets_in.store(true, Ordering::SeqCst);
-    let (server, url) = home.up_with(&named, &["--port", "0"]);
+    let (server, url) = home.up_sending(&named, &["--port", "0"]);
     let kept = spans(&url).len();
     while receiver.taken() < kept {
-        receiver.came.recv_timeout(PATIENCE).expect("more is sent");
+        receiver.came.recv_timeout(BOUND).expect("more is sent");
     }
     let well = home.run(&["doctor"]);
     assert!(well.stdout.contains("traces sent"), "{}", well.shown());
@@ -234,14 +242,12 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
 fn nothing_is_sent_to_itself() {
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
-    let (first, url) = home.up_with(ALONE, &["--port", "0"]);
-    ends(first);
-    let port = url.rsplit(':').next().expect("a port").to_owned();
+    let port = own_port();
     for host in ["localhost", "127.0.0.1", "[::1]"] {
         for protocol in ["grpc", "http/protobuf"] {
             let endpoint = format!("http://{host}:{port}");
             let named = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)];
-            let (server, url) = home.up_with(&named, &["--port", &port, "--log", "info"]);
+            let (server, url) = home.up_sending(&named, &["--port", &port, "--log", "info"]);
             assert_eq!(json(&url, "/api/v1/exports")["exports"], Value::Array(Vec::new()), "{host} {protocol}");
             ends(server);
         }

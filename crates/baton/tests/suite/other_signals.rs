@@ -25,7 +25,7 @@ fn arrives(protocol: &str) {
         ("OTEL_EXPORTER_OTLP_PROTOCOL", protocol),
         ("OTEL_METRIC_EXPORT_INTERVAL", "100"),
     ];
-    let (server, _) = home.up_with(&named, &["--port", "0", "--log", "info"]);
+    let (server, _) = home.up_sending(&named, &["--port", "0", "--log", "info"]);
     let asked = home.run(&["run", "one", "hi"]);
     assert_eq!(asked.code, Some(0), "{}", asked.shown());
     server.signal("TERM");
@@ -58,10 +58,10 @@ fn that_somebody_takes_only_spans_is_said() {
     for home in [&home, &other] {
         home.agent("one", "", "rules: [{ say: hello }]\n");
     }
-    let (taking, endpoint) = other.up_with(&[("OTEL_TRACES_EXPORTER", "none")], &["--port", "0"]);
+    let (taking, endpoint) = other.up(&["--port", "0"]);
     for protocol in ["grpc", "http/json"] {
         let named = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)];
-        let (sending, _) = home.up_with(&named, &["--port", "0"]);
+        let (sending, _) = home.up_sending(&named, &["--port", "0"]);
         let asked = home.run(&["run", "one", "hi"]);
         assert_eq!(asked.code, Some(0), "{}", asked.shown());
         // Meters are read at the end, if not before.

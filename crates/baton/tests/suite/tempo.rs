@@ -1,6 +1,6 @@
 //! A Tempo elsewhere: another Baton, which speaks the same language.
 
-use crate::binary::{Home, Running, request};
+use crate::binary::{Home, KEPT, Running, own_port, request};
 use serde_json::{Value, json};
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
@@ -8,10 +8,14 @@ const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 /// All spans are of this hour.
 const HOUR: &str = "start=1794815000&end=1794817000";
 
-fn serving(variables: &[(&str, &str)]) -> (Home, Running, String) {
+/// Serves at that port, with the Tempo at this address.
+fn serving(port: &str, tempo: Option<&str>) -> (Home, Running, String) {
     let home = Home::new();
+    home.write("baton.yaml", KEPT);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
-    let (server, url) = home.up_with(variables, &["helper", "--port", "0"]);
+    let tempo = tempo.map(|url| format!("{url}/tempo"));
+    let variables: Vec<(&str, &str)> = tempo.iter().map(|url| ("TEMPO_URL", url.as_str())).collect();
+    let (server, url) = home.up_with(&variables, &["helper", "--port", port]);
     (home, server, url)
 }
 
@@ -44,9 +48,8 @@ fn found(url: &str) -> (Vec<String>, bool) {
 
 #[test]
 fn spans_here_and_elsewhere_are_one_trace_until_the_tempo_is_gone() {
-    let (_far_home, far, far_url) = serving(&[]);
-    let tempo = format!("{far_url}/tempo");
-    let (near_home, _near, near_url) = serving(&[("TEMPO_URL", &tempo)]);
+    let (_far_home, far, far_url) = serving("0", None);
+    let (near_home, _near, near_url) = serving("0", Some(&far_url));
     send(&far_url, "far", &[1, 2]);
     send(&near_url, "near", &[2, 3]);
     let names = |numbers: &[u32]| numbers.iter().map(|number| format!("step {number}")).collect::<Vec<_>>();
@@ -60,23 +63,11 @@ fn spans_here_and_elsewhere_are_one_trace_until_the_tempo_is_gone() {
     assert_eq!(found(&near_url), (names(&[2, 3]), true), "and nobody is told that this is all");
 }
 
-/// Serves at that port, with the Tempo at this address.
-fn serving_at(home: &Home, port: &str, tempo: &str) -> (Running, String) {
-    let tempo = format!("{tempo}/tempo");
-    home.up_with(&[("TEMPO_URL", &tempo), ("OTEL_TRACES_EXPORTER", "none")], &["helper", "--port", port])
-}
-
 #[test]
 fn two_that_ask_each_other_find_what_both_have_and_end() {
-    let (one_home, one, one_url) = serving(&[]);
-    let (two_home, two, two_url) = serving(&[]);
-    for running in [one, two] {
-        running.signal("TERM");
-        running.end();
-    }
-    let port = |url: &str| url.rsplit(':').next().expect("a port").to_owned();
-    let (_one, one_url) = serving_at(&one_home, &port(&one_url), &two_url);
-    let (_two, two_url) = serving_at(&two_home, &port(&two_url), &one_url);
+    let (one, two) = (own_port(), own_port());
+    let (_one_home, _one, one_url) = serving(&one, Some(&format!("http://127.0.0.1:{two}")));
+    let (_two_home, _two, two_url) = serving(&two, Some(&one_url));
     send(&one_url, "one", &[1, 2]);
     send(&two_url, "two", &[2, 3]);
     let all: Vec<String> = (1..=3).map(|number| format!("step {number}")).collect();
@@ -96,10 +87,8 @@ fn two_that_ask_each_other_find_what_both_have_and_end() {
 
 #[test]
 fn one_that_asks_itself_ends() {
-    let (home, first, url) = serving(&[]);
-    first.signal("TERM");
-    first.end();
-    let (_again, url) = serving_at(&home, url.rsplit(':').next().expect("a port"), &url);
+    let port = own_port();
+    let (_home, _server, url) = serving(&port, Some(&format!("http://127.0.0.1:{port}")));
     send(&url, "one", &[1, 2]);
     assert_eq!(found(&url), (vec!["step 1".to_owned(), "step 2".to_owned()], false));
     // Whoever has passed it on too often hears that there may be more.

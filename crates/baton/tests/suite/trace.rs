@@ -1,6 +1,6 @@
 //! `baton trace`: asked, shown and followed, against a real server.
 
-use crate::binary::{Ended, Home, Running, await_line, filtered, request};
+use crate::binary::{Ended, Home, KEPT, Running, await_line, filtered, request};
 use serde_json::{Value, json};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -39,6 +39,7 @@ fn text(value: &str) -> Value {
 /// A server that knows one trace.
 fn shop() -> (Home, Running, String) {
     let home = Home::new();
+    home.write("baton.yaml", KEPT);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (server, url) = home.up(&["helper", "--port", "0"]);
     let decided = json!({
@@ -121,6 +122,28 @@ fn series_are_measured_and_shown() {
     let listed: Value = serde_json::from_str(&home.run(&["trace", "queries", "--json"]).stdout).expect("JSON");
     let refunds = listed.as_array().expect("a list").iter().find(|one| one["name"] == "refunds").expect("refunds");
     assert_eq!(refunds["file"], "queries.yaml");
+}
+
+/// A file of one's own is found in both places and where the command says; its name beats one that comes with Baton.
+#[test]
+fn saved_queries_of_ones_own_run() {
+    let (home, _server, _) = shop();
+    let file = |name: &str, tool: &str| {
+        format!("- {{ name: {name}, query: '{{ name = \"execute_tool {tool}\" }}', since: 2026-11-16T08:00:00Z }}\n")
+    };
+    home.write("queries.yaml", &file("mine", "nothing"));
+    home.write(".baton/queries.yaml", &format!("{}{}", file("errors", "nothing"), file("mine", "refund")));
+    home.write("elsewhere.yaml", &file("mine", "nothing"));
+    for (query, expect) in [
+        (&["@mine"][..], 1),
+        (&["@mine", "--queries", "elsewhere.yaml"], 0),
+        (&["@errors"], 0),
+        (&["@errors", "--queries", "elsewhere.yaml", "--since", "2026-11-16T08:00:00Z"], 1),
+    ] {
+        let ended = home.run(&[&["trace", "query", "--json"], query].concat());
+        let found: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+        assert_eq!(found["traces"].as_array().map(Vec::len), Some(expect), "{query:?}\n{}", ended.shown());
+    }
 }
 
 #[test]

@@ -2,13 +2,12 @@
 
 use super::served::{NODE, PACKAGES};
 use crate::{
-    binary::{Home, Running, await_line, request},
+    binary::{Home, Running, await_line, own_port, request},
     foreign::command,
 };
 use serde_json::{Value, json};
 use std::{
     io::BufReader,
-    net::TcpListener,
     path::Path,
     process::{Child, Stdio},
 };
@@ -143,7 +142,7 @@ fn node() -> String {
 
 /// Starts the reference server on a port of its own.
 fn everything_at(transport: &str) -> (Listening, u16) {
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
+    let port: u16 = own_port().parse().expect("a port");
     let mut server = command(NODE.path());
     server.args([&program("server-everything"), transport]).env("PORT", port.to_string());
     let mut child = server.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("Node starts");

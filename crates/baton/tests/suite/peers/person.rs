@@ -3,11 +3,11 @@
 use super::served::{Kind, Manner, Served};
 use super::story::numbered;
 use super::talk::Peer;
-use crate::binary::{Ended, Home};
+use crate::binary::{Ended, Home, own_port};
 use baton_client::{Client, SendRequest};
 use baton_types::{Message, Part, Role, TaskState};
 use serde_json::Value;
-use std::{net::TcpListener, time::Duration};
+use std::time::Duration;
 
 /// Longer than it takes until the other side knows.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -26,8 +26,8 @@ impl Known {
         home.write("baton.yaml", &format!("peers:\n  - {peer}\n"));
         home.agent("local", "", "rules: [{ say: Here. }]\n");
         // Peers are told where to send notifications, so the port is chosen before the server is there.
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
-        let (port, public) = (port.to_string(), format!("http://127.0.0.1:{port}"));
+        let port = own_port();
+        let public = format!("http://127.0.0.1:{port}");
         let place = ["--port", &port, "--public-url", &public, "--data", "data", "--config", "baton.yaml"];
         let (baton, url) = home.up(&[&["local"], &place[..]].concat());
         Self { home, _baton: baton, url }

@@ -4,7 +4,7 @@ use super::{
     environment::hands_over,
     team::{QUESTION, Tools, asked, passes_on, personal_at},
 };
-use crate::binary::Home;
+use crate::binary::{Home, own_port};
 use serde_json::json;
 use std::{
     io::ErrorKind,
@@ -53,12 +53,12 @@ fn timestep_20_work_that_comes_back_stops_with_an_explanation() {
 fn timestep_20_work_that_comes_back_from_another_process_stops_with_an_explanation() {
     let home = Home::new();
     let at = |url: &str, name: &str| format!("handoffs: [{{ agent: {name}, url: \"{url}\" }}]\n");
-    let second = nobody();
+    let port = own_port();
+    let second = format!("http://127.0.0.1:{port}");
     passes_on(&home, "first", &at(&second, "second"), &second);
     let (one, first) = home.up(&["first", "--port", "0", "--data", "one"]);
     passes_on(&home, "second", &at(&first, "first"), &first);
-    let port = second.rsplit(':').next().expect("a port");
-    let (two, _) = home.up(&["second", "--port", port, "--data", "two"]);
+    let (two, _) = home.up(&["second", "--port", &port, "--data", "two"]);
     let answered = asked(&home, "first", "one");
     assert_eq!(answered.code, Some(0), "{}", answered.shown());
     assert!(answered.stdout.starts_with("first heard: second heard: first heard: "), "{}", answered.shown());
