@@ -1,7 +1,9 @@
 //! How agents introduce themselves, and what callers may ask of Baton's own extensions.
 
 use crate::sample::{agent, json};
-use baton_types::{AgentSpec, Effects, HandoffTarget, Permission, ToolExecution, ToolRunner, ToolSpec};
+use baton_types::{
+    About, AgentSpec, Effects, HandoffTarget, Permission, Provider, ToolExecution, ToolRunner, ToolSpec,
+};
 use baton_wire::a2a::{
     v1::{self, AgentCard, AgentExtension, CardPlace, GrpcPlace},
     v03,
@@ -48,6 +50,22 @@ fn cards_say_what_callers_have_to_show() {
     let union: serde_json::Value = serde_json::to_value(v03::UnionCard::of(&card)).unwrap();
     let shown = ["securitySchemes", "securityRequirements", "security"].map(|key| (key, union[key].clone()));
     assert_snapshot!(pretty(&BTreeMap::from(shown)));
+}
+
+#[test]
+fn teamspark_17_cards_say_who_makes_the_agent_and_where_to_read_about_it() {
+    let about = About {
+        provider: Some(Provider { organization: "Harbour".to_owned(), url: "https://harbour.example".to_owned() }),
+        icon_url: Some("https://harbour.example/icon.png".to_owned()),
+        documentation_url: Some("https://harbour.example/docs".to_owned()),
+    };
+    let card = AgentCard::of(&AgentSpec { about, ..agent() }, &place(&[]));
+    let union: serde_json::Value = serde_json::to_value(v03::UnionCard::of(&card)).unwrap();
+    let shown = ["provider", "iconUrl", "documentationUrl"].map(|key| union[key].clone());
+    let provider = serde_json::json!({"url": "https://harbour.example", "organization": "Harbour"});
+    assert_eq!(shown, [provider, "https://harbour.example/icon.png".into(), "https://harbour.example/docs".into()]);
+    let without: serde_json::Value = serde_json::to_value(AgentCard::of(&agent(), &place(&[]))).unwrap();
+    assert!(["provider", "iconUrl", "documentationUrl"].iter().all(|key| without.get(key).is_none()));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The cards of a definition.
 
 use super::{
-    AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, HttpAuthSecurityScheme, INPUT_MODES,
-    OpenIdConnectSecurityScheme, Scopes, SecurityRequirement, SecurityScheme,
+    AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentProvider, AgentSkill, HttpAuthSecurityScheme,
+    INPUT_MODES, OpenIdConnectSecurityScheme, Scopes, SecurityRequirement, SecurityScheme,
 };
 use crate::a2a::v1::{GENERATION, IDEMPOTENCY, PROTOCOL_VERSION, TOOL_EXECUTION, extension::environment};
 use baton_types::{AgentSpec, SkillSpec};
@@ -49,6 +49,12 @@ impl AgentCard {
             name: agent.title.clone(),
             description: agent.description.clone(),
             supported_interfaces: interfaces(place),
+            provider: agent.about.provider.as_ref().map(|provider| AgentProvider {
+                url: provider.url.clone(),
+                organization: provider.organization.clone(),
+            }),
+            documentation_url: agent.about.documentation_url.clone(),
+            icon_url: agent.about.icon_url.clone(),
             version: agent.version.clone(),
             capabilities: AgentCapabilities {
                 streaming: Some(place.streaming),
