@@ -32,7 +32,7 @@ async fn agents_are_made_changed_and_taken_away_on_disk_and_in_memory() {
     let home = TempDir::new().unwrap();
     let memory = Arc::new(MemoryStorage::new());
     let folder = home.path().join("agents");
-    let agents = DirectoryAgents::open_with(&[folder.clone()], vec![memory.clone()], None);
+    let agents = DirectoryAgents::open_with(std::slice::from_ref(&folder), vec![memory.clone()], None);
     let in_memory = agents.storage_book();
     let books: [(&str, &dyn AgentBook); 2] = [("disk", &agents), ("memory", &in_memory)];
     for (name, book) in books {
