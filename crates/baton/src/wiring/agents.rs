@@ -3,8 +3,11 @@
 use crate::failure::Failure;
 use baton_agentdir::Diagnostic;
 use baton_local::{DirectoryAgents, LoadError, SpecCheck};
-use baton_ports::{AgentSource, BoxFuture, Changes, PermissionBook, PermissionBookError, PermissionChanged, Unusable};
-use baton_types::{AgentKit, AgentName, AgentSpec, ErrorCode, ModelSpec, PermissionChange, ToolExecution};
+use baton_ports::{
+    AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentSource, BoxFuture, Changes, PermissionBook,
+    PermissionBookError, PermissionChanged, Unusable,
+};
+use baton_types::{AgentChange, AgentKit, AgentName, AgentSpec, ErrorCode, ModelSpec, PermissionChange, ToolExecution};
 use std::{
     collections::HashMap,
     path::PathBuf,
@@ -76,6 +79,19 @@ impl LocalAgents {
         Self { directories: None, tools: None, chosen: Mutex::default() }
     }
 
+    /// Notices changes without being asked, as long as this is waited for.
+    pub(super) async fn watch(self: Arc<Self>) {
+        if let Some(directories) = &self.directories {
+            directories.watch().await;
+        }
+    }
+
+    /// The directories that define an agent.
+    fn defining(&self, agent: &AgentName) -> Result<&DirectoryAgents, String> {
+        let here = self.directories.as_ref().filter(|directories| directories.agent(agent).is_some());
+        here.ok_or_else(|| format!("no directory here defines '{agent}'; change it where it lives"))
+    }
+
     fn choose(&self, agent: Arc<AgentSpec>) -> Arc<AgentSpec> {
         let Some(tools) = self.tools.filter(|tools| *tools != agent.tool_execution) else { return agent };
         let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,13 +139,43 @@ impl PermissionBook for LocalAgents {
         agent: &'a AgentName,
         change: PermissionChange,
     ) -> BoxFuture<'a, Result<PermissionChanged, PermissionBookError>> {
-        match self.directories.as_ref().filter(|directories| directories.agent(agent).is_some()) {
-            Some(directories) => directories.change(agent, change),
-            None => {
+        match self.defining(agent) {
+            Ok(directories) => directories.change(agent, change),
+            Err(detail) => {
                 let code = ErrorCode::AGENT_NOT_CHANGED;
-                let detail = format!("no directory here defines '{agent}'; change it where it lives");
                 Box::pin(std::future::ready(Err(PermissionBookError { code, detail })))
             }
         }
     }
+}
+
+impl AgentBook for LocalAgents {
+    fn amend<'a>(
+        &'a self,
+        agent: &'a AgentName,
+        change: AgentChange,
+    ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>> {
+        match self.defining(agent) {
+            Ok(directories) => directories.amend(agent, change),
+            Err(detail) => refused(detail),
+        }
+    }
+
+    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
+        match &self.directories {
+            Some(directories) => directories.create(files),
+            None => refused("no folder of agents is served; start Baton with one".to_owned()),
+        }
+    }
+
+    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {
+        match self.defining(agent) {
+            Ok(directories) => directories.remove(agent),
+            Err(detail) => refused(detail),
+        }
+    }
+}
+
+fn refused<'a, T: Send + 'a>(detail: String) -> BoxFuture<'a, Result<T, AgentBookError>> {
+    Box::pin(std::future::ready(Err(AgentBookError { code: ErrorCode::AGENT_NOT_CHANGED, detail })))
 }

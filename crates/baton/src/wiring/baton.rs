@@ -17,7 +17,8 @@ use baton_client::Client;
 use baton_engine::{Engine, Ports};
 use baton_export::Exporter;
 use baton_http::{
-    AccessOptions, ExportPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts, SpanPorts, ToolPorts,
+    AccessOptions, ExportPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts, SessionPorts, SpanPorts,
+    ToolPorts,
 };
 use baton_identity::TokenRegistry;
 use baton_local::{SystemClock, TimeOrderedIds};
@@ -208,6 +209,11 @@ impl Baton {
         PermissionPorts { book: self.locals.clone() }
     }
 
+    /// Who writes settings of sessions into definitions.
+    pub(super) fn session_ports(&self) -> SessionPorts {
+        SessionPorts { book: self.locals.clone() }
+    }
+
     /// Who keeps spans.
     pub(super) fn span_ports(&self) -> SpanPorts {
         SpanPorts { store: self.spans.clone() }
@@ -233,9 +239,11 @@ impl Baton {
         ToolPorts { host: self.tools.clone() }
     }
 
-    /// Reads the cards of agents elsewhere, now and every few minutes, in the background.
+    /// Reads the cards of agents elsewhere, now and every few minutes, and notices changes of those that live here, in the
+    /// background.
     pub(crate) fn keep_fresh(&self) {
         tokio::spawn(self.stopping.clone().run_until_cancelled_owned(Arc::clone(&self.book).keep_fresh()));
+        tokio::spawn(self.stopping.clone().run_until_cancelled_owned(Arc::clone(&self.locals).watch()));
     }
 
     /// Who may come in when nobody needs to be known: tokens can be made, for later.
@@ -269,6 +277,7 @@ impl Baton {
             peers: Some(self.peer_ports()),
             tools: Some(self.tool_ports()),
             permissions: Some(self.permission_ports()),
+            sessions: Some(self.session_ports()),
             mcp,
             spans: Some(self.span_ports()),
             exports: Some(self.export_ports()),
