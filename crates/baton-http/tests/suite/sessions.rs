@@ -59,9 +59,10 @@ async fn exported(client: &Client, context: &str, form: SessionForm) -> String {
     String::from_utf8(file.to_vec()).unwrap()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "errors are given as they come out of replies")]
 fn code(error: ClientError) -> String {
-    let refusal = error.refusal().unwrap().clone();
-    format!("{} {} {}", refusal.status, refusal.baton_code.unwrap_or_default(), refusal.message)
+    let refusal = error.refusal().unwrap();
+    format!("{} {} {}", refusal.status, refusal.baton_code.as_deref().unwrap_or_default(), refusal.message)
 }
 
 #[tokio::test]
@@ -153,7 +154,7 @@ async fn lists_page_by_page_and_name_what_was_last_said() {
         seen.extend(sessions.iter().map(|one| format!("{} {}", one["agent"], one["last_word"])));
         match page["next_page_token"].as_str() {
             Some(token) => {
-                path = format!("/api/v1/sessions?page_size=2&page_token={}", baton_wire::path_segment(token))
+                path = format!("/api/v1/sessions?page_size=2&page_token={}", baton_wire::path_segment(token));
             }
             None => break,
         }
