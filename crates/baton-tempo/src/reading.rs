@@ -1,8 +1,8 @@
 //! Questions for a Tempo, spans for the store here.
 
 use baton_ports::{
-    BoxFuture, MetricsAnswer, MetricsAsk, Onward, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanReader, SpanStats, SpanStore,
-    SpanStoreError, Tags, TagsAsk, Trail,
+    BoxFuture, MetricsAnswer, MetricsAsk, Onward, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanReader,
+    SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, Trail,
 };
 use baton_traceql::Field;
 use baton_types::{Span, TraceId, Value};
