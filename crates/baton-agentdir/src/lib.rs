@@ -4,9 +4,10 @@
 //! (`baton-local`) passes them in. It does not judge `playbook.yaml` either; its text travels with the agent and
 //! `baton-models` checks it.
 //!
-//! Read first: [`Format`] (the forms that an agent is written in), [`parse`] (files in, agent and kit out), [`edit()`] (one
-//! word changed, every other byte kept), [`convert()`] (the same agent in another form), [`Diagnostic`] (what a person is
-//! told), [`document`] (YAML and JSON with the place of every value, shared by everything that reads a file a person wrote).
+//! Read first: [`Format`] (the forms that an agent is written in), [`parse`] (files in, agent and kit out), [`edit()`] and
+//! [`amend`] (one thing changed, every other byte kept), [`convert()`] (the same agent in another form), [`Diagnostic`]
+//! (what a person is told), [`document`] (YAML and JSON with the place of every value, shared by everything that reads a
+//! file a person wrote).
 
 mod argv;
 mod beside;

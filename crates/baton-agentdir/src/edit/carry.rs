@@ -30,11 +30,16 @@ impl Syntax {
     /// The text with all steps taken, one after the other; `None` when one of them finds no place where it does what it
     /// should and nothing else.
     pub(super) fn carry_out(self, text: &str, steps: &[Step]) -> Option<String> {
+        self.carry_out_where(text, steps, &|_| true)
+    }
+
+    /// The same, where the text has to be good for something else, too.
+    pub(super) fn carry_out_where(self, text: &str, steps: &[Step], fits: &dyn Fn(&str) -> bool) -> Option<String> {
         let mut wanted = self.read("", text).ok()?.to_json();
         let mut changed = text.to_owned();
         for step in steps {
             step.apply(&mut wanted)?;
-            let is_wanted = |text: &str| self.read("", text).is_ok_and(|root| root.to_json() == wanted);
+            let is_wanted = |text: &str| fits(text) && self.read("", text).is_ok_and(|root| root.to_json() == wanted);
             let take = match self {
                 Self::Yaml => yaml::take,
                 Self::Json => json::take,

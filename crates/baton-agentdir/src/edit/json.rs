@@ -59,7 +59,7 @@ fn in_line(text: &str, step: &Step) -> Option<String> {
 fn by_tree(text: &str, step: &Step) -> Option<String> {
     let root = CstRootNode::parse(text, &ParseOptions::default()).ok()?;
     let (last, way) = step.path().split_last()?;
-    let parent = way.iter().try_fold(root.value()?, below)?;
+    let parent = way.iter().try_fold(root.value()?, |node, at| below(&node, at))?;
     let last = match (step, last) {
         (Step::Remove(_), At::Index(index)) => {
             parent.as_array()?.elements().into_iter().nth(*index)?.remove();
@@ -85,7 +85,7 @@ fn by_tree(text: &str, step: &Step) -> Option<String> {
 }
 
 /// The value under a key, a map when it is missing, or the entry of a list.
-fn below(node: CstNode, at: &At) -> Option<CstNode> {
+fn below(node: &CstNode, at: &At) -> Option<CstNode> {
     match at {
         At::Key(key) => {
             let map = node.as_object()?;

@@ -68,7 +68,7 @@ fn put_metadata(expected: &mut AgentSpec, after: &AgentSpec, change: &MetadataCh
     let has_usual_skill = is_usual(expected);
     let repeats_title = expected.description == expected.title;
     let text = |slot: &mut String, given: &Option<String>| {
-        put(slot, given.as_ref().map(|text| text.trim().to_owned()).as_ref())
+        put(slot, given.as_ref().map(|text| text.trim().to_owned()).as_ref());
     };
     text(&mut expected.title, &change.title);
     if repeats_title && change.description.is_none() && after.description == after.title {

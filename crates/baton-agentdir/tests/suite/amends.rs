@@ -1,9 +1,9 @@
 //! Changes of every kind, written into agents of every form.
 
-use baton_agentdir::{Amended, EditError, amend, parse};
+use baton_agentdir::{Amended, EditError, amend, edit, parse};
 use baton_types::{
-    AgentChange, AskWhen, Include, ItemDraft, ItemKind, Json, McpTool, MetadataChange, Provider, SessionOverrides,
-    Thousandths, ToolScope,
+    AgentChange, AskWhen, Include, ItemDraft, ItemKind, Json, McpTool, MetadataChange, Permission, PermissionChange,
+    Provider, SessionOverrides, Thousandths, ToolScope,
 };
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -311,6 +311,21 @@ fn the_first_form_keeps_text_for_numbers_and_unknown_keys() {
         [story(&mut files, &items()), story(&mut files, &settings_and_card()), story(&mut files, &tools())].concat();
     insta::assert_snapshot!(format!("{told}\n{}", end(&files)));
     assert!(parse(&files, "/agents/test").agent.is_some());
+}
+
+/// Words about tools go where the one file of others has its servers, as that program writes them.
+#[test]
+fn permissions_in_one_file_of_others() {
+    let text = "metadata: {name: Test}\nmcpServers:\n  fs: # files\n    command: mcp-fs\n    toolPermissionRequired: {serverDefault: true, \
+                tools: {read: true}}\n";
+    let files = files(&[("tsagent.yaml", text)]);
+    let scope = ToolScope::Tool(McpTool { server: "fs".to_owned(), tool: "read".to_owned() });
+    let change = PermissionChange { scope, permission: Some(Permission::Allow), disabled: None };
+    let edited = edit(&files, "/agents/test", &change).unwrap();
+    assert_eq!(edited.after.permission, Permission::Allow);
+    let expected = text.replace("{read: true}}", "{read: false}}")
+        + "    tools:\n      read:\n        permissionRequired: false\n";
+    assert_eq!(edited.text, expected);
 }
 
 /// One rule of each agent of others is changed: every line that is not of that rule stays.

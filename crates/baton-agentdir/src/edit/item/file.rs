@@ -85,10 +85,11 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
             true => &[Syntax::Json, Syntax::Yaml],
             false => &[Syntax::Yaml],
         };
-        ways.iter().find_map(|syntax| syntax.carry_out(header, &steps)).ok_or_else(|| EditError::ByHand {
-            file: path.to_owned(),
-            line: 2,
-            write: "what the item says about itself".to_owned(),
+        // A text of several lines could hold what looks like the second fence.
+        let fits =
+            |header: &str| split(path, &format!("{FENCE}\n{header}{FENCE}")).is_some_and(|(there, _)| there == header);
+        ways.iter().find_map(|syntax| syntax.carry_out_where(header, &steps, &fits)).ok_or_else(|| {
+            EditError::ByHand { file: path.to_owned(), line: 2, write: "what the item says about itself".to_owned() }
         })?
     };
     let body = match &draft.text {

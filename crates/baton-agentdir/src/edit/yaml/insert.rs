@@ -38,9 +38,11 @@ pub(super) fn inserted(text: &Text<'_>, root: &Node, path: &[At], value: &Node) 
         return Flow::SPACED.insert(text, from, '}', &entry);
     }
     let Some(column) = entries.first().map(column_of) else { return Vec::new() };
-    let lines = format!("{}{}:{}\n", " ".repeat(column), key(first), behind_key(&value, column));
-    let lines = lines.replace('\n', text.ending());
-    ends(text, entries).into_iter().map(|line| text.insert_after(line, &lines)).collect()
+    let pad = " ".repeat(column);
+    let ways = [behind_key(&value, column), format!(" {}", in_brackets(&value))];
+    let lines = ways.map(|behind| format!("{pad}{}:{behind}\n", key(first)).replace('\n', text.ending()));
+    let ends = ends(text, entries);
+    lines.iter().flat_map(|lines| ends.iter().map(|line| text.insert_after(*line, lines))).collect()
 }
 
 /// The lines on which the entries of a block map end, from the last to the first.

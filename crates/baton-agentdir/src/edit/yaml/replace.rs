@@ -26,7 +26,8 @@ pub(super) fn replaced(text: &Text<'_>, root: &Node, path: &[At], value: &Node) 
         Some(text.splice(from, value_end(text, from, node)?, &short))
     };
     let whole = || entry_at(root, path).and_then(|entry| rewritten(text, entry, value));
-    let ways = if is_long { [whole(), in_place()] } else { [in_place(), whole()] };
+    let on_one_line = || entry_at(root, path).and_then(|entry| written_anew(text, entry, &format!(" {short}")));
+    let ways = if is_long { [whole(), in_place(), on_one_line()] } else { [in_place(), whole(), None] };
     ways.into_iter().flatten().collect()
 }
 
@@ -41,6 +42,10 @@ pub(super) fn value_end(text: &Text<'_>, from: usize, node: &Node) -> Option<usi
 
 /// The key with all that stands behind it written anew; `None` when a comment would go.
 pub(super) fn rewritten(text: &Text<'_>, entry: &Entry, value: &Node) -> Option<String> {
+    written_anew(text, entry, &behind_key(value, column_of(entry)))
+}
+
+fn written_anew(text: &Text<'_>, entry: &Entry, new: &str) -> Option<String> {
     let (line, column) = (line_of_key(entry), column_of(entry));
     let from = behind_colon(text, entry)?;
     let is_block_text = matches!(entry.node.value, Value::Text(_)) && block_text_end(text, line, column).is_some();
@@ -49,6 +54,5 @@ pub(super) fn rewritten(text: &Text<'_>, entry: &Entry, value: &Node) -> Option<
     let old = &text.all()[from..end];
     let has_comment = |line: &str| line.contains(" #") || line.trim_start().starts_with('#');
     let loses = if is_block_text { old.lines().take(1).any(has_comment) } else { old.lines().any(has_comment) };
-    let new = behind_key(value, column).replace('\n', text.ending());
-    (!loses).then(|| text.splice(from, end, &new))
+    (!loses).then(|| text.splice(from, end, &new.replace('\n', text.ending())))
 }
