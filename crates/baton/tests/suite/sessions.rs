@@ -52,7 +52,7 @@ fn shown(all: &[Ended]) {
 fn a_session_is_listed_named_forked_carried_and_forgotten() {
     let home = home();
     let nothing = home.run(&["sessions", "list"]);
-    let (server, url) = home.up(&["--port", "0", "letters"]);
+    let (server, _) = home.up(&["--port", "0", "letters"]);
     for words in ["count them", "hello"] {
         ok(home.run(&["run", "letters", words, "--context", "trip", "--quiet"]));
     }
@@ -98,7 +98,6 @@ fn a_session_is_listed_named_forked_carried_and_forgotten() {
         .map(|one| one["context_id"].clone())
         .collect();
     assert_eq!(names, [json!("trip"), json!("read"), json!("branch")]);
-    drop(url);
     let all = [
         nothing,
         renamed,
@@ -118,6 +117,26 @@ fn a_session_is_listed_named_forked_carried_and_forgotten() {
         from_markdown,
     ];
     shown(&all);
+}
+
+/// Settings of a session become the agent's own, and everything else in its definition stays.
+#[test]
+fn settings_are_saved_where_the_agent_is_written() {
+    let home = home();
+    let before = std::fs::read_to_string(home.path("letters/agent.yaml")).expect("a definition");
+    let (server, _) = home.up(&["--port", "0", "letters"]);
+    ok(home.run(&["run", "letters", "hello", "--context", "trip", "--quiet"]));
+    ok(home.run(&["sessions", "set", "trip", "max_turns=7"]));
+    let saved = home.run(&["sessions", "save", "trip"]);
+    assert!(saved.code == Some(0) && saved.stderr.contains("agent.yaml"), "{}", saved.shown());
+    let after = std::fs::read_to_string(home.path("letters/agent.yaml")).expect("a definition");
+    assert!(after.contains("max_turns: 7") && before.lines().skip(3).all(|line| after.contains(line)), "{after}");
+    let details = read(&ok(home.run(&["sessions", "show", "trip", "--json"])));
+    assert_eq!(details["settings"], json!({}), "they are the agent's now");
+    let again = home.run(&["sessions", "save", "trip"]);
+    assert!(again.code == Some(2) && again.stderr.contains("BTN-2029"), "{}", again.shown());
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
 }
 
 /// Between any two requests and in the middle of them: a session is there whole, or it is gone whole.
