@@ -5,7 +5,7 @@ use baton_agentdir::{Severity, is_agent_name};
 use baton_toolhost::{NativeTools, Tool};
 use baton_types::{
     AgentKit, AgentName, AgentSpec, AskWhen, BUILT_IN_TOOLS, ContextItem, ControlTools, ErrorCode, HandoffTarget,
-    Include, Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
+    Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
 };
 
 /// Who answers, with which words and which functions; everything but the name may be left out.
