@@ -3,6 +3,7 @@
 //! A conversation exists as soon as it has a task. What was said about it as a whole (its title, settings, what it was
 //! taken over with) is a stream of its own, made by the first word of that kind.
 
+mod book;
 mod change;
 mod delete;
 mod error;

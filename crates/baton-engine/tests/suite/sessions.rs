@@ -5,7 +5,7 @@ use baton_engine::{
     Engine, EngineError, ForkSession, ImportSession, ListSessions, SendCommand, SessionChange, SessionError,
     SessionRef, SessionView, TaskRef, Unfinished,
 };
-use baton_ports::{ChatMessage, Conversation, Journal as _};
+use baton_ports::{ChatMessage, Conversation, Journal as _, SessionBook as _};
 use baton_types::{
     ContextId, Fact, ItemKind, ItemName, Message, Principal, SessionEntry, SessionOverrides, TaskEvent, TaskState,
     TaskView, Thousandths,
@@ -319,8 +319,18 @@ async fn many_who_speak_at_once_are_all_heard() {
     }
     let record = view(&engine, "c").await.record.unwrap();
     assert_eq!((record.included.len(), record.version), (100, 101), "also past the snapshot");
+    // Those who work on a task in it know it by that.
+    let task = view(&engine, "c").await.lines[0].place.clone().unwrap().0;
+    let tool = ItemName { kind: ItemKind::Tool, name: "look".to_owned() };
+    assert_eq!(engine.exclude(&task, tool.clone()).await, Ok(true));
+    assert_eq!(engine.exclude(&task, tool.clone()).await, Ok(false));
+    let items = engine.items(&task).await.unwrap();
+    assert_eq!((items.included.len(), items.excluded), (100, vec![tool.clone()]));
+    assert_eq!(engine.include(&task, tool).await, Ok(true));
+    assert_eq!(engine.items(&task).await.unwrap().included.len(), 101);
+    assert_eq!(engine.items(&"nowhere".into()).await.unwrap_err().code, baton_types::ErrorCode::TASK_NOT_FOUND);
     // Saying it again says nothing.
     let item = record.included[0].clone();
     engine.change_session(&me(), &named("c"), vec![SessionChange::Include(item)]).await.unwrap();
-    assert_eq!(view(&engine, "c").await.record.unwrap().version, 101);
+    assert_eq!(view(&engine, "c").await.record.unwrap().version, 103);
 }
