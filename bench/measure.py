@@ -14,7 +14,7 @@ import callgrind
 import report
 import span_store
 import tool_calls
-from recovery import rss_after_tasks, start_to_ready, time_to_resume
+from recovery import many_agents, rss_after_tasks, start_to_ready, time_to_resume
 from report import machine, milliseconds
 from servers import WARMUP_SECONDS, Baton, PythonPeer, RustPeer, load, note
 
@@ -123,6 +123,10 @@ def extras_table(options, directory):
         times = start_to_ready(Baton(options, os.path.join(directory, "start")), stored)
         lines.append(f"| Baton: start to ready with {stored:,} stored tasks (median of {len(times)}) "
                      f"| {statistics.median(times):.0f} ms | < 100 ms |")
+        agents = 1_000 if options.quick else 10_000
+        ready, megabytes = many_agents(options, os.path.join(directory, "many"), agents)
+        lines.append(f"| Baton: start to ready with {agents:,} agents in one folder | {ready:.0f} ms | < 2 s |")
+        lines.append(f"| Baton: resident memory with them | {megabytes:.0f} MB | < 300 MB |")
         for title, result in time_to_resume(options, os.path.join(directory, "resume"), unfinished):
             lines.append(f"| Baton: {title} | {result} | < 2 s |")
     if "rust" in options.servers:

@@ -35,6 +35,26 @@ def start_to_ready(server, stored, starts=5):
     return times
 
 
+def many_agents(options, directory, count):
+    """Milliseconds until a folder of `count` agents, one of them broken, is served, and resident megabytes then."""
+    folder = os.path.join(directory, "agents")
+    for number in range(count):
+        home = os.path.join(folder, f"agent-{number:05}")
+        os.makedirs(os.path.join(home, "rules"))
+        yaml = "name: [" if number == count // 2 else f"name: agent-{number:05}\ndescription: One of many.\n"
+        for file, text in (("agent.yaml", yaml), ("prompt.md", "You are one of many."), ("rules/brief.md", "Be brief.")):
+            with open(os.path.join(home, file), "w", encoding="utf-8") as out:
+                out.write(text)
+    server = Baton(options, os.path.join(directory, "served"), agent=folder)
+    ready = server.start()
+    try:
+        resident = server.resident_mb()
+    finally:
+        server.stop()
+    note(f"baton: {count} agents served after {ready:.0f} ms, {resident:.0f} MB")
+    return ready, resident
+
+
 def time_to_resume(options, directory, count):
     """Kills a Baton with `count` unfinished runs and times its successor.
 

@@ -70,13 +70,28 @@ impl DirectoryAgents {
         Self::load_with(paths, Some(check))
     }
 
+    /// As [`DirectoryAgents::load_checked`], but an agent whose files have errors does not keep the others from being
+    /// served; [`DirectoryAgents::unusable`] tells about it.
+    pub fn load_usable(paths: &[PathBuf], check: SpecCheck) -> Result<Self, LoadError> {
+        match Self::look(paths, Some(check)) {
+            (agents, None | Some(LoadError::Invalid(_))) => Ok(agents),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
     fn load_with(paths: &[PathBuf], check: Option<SpecCheck>) -> Result<Self, LoadError> {
+        match Self::look(paths, check) {
+            (agents, None) => Ok(agents),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// What is there, and the worst of what is wrong with it.
+    fn look(paths: &[PathBuf], check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
         let origins = on_disk(paths);
         let (snapshot, problems) = Snapshot::default().next(&origins, check.as_ref());
-        match look::worst(problems, &snapshot) {
-            Some(error) => Err(error),
-            None => Ok(Self::of(origins, check, snapshot)),
-        }
+        let worst = look::worst(problems, &snapshot);
+        (Self::of(origins, check, snapshot), worst)
     }
 
     /// Reads the agents that work; [`DirectoryAgents::unusable`] tells about the others, which are looked at again at

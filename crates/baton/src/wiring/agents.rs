@@ -26,9 +26,8 @@ pub(crate) struct Loaded {
 
 /// Reads the agents below the paths; one that does not work never keeps another from being served.
 pub(crate) fn load(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Loaded, Failure> {
-    let directories = match DirectoryAgents::load_checked(paths, check()) {
-        Ok(all) => all,
-        Err(LoadError::Invalid(_)) => DirectoryAgents::open(paths, Some(check())),
+    let directories = match DirectoryAgents::load_usable(paths, check()) {
+        Ok(usable) => usable,
         Err(error @ (LoadError::Missing { .. } | LoadError::Empty { .. })) => {
             return Err(Failure::new(error.code(), error.to_string())
                 .hint("Name a directory that holds agents, or change to one."));
