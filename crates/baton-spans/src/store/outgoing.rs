@@ -35,6 +35,8 @@ pub struct Outgoing {
     /// Spans of the frame at `place` that were not given yet.
     ahead: VecDeque<Span>,
     place: LogPlace,
+    /// How many frames could not be read; each had a span at least.
+    damaged: u64,
 }
 
 /// Spans in the order of the log, and the place behind them.
@@ -57,6 +59,7 @@ impl EmbeddedSpans {
             tail: None,
             ahead: VecDeque::new(),
             place,
+            damaged: 0,
         })
     }
 }
@@ -129,11 +132,17 @@ impl Outgoing {
                 return Ok(true);
             }
             Ok(None) => {}
-            // What follows in this file cannot be found without the length of what is damaged.
             Err(error @ SpanStoreError::Corrupt(_)) => {
-                tracing::warn!(%error, reader = self.name, "some spans are not sent on");
-                tail.go_to(end);
-                self.place = LogPlace { byte: end, spans: 0, ..self.place };
+                if self.damaged == 0 {
+                    tracing::warn!(%error, reader = self.name, "some spans are not sent on");
+                }
+                self.damaged += 1;
+                let next = frame_behind(places, self.place.file, (tail.at(), end), &tail.marker());
+                tail.go_to(next.unwrap_or(end));
+                self.place = LogPlace { byte: tail.at(), spans: 0, ..self.place };
+                if next.is_some() {
+                    return Ok(true);
+                }
             }
             Err(error) => return Err(error),
         }
@@ -177,9 +186,9 @@ impl Outgoing {
         self.store.places.as_ref().map_or(Ok(()), |places| places.held.settle(&self.name, through))
     }
 
-    /// How many spans went before they were read, because too much waited.
+    /// How many spans went before they were read, because too much waited; one for each damaged place of the log as well.
     pub fn lost(&self) -> u64 {
-        self.store.places.as_ref().map_or(0, |places| places.held.lost(&self.name))
+        self.damaged + self.store.places.as_ref().map_or(0, |places| places.held.lost(&self.name))
     }
 
     /// Where the spans are that are read next.
@@ -201,6 +210,16 @@ fn open(places: &Places, number: u64) -> Result<Option<Tail>, SpanStoreError> {
         Some(tail) => Ok(Some(tail)),
         None => Tail::open(&places.held.path(number)),
     }
+}
+
+/// Where a frame seems to begin behind a damaged one, which does not say how long it is.
+fn frame_behind(places: &Places, number: u64, (damaged, end): (u64, u64), marker: &[u8; 8]) -> Option<u64> {
+    let named = [places.log.join(wal::name_of(number)), places.held.path(number)];
+    let bytes = named.iter().find_map(|path| fs::read(path).ok())?;
+    let position = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+    let (from, until) = (position(damaged + 1), position(end));
+    let found = bytes[from..until.max(from)].windows(marker.len()).position(|bytes| bytes == marker);
+    Some((from + found?) as u64)
 }
 
 /// All files, and how long they are.

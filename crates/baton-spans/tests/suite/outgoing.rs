@@ -120,6 +120,30 @@ async fn beyond_the_bound_the_oldest_go_and_are_counted() {
 }
 
 #[tokio::test]
+async fn what_is_damaged_is_counted_and_what_follows_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &holding(1 << 20));
+    let log = directory.path().join("log");
+    let mut ends = Vec::new();
+    let path = || fs::read_dir(&log).unwrap().next().unwrap().unwrap().path();
+    for first in [0, 3, 6, 9, 12] {
+        store.ingest(batch(first..first + 3)).await.unwrap();
+        ends.push(fs::metadata(path()).unwrap().len());
+    }
+    let mut bytes = fs::read(path()).unwrap();
+    // The payload of the second batch, and the head of the fourth.
+    for at in [ends[0] + 40, ends[2] + 2] {
+        bytes[usize::try_from(at).unwrap()] ^= 1;
+    }
+    fs::write(path(), bytes).unwrap();
+    let mut reader = store.outgoing(READER).unwrap();
+    let whole: Vec<u64> = [0..3, 6..9, 12..15].iter().flat_map(logged).collect();
+    assert_eq!((everything(&mut reader), reader.lost()), (whole, 2));
+    store.ingest(batch([20])).await.unwrap();
+    assert_eq!((everything(&mut reader), reader.lost()), (vec![20], 2));
+}
+
+#[tokio::test]
 async fn without_a_bound_nothing_is_held() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &holding(0));
