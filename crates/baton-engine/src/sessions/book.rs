@@ -1,7 +1,7 @@
 //! Sessions for those who work on a task in them.
 
 use super::{SessionChange, SessionError, SessionRef};
-use crate::Engine;
+use crate::{Engine, EngineError};
 use baton_ports::{BoxFuture, SessionBook, SessionBookError, SessionItems};
 use baton_types::{ItemName, Principal, StreamId, TaskId};
 use std::sync::Arc;
@@ -10,16 +10,15 @@ impl Engine {
     /// The session that a task is in, and whose it is.
     async fn session_of(&self, task: &TaskId) -> Result<(Arc<Principal>, SessionRef), SessionBookError> {
         let loaded = self.inner.journal().load(None, &StreamId::Task(task.clone())).await;
-        let loaded = loaded.map_err(|error| refused(SessionError::from(error)))?;
-        let missing = || refused(crate::EngineError::TaskNotFound(task.clone()).into());
-        let head = loaded.ok_or_else(missing)?.head;
+        let missing = || SessionError::from(EngineError::TaskNotFound(task.clone()));
+        let head = loaded.map_err(SessionError::from)?.ok_or_else(missing)?.head;
         Ok((head.owner, SessionRef { context: head.context, agent: Some(head.agent) }))
     }
 
     async fn say_once(&self, task: &TaskId, change: SessionChange) -> Result<bool, SessionBookError> {
         let (owner, session) = self.session_of(task).await?;
-        let before = self.session_record(&owner, &session).await.map_err(refused)?.1.map_or(0, |record| record.version);
-        let after = self.change_session(&owner, &session, vec![change]).await.map_err(refused)?;
+        let before = self.session_record(&owner, &session).await?.1.map_or(0, |record| record.version);
+        let after = self.change_session(&owner, &session, vec![change]).await?;
         Ok(after.is_some_and(|record| record.version > before))
     }
 }
@@ -28,7 +27,7 @@ impl SessionBook for Engine {
     fn items<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<SessionItems, SessionBookError>> {
         Box::pin(async move {
             let (owner, session) = self.session_of(task).await?;
-            let (_, record) = self.session_record(&owner, &session).await.map_err(refused)?;
+            let (_, record) = self.session_record(&owner, &session).await?;
             Ok(record
                 .map(|record| SessionItems { included: record.included, excluded: record.excluded })
                 .unwrap_or_default())
@@ -44,6 +43,8 @@ impl SessionBook for Engine {
     }
 }
 
-fn refused(error: SessionError) -> SessionBookError {
-    SessionBookError { code: error.code(), detail: error.to_string() }
+impl From<SessionError> for SessionBookError {
+    fn from(error: SessionError) -> Self {
+        Self { code: error.code(), detail: error.to_string() }
+    }
 }
