@@ -104,7 +104,11 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         Some(mut agent) => {
             agent.knowledge.rules = known.rules;
             agent.knowledge.references = known.references;
-            Parsed { agent: Some(agent), kit: AgentKit { servers, exports: kit.exports }, diagnostics }
+            Parsed {
+                agent: Some(agent),
+                kit: AgentKit { servers, exports: kit.exports, ..AgentKit::default() },
+                diagnostics,
+            }
         }
         None => Parsed::failed(diagnostics),
     }

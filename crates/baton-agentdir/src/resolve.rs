@@ -48,6 +48,8 @@ pub(crate) fn resolve(
     Some(AgentSpec {
         prompt: companions.prompt.trim_end().to_owned(),
         version: text_or(raw.version, || "0.1.0".to_owned()),
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: companions.playbook.map(str::to_owned) },
         tool_execution: raw.settings.tools.as_ref().map(|tools| tools.value).unwrap_or_default(),
         limits: limits(&raw.settings),
@@ -64,6 +66,7 @@ pub(crate) fn resolve(
             temperature: raw.settings.temperature,
             top_p: raw.settings.top_p,
             model: wanted,
+            ..Writing::default()
         },
         tools,
         handoffs,
@@ -183,6 +186,7 @@ pub(crate) fn limits(settings: &RawSettings) -> RunLimits {
         max_turns: number(settings.max_turns, default.max_turns),
         parallel_tools: number(settings.parallel_tools, default.parallel_tools),
         deadline: settings.deadline.unwrap_or(default.deadline),
+        ..default
     }
 }
 

@@ -53,6 +53,7 @@ fn resolve(
         permission: raw.permission.unwrap_or_default(),
         rules,
         include: raw.include.unwrap_or_default(),
+        sequential: false,
     })
 }
 

@@ -222,6 +222,7 @@ fn tool(call: &ToolCall) -> ToolSpec {
         permission: Permission::Allow,
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     }
 }
 

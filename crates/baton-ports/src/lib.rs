@@ -42,7 +42,8 @@ pub use journal::{
 };
 pub use mcp_sessions::McpSessions;
 pub use model::{
-    ChatMessage, Finish, Model, ModelCall, ModelError, ModelEvent, ModelStream, Models, OutputFormat, ToolChoice,
+    ChatFile, ChatFileContent, ChatMessage, Finish, MicroDollars, Model, ModelAbout, ModelCall, ModelError, ModelEvent,
+    ModelStream, Models, OutputFormat, ToolChoice,
 };
 pub use outbox::{Claim, OutboxEntry, OutboxProgress};
 pub use peers::{

@@ -1,6 +1,8 @@
 //! Asking a model.
 
-use baton_types::{AgentName, AgentSpec, CallId, Json, MessageId, ToolCall, ToolSpec, Usage};
+use baton_types::{
+    AgentName, AgentSpec, CallId, Json, MessageId, ModelNote, Reasoning, ToolCall, ToolSpec, Usage, Writing,
+};
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -19,6 +21,10 @@ pub struct ModelCall {
     pub tool_choice: ToolChoice,
     /// The form of the answer.
     pub format: OutputFormat,
+    /// How the model writes.
+    pub writing: Writing,
+    /// Whether it may call several tools at once.
+    pub parallel_calls: bool,
     /// Which model call of the run, from 1.
     pub turn: u32,
     /// Which try at this turn, from 1.
@@ -38,6 +44,8 @@ pub enum ChatMessage {
         id: MessageId,
         /// Its text; data parts follow as JSON.
         text: String,
+        /// Pictures, documents and sound that came with it.
+        files: Vec<ChatFile>,
     },
     /// From the agent.
     Assistant {
@@ -45,6 +53,8 @@ pub enum ChatMessage {
         text: String,
         /// What it called.
         calls: Vec<ToolCall>,
+        /// What it thought, when the same model is to be given that back.
+        reasoning: Option<Reasoning>,
     },
     /// The result of one call.
     Tool {
@@ -59,6 +69,26 @@ pub enum ChatMessage {
         /// The caller's message that said just this, as the answer to a question does; no further message repeats it.
         said: Option<MessageId>,
     },
+}
+
+/// A file as a model is given it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChatFile {
+    /// Its name, when it has one.
+    pub name: Option<String>,
+    /// MIME type.
+    pub media_type: String,
+    /// The content, or where it is.
+    pub content: ChatFileContent,
+}
+
+/// The content of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChatFileContent {
+    /// Bytes, as standard base64 text.
+    Bytes(Arc<str>),
+    /// Where the model's service finds it.
+    Url(String),
 }
 
 /// Whether a model may call tools.
@@ -94,14 +124,20 @@ pub enum ModelEvent {
     Text(String),
     /// More of the reasoning; shown, never stored as answer.
     Reasoning(String),
+    /// All of the reasoning, once it is complete; comes before the end when the service wants it back.
+    Reasoned(Reasoning),
     /// A complete tool call.
     ToolCall(ToolCall),
+    /// Something happened on the way that is worth a record; text that came before it stays.
+    Note(ModelNote),
     /// The end; always last.
     Done {
         /// What the call used.
         usage: Usage,
         /// Why it ended.
         finish: Finish,
+        /// Who answered, as `provider:model`, when that is not who was asked.
+        by: Option<String>,
     },
 }
 
@@ -131,6 +167,12 @@ pub enum ModelError {
         /// When it may be tried again.
         retry_after: Option<Duration>,
     },
+    /// The conversation is longer than the model's window.
+    #[error("the conversation does not fit the model's window: {0}")]
+    TooLong(String),
+    /// The service was not reached, or did not answer in time; nothing of the answer was heard.
+    #[error("the model's service cannot be reached: {0}")]
+    Unreachable(String),
     /// The agent's model settings cannot work.
     #[error("the model is not configured: {0}")]
     Configuration(String),
@@ -144,12 +186,44 @@ pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ModelError>>
 
 /// Somebody who answers.
 pub trait Model: Send + Sync + 'static {
-    /// The name recorded with answers, such as `playbook`.
+    /// The name recorded with answers: `playbook`, or `provider:model`.
     fn name(&self) -> &str;
+
+    /// What is known about it.
+    fn about(&self) -> ModelAbout {
+        ModelAbout::default()
+    }
+
+    /// About how many tokens a text is; for bounds, never for bills.
+    fn tokens(&self, text: &str) -> u64 {
+        u64::try_from(text.len().div_ceil(4)).unwrap_or(u64::MAX)
+    }
+
+    /// What that much use costs now; none when nobody knows.
+    fn price(&self, usage: Usage) -> Option<MicroDollars> {
+        let _ = usage;
+        None
+    }
 
     /// Begins an answer.
     fn call(&self, call: ModelCall) -> ModelStream;
 }
+
+/// What is known about a model; what is not given nobody knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelAbout {
+    /// The provider as the GenAI conventions name it, such as `openai` or `aws.bedrock`.
+    pub provider: Option<String>,
+    /// Tokens that fit its window, read and written together.
+    pub window: Option<u64>,
+    /// Tokens that it writes at most in one call.
+    pub max_output: Option<u64>,
+    /// Whether it looks at pictures.
+    pub images: Option<bool>,
+}
+
+/// Millionths of a dollar.
+pub type MicroDollars = u64;
 
 /// Finds the model of an agent.
 pub trait Models: Send + Sync + 'static {

@@ -32,6 +32,7 @@ fn tool() -> Result<ToolSpec, Failure> {
         permission: Permission::Ask,
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     })
 }
 

@@ -4,7 +4,8 @@ use crate::{
     CallStage, CallState, HandedOff, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, tool_parts::results_message,
 };
 use baton_types::{
-    Artifact, CallId, Grant, Message, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult, Usage, Wanted,
+    Artifact, CallId, Grant, Message, MessageId, Reasoning, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult,
+    Usage, Wanted,
 };
 
 /// An event that cannot follow the state it meets; the state is unchanged.
@@ -71,6 +72,9 @@ impl Task {
             calls: Vec::new(),
             run: None,
             usage: Usage::default(),
+            tool_calls: 0,
+            reasoning: Vec::new(),
+            compaction: None,
             autonomous: *autonomous,
             grants: Vec::new(),
             request: None,
@@ -105,6 +109,12 @@ impl Task {
             TaskEvent::RunPaused { run } => {
                 self.running(run)?;
             }
+            TaskEvent::ModelNoted { .. } | TaskEvent::Guarded { .. } => {}
+            TaskEvent::Reasoned { message, reasoning } => self.reasoned(message, reasoning),
+            TaskEvent::Compacted { compaction } => {
+                self.count(compaction.usage);
+                self.compaction = Some(compaction.clone());
+            }
             TaskEvent::AttemptStarted { message, turn, attempt } => {
                 self.attempt_may_start(*turn, *attempt)?;
                 // An agent elsewhere has heard all that is in the history; what came since waits for its next turn.
@@ -123,6 +133,7 @@ impl Task {
                 let place = self.peer.clone();
                 self.close_attempt()?;
                 self.peer = place;
+                self.tool_calls = self.tool_calls.saturating_add(calls.len() as u64);
                 self.calls = calls.iter().cloned().map(CallState::pending).collect();
                 self.history.push(message.clone());
                 self.count(*usage);
@@ -362,9 +373,14 @@ impl Task {
         }
     }
 
+    /// Keeps what the model is given back with its next call; an attempt that is made again thinks again.
+    fn reasoned(&mut self, message: &MessageId, reasoning: &Reasoning) {
+        self.reasoning.retain(|(known, _)| known != message);
+        self.reasoning.push((message.clone(), reasoning.clone()));
+    }
+
     fn count(&mut self, usage: Usage) {
-        self.usage.input_tokens = self.usage.input_tokens.saturating_add(usage.input_tokens);
-        self.usage.output_tokens = self.usage.output_tokens.saturating_add(usage.output_tokens);
+        self.usage = self.usage.plus(usage);
     }
 
     fn change_status(&mut self, to: TaskState, message: Option<&Message>) -> Result<(), Illegal> {

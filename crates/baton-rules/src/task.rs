@@ -1,9 +1,9 @@
 //! The folded state of a task.
 
 use baton_types::{
-    AgentName, Artifact, CallId, ContextId, Digest, Effects, Grant, HandoffId, Message, MessageId, ParentLink,
-    RequestContext, RunId, TaskId, TaskState, TaskView, Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution,
-    ToolResult, Usage,
+    AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, Grant, HandoffId, Message, MessageId,
+    ParentLink, Reasoning, RequestContext, RunId, TaskId, TaskState, TaskView, Timestamp, ToolAnswers, ToolAsk,
+    ToolCall, ToolExecution, ToolResult, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,15 @@ pub struct Task {
     pub run: Option<Run>,
     /// What all model calls used together.
     pub usage: Usage,
+    /// How many tool calls the model made.
+    #[serde(default)]
+    pub tool_calls: u64,
+    /// What the model thought before messages of the history that called tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasoning: Vec<(MessageId, Reasoning)>,
+    /// What the model is given in place of older parts of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<Compaction>,
     /// Whether nobody is there to be asked, whatever the agent's definition says.
     #[serde(default)]
     pub autonomous: bool,

@@ -205,7 +205,7 @@ impl Agent {
     /// What it has beside its definition: MCP servers that it uses, work that it offers as tools.
     #[must_use]
     pub fn kit(mut self, kit: AgentKit) -> Self {
-        let AgentKit { servers, exports } = kit;
+        let AgentKit { servers, exports, .. } = kit;
         self.kit.servers.extend(servers);
         self.kit.exports.extend(exports);
         self
@@ -274,6 +274,8 @@ impl Agent {
             about: Default::default(),
             writing: Default::default(),
             tools: native.specs(&name),
+            answer: None,
+            guardrails: Vec::new(),
             model: ModelSpec::Playbook { rules: self.playbook },
             tool_execution: self.tool_execution,
             limits: self.limits,

@@ -1,6 +1,8 @@
 //! What an agent is, fully resolved: nothing in here refers to a file that could change under a run.
 
-use crate::{AgentName, Digest, Json, JsonError, Knowledge, Thousandths, ToolExecution, ToolPolicy, ToolSpec};
+use crate::{
+    AgentName, Budgets, Digest, Guardrail, Json, JsonError, Knowledge, Thousandths, ToolExecution, ToolPolicy, ToolSpec,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -31,6 +33,12 @@ pub struct AgentSpec {
     /// How its model writes.
     #[serde(default, skip_serializing_if = "Writing::is_empty")]
     pub writing: Writing,
+    /// The form of its answers, when they are not words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerForm>,
+    /// Who looks at what goes in and out, in the order in which they are asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guardrails: Vec<Guardrail>,
     /// Tools that the agent itself defines.
     pub tools: Vec<ToolSpec>,
     /// Who answers.
@@ -137,12 +145,27 @@ pub struct Writing {
     /// The model that the definition wants, as `provider:model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Who is asked when that one does not answer, each as `provider:model`, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<String>,
+    /// How much it thinks: `none`, `low`, `medium`, `high`, `max`, or a number of tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
 }
 
 impl Writing {
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// JSON that every answer of an agent has to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerForm {
+    /// JSON Schema of the answer.
+    pub schema: Json,
+    /// How often the model may repair an answer that does not fit.
+    pub repairs: u32,
 }
 
 /// One thing an agent is good at.
@@ -197,11 +220,43 @@ pub struct RunLimits {
     pub parallel_tools: u32,
     /// A run that takes longer fails.
     pub deadline: Duration,
+    /// How often in a run a tool may fail, or be called wrongly, before the run is given up.
+    #[serde(default = "usual_tool_errors")]
+    pub tool_errors: u32,
+    /// Results of tools beyond this many bytes are kept aside, and the model is given the beginning.
+    #[serde(default = "usual_spill")]
+    pub spill_bytes: u32,
+    /// Of the model's window, how much a conversation may fill before it is compacted.
+    #[serde(default = "usual_compact_at")]
+    pub compact_at: Thousandths,
+    /// What may be used up.
+    #[serde(default, skip_serializing_if = "Budgets::is_empty")]
+    pub budgets: Budgets,
+}
+
+fn usual_tool_errors() -> u32 {
+    RunLimits::default().tool_errors
+}
+
+fn usual_spill() -> u32 {
+    RunLimits::default().spill_bytes
+}
+
+fn usual_compact_at() -> Thousandths {
+    RunLimits::default().compact_at
 }
 
 impl Default for RunLimits {
     fn default() -> Self {
-        Self { max_turns: 20, parallel_tools: 4, deadline: Duration::from_secs(30 * 60) }
+        Self {
+            max_turns: 20,
+            parallel_tools: 4,
+            deadline: Duration::from_secs(30 * 60),
+            tool_errors: 8,
+            spill_bytes: 64 * 1024,
+            compact_at: Thousandths(800),
+            budgets: Budgets::default(),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The facts of a task, in the order they became true.
 
 use crate::{
-    AgentName, Artifact, CallId, ContextId, Digest, Effects, HandoffId, Message, MessageId, RequestContext, RunId,
-    TaskId, TaskState, Timestamp, ToolAnswers, ToolAsk, ToolCall, ToolExecution, ToolResult,
+    AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, GuardStage, GuardVerdict, HandoffId, Message,
+    MessageId, ModelNote, Reasoning, RequestContext, RunId, TaskId, TaskState, Timestamp, ToolAnswers, ToolAsk,
+    ToolCall, ToolExecution, ToolResult, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +78,38 @@ pub enum TaskEvent {
         turn: u32,
         /// Which try at this turn, from 1; a later one replaces the text of the earlier.
         attempt: u32,
+    },
+    /// Something happened on the way to the model's answer.
+    ModelNoted {
+        /// What.
+        note: ModelNote,
+    },
+    /// What the model thought before what it says or calls next.
+    Reasoned {
+        /// The message that it thought about.
+        message: MessageId,
+        /// What.
+        reasoning: Reasoning,
+    },
+    /// The model is given less of the conversation from now on, so that it fits.
+    Compacted {
+        /// What it is given instead.
+        compaction: Compaction,
+    },
+    /// A guardrail looked at something.
+    Guarded {
+        /// Which, by its name.
+        guardrail: String,
+        /// At what.
+        stage: GuardStage,
+        /// The call that it looked at, of a call or a result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<CallId>,
+        /// What it said.
+        verdict: GuardVerdict,
+        /// Why, in its own words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        detail: String,
     },
     /// The model asked for tools.
     ToolsCalled {
@@ -201,6 +234,10 @@ impl TaskEvent {
             | Self::RunPaused { .. }
             | Self::ContextChosen { .. }
             | Self::AttemptStarted { .. }
+            | Self::ModelNoted { .. }
+            | Self::Reasoned { .. }
+            | Self::Compacted { .. }
+            | Self::Guarded { .. }
             | Self::PeerAsked { .. }
             | Self::PeerAttached { .. }
             | Self::ToolStarted { .. }
@@ -250,13 +287,4 @@ pub struct Reason {
     pub code: String,
     /// What happened and what to do.
     pub detail: String,
-}
-
-/// What model calls used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Tokens read.
-    pub input_tokens: u64,
-    /// Tokens written.
-    pub output_tokens: u64,
 }

@@ -3,7 +3,7 @@
 //! None of it is stored with a run. Connection settings may hold secrets, and belong to the place where the agent
 //! lives, not to the work that it does.
 
-use crate::{Include, Json, Permission, PermissionRule};
+use crate::{AgentVariables, Include, Json, Permission, PermissionRule, ProviderEntry};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 /// Everything beside the definition.
@@ -13,6 +13,10 @@ pub struct AgentKit {
     pub servers: Vec<McpServer>,
     /// Work that the agent offers as MCP tools.
     pub exports: Vec<ExportedTool>,
+    /// Services that its models are reached through, in the order written.
+    pub providers: Vec<ProviderEntry>,
+    /// Variables of its own.
+    pub variables: AgentVariables,
 }
 
 /// Work that an agent offers as a tool: calling it runs the agent on a prompt.

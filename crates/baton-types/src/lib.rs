@@ -8,10 +8,13 @@
 
 mod agent;
 mod agent_change;
+mod budget;
+mod compaction;
 mod digest;
 mod error_code;
 mod event;
 mod fact;
+mod guardrail;
 mod handoff;
 mod ids;
 mod json;
@@ -21,7 +24,9 @@ mod message;
 mod permission;
 mod permission_change;
 mod principal;
+mod provider;
 mod push;
+mod reasoning;
 mod session;
 mod span;
 mod task;
@@ -29,15 +34,20 @@ mod time;
 mod tool;
 mod tool_ask;
 mod trace;
+mod usage;
 
 pub use agent::{
-    About, AgentSpec, ControlTools, HandoffTarget, ModelSpec, Orchestration, Provider, RunLimits, SkillSpec, Writing,
+    About, AgentSpec, AnswerForm, ControlTools, HandoffTarget, ModelSpec, Orchestration, Provider, RunLimits,
+    SkillSpec, Writing,
 };
 pub use agent_change::{AgentChange, ItemDraft, MetadataChange};
+pub use budget::{Budget, Budgets, Spent};
+pub use compaction::Compaction;
 pub use digest::Digest;
 pub use error_code::ErrorCode;
-pub use event::{Grant, ParentLink, Reason, TaskEvent, Usage};
+pub use event::{Grant, ParentLink, Reason, TaskEvent};
 pub use fact::{Fact, FactError};
+pub use guardrail::{GuardRunner, GuardStage, GuardVerdict, Guardrail};
 pub use handoff::{ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Priority};
 pub use ids::{
     AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, SessionId, StreamId, TaskId,
@@ -51,7 +61,9 @@ pub use message::{Artifact, Message, Part, PartContent, Role};
 pub use permission::{ArgumentMatch, AskWhen, Include, Permission, PermissionRule, ToolPolicy};
 pub use permission_change::{PermissionChange, ToolScope, ToolStanding};
 pub use principal::Principal;
+pub use provider::{AgentVariables, ProviderEntry};
 pub use push::{PushAuthentication, PushConfig, PushDialect};
+pub use reasoning::{ModelNote, Reasoning};
 pub use session::{ItemName, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides};
 pub use span::{
     Attributes, Dropped, Key, Resource, Span, SpanClass, SpanEvent, SpanKind, SpanLink, SpanScope, SpanStatus, Value,
@@ -65,3 +77,4 @@ pub use tool::{
 };
 pub use tool_ask::{AnswerAction, ToolAnswer, ToolAnswers, ToolAsk, ToolQuestion, Wanted};
 pub use trace::{NoTrace, SpanId, TraceContext, TraceId};
+pub use usage::Usage;

@@ -64,6 +64,9 @@ pub struct ToolSpec {
     /// When it is part of a session.
     #[serde(default)]
     pub include: Include,
+    /// Whether no other call of the same turn runs beside it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sequential: bool,
 }
 
 /// The way a tool runs.

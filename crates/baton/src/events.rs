@@ -1,7 +1,7 @@
 //! Journaled events, each on one line.
 
 use crate::{screen::one_line, steps};
-use baton_types::{Message, TaskEvent};
+use baton_types::{Message, ModelNote, TaskEvent};
 use baton_wire::api::EventEntry;
 
 const SUMMARY: usize = 72;
@@ -13,6 +13,16 @@ pub(crate) fn row(entry: &EventEntry) -> [String; 4] {
     let kind = entry.kind.rsplit('.').next().unwrap_or_default().replace('_', " ");
     let gist = entry.body.read::<TaskEvent>().map(|event| gist(&event)).unwrap_or_default();
     [entry.number.to_string(), time.to_owned(), kind, one_line(&gist, SUMMARY)]
+}
+
+fn noted(note: &ModelNote) -> String {
+    match note {
+        ModelNote::Retried { model, reason, wait_ms } => format!("{model} again in {wait_ms} ms: {reason}"),
+        ModelNote::FellBack { from, to, reason } => format!("{to} instead of {from}: {reason}"),
+        ModelNote::Rescued { calls: 1 } => "one call was written as text".to_owned(),
+        ModelNote::Rescued { calls } => format!("{calls} calls were written as text"),
+        ModelNote::Repaired { problem } => problem.clone(),
+    }
 }
 
 /// What a reader wants to know of an event besides its kind.
@@ -32,6 +42,14 @@ fn gist(event: &TaskEvent) -> String {
         TaskEvent::ContextChosen { request, .. } => {
             let names: Vec<&str> = request.items.iter().map(|item| item.name.as_str()).collect();
             names.join(", ")
+        }
+        TaskEvent::ModelNoted { note } => noted(note),
+        TaskEvent::Reasoned { reasoning, .. } => format!("{} characters", reasoning.text.chars().count()),
+        TaskEvent::Compacted { compaction } => {
+            format!("from about {} to {} tokens", compaction.tokens_before, compaction.tokens_after)
+        }
+        TaskEvent::Guarded { guardrail, stage, verdict, .. } => {
+            format!("{guardrail} on {}: {}", stage.as_str(), verdict.as_str())
         }
         TaskEvent::AttemptStarted { turn, attempt: 1, .. } => format!("model call {turn}"),
         TaskEvent::AttemptStarted { turn, attempt, .. } => format!("model call {turn}, attempt {attempt}"),

@@ -27,6 +27,8 @@ impl Lone {
             about: Default::default(),
             writing: Default::default(),
             tools: Vec::new(),
+            answer: None,
+            guardrails: Vec::new(),
             model: ModelSpec::Playbook { rules: None },
             tool_execution: ToolExecution::Agent,
             limits: RunLimits::default(),

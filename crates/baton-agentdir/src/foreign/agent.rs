@@ -95,6 +95,8 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
         about: metadata.about,
         writing: settings.writing,
         tools: Vec::new(),
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules },
         tool_execution: ToolExecution::Agent,
         limits: settings.limits,
@@ -105,7 +107,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
         autonomous: is_autonomous,
         orchestration: None,
     };
-    Parsed { agent: Some(agent), kit: AgentKit { servers, exports }, diagnostics }
+    Parsed { agent: Some(agent), kit: AgentKit { servers, exports, ..AgentKit::default() }, diagnostics }
 }
 
 /// The prompt in the file, else the one beside it, else the usual one.

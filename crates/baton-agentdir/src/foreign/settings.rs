@@ -39,6 +39,7 @@ impl Settings {
             temperature: value::fraction(reader, &mut fields, "temperature", 2.0),
             top_p: value::fraction(reader, &mut fields, "topP", 1.0),
             model,
+            ..Writing::default()
         };
         let context = RawContext {
             top_k: value::integer(reader, &mut fields, "contextTopK", MAX_TOP_K),

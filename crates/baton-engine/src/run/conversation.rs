@@ -18,7 +18,7 @@ pub(super) fn conversation<'a>(
         if message.role == Role::Agent {
             chat.append(&mut said);
             called = calls_in(message);
-            chat.push(ChatMessage::Assistant { text: message.text(), calls: called.clone() });
+            chat.push(ChatMessage::Assistant { text: message.text(), calls: called.clone(), reasoning: None });
             continue;
         }
         // A caller need not repeat which tool a result is of.
@@ -38,7 +38,7 @@ pub(super) fn conversation<'a>(
         }));
         if !for_tools && are_heard(&words, &results) {
             let text = text_of(message, &without_mentions(&message.text(), knowledge), results.is_empty());
-            said.push(ChatMessage::User { id: message.id.clone(), text });
+            said.push(ChatMessage::User { id: message.id.clone(), text, files: Vec::new() });
         }
     }
     chat.append(&mut said);
@@ -57,7 +57,7 @@ pub(super) fn place(chat: &mut Vec<ChatMessage>, request: &RequestContext, knowl
         // A definition that changed since may lack it.
         let item = knowledge.items(used.kind).iter().find(|item| item.name == used.name)?;
         let id = format!("{}:{}", used.kind.as_str(), item.name).into();
-        Some(ChatMessage::User { id, text: format!("{title}: {}", item.text) })
+        Some(ChatMessage::User { id, text: format!("{title}: {}", item.text), files: Vec::new() })
     });
     chat.splice(at..at, items.collect::<Vec<_>>());
 }

@@ -48,8 +48,8 @@ impl Helper<'_> {
         let ports = &self.driver.inner.ports;
         let model = ports.models.model(self.spec).map_err(|error| error.to_string())?;
         let messages = ask.messages.into_iter().map(|(role, text)| match role {
-            Role::User => ChatMessage::User { id: ports.ids.fresh().into(), text },
-            Role::Agent => ChatMessage::Assistant { text, calls: Vec::new() },
+            Role::User => ChatMessage::User { id: ports.ids.fresh().into(), text, files: Vec::new() },
+            Role::Agent => ChatMessage::Assistant { text, calls: Vec::new(), reasoning: None },
         });
         let mut answer = model.call(ModelCall {
             agent: self.spec.name.clone(),
@@ -58,6 +58,8 @@ impl Helper<'_> {
             tools: Vec::new(),
             tool_choice: ToolChoice::None,
             format: OutputFormat::Text,
+            writing: self.spec.writing.clone(),
+            parallel_calls: false,
             turn: 1,
             attempt: 1,
             message_id: ports.ids.fresh().into(),
@@ -70,7 +72,7 @@ impl Helper<'_> {
                     return Err("the model said more than a tool may be given".to_owned());
                 }
                 ModelEvent::Text(more) => text.push_str(&more),
-                ModelEvent::Reasoning(_) | ModelEvent::ToolCall(_) => {}
+                ModelEvent::Reasoning(_) | ModelEvent::Reasoned(_) | ModelEvent::ToolCall(_) | ModelEvent::Note(_) => {}
                 ModelEvent::Done { .. } => {
                     return Ok(Sampled { text, model: model.name().to_owned(), ..Sampled::default() });
                 }

@@ -5,8 +5,8 @@ use crate::end::Ending;
 use baton_ports::{Finish, ModelError, ModelEvent, ModelStream};
 use baton_rules::{REQUEST_MEMBER, Task, calls_part, shown};
 use baton_types::{
-    AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, RequestContext, Role, TaskEvent, ToolCall,
-    Usage,
+    AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, Reasoning, RequestContext, Role, TaskEvent,
+    ToolCall, Usage,
 };
 use futures_util::{FutureExt, StreamExt};
 use std::{collections::HashSet, pin::pin, sync::Arc, time::Duration};
@@ -30,6 +30,9 @@ struct Said {
     calls: Vec<ToolCall>,
     usage: Usage,
     finish: Option<Finish>,
+    reasoning: Option<Reasoning>,
+    /// Who answered, when it is not who was asked.
+    by: Option<String>,
     /// Whether something was left out for want of room.
     cut: bool,
 }
@@ -100,9 +103,12 @@ impl Driver {
                     }
                 }
                 Some(Ok(ModelEvent::Reasoning(_))) => {}
+                Some(Ok(ModelEvent::Reasoned(reasoning))) => said.reasoning = Some(reasoning),
+                Some(Ok(ModelEvent::Note(note))) => self.hold(|_| vec![TaskEvent::ModelNoted { note }])?,
                 Some(Ok(ModelEvent::ToolCall(call))) if said.calls.len() < MAX_CALLS => said.calls.push(call),
                 Some(Ok(ModelEvent::ToolCall(_))) => said.cut = true,
-                Some(Ok(ModelEvent::Done { usage, finish })) => {
+                Some(Ok(ModelEvent::Done { usage, finish, by })) => {
+                    said.by = by;
                     (said.usage, said.finish) = (usage, Some(if said.cut { Finish::Length } else { finish }));
                     return Ok(Ok(said));
                 }
@@ -149,11 +155,14 @@ async fn next_after_yield(stream: &mut ModelStream, count: u32) -> Option<Result
 
 /// What a finished model call makes true.
 fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent> {
-    let Said { text, mut calls, usage, finish, .. } = said;
+    let Said { text, mut calls, usage, finish, reasoning, by, .. } = said;
+    let model = by.as_deref().unwrap_or(model);
+    let thought = reasoning.map(|reasoning| TaskEvent::Reasoned { message: id.clone(), reasoning });
     if calls.is_empty() {
         let mut message = Message::new(id, Role::Agent, vec![Part::text(text)]).within(&task.context, &task.id);
         message.metadata = Some(metadata(model, finish, request_of(task)));
-        let mut events = vec![TaskEvent::Answered { message: message.clone(), usage }];
+        let mut events: Vec<TaskEvent> = thought.into_iter().collect();
+        events.push(TaskEvent::Answered { message: message.clone(), usage });
         if task.waiting.is_empty() {
             events.push(TaskEvent::StatusChanged {
                 state: baton_types::TaskState::Completed,
@@ -169,7 +178,7 @@ fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent>
     if finish == Some(Finish::Length) {
         message.metadata = Some(metadata(model, finish, None));
     }
-    vec![TaskEvent::ToolsCalled { message, calls, usage }]
+    thought.into_iter().chain([TaskEvent::ToolsCalled { message, calls, usage }]).collect()
 }
 
 fn metadata(model: &str, finish: Option<Finish>, request: Option<&RequestContext>) -> Json {

@@ -90,6 +90,8 @@ impl Driver {
             tools,
             tool_choice: ToolChoice::Auto,
             format: OutputFormat::Text,
+            writing: spec.writing.clone(),
+            parallel_calls: spec.limits.parallel_tools > 1,
             turn,
             attempt,
             message_id,
@@ -203,5 +205,6 @@ pub(super) fn built_in(name: &str, description: &str, parameters: serde_json::Va
         permission: Permission::Allow,
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     }
 }

@@ -18,7 +18,7 @@ async fn ask(engine: &Engine, script: &str) -> Arc<TaskView> {
 fn said(messages: &[ChatMessage]) -> Vec<&str> {
     let mut said = Vec::new();
     for message in messages {
-        if let ChatMessage::User { id, text } = message
+        if let ChatMessage::User { id, text, .. } = message
             && !id.as_str().starts_with("rule:")
         {
             said.push(text.as_str());

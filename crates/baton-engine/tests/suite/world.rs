@@ -167,6 +167,7 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
         permission: Permission::Allow,
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     };
     AgentSpec {
         name: name.into(),
@@ -180,6 +181,8 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
         about: Default::default(),
         writing: Default::default(),
         tools: vec![tool("look", Effects::ReadOnly), tool("put", Effects::Idempotent), tool("act", Effects::Unknown)],
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits { deadline: Duration::from_secs(36_000), ..RunLimits::default() },
@@ -222,7 +225,7 @@ impl Model for ScriptedModel {
         self.0.heard.lock().unwrap().push(call.messages.clone());
         let script = call.messages.iter().find_map(|message| match message {
             // What the agent knows stands before the caller's words.
-            ChatMessage::User { id, text } if !id.as_str().starts_with("rule:") => Some(text.clone()),
+            ChatMessage::User { id, text, .. } if !id.as_str().starts_with("rule:") => Some(text.clone()),
             _ => None,
         });
         let script = script.unwrap_or_default();
@@ -282,7 +285,7 @@ impl Model for ScriptedModel {
                 let name = name.to_owned();
                 yield Ok(ModelEvent::ToolCall(ToolCall { id, name, arguments: arguments.into() }));
             }
-            yield Ok(ModelEvent::Done { usage: Usage { input_tokens: 1, output_tokens: 1 }, finish });
+            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish, by: None });
         })
     }
 }
@@ -350,6 +353,7 @@ impl ToolHost for CountedTools {
             permission,
             rules: Vec::new(),
             include: Default::default(),
+            sequential: false,
         };
         let offered = vec![
             tool("borrow", Effects::ReadOnly, Permission::Allow),

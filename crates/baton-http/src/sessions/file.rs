@@ -100,7 +100,7 @@ fn entry(
         at: at.unwrap_or(now),
         message,
         request,
-        usage: usage.map(|usage| Usage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens }),
+        usage: usage.map(|usage| Usage::new(usage.input_tokens, usage.output_tokens)),
         notice,
     })
 }

@@ -41,6 +41,7 @@ fn of_server(tool: &str, permission: Permission) -> ToolSpec {
         permission,
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     }
 }
 

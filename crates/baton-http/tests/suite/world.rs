@@ -142,7 +142,10 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
             permission: baton_types::Permission::Allow,
             rules: Vec::new(),
             include: Default::default(),
+            sequential: false,
         }],
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits::default(),
@@ -202,7 +205,7 @@ impl Model for Obedient {
                 Some(ChatMessage::Tool { output, .. }) => yield Ok(ModelEvent::Text(output.to_plain_text())),
                 _ => yield Ok(ModelEvent::Text("?".to_owned())),
             }
-            yield Ok(ModelEvent::Done { usage: Usage { input_tokens: 1, output_tokens: 1 }, finish });
+            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish, by: None });
         })
     }
 }

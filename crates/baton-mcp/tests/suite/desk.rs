@@ -109,6 +109,8 @@ fn agent(name: &str) -> AgentSpec {
         about: Default::default(),
         writing: Default::default(),
         tools: Vec::new(),
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits::default(),

@@ -72,7 +72,7 @@ fn usage(reader: &mut Reader, node: Node) -> Option<UsagePolicy> {
     }
     let mut fields = Fields::open(reader, "usage", node)?;
     let mut tokens = |key| fields.take(key).and_then(|n| reader.integer(key, &n, 0, 1 << 40)).unwrap_or_default();
-    let usage = Usage { input_tokens: tokens("input_tokens"), output_tokens: tokens("output_tokens") };
+    let usage = Usage::new(tokens("input_tokens"), tokens("output_tokens"));
     fields.finish(reader);
     Some(UsagePolicy::Fixed(usage))
 }

@@ -128,7 +128,7 @@ fn estimate(scene: &Scene<'_>, steps: &[Step]) -> Usage {
         .iter()
         .map(|message| match message {
             ChatMessage::User { text, .. } => chars(text),
-            ChatMessage::Assistant { text, calls } => {
+            ChatMessage::Assistant { text, calls, .. } => {
                 chars(text) + calls.iter().map(|call| chars(call.arguments.as_str())).sum::<u64>()
             }
             ChatMessage::Tool { output, .. } => chars(output.as_str()),
@@ -144,5 +144,5 @@ fn estimate(scene: &Scene<'_>, steps: &[Step]) -> Usage {
             Step::Wait(_) | Step::Fail(_) => 0,
         })
         .sum();
-    Usage { input_tokens: (chars(&scene.call.system) + heard).div_ceil(4), output_tokens: said.div_ceil(4) }
+    Usage::new((chars(&scene.call.system) + heard).div_ceil(4), said.div_ceil(4))
 }

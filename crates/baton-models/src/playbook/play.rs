@@ -54,7 +54,7 @@ pub(super) fn play(plan: Plan) -> ModelStream {
                 }
             }
         }
-        yield Ok(ModelEvent::Done { usage, finish });
+        yield Ok(ModelEvent::Done { usage, finish, by: None });
     })
 }
 

@@ -33,7 +33,7 @@ impl<'a> Scene<'a> {
     pub(super) fn new(call: &'a ModelCall, unique: u64) -> Self {
         let last_user = call.messages.iter().rposition(|message| matches!(message, ChatMessage::User { .. }));
         let (mut user, mut user_id) = match last_user.and_then(|index| call.messages.get(index)) {
-            Some(ChatMessage::User { id, text }) => (Cow::Borrowed(text.as_str()), id.as_str()),
+            Some(ChatMessage::User { id, text, .. }) => (Cow::Borrowed(text.as_str()), id.as_str()),
             _ => (Cow::Borrowed(""), ""),
         };
         let since = &call.messages[last_user.map_or(0, |index| index + 1)..];

@@ -11,10 +11,12 @@ pub(crate) fn user(text: &str) -> ModelCall {
     ModelCall {
         agent: "tester".into(),
         system: "You are a test.".to_owned(),
-        messages: vec![ChatMessage::User { id: "user-1".into(), text: text.to_owned() }],
+        messages: vec![ChatMessage::User { id: "user-1".into(), text: text.to_owned(), files: Vec::new() }],
         tools: Vec::new(),
         tool_choice: ToolChoice::Auto,
         format: OutputFormat::Text,
+        writing: Default::default(),
+        parallel_calls: true,
         turn: 1,
         attempt: 1,
         message_id: "m1".into(),
@@ -30,7 +32,7 @@ pub(crate) fn after(mut call: ModelCall, round: &[(&str, &str, &str)]) -> ModelC
         name: (*name).to_owned(),
         arguments: Json::parse(arguments).unwrap(),
     });
-    call.messages.push(ChatMessage::Assistant { text: String::new(), calls: calls.collect() });
+    call.messages.push(ChatMessage::Assistant { text: String::new(), calls: calls.collect(), reasoning: None });
     for (index, (name, _, output)) in round.iter().enumerate() {
         call.messages.push(ChatMessage::Tool {
             call: id(index),
@@ -68,6 +70,7 @@ pub(crate) fn tool(name: &str, parameters: &str) -> ToolSpec {
         permission: baton_types::Permission::Allow,
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     }
 }
 
@@ -86,6 +89,8 @@ pub(crate) fn shown(events: &[Result<ModelEvent, ModelError>]) -> String {
     let lines = events.iter().map(|event| match event {
         Ok(ModelEvent::Text(text)) => format!("say {text}"),
         Ok(ModelEvent::Reasoning(text)) => format!("think {text}"),
+        Ok(ModelEvent::Reasoned(reasoning)) => format!("thought {}", reasoning.text),
+        Ok(ModelEvent::Note(note)) => format!("note {note:?}"),
         Ok(ModelEvent::ToolCall(call)) => format!("call {} {} {}", call.id, call.name, call.arguments.as_str()),
         Ok(ModelEvent::Done { finish: Finish::Stop, .. }) => "done".to_owned(),
         Ok(ModelEvent::Done { finish, .. }) => format!("done {finish:?}"),

@@ -72,7 +72,7 @@ impl Kit {
 
 fn message(id: &str, text: &str) -> ModelCall {
     let mut call = user("");
-    call.messages = vec![ChatMessage::User { id: id.into(), text: text.to_owned() }];
+    call.messages = vec![ChatMessage::User { id: id.into(), text: text.to_owned(), files: Vec::new() }];
     call
 }
 

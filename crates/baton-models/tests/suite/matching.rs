@@ -61,7 +61,7 @@ async fn each_matcher() {
 #[tokio::test]
 async fn a_new_user_message_is_a_new_first_turn() {
     let mut call = after(user("one"), &[("clock", "{}", "12")]);
-    call.messages.push(ChatMessage::User { id: "user-2".into(), text: "two".to_owned() });
+    call.messages.push(ChatMessage::User { id: "user-2".into(), text: "two".to_owned(), files: Vec::new() });
     check(&rule("{ turn: first, user: two, message_id: user-2 }"), call.clone(), "say yes\ndone").await;
     check(&rule("{ after_tool: clock }"), call, "say no\ndone").await;
 }
@@ -71,7 +71,7 @@ async fn what_an_agent_knows_stands_before_what_is_asked_and_is_not_what_is_aske
     let mut call = after(user("one"), &[("clock", "{}", "12")]);
     for (id, text) in [("reference:map", "Reference: north is up"), ("rule:tone", "Rule: be brief"), ("user-2", "two")]
     {
-        call.messages.push(ChatMessage::User { id: id.into(), text: text.to_owned() });
+        call.messages.push(ChatMessage::User { id: id.into(), text: text.to_owned(), files: Vec::new() });
     }
     check(&rule("{ turn: first, user: '^two$', message_id: '^user-2$' }"), call.clone(), "say yes\ndone").await;
     check(&rule("{ user: brief }"), call, "say no\ndone").await;

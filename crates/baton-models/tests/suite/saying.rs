@@ -129,10 +129,10 @@ async fn unique_differs_and_usage_is_as_told() {
     assert_eq!(said.len(), 100);
 
     for (options, expect) in [
-        ("{}", Usage { input_tokens: 6, output_tokens: 3 }),
-        ("{ usage: estimate }", Usage { input_tokens: 6, output_tokens: 3 }),
+        ("{}", Usage::new(6, 3)),
+        ("{ usage: estimate }", Usage::new(6, 3)),
         ("{ usage: none }", Usage::default()),
-        ("{ usage: { input_tokens: 5 } }", Usage { input_tokens: 5, output_tokens: 0 }),
+        ("{ usage: { input_tokens: 5 } }", Usage::new(5, 0)),
     ] {
         let rules = format!("rules: [{{ say: 'ten chars!' }}]\noptions: {options}");
         assert_eq!(usage(events(&rules, user("hi there")).await), expect, "{options}");

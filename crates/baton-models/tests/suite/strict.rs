@@ -20,6 +20,8 @@ pub(crate) fn agent(rules: Option<&str>) -> AgentSpec {
         about: Default::default(),
         writing: Default::default(),
         tools: Vec::new(),
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: rules.map(str::to_owned) },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits::default(),

@@ -51,6 +51,8 @@ fn bare(name: &AgentName, config: &PeerConfig, title: String, description: Strin
         about: Default::default(),
         writing: Default::default(),
         tools: Vec::new(),
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Peer { url: config.url.clone(), listed: config.listed },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits { deadline: DEADLINE, ..RunLimits::default() },

@@ -95,6 +95,8 @@ fn agent(name: &str) -> AgentSpec {
         about: Default::default(),
         writing: Default::default(),
         tools: Vec::new(),
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits::default(),
@@ -134,7 +136,7 @@ impl Model for Obedient {
                     tokio::task::yield_now().await;
                 }
             }
-            yield Ok(ModelEvent::Done { usage: Usage { input_tokens: 1, output_tokens: 1 }, finish: Finish::Stop });
+            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish: Finish::Stop, by: None });
         })
     }
 }

@@ -26,6 +26,7 @@ pub(crate) fn tool(name: &str, effects: Effects) -> ToolSpec {
         permission: Permission::Allow,
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     }
 }
 
@@ -43,9 +44,16 @@ pub(crate) fn spec() -> AgentSpec {
         about: Default::default(),
         writing: Default::default(),
         tools: vec![tool("look", Effects::ReadOnly), tool("put", Effects::Idempotent), tool("pay", Effects::Unknown)],
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
-        limits: RunLimits { max_turns: 2, parallel_tools: 4, deadline: Duration::from_secs(60) },
+        limits: RunLimits {
+            max_turns: 2,
+            parallel_tools: 4,
+            deadline: Duration::from_secs(60),
+            ..RunLimits::default()
+        },
         control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true, reply_message: false },
         handoffs: vec![HandoffTarget { agent: "weather".into(), description: String::new(), url: None }],
         orchestration: None,
@@ -96,7 +104,7 @@ pub(crate) fn tools_called(turn: u32, calls: &[ToolCall]) -> TaskEvent {
 
 pub(crate) fn answered(turn: u32) -> TaskEvent {
     let message = Message::new(format!("m{turn}").into(), Role::Agent, vec![Part::text("there")]);
-    TaskEvent::Answered { message, usage: Usage { input_tokens: u64::MAX, output_tokens: 1 } }
+    TaskEvent::Answered { message, usage: Usage::new(u64::MAX, 1) }
 }
 
 pub(crate) fn finished(id: &str, name: &str) -> TaskEvent {

@@ -38,7 +38,7 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
         let open = task.run.as_ref().and_then(|run| run.open.clone());
         Message::new(open.unwrap_or_else(|| format!("m{number}").into()), Role::Agent, parts)
     };
-    let usage = Usage { input_tokens: u64::from(pick) << 60, output_tokens: 1 };
+    let usage = Usage::new(u64::from(pick) << 60, 1);
     match kind {
         0 | 1 => heard(task, pick, &open, number),
         2 => {

@@ -36,15 +36,12 @@ pub(crate) fn story(agent: &Digest) -> Vec<TaskEvent> {
         TaskEvent::ToolsCalled {
             message: message("m1", Role::Agent, "let me look"),
             calls: vec![call],
-            usage: Usage { input_tokens: 10, output_tokens: 2 },
+            usage: Usage::new(10, 2),
         },
         TaskEvent::ToolStarted { call: "call-1".into(), effects: None, server: None },
         TaskEvent::ToolFinished { result },
         TaskEvent::AttemptStarted { message: "m2".into(), turn: 2, attempt: 1 },
-        TaskEvent::Answered {
-            message: message("m2", Role::Agent, "it is sunny"),
-            usage: Usage { input_tokens: 20, output_tokens: 4 },
-        },
+        TaskEvent::Answered { message: message("m2", Role::Agent, "it is sunny"), usage: Usage::new(20, 4) },
         TaskEvent::StatusChanged { state: TaskState::Completed, message: None, reason: None },
     ]
 }
@@ -83,6 +80,8 @@ impl Place {
             about: Default::default(),
             writing: Default::default(),
             tools: Vec::new(),
+            answer: None,
+            guardrails: Vec::new(),
             model: ModelSpec::Playbook { rules: None },
             tool_execution: ToolExecution::Agent,
             limits: Default::default(),

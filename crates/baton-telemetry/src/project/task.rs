@@ -167,6 +167,10 @@ impl TaskSpans {
             }
             TaskEvent::RunResumed { .. } => self.note(at, "run.resumed"),
             TaskEvent::RunPaused { .. } => self.note(at, "run.paused"),
+            TaskEvent::ModelNoted { note } => self.note(at, note.as_str()),
+            TaskEvent::Reasoned { .. } => {}
+            TaskEvent::Compacted { .. } => self.note(at, "conversation.compacted"),
+            TaskEvent::Guarded { .. } => self.note(at, "guardrail.asked"),
             TaskEvent::AttemptStarted { message, turn, attempt } => {
                 self.end_attempt(at, Ended::Interrupted, origin, out);
                 self.calls.clear();

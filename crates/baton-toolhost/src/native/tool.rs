@@ -61,6 +61,7 @@ impl Tool {
             permission: Permission::Allow,
             rules: Vec::new(),
             include: Default::default(),
+            sequential: false,
         };
         Self { spec, timeout: USUAL_TIMEOUT, body }
     }

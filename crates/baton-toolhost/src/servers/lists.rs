@@ -145,6 +145,7 @@ fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool, words: To
         permission: words.permission,
         rules: words.rules,
         include: words.include,
+        sequential: false,
     };
     Some(OfferedTool { spec, server: server.name.clone(), definition: tool.clone() })
 }

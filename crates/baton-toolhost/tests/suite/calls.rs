@@ -45,6 +45,8 @@ pub(crate) fn agent(name: &str, tools: Vec<ToolSpec>) -> AgentSpec {
         about: Default::default(),
         writing: Default::default(),
         tools,
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits::default(),
@@ -69,6 +71,7 @@ pub(crate) fn tool(name: &str, runner: ToolRunner) -> ToolSpec {
         permission: Permission::Allow,
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     }
 }
 

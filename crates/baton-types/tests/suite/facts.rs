@@ -46,7 +46,7 @@ fn result() -> impl Strategy<Value = ToolResult> {
 }
 
 fn usage() -> impl Strategy<Value = Usage> {
-    any::<(u64, u64)>().prop_map(|(input_tokens, output_tokens)| Usage { input_tokens, output_tokens })
+    any::<(u64, u64)>().prop_map(|(input_tokens, output_tokens)| Usage::new(input_tokens, output_tokens))
 }
 
 fn moment() -> impl Strategy<Value = Timestamp> {

@@ -151,6 +151,7 @@ fn the_extended_card_also_lists_tools_and_handoffs() {
             permission: Permission::Allow,
             rules: Vec::new(),
             include: Default::default(),
+            sequential: false,
         }],
         handoffs: vec![HandoffTarget { agent: "travel".into(), description: "Books the journey".into(), url: None }],
         input_modes: vec!["*/*".into()],

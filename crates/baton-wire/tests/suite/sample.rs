@@ -136,6 +136,8 @@ pub(crate) fn agent() -> AgentSpec {
         about: Default::default(),
         writing: Default::default(),
         tools: Vec::new(),
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits::default(),

@@ -55,7 +55,7 @@ impl Stage {
         let calls = self.calls.lock().unwrap();
         let said = calls.last().unwrap().messages.iter().map(|message| match message {
             ChatMessage::User { text, .. } => format!("user: {text}"),
-            ChatMessage::Assistant { text, calls } if calls.is_empty() => format!("agent: {text}"),
+            ChatMessage::Assistant { text, calls, .. } if calls.is_empty() => format!("agent: {text}"),
             ChatMessage::Assistant { calls, .. } => format!("calls: {}", calls[0].name),
             ChatMessage::Tool { output, .. } => format!("tool: {}", output.to_plain_text()),
         });
@@ -130,7 +130,7 @@ impl Model for Stage {
                 ModelEvent::ToolCall(ToolCall { id, name, arguments })
             }
         };
-        let done = ModelEvent::Done { usage: Usage::default(), finish: Finish::Stop };
+        let done = ModelEvent::Done { usage: Usage::default(), finish: Finish::Stop, by: None };
         Box::pin(futures_util::stream::iter([Ok(said), Ok(done)]))
     }
 }

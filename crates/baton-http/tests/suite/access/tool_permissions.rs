@@ -38,6 +38,7 @@ impl ToolHost for Shop {
             permission: Permission::Ask,
             rules: Vec::new(),
             include: Default::default(),
+            sequential: false,
         };
         let offered = vec![tool("fs__read", "files", "read"), tool("shop__buy", "shop", "buy")];
         Box::pin(std::future::ready(offered))

@@ -180,7 +180,7 @@ impl Model for Scripted {
                 };
                 yield Ok(ModelEvent::Text(text));
             }
-            yield Ok(ModelEvent::Done { usage: Usage::default(), finish });
+            yield Ok(ModelEvent::Done { usage: Usage::default(), finish, by: None });
         })
     }
 }

@@ -64,6 +64,7 @@ pub(in crate::environment) fn spec() -> ToolSpec {
         permission: Default::default(),
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     }
 }
 

@@ -219,6 +219,8 @@ fn spec() -> AgentSpec {
         about: Default::default(),
         writing: Default::default(),
         tools,
+        answer: None,
+        guardrails: Vec::new(),
         model: ModelSpec::Playbook { rules: None },
         tool_execution: ToolExecution::Agent,
         limits: RunLimits::default(),
@@ -242,6 +244,7 @@ pub(crate) fn tool(name: &str, effects: Effects) -> ToolSpec {
         permission: Permission::Allow,
         rules: Vec::new(),
         include: Default::default(),
+        sequential: false,
     }
 }
 

@@ -39,6 +39,10 @@ pub fn project<'a>(
         | TaskEvent::RunPaused { .. }
         | TaskEvent::ContextChosen { .. }
         | TaskEvent::AttemptStarted { .. }
+        | TaskEvent::ModelNoted { .. }
+        | TaskEvent::Reasoned { .. }
+        | TaskEvent::Compacted { .. }
+        | TaskEvent::Guarded { .. }
         | TaskEvent::PeerAsked { .. }
         | TaskEvent::PeerAttached { .. }
         | TaskEvent::ToolStarted { .. }

@@ -125,6 +125,10 @@ fn shows(event: &TaskEvent) -> bool {
             | TaskEvent::RunResumed { .. }
             | TaskEvent::RunPaused { .. }
             | TaskEvent::AttemptStarted { .. }
+            | TaskEvent::ModelNoted { .. }
+            | TaskEvent::Reasoned { .. }
+            | TaskEvent::Compacted { .. }
+            | TaskEvent::Guarded { .. }
             | TaskEvent::ToolStarted { .. }
             | TaskEvent::ToolAsked { .. }
             | TaskEvent::ToolAnswered { .. }
