@@ -7,9 +7,9 @@ pub(crate) use texts::{Texts, TextsOf};
 pub(crate) use vectors::Vectors;
 
 use crate::Engine;
-use baton_ports::{Embedder, VectorShelf};
+use baton_ports::{BoxFuture, Embedder, SearchText, TextSearch, VectorShelf};
 use baton_relevance::{Chosen, Entry, find, pieces};
-use baton_types::{AgentName, ContextItem, ItemKind, RelevanceLimits, ToolSpec};
+use baton_types::{AgentName, ContextItem, ItemKind, RelevanceLimits, Thousandths, ToolSpec};
 use std::sync::{Arc, OnceLock};
 
 /// How relevance is found out.
@@ -88,5 +88,30 @@ impl Engine {
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>, shelf: Arc<dyn VectorShelf>) -> Self {
         let _ = self.inner.relevance.vectors.set(Vectors::new(embedder, shelf));
         self
+    }
+}
+
+impl TextSearch for Engine {
+    fn search<'a>(
+        &'a self,
+        agent: &'a AgentName,
+        question: &'a str,
+        texts: &'a [SearchText<'a>],
+        limits: RelevanceLimits,
+    ) -> BoxFuture<'a, Result<Vec<(usize, Thousandths)>, String>> {
+        Box::pin(async move {
+            let chosen = match self.inner.relevance.vectors() {
+                Some(vectors) => {
+                    let all: Vec<_> = texts.iter().map(|text| pieces(text.name, text.description, text.text)).collect();
+                    vectors.choose(agent, question, &all, limits).await?
+                }
+                None => {
+                    let read = |text: &SearchText<'_>| Entry::new(text.name, text.description, text.text);
+                    let entries: Vec<Entry> = texts.iter().map(read).collect();
+                    find(question, &entries.iter().collect::<Vec<_>>(), limits)
+                }
+            };
+            Ok(chosen.into_iter().map(|chosen| (chosen.entry, chosen.score)).collect())
+        })
     }
 }

@@ -15,6 +15,7 @@ mod mcp_sessions;
 mod model;
 mod outbox;
 mod peers;
+mod search;
 mod session_book;
 mod span_reader;
 mod spans;
@@ -49,6 +50,7 @@ pub use outbox::{Claim, OutboxEntry, OutboxProgress};
 pub use peers::{
     KnownPeer, NewPeer, PeerAsk, PeerBook, PeerBookError, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers,
 };
+pub use search::{SearchText, TextSearch};
 pub use session_book::{SessionBook, SessionBookError, SessionItems};
 pub use span_reader::{ReadAsk, ReadSpans, SpanReader};
 pub use spans::{

@@ -20,7 +20,7 @@ mod transport;
 
 pub use connect::{Attempt, Connect, ConnectError, Connectors, Link, LinkError, ServerLog, Target, TransportKind};
 pub use http_tool::{HttpTools, TemplateError, UrlTemplate};
-pub use internal::InternalConnect;
+pub use internal::{InternalConnect, InternalPorts};
 pub use native::{NativeTools, Tool, ToolContext, ToolError, ToolProblem};
 pub use oauth::{Account, Authorizer, Browser, Challenge, LoginError, Loopback, login};
 pub use servers::{

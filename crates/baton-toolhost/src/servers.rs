@@ -25,5 +25,6 @@ mod vet;
 pub(crate) use clean::clean;
 pub(crate) use handler::host_capabilities;
 pub use host::McpServers;
+pub(crate) use options::TASK_META;
 pub use options::{CallEvents, CallOptions, DEPTH_META, HostSettings};
 pub use reply::{OfferedPrompt, OfferedTool, ServerError, ServerEvent, ServerItem, ServerReply};

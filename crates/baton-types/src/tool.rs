@@ -16,6 +16,9 @@ pub enum Effects {
     ReadOnly,
     /// Changes something, but twice is the same as once; may run again.
     Idempotent,
+    /// Changes the agent that calls it: its definition, or what is part of its session. Never runs again by itself, and
+    /// never for an agent that works alone.
+    OwnAgent,
     /// Nobody said; never runs again by itself.
     #[default]
     Unknown,

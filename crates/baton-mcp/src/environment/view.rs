@@ -137,6 +137,7 @@ fn annotations(effects: Effects) -> Option<ToolAnnotations> {
     match effects {
         Effects::ReadOnly => Some(ToolAnnotations::new().read_only(true)),
         Effects::Idempotent => Some(ToolAnnotations::new().read_only(false).idempotent(true)),
+        Effects::OwnAgent => Some(ToolAnnotations::new().read_only(false)),
         Effects::Unknown => None,
     }
 }

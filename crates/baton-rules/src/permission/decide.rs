@@ -4,12 +4,14 @@ use super::{
     arguments::Arguments,
     word::{Named, Word, word},
 };
-use baton_types::{AskWhen, Include, Json, Permission, ToolPolicy, ToolSpec};
+use baton_types::{AskWhen, Effects, Include, Json, Permission, ToolPolicy, ToolSpec};
 
 const DENIED: &str = "the agent's permissions deny it; do without it, or use another tool";
 const ARGUMENTS_DENIED: &str = "the agent's permissions deny calls with such arguments; other arguments may be allowed";
 const NOBODY_TO_ASK: &str = "somebody would have to allow it, and in this session nobody can be asked; do without it, \
                              or use another tool";
+const NOT_ALONE: &str = "an agent that works alone cannot change itself or its session; do without it, or use another \
+                         tool, and say in the answer what should be changed";
 const NOT_NAMED: &str = "it is used only in sessions for which somebody named it; do without it, or use another tool";
 
 /// The circumstances in which a tool would run.
@@ -48,6 +50,9 @@ pub fn decide(
         Word::Denied => return Decision::Deny(DENIED),
         Word::ArgumentsDenied => return Decision::Deny(ARGUMENTS_DENIED),
     };
+    if changes_itself_alone(session, tool) {
+        return Decision::Deny(NOT_ALONE);
+    }
     if !is_named(session, tool) {
         return Decision::Deny(NOT_NAMED);
     }
@@ -70,6 +75,12 @@ pub(super) fn done_with(session: &Session<'_>, said: Permission) -> Decision {
         (true, false) => Decision::Ask,
         (true, true) => Decision::Deny(NOBODY_TO_ASK),
     }
+}
+
+/// Whether the tool would change an agent that nobody watches, whatever its definition allows: what it is made of stays
+/// as people left it.
+pub(super) fn changes_itself_alone(session: &Session<'_>, tool: &ToolSpec) -> bool {
+    session.autonomous && tool.effects == Effects::OwnAgent
 }
 
 /// Whether the tool is part of the session. One that is there when it has to do with what is asked counts as such.

@@ -3,7 +3,7 @@
 use super::{
     Decision, Session,
     arguments::Arguments,
-    decide::{done_with, is_named},
+    decide::{changes_itself_alone, done_with, is_named},
     word::{Named, Precision, Said, Word, precision, strongest},
 };
 use baton_types::{Permission, PermissionRule, ToolPolicy, ToolSpec};
@@ -11,7 +11,7 @@ use baton_types::{Permission, PermissionRule, ToolPolicy, ToolSpec};
 /// Whether a tool is offered to the model. What is offered can be called: nothing that this refuses is run by
 /// [`super::decide`], and nothing that this offers is refused for want of somebody to ask, arguments aside.
 pub fn offers(policy: &ToolPolicy, session: &Session<'_>, tool: &ToolSpec) -> bool {
-    if !is_named(session, tool) {
+    if changes_itself_alone(session, tool) || !is_named(session, tool) {
         return false;
     }
     let (named, unknown) = (Named::of(tool), Arguments::of(None));

@@ -2,7 +2,7 @@
 
 use super::permissions::mcp_tool;
 use baton_rules::{Decision, Session, decide, offers};
-use baton_types::{ArgumentMatch, AskWhen, Include, Json, Permission, PermissionRule, ToolPolicy, ToolSpec};
+use baton_types::{ArgumentMatch, AskWhen, Effects, Include, Json, Permission, PermissionRule, ToolPolicy, ToolSpec};
 use proptest::{collection::vec, prelude::*, sample::select};
 
 /// What a session does with a tool that may run, one that is asked about, and one that is denied.
@@ -51,6 +51,26 @@ fn teamspark_8_the_nine_cells_of_session_and_setting() {
     }
 }
 
+/// An agent that works alone cannot change itself, whatever its definition allows; with somebody there it can.
+#[test]
+fn teamspark_14_what_changes_the_agent_itself_is_never_offered_to_one_that_works_alone() {
+    use AskWhen::{Always, Never, Tool};
+    for permission in [Permission::Allow, Permission::Ask] {
+        let own = ToolSpec { permission, effects: Effects::OwnAgent, ..mcp_tool("rules", "createRule") };
+        let policy = ToolPolicy::default();
+        for (ask, included) in [(Always, &[][..]), (Never, &["createRule".to_owned()]), (Tool, &[])] {
+            let alone = Session { autonomous: true, ask, included };
+            assert!(!offers(&policy, &alone, &own), "{ask:?}");
+            assert!(
+                matches!(decide(&policy, &alone, &own, None, true), Decision::Deny(reason) if reason.contains("alone"))
+            );
+            let watched = Session { autonomous: false, ask, included };
+            assert!(offers(&policy, &watched, &own), "{ask:?}");
+            assert!(!matches!(decide(&policy, &watched, &own, None, false), Decision::Deny(_)));
+        }
+    }
+}
+
 /// A model can act on every reason.
 #[test]
 fn reasons_go_on_from_because_and_say_what_to_do() {
@@ -63,7 +83,8 @@ fn reasons_go_on_from_because_and_say_what_to_do() {
     let some_denied = ToolSpec { rules: vec![rule], ..mcp_tool("fs", "read") };
     let session = Session { autonomous: true, ask: AskWhen::Tool, included: &[] };
     let call = Json::parse("{}").unwrap();
-    let mut reasons = [manual, asks, denied, some_denied].map(|tool| {
+    let own = ToolSpec { effects: Effects::OwnAgent, ..mcp_tool("rules", "createRule") };
+    let mut reasons = [manual, asks, denied, some_denied, own].map(|tool| {
         let Decision::Deny(reason) = decide(&ToolPolicy::default(), &session, &tool, Some(&call), false) else {
             panic!("{tool:?} is not denied");
         };

@@ -1,14 +1,14 @@
 //! A server that is ready: requests to it.
 
 use super::{
-    CallOptions, DEPTH_META, ServerError,
+    CallOptions, DEPTH_META, ServerError, TASK_META,
     flights::Flights,
     running::{Lock, Running, Turn},
     spans::{Spans, failed},
 };
 use crate::{ServerLog, needs_login};
 use baton_telemetry::current;
-use baton_types::{McpServer, McpTimeouts};
+use baton_types::{McpServer, McpTimeouts, McpTransport};
 use parking_lot::Mutex;
 use rmcp::{
     RoleClient,
@@ -33,6 +33,7 @@ pub(super) struct Connection {
     flights: Arc<Flights>,
     info: Arc<ServerPeerInfo>,
     is_modern: bool,
+    is_internal: bool,
     limits: McpTimeouts,
     log: ServerLog,
     turns: Arc<RwLock<()>>,
@@ -53,12 +54,28 @@ impl Connection {
         log: ServerLog,
         spans: Spans,
     ) -> Self {
+        let is_internal = matches!(server.transport, McpTransport::Internal { .. });
         let (server, limits) = (server.name.clone(), server.timeouts);
         let turns = Arc::new(RwLock::new(()));
         let room = Arc::new(Semaphore::new(MAX_CALLS));
         let (level, fault) = (Mutex::new(None), Mutex::new(None));
         let wanted = Notify::new();
-        Self { server, peer, flights, info, is_modern, limits, log, turns, room, wanted, level, fault, spans }
+        Self {
+            server,
+            peer,
+            flights,
+            info,
+            is_modern,
+            is_internal,
+            limits,
+            log,
+            turns,
+            room,
+            wanted,
+            level,
+            fault,
+            spans,
+        }
     }
 
     /// The server's key.
@@ -157,6 +174,9 @@ impl Connection {
         }
         if options.depth > 0 {
             meta.insert(DEPTH_META.to_owned(), options.depth.into());
+        }
+        if let Some(task) = options.task.as_ref().filter(|_| self.is_internal) {
+            meta.insert(TASK_META.to_owned(), task.as_str().into());
         }
         meta
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use baton_ports::BoxFuture;
 use baton_rules::ToolWords;
-use baton_types::{AgentName, AgentSpec, BUILT_IN_TOOLS, Json, McpServer, McpTool, ToolRunner, ToolSpec};
+use baton_types::{AgentName, AgentSpec, BUILT_IN_TOOLS, Effects, Json, McpServer, McpTool, ToolRunner, ToolSpec};
 use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool};
 use std::{sync::Arc, time::Duration};
 
@@ -139,7 +139,7 @@ fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool, words: To
         name,
         description: clean(description),
         parameters: json_of(&for_models(&tool.input_schema))?,
-        effects: definition::effects(tool, server.trusted),
+        effects: effects(tool, server),
         runner: ToolRunner::Mcp(McpTool { server: server.name.clone(), tool: tool.name.to_string() }),
         output: tool.output_schema.as_ref().and_then(|schema| json_of(schema)),
         permission: words.permission,
@@ -148,6 +148,17 @@ fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool, words: To
         sequential: false,
     };
     Some(OfferedTool { spec, server: server.name.clone(), definition: tool.clone() })
+}
+
+/// Servers that are part of Baton say the truth about their tools; those that do more than look change the agent.
+fn effects(tool: &Tool, server: &McpServer) -> Effects {
+    if !crate::internal::is_ours(&server.transport) {
+        return definition::effects(tool, server.trusted);
+    }
+    match definition::effects(tool, true) {
+        Effects::ReadOnly => Effects::ReadOnly,
+        _ => Effects::OwnAgent,
+    }
 }
 
 fn json_of(schema: &JsonObject) -> Option<Json> {

@@ -1,6 +1,7 @@
 //! What a call brings along, and the limits of the host.
 
 use baton_telemetry::Tracer;
+use baton_types::TaskId;
 use rmcp::model::{
     ClientCapabilities, Implementation, InputResponses, JsonObject, LoggingLevel, LoggingMessageNotificationParam,
     ProgressNotificationParam,
@@ -9,6 +10,8 @@ use std::{sync::Arc, time::Duration};
 
 /// The member of `_meta` in which [`CallOptions::depth`] travels.
 pub const DEPTH_META: &str = "dev.baton/depth";
+/// The member of `_meta` in which [`CallOptions::task`] travels, to servers that are part of Baton only.
+pub(crate) const TASK_META: &str = "dev.baton/taskId";
 
 /// Hears what a server says while a call is in flight; must not block.
 pub trait CallEvents: Send + Sync + 'static {
@@ -46,6 +49,8 @@ pub struct CallOptions {
     pub trace: Option<String>,
     /// How often the work has been handed over, so that agents that reach themselves through servers come to an end.
     pub depth: u32,
+    /// The task that the call is part of; only servers that are part of Baton are told.
+    pub task: Option<TaskId>,
 }
 
 /// Limits of the host; the defaults are right outside of tests.

@@ -34,6 +34,7 @@ pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, tool: &McpTool)
         events: Some(Arc::new(Progress(sink))),
         trace: run.trace.map(str::to_owned),
         depth: run.helper.depth(),
+        task: run.task.cloned(),
         ..CallOptions::default()
     };
     loop {

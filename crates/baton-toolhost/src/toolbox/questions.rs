@@ -1,6 +1,6 @@
 //! What a server asks in the middle of a call: what the host answers itself, and what goes to people.
 
-use crate::servers::clean;
+use crate::servers::{TASK_META, clean};
 use baton_ports::{SampleAsk, Sampled, ToolHelper};
 use baton_types::{AnswerAction, Json, Role, ToolAnswers, ToolQuestion, Wanted};
 use rmcp::model::{
@@ -28,8 +28,7 @@ const MAX_FORM: usize = 64 << 10;
 /// The longest address of a page and the longest key of a question.
 const MAX_ADDRESS: usize = 4 << 10;
 const MAX_KEY: usize = 256;
-/// The members of `_meta` that name the task and the conversation of an agent that answered.
-const TASK_META: &str = "dev.baton/taskId";
+/// The member of `_meta` that names the conversation of an agent that answered; the task is in [`TASK_META`].
 const CONTEXT_META: &str = "dev.baton/contextId";
 
 /// A round of questions.

@@ -1,0 +1,47 @@
+//! What callers say, taken at its word: what is not known, missing or out of bounds is refused by name.
+
+use super::call::{Call, Refused};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+/// A rule, a reference or a server by name.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ByName {
+    pub(super) name: String,
+}
+
+/// Nothing.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Nothing {}
+
+impl Call<'_> {
+    /// The arguments, or which of them is wrong.
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Refused> {
+        let value = Value::Object(self.arguments.clone());
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let path = error.path().to_string();
+            let place = if path == "." { String::new() } else { format!("'{path}': ") };
+            self.unfit(&format!("{place}{}", error.inner()))
+        })
+    }
+
+    /// A whole number within bounds; models write them as they like.
+    pub(super) fn whole(&self, name: &str, given: Option<f64>, least: u16, most: u16) -> Result<Option<u16>, Refused> {
+        let Some(given) = given else { return Ok(None) };
+        let fits = (f64::from(least)..=f64::from(most)).contains(&given) && given.fract() == 0.0;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was just checked to fit")]
+        let number = fits.then_some(given as u16);
+        let wrong = || self.unfit(&format!("'{name}' must be a whole number from {least} to {most}, not {given}"));
+        number.map(Some).ok_or_else(wrong)
+    }
+
+    /// An argument that does not fit.
+    pub(super) fn unfit(&self, what: &str) -> Refused {
+        Refused::new(format!(
+            "{} was not done: its arguments do not fit: {what}; call it again with that corrected",
+            self.tool
+        ))
+    }
+}

@@ -1,0 +1,114 @@
+//! What the servers work with: definitions, sessions, tools and searching, each with an error that says what to do.
+
+use super::{InternalPorts, call::Refused};
+use baton_ports::{AgentBook, AgentSource, SearchText, SessionBook, SessionItems, ToolHost};
+use baton_relevance::{Entry, find};
+use baton_types::{
+    AgentChange, AgentKit, AgentName, AgentSpec, ErrorCode, ItemName, RelevanceLimits, TaskId, Thousandths,
+};
+use std::sync::{Arc, OnceLock};
+
+const NO_SESSION: &str = "there is no conversation here: this tool changes or tells what is part of one, so it works only \
+                          when an agent calls it while it talks with somebody";
+
+/// Everything that the servers of all agents share.
+pub(super) struct Inside {
+    agents: Arc<dyn AgentSource>,
+    book: Option<Arc<dyn AgentBook>>,
+    ports: OnceLock<InternalPorts>,
+}
+
+/// Places and scores of what was found, and a remark about how.
+pub(super) struct Found {
+    pub(super) matches: Vec<(usize, Thousandths)>,
+    pub(super) note: Option<String>,
+}
+
+impl Inside {
+    pub(super) fn new(agents: Arc<dyn AgentSource>, book: Option<Arc<dyn AgentBook>>) -> Self {
+        Self { agents, book, ports: OnceLock::new() }
+    }
+
+    pub(super) fn attach(&self, ports: InternalPorts) {
+        let _ = self.ports.set(ports);
+    }
+
+    /// The definition as it is now.
+    pub(super) fn agent(&self, name: &AgentName) -> Result<Arc<AgentSpec>, Refused> {
+        let gone = || Refused::coded(ErrorCode::AGENT_NOT_FOUND, format!("the agent '{name}' is no longer served"));
+        self.agents.agent(name).ok_or_else(gone)
+    }
+
+    /// What the agent has beside its definition.
+    pub(super) fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+        self.agents.kit(name)
+    }
+
+    /// Writes a change where the definition comes from.
+    pub(super) async fn amend(&self, agent: &AgentName, change: AgentChange) -> Result<(), Refused> {
+        let Some(book) = &self.book else {
+            let detail = format!(
+                "the definition of '{agent}' is part of a program and is not changed while that runs; tell the user what \
+                 should be changed"
+            );
+            return Err(Refused::coded(ErrorCode::AGENT_NOT_CHANGED, detail));
+        };
+        match book.amend(agent, change).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Refused::coded(error.code, error.detail)),
+        }
+    }
+
+    /// What can be used by agents.
+    pub(super) fn tools(&self) -> Result<Arc<dyn ToolHost>, Refused> {
+        let tools = self.ports.get().and_then(|ports| ports.tools.upgrade());
+        tools.ok_or_else(|| Refused::new("tools cannot be looked at now: Baton is starting or stopping; try again"))
+    }
+
+    /// What was named in the task's session, and what is left out of it.
+    pub(super) async fn items(&self, task: Option<&TaskId>) -> Result<SessionItems, Refused> {
+        let (sessions, task) = self.session(task)?;
+        sessions.items(task).await.map_err(|error| Refused::coded(error.code, error.detail))
+    }
+
+    /// Makes something part of the task's session; false when it was so already.
+    pub(super) async fn include(&self, task: Option<&TaskId>, item: ItemName) -> Result<bool, Refused> {
+        let (sessions, task) = self.session(task)?;
+        sessions.include(task, item).await.map_err(|error| Refused::coded(error.code, error.detail))
+    }
+
+    /// Leaves something out of the task's session; false when it was so already.
+    pub(super) async fn exclude(&self, task: Option<&TaskId>, item: ItemName) -> Result<bool, Refused> {
+        let (sessions, task) = self.session(task)?;
+        sessions.exclude(task, item).await.map_err(|error| Refused::coded(error.code, error.detail))
+    }
+
+    fn session<'a>(&self, task: Option<&'a TaskId>) -> Result<(Arc<dyn SessionBook>, &'a TaskId), Refused> {
+        let task = task.ok_or_else(|| Refused::new(NO_SESSION))?;
+        let sessions = self.ports.get().and_then(|ports| ports.sessions.upgrade());
+        let away =
+            || Refused::new("the conversation cannot be looked at now: Baton is starting or stopping; try again");
+        Ok((sessions.ok_or_else(away)?, task))
+    }
+
+    /// Finds texts in the way in which they are found for requests, and by words when that fails.
+    pub(super) async fn search(
+        &self,
+        agent: &AgentName,
+        question: &str,
+        texts: &[SearchText<'_>],
+        limits: RelevanceLimits,
+    ) -> Found {
+        let search = self.ports.get().and_then(|ports| ports.search.upgrade());
+        let note = match search {
+            None => None,
+            Some(search) => match search.search(agent, question, texts, limits).await {
+                Ok(matches) => return Found { matches, note: None },
+                Err(reason) => Some(format!("only words were compared, because there are no vectors: {reason}")),
+            },
+        };
+        let entries: Vec<Entry> = texts.iter().map(|text| Entry::new(text.name, text.description, text.text)).collect();
+        let chosen = find(question, &entries.iter().collect::<Vec<_>>(), limits);
+        Found { matches: chosen.into_iter().map(|chosen| (chosen.entry, chosen.score)).collect(), note }
+    }
+}

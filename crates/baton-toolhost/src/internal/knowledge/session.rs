@@ -1,0 +1,58 @@
+//! What is part of the conversation in which the call was made.
+
+use super::look::{known, plural};
+use crate::internal::{
+    arguments::{ByName, Nothing},
+    call::{Answer, Call, done},
+};
+use baton_ports::SessionItems;
+use baton_rules::{SessionItem, session_items};
+use baton_types::{AgentSpec, ItemKind, ItemName};
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+
+/// What is there, in the order in which models are given it, and what is left out.
+pub(super) async fn list(kind: ItemKind, call: &Call<'_>) -> Answer {
+    let Nothing {} = call.read()?;
+    let agent = call.inside.agent(call.agent)?;
+    let items = call.inside.items(call.task.as_ref()).await?;
+    let there: Vec<Value> =
+        part_of(&agent, kind, &items).map(|there| json!({"name": there.item.name, "include": there.include})).collect();
+    let excluded = items.excluded.iter().filter(|item| item.kind == kind).map(|item| item.name.as_str());
+    let excluded: Vec<&str> = excluded.collect();
+    Ok(CallToolResult::structured(json!({ plural(kind): there, "excluded": excluded })))
+}
+
+/// Makes one part of it.
+pub(super) async fn include(kind: ItemKind, call: &Call<'_>) -> Answer {
+    let ByName { name } = call.read()?;
+    let agent = call.inside.agent(call.agent)?;
+    known(&agent, kind, &name)?;
+    let noun = kind.as_str();
+    let items = call.inside.items(call.task.as_ref()).await?;
+    let is_there = part_of(&agent, kind, &items).any(|there| there.item.name == name);
+    let item = ItemName { kind, name: name.clone() };
+    if is_there || !call.inside.include(call.task.as_ref(), item).await? {
+        return Ok(done(format!("The {noun} '{name}' is part of this conversation already.")));
+    }
+    Ok(done(format!("The {noun} '{name}' is part of this conversation from the next message on.")))
+}
+
+/// Leaves one out of it.
+pub(super) async fn exclude(kind: ItemKind, call: &Call<'_>) -> Answer {
+    let ByName { name } = call.read()?;
+    known(&*call.inside.agent(call.agent)?, kind, &name)?;
+    let noun = kind.as_str();
+    let item = ItemName { kind, name: name.clone() };
+    if !call.inside.exclude(call.task.as_ref(), item).await? {
+        return Ok(done(format!("The {noun} '{name}' is left out of this conversation already.")));
+    }
+    Ok(done(format!("The {noun} '{name}' is left out of this conversation from the next message on.")))
+}
+
+fn part_of<'a>(agent: &'a AgentSpec, kind: ItemKind, items: &SessionItems) -> impl Iterator<Item = SessionItem<'a>> {
+    let is_out = |name: &str| items.excluded.iter().any(|item| item.kind == kind && item.name == name);
+    let mut there = session_items(&agent.knowledge, kind, None, &items.included);
+    there.retain(|there| !is_out(&there.item.name));
+    there.into_iter()
+}

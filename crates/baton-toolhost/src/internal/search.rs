@@ -1,0 +1,40 @@
+//! What searches take.
+
+use super::call::{Call, Refused};
+use baton_types::{RelevanceLimits, Thousandths};
+use serde::Deserialize;
+
+/// The longest question that is looked for.
+const LONGEST: usize = 8 << 10;
+
+/// The arguments of a search.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Search {
+    pub(super) query: String,
+    top_k: Option<f64>,
+    top_n: Option<f64>,
+    include_score: Option<f64>,
+}
+
+impl Search {
+    /// The question and the limits; those that are not given are the agent's.
+    pub(super) fn read(call: &Call<'_>, usual: RelevanceLimits) -> Result<(String, RelevanceLimits), Refused> {
+        let Self { query, top_k, top_n, include_score } = call.read()?;
+        if query.trim().is_empty() || query.len() > LONGEST {
+            return Err(call.unfit(&format!("'query' must have words, and at most {LONGEST} bytes")));
+        }
+        let score = match include_score {
+            None => usual.include_score,
+            Some(score) => Thousandths::of(score)
+                .filter(|score| *score <= Thousandths(1000))
+                .ok_or_else(|| call.unfit("'includeScore' must be a number from 0 to 1"))?,
+        };
+        let limits = RelevanceLimits {
+            top_k: call.whole("topK", top_k, 1, 100)?.unwrap_or(usual.top_k),
+            top_n: call.whole("topN", top_n, 1, 50)?.unwrap_or(usual.top_n),
+            include_score: score,
+        };
+        Ok((query, limits))
+    }
+}

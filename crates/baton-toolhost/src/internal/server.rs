@@ -1,0 +1,90 @@
+//! The protocol's side of a server that is part of Baton.
+
+use super::{call::Call, inside::Inside, knowledge, tools};
+use crate::servers::TASK_META;
+use baton_types::{AgentName, ItemKind, TaskId};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What a server is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Desk {
+    /// Rules or references.
+    Knowledge(ItemKind),
+    /// Tools and the servers that have them.
+    Tools,
+}
+
+/// One server of one agent; what it tells is as it is now.
+pub(super) struct InternalServer {
+    inside: Arc<Inside>,
+    agent: AgentName,
+    desk: Desk,
+}
+
+impl InternalServer {
+    pub(super) fn new(inside: Arc<Inside>, agent: AgentName, desk: Desk) -> Self {
+        Self { inside, agent, desk }
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        match self.desk {
+            Desk::Knowledge(kind) => knowledge::tools(kind),
+            Desk::Tools => tools::tools(),
+        }
+    }
+}
+
+impl ServerHandler for InternalServer {
+    fn get_info(&self) -> ServerConfig {
+        let name = match self.desk {
+            Desk::Knowledge(ItemKind::Rule) => "baton-rules",
+            Desk::Knowledge(_) => "baton-references",
+            Desk::Tools => "baton-tools",
+        };
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(name, env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let call = Call {
+            inside: &self.inside,
+            agent: &self.agent,
+            tool: &request.name,
+            task: context.meta.get(TASK_META).and_then(Value::as_str).map(TaskId::from),
+            arguments: request.arguments.unwrap_or_default(),
+        };
+        let answer = match self.desk {
+            Desk::Knowledge(kind) => knowledge::call(kind, &call).await,
+            Desk::Tools => tools::call(&call).await,
+        };
+        match answer {
+            Some(answer) => Ok(answer.unwrap_or_else(|refused| refused.result()).into()),
+            None => Err(ErrorData::invalid_params(format!("Unknown tool: {}", request.name), None)),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Which tool or server is meant.
+
+use crate::internal::call::{Call, Refused, named};
+use baton_ports::{ServerState, ServerStatus};
+use baton_types::{ErrorCode, ToolRunner, ToolSpec};
+use serde::Deserialize;
+use std::time::Duration;
+
+/// A tool by name.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct ByTool {
+    pub(super) server_name: Option<String>,
+    pub(super) tool_name: String,
+}
+
+/// All tools that the agent could have: its own, then those of servers that are ready.
+pub(super) async fn all(call: &Call<'_>) -> Result<Vec<ToolSpec>, Refused> {
+    let agent = call.inside.agent(call.agent)?;
+    let offered = call.inside.tools()?.offered(&agent, Duration::ZERO).await;
+    let own = agent.tools.iter().filter(|tool| tool.runner != ToolRunner::BuiltIn);
+    let is_own = |tool: &ToolSpec| agent.tools.iter().any(|own| own.name == tool.name);
+    let theirs = offered.into_iter().filter(|tool| !is_own(tool));
+    Ok(own.cloned().chain(theirs).collect())
+}
+
+/// Those of a server.
+pub(super) async fn of_server(call: &Call<'_>, name: &str) -> Result<(ServerStatus, Vec<ToolSpec>), Refused> {
+    let status = status(call, name)?;
+    let mut tools = all(call).await?;
+    tools.retain(|tool| server_of(tool) == Some(name));
+    Ok((status, tools))
+}
+
+/// One of them, by its server's name for it or the one that models know.
+pub(super) async fn one(call: &Call<'_>, wanted: &ByTool) -> Result<ToolSpec, Refused> {
+    let ByTool { server_name, tool_name } = wanted;
+    let mut tools = all(call).await?;
+    let is_it = |tool: &ToolSpec| match server_name.as_deref().filter(|name| !name.is_empty()) {
+        Some(server) => server_of(tool) == Some(server) && (own_name(tool) == tool_name || tool.name == *tool_name),
+        None => tool.name == *tool_name,
+    };
+    if let Some(at) = tools.iter().position(is_it) {
+        return Ok(tools.swap_remove(at));
+    }
+    let Some(server) = server_name.as_deref().filter(|name| !name.is_empty()) else {
+        let names = named(tools.iter().map(|tool| tool.name.as_str()));
+        let detail = format!("there is no tool '{tool_name}'; there are: {names}");
+        return Err(Refused::coded(ErrorCode::TOOL_NOT_FOUND, detail));
+    };
+    let status = status(call, server)?;
+    let detail = match status.state {
+        ServerState::Ready => {
+            let names = tools.iter().filter(|tool| server_of(tool) == Some(server)).map(own_name);
+            format!("the server '{server}' offers no tool '{tool_name}'; it has: {}", named(names))
+        }
+        state => {
+            let reason = status.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+            format!("the server '{server}' is {}{reason}, so its tools are not there; tell the user", state.as_str())
+        }
+    };
+    Err(Refused::coded(ErrorCode::TOOL_NOT_FOUND, detail))
+}
+
+/// Where a server stands.
+pub(super) fn status(call: &Call<'_>, name: &str) -> Result<ServerStatus, Refused> {
+    let mut servers = call.inside.tools()?.servers(call.agent);
+    match servers.iter().position(|server| server.name == name) {
+        Some(at) => Ok(servers.swap_remove(at)),
+        None => {
+            let names = named(servers.iter().map(|server| server.name.as_str()));
+            Err(Refused::new(format!("there is no server '{name}'; there are: {names}")))
+        }
+    }
+}
+
+/// The server that has a tool.
+pub(super) fn server_of(tool: &ToolSpec) -> Option<&str> {
+    match &tool.runner {
+        ToolRunner::Mcp(of) => Some(&of.server),
+        _ => None,
+    }
+}
+
+/// A tool's name where it is defined.
+pub(super) fn own_name(tool: &ToolSpec) -> &str {
+    match &tool.runner {
+        ToolRunner::Mcp(of) => &of.tool,
+        _ => &tool.name,
+    }
+}
