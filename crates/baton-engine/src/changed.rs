@@ -1,6 +1,7 @@
 //! Waiting until there is something new to see.
 
 use crate::{Engine, EngineError, FeedItem, TaskRef};
+use baton_rules::{Task, is_seen};
 use baton_types::{Fact, Principal, TaskView};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::timeout_at};
@@ -28,7 +29,7 @@ impl Engine {
             if present.generation > generation || present.state.is_terminal() {
                 break;
             }
-            if timeout_at(end, something_new(&mut queue, present.version)).await.is_err() {
+            if timeout_at(end, something_new(&mut queue, &present)).await.is_err() {
                 present = self.inner.load(principal, task).await?;
                 break;
             }
@@ -37,12 +38,12 @@ impl Engine {
     }
 }
 
-/// Returns at the first event after `version` that callers can see, or when the queue was cut off.
-async fn something_new(queue: &mut mpsc::Receiver<FeedItem>, version: u64) {
+/// Returns at the first event after the present that callers can see, or when the queue was cut off.
+async fn something_new(queue: &mut mpsc::Receiver<FeedItem>, present: &Task) {
     while let Some(item) = queue.recv().await {
         if let FeedItem::Event(event) = item
-            && event.number > version
-            && matches!(&event.fact, Fact::Task(fact) if fact.is_shown())
+            && event.number > present.version
+            && matches!(&event.fact, Fact::Task(fact) if is_seen(present.autonomous, fact))
         {
             return;
         }

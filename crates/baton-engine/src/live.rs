@@ -2,7 +2,7 @@
 
 use crate::hub::Feed;
 use baton_ports::{Clock, Commit, HeadUpdate, Journal, Receipt, Write};
-use baton_rules::{Illegal, Task};
+use baton_rules::{Illegal, SessionRecord, Task};
 use baton_telemetry::ids;
 use baton_types::{CallId, Fact, MessageId, Principal, StreamId, TaskEvent, TaskId, TraceContext};
 use parking_lot::{Mutex, MutexGuard};
@@ -34,6 +34,8 @@ pub(crate) struct Cell {
     pub(crate) begun: Option<MessageId>,
     /// Whether the conversation began with this task, so that there is nothing earlier to read.
     pub(crate) first_of_context: bool,
+    /// What was read about the conversation as a whole when the run was pinned, until the run takes it.
+    pub(crate) session: Option<Option<Arc<SessionRecord>>>,
     pub(crate) trace: Option<Arc<str>>,
     /// A write that nobody waits for yet; it leaves with the next one, or when the run has to wait for something.
     held: Option<Write>,
@@ -92,6 +94,7 @@ impl LiveTask {
                 driven: false,
                 begun: None,
                 first_of_context: false,
+                session: None,
                 trace: None,
                 held: None,
             }),

@@ -161,6 +161,7 @@ impl Inner {
                         live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, Commit::default());
                     if queued.is_ok() {
                         cell.driven |= drive;
+                        cell.session = heard.resumes.then(|| pinned.session.clone());
                     }
                     queued.map(|receipt| (receipt, drive, heard.resumes, cell.task.clone()))
                 };

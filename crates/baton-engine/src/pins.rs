@@ -2,6 +2,7 @@
 
 use crate::EngineError;
 use baton_ports::Journal;
+use baton_rules::SessionRecord;
 use baton_types::{AgentName, AgentSpec, Digest, Json};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
@@ -21,6 +22,8 @@ pub(crate) struct Pins {
 pub(crate) struct Pinned {
     pub(crate) digest: Digest,
     pub(crate) spec: Arc<AgentSpec>,
+    /// What was said about the conversation as a whole, as it was when this was pinned for a run in it.
+    pub(crate) session: Option<Arc<SessionRecord>>,
 }
 
 impl Pins {
@@ -31,7 +34,7 @@ impl Pins {
         }
         let json = to_json(spec)?;
         let digest = journal.put_blob(json.as_str().as_bytes().into()).await?;
-        let pinned = Pinned { digest, spec: Arc::clone(spec) };
+        let pinned = Pinned { digest, spec: Arc::clone(spec), session: None };
         self.current.lock().insert(spec.name.clone(), pinned.clone());
         self.remember(&pinned);
         Ok(pinned)
@@ -42,10 +45,10 @@ impl Pins {
         let json = to_json(&spec)?;
         let digest = Digest::of(json.as_str().as_bytes());
         if let Some(spec) = self.known.lock().get(&digest) {
-            return Ok(Pinned { digest, spec: Arc::clone(spec) });
+            return Ok(Pinned { digest, spec: Arc::clone(spec), session: None });
         }
         let digest = journal.put_blob(json.as_str().as_bytes().into()).await?;
-        let pinned = Pinned { digest, spec: Arc::new(spec) };
+        let pinned = Pinned { digest, spec: Arc::new(spec), session: None };
         self.remember(&pinned);
         Ok(pinned)
     }
@@ -65,7 +68,7 @@ impl Pins {
             .and_then(|text| Json::parse(text).ok())
             .and_then(|json| json.read::<AgentSpec>().ok().map(Arc::new));
         if let Some(spec) = &spec {
-            self.remember(&Pinned { digest: digest.clone(), spec: Arc::clone(spec) });
+            self.remember(&Pinned { digest: digest.clone(), spec: Arc::clone(spec), session: None });
         }
         Ok(spec)
     }

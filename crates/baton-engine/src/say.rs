@@ -10,7 +10,7 @@ use crate::{
     send::{Ears, Enclosed, Listen, Queued, internal},
 };
 use baton_ports::JournalError;
-use baton_rules::{asked_of_caller, hear};
+use baton_rules::{asked_of_caller, hear, keeps_mode};
 use baton_types::{AgentSpec, ErrorCode, Principal, StreamId, TaskId, TaskState};
 use std::sync::Arc;
 
@@ -113,6 +113,7 @@ impl Inner {
             let (task, actual) = (live.id.clone(), task.generation);
             return Err(Refused::Because(EngineError::GenerationMismatch { task, actual }));
         }
+        keeps_mode(task, &pinned.spec, &command.message).map_err(|refused| Refused::Because(refused.into()))?;
         let message = command.message.clone().within(&task.context, &live.id);
         let heard = hear(task, message, self.ports.clock.now()).map_err(|refused| Refused::Because(refused.into()))?;
         let mut after = task.clone();
@@ -140,6 +141,7 @@ impl Inner {
         })?;
         if heard.resumes {
             cell.begun = cell.task.run.as_ref().and_then(|run| run.open.clone());
+            cell.session = Some(pinned.session.clone());
         }
         let task = cell.task.clone();
         drop(cell);

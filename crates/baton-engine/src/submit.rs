@@ -9,7 +9,7 @@ use crate::{
     send::{Ears, Enclosed, Listen, Queued, internal},
 };
 use baton_ports::Write;
-use baton_rules::{Task, results_in};
+use baton_rules::{Task, mode_of, results_in};
 use baton_types::{
     ContextId, ErrorCode, Fact, Message, ParentLink, Principal, RunId, StreamId, TaskEvent, TaskId, ToolExecution,
 };
@@ -42,14 +42,15 @@ impl Inner {
         let mut commit = enclosed.beside(self, principal, &id, 0)?;
         let first_of_context = command.message.context.is_none();
         let context = command.message.context.clone().unwrap_or_else(|| ContextId::from(self.ports.ids.fresh()));
+        let tool_execution = command.tool_execution.unwrap_or(pinned.spec.tool_execution);
         let event = TaskEvent::Submitted {
+            autonomous: mode_of(&pinned.spec, command.autonomous, &command.message, tool_execution)?,
             message: command.message.within(&context, &id),
             context,
             agent: command.agent,
-            tool_execution: command.tool_execution.unwrap_or(pinned.spec.tool_execution),
+            tool_execution,
             parent: None,
             depth: command.depth,
-            autonomous: command.autonomous,
         };
         let new = NewTask { id, event, first_of_context, trace: command.trace };
         let (live, task, write) = self.create(principal, new, pinned)?;
@@ -106,6 +107,7 @@ impl Inner {
         {
             let mut cell = live.lock();
             (cell.driven, cell.begun, cell.first_of_context, cell.trace) = (true, open, first_of_context, trace);
+            cell.session = Some(pinned.session.clone());
         }
         self.live.lock().insert(id, Arc::clone(&live));
         Ok((live, submitted, write))
@@ -117,6 +119,7 @@ impl Inner {
             run: RunId::from(self.ports.ids.fresh()),
             agent: pinned.digest.clone(),
             deadline: self.ports.clock.now().after(pinned.spec.limits.deadline),
+            autonomous: pinned.spec.autonomous,
         }];
         if task.open_calls().next().is_none() {
             let message = self.ports.ids.fresh().into();

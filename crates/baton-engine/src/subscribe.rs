@@ -7,7 +7,7 @@ use crate::{
     open::{fold, fold_one},
 };
 use baton_ports::{JournalError, StoredEvent};
-use baton_rules::Task;
+use baton_rules::{Task, is_seen};
 use baton_types::{Fact, MessageId, Principal, StreamId, TaskEvent, TaskId, TaskState, TaskView};
 use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::mpsc;
@@ -38,6 +38,9 @@ pub struct Subscription {
     last: u64,
     /// The model call whose text may be shown: begun and not closed, as of `last`.
     open: Option<(MessageId, u32)>,
+    /// Whether the task works alone: then only what belongs to its result is delivered, and no text before it is known
+    /// to be an answer.
+    autonomous: bool,
     until: Until,
     ended: bool,
 }
@@ -123,6 +126,7 @@ impl Subscription {
             ready: VecDeque::from([FeedItem::Task(Arc::new(from.view()))]),
             last: from.version,
             open,
+            autonomous: from.autonomous,
             until,
             ended: false,
         }
@@ -153,7 +157,8 @@ impl Subscription {
                 self.catch_up(Some(number)).await?;
             }
             FeedItem::OpenText { message, attempt, .. } | FeedItem::Delta { message, attempt, .. } => {
-                if self.open.as_ref().is_some_and(|(open, number)| open == message && number == attempt) {
+                let is_open = self.open.as_ref().is_some_and(|(open, number)| open == message && number == attempt);
+                if is_open && !self.autonomous {
                     self.ready.push_back(item);
                 }
             }
@@ -196,7 +201,11 @@ impl Subscription {
                     self.ended =
                         state.is_terminal() || (self.until == Until::TurnEnds && *state == TaskState::InputRequired);
                 }
+                TaskEvent::RunStarted { autonomous, .. } => self.autonomous |= autonomous,
                 _ => {}
+            }
+            if self.autonomous && !is_seen(true, fact) {
+                return;
             }
         }
         self.ready.push_back(FeedItem::Event(event));

@@ -2,7 +2,7 @@
 
 use crate::{Engine, EngineError, ListTasks, TaskPage, TaskRef, open::fold};
 use baton_ports::{Commit, ListPage, ListQuery, Loaded, PageCursor, StoredEvent};
-use baton_rules::HandoffRecord;
+use baton_rules::{HandoffRecord, is_seen};
 use baton_types::{Fact, HandoffEvent, HandoffId, HandoffStatus, Principal, StreamId, TaskView};
 use std::sync::Arc;
 
@@ -53,6 +53,31 @@ impl Engine {
     ) -> Result<Vec<Arc<StoredEvent>>, EngineError> {
         self.inner.load(principal, task).await?;
         Ok(self.inner.journal().events(&StreamId::Task(task.task.clone()), after, limit).await?)
+    }
+
+    /// The same as far as callers see it: of an autonomous task, only what belongs to its final result.
+    pub async fn seen_events(
+        &self,
+        principal: &Arc<Principal>,
+        task: &TaskRef,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Arc<StoredEvent>>, EngineError> {
+        let autonomous = self.inner.load(principal, task).await?.autonomous;
+        let stream = StreamId::Task(task.task.clone());
+        let mut seen = Vec::new();
+        let mut after = after;
+        while seen.len() < limit {
+            let events = self.inner.journal().events(&stream, after, limit).await?;
+            let Some(last) = events.last() else { break };
+            after = last.number;
+            let is_seen = |event: &Arc<StoredEvent>| {
+                !autonomous || matches!(&event.fact, Fact::Task(fact) if is_seen(true, fact))
+            };
+            seen.extend(events.into_iter().filter(is_seen));
+        }
+        seen.truncate(limit);
+        Ok(seen)
     }
 
     /// One handoff of the caller's.

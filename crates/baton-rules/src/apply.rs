@@ -1,7 +1,8 @@
 //! Every legal transition of a task.
 
 use crate::{
-    CallStage, CallState, HandedOff, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, tool_parts::results_message,
+    CallStage, CallState, HandedOff, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, seen::is_seen,
+    tool_parts::results_message,
 };
 use baton_types::{
     Artifact, CallId, Grant, Message, MessageId, Reasoning, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult,
@@ -90,7 +91,7 @@ impl Task {
         match event {
             TaskEvent::Submitted { .. } => return Err(Illegal::Beginning),
             TaskEvent::Said { message, results } => self.said(message, results)?,
-            TaskEvent::RunStarted { run, agent, deadline } => {
+            TaskEvent::RunStarted { run, agent, deadline, autonomous } => {
                 self.run_started(Run {
                     id: run.clone(),
                     agent: agent.clone(),
@@ -103,6 +104,7 @@ impl Task {
                     last_progress: 0,
                     crashes: 0,
                 })?;
+                self.autonomous |= autonomous;
                 self.status_at = at;
             }
             TaskEvent::RunResumed { run, after } => return self.run_resumed(run, *after),
@@ -214,7 +216,7 @@ impl Task {
             }
         }
         self.version += 1;
-        self.generation += u64::from(event.is_shown());
+        self.generation += u64::from(is_seen(self.autonomous, event));
         if let Some(run) = &mut self.run
             && !repeats
         {

@@ -13,10 +13,12 @@ mod backoff;
 mod caller;
 mod context;
 mod handoff;
+mod mode;
 mod pass;
 mod permission;
 mod rate;
 mod resume;
+mod seen;
 mod session;
 mod session_history;
 mod session_limits;
@@ -35,10 +37,12 @@ pub use context::{
     without_mentions,
 };
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, handoff_target, may_move};
+pub use mode::{RefusedMode, check_mode_setting, keeps_mode, mode_of};
 pub use pass::{PassedDown, asked_elsewhere, passed_up};
 pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers};
 pub use rate::{Bucket, RateLimit};
 pub use resume::{Resume, resume};
+pub use seen::is_seen;
 pub use session::{SESSION_MEMBER, SessionSettings};
 pub use session_history::{Transcript, whole};
 pub use session_limits::{RefusedSetting, check_settings, check_title};

@@ -1,13 +1,14 @@
 //! What was said in a conversation, message by message.
 
-use crate::{Illegal, Task, calls_in, results_in, results_part};
+use crate::{Illegal, Task, calls_in, results_in, results_part, seen::seen_entry};
 use baton_types::{
     CallId, Message, MessageId, Part, PartContent, RequestContext, Role, SessionEntry, TaskEvent, TaskId, TaskState,
     Timestamp, ToolResult, Usage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was said in one task, folded from its events: what its model was given, and notices about how it ended.
+/// What was said in one task, folded from its events: what its model was given, as far as callers see it, and notices about
+/// how it ended.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
     task: Option<Task>,
@@ -61,6 +62,9 @@ impl Transcript {
     /// comes last.
     pub fn into_entries(self) -> Vec<(SessionEntry, u64)> {
         let Self { task, mut entries, said, .. } = self;
+        if task.as_ref().is_some_and(|task| task.autonomous) {
+            entries = entries.into_iter().filter_map(|(entry, number)| Some((seen_entry(entry)?, number))).collect();
+        }
         for message in task.iter().flat_map(|task| &task.waiting) {
             let (at, number) = task.as_ref().map(|task| (task.created_at, task.version)).unwrap_or_default();
             let at = said.get(&message.id).copied().unwrap_or(at);
@@ -146,7 +150,7 @@ fn fitting(part: &Part, open: &mut BTreeSet<CallId>) -> Option<Part> {
 }
 
 /// The results in a part; none when it is something else, and none that could be used when they are malformed.
-fn results_of(part: &Part) -> Option<Vec<ToolResult>> {
+pub(crate) fn results_of(part: &Part) -> Option<Vec<ToolResult>> {
     let PartContent::Data(data) = &part.content else { return None };
     if !data.as_str().contains("\"tool_results\"") {
         return None;

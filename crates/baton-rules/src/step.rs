@@ -121,7 +121,7 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
         return Step::AdvanceCalls(ours);
     }
     if !asked.is_empty() {
-        return Step::AskCaller;
+        return if task.autonomous { nobody_to_ask(&asked) } else { Step::AskCaller };
     }
     let ask = |turn, attempt| match agent.is_peer() {
         true => Step::AskPeer { turn, attempt },
@@ -137,6 +137,20 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
         return fail(ErrorCode::TURN_LIMIT, format!("the run made {} model calls without an answer", run.turn));
     }
     ask(run.turn + 1, 1)
+}
+
+/// A run that works alone ends where another one would ask.
+fn nobody_to_ask(asked: &Asked) -> Step {
+    let names = |calls: &[ToolCall]| calls.iter().map(|call| format!("'{}'", call.name)).collect::<Vec<_>>().join(", ");
+    if !asked.in_doubt.is_empty() {
+        let tools = names(&asked.in_doubt);
+        return fail(
+            ErrorCode::TOOL_UNSAFE_TO_REPEAT,
+            format!("{tools} was cut off and may or may not have taken effect"),
+        );
+    }
+    let what = "the run is autonomous, and something has to be known before it can go on";
+    fail(ErrorCode::NOBODY_TO_ASK, what.to_owned())
 }
 
 fn fail(code: ErrorCode, detail: String) -> Step {

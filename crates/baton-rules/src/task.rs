@@ -59,7 +59,7 @@ pub struct Task {
     /// What the model is given in place of older parts of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compaction: Option<Compaction>,
-    /// Whether nobody is there to be asked, whatever the agent's definition says.
+    /// Whether nobody is there to be asked: its caller said so, or the definition that a run of it follows. It stays so.
     #[serde(default)]
     pub autonomous: bool,
     /// Tools that were allowed for the rest of the session.
@@ -231,7 +231,7 @@ impl Task {
             state: self.state,
             status_message: self.status_message.clone(),
             status_at: self.status_at,
-            history: self.history.iter().chain(&self.waiting).cloned().collect(),
+            history: self.seen_history().into_iter().chain(self.waiting.iter().cloned()).collect(),
             artifacts: self.artifacts.clone(),
             version: self.version,
             generation: self.generation,

@@ -65,6 +65,10 @@ codes! {
     SESSION_NOT_FOUND = "BTN-2027", "There is no such session", "Run `baton sessions list` for the names; sessions of other owners look missing.";
     SESSION_UNFINISHED = "BTN-2028", "Work in the session has not ended", "Wait for it, answer or cancel its task, or delete with --force, which cancels.";
     SESSION_INVALID = "BTN-2029", "The session cannot be changed or taken over that way", "Do what the message says; docs/sessions.md has the settings, their bounds and the forms of files.";
+    AGENT_OUTDATED = "BTN-2030", "The agent has been changed since", "Read the agent again, decide again, and send with its present ETag.";
+    NAME_TAKEN = "BTN-2031", "The name is taken", "Choose another name, or change what has it.";
+    AGENT_PART_NOT_FOUND = "BTN-2032", "The agent has nothing of that name", "List its rules, references, servers or exported tools for their names.";
+    MODE_REFUSED = "BTN-2030", "The agent does not work in that mode", "Do what the message says; docs/agent-directory.md tells what an autonomous agent does and refuses.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";
@@ -77,6 +81,7 @@ codes! {
     PEER_IN_DOUBT = "BTN-3010", "It is unknown whether the remote agent got the message", "Look at the remote agent; answer the task to send the message again, or cancel it.";
     PEER_UNREACHABLE = "BTN-3011", "The remote agent cannot be reached", "Check that it runs and that its address is right: `baton agents show NAME`.";
     TOOL_DENIED = "BTN-3012", "The tool call was denied", "Ask again and allow it, or set the tool's permission in the agent's definition.";
+    NOBODY_TO_ASK = "BTN-3013", "An autonomous run had to ask somebody", "Say in the message all that the work needs, or ask the agent in an interactive session.";
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";

@@ -47,6 +47,9 @@ pub enum TaskEvent {
         agent: Digest,
         /// When it must be over.
         deadline: Timestamp,
+        /// Whether nobody is there to be asked from here on, because the definition or the session says so.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        autonomous: bool,
     },
     /// A run went on after its process died.
     RunResumed {

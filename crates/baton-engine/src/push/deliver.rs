@@ -12,7 +12,7 @@ use crate::{engine::Inner, open::fold_one};
 use baton_ports::{
     BoxFuture, JournalError, Loaded, Notice, Notified, OutboxEntry, OutboxProgress, StoredEvent, WebhookError,
 };
-use baton_rules::{Task, push_backoff};
+use baton_rules::{Task, is_seen, push_backoff};
 use baton_types::{Fact, PushConfig, StreamId, Timestamp};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -113,7 +113,7 @@ impl Delivery<'_> {
         task: &Task,
         event: &StoredEvent,
     ) -> Result<(), Break> {
-        if !matches!(&event.fact, Fact::Task(fact) if fact.is_shown()) {
+        if !matches!(&event.fact, Fact::Task(fact) if is_seen(task.autonomous, fact)) {
             return Ok(());
         }
         let view = task.view();

@@ -40,13 +40,15 @@ impl Driver {
         }
     }
 
-    /// Looks at what was said about the conversation as a whole; of one that begins with this task nothing was said yet.
+    /// Looks at what was said about the conversation as a whole. Whoever pinned the run has read it: a run reads it again
+    /// only when more is said in it, or after a crash.
     pub(super) async fn look_at_session(&self) -> Result<Option<Arc<SessionRecord>>, Halt> {
         let again = self.looked.swap(true, Ordering::Relaxed);
         let (agent, context) = {
-            let cell = self.live.lock();
-            if cell.first_of_context && !again {
-                return Ok(None);
+            let mut cell = self.live.lock();
+            if let Some(read) = cell.session.take().filter(|_| !again) {
+                self.session.lock().clone_from(&read);
+                return Ok(read);
             }
             (cell.task.agent.clone(), cell.task.context.clone())
         };
@@ -65,7 +67,7 @@ impl Driver {
         }
         let (asked, named, is_first) = {
             let task = &self.live.lock().task;
-            let Some(asked) = Asked::of(&task.history) else { return Ok(()) };
+            let Some(asked) = Asked::of(task.remembered()) else { return Ok(()) };
             if task.request.as_ref().is_some_and(|(message, _)| *message == asked.message) {
                 return Ok(());
             }

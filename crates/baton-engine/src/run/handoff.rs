@@ -112,8 +112,10 @@ impl Driver {
             },
             () = tokio::time::sleep(patience) => Came::TooLate,
         };
+        let asks = matches!(&came, Came::Settled(view) if view.state.is_interrupted());
         if let Came::Settled(view) = &came
-            && view.state.is_interrupted()
+            && asks
+            && !self.live.lock().task.autonomous
         {
             return self.pass_up(call, handed, view).await;
         }
@@ -132,7 +134,7 @@ impl Driver {
         }];
         let beside = self.inner.handoff_write(&self.live.owner, handoff, moves).await?;
         self.commit_synced(vec![TaskEvent::ToolFinished { result }], beside).await?;
-        if matches!(came, Came::TooLate) {
+        if asks || matches!(came, Came::TooLate) {
             self.inner.cancel_child(child.clone()).await;
         }
         Ok(())

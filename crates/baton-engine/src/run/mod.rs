@@ -32,11 +32,12 @@ use crate::{
 use baton_ports::{Commit, JournalError, Receipt, Write};
 use baton_rules::{Illegal, SessionRecord, Step, asked_of_caller, next_step};
 use baton_telemetry::within;
-use baton_types::{AgentSpec, ErrorCode, Reason, TaskEvent, TaskState};
+use baton_types::{AgentSpec, ErrorCode, Message, Reason, TaskEvent, TaskState};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
+use tokio::sync::OnceCell;
 
 /// Why the driver leaves its loop.
 #[derive(Debug)]
@@ -85,6 +86,8 @@ pub(crate) struct Driver {
     /// What was said about the conversation as a whole, when it was last looked at.
     session: parking_lot::Mutex<Option<Arc<SessionRecord>>>,
     looked: AtomicBool,
+    /// What was said in the conversation before the task, once the run has needed it.
+    earlier: OnceCell<Vec<Message>>,
 }
 
 impl Inner {
@@ -93,7 +96,8 @@ impl Inner {
         let receipts = parking_lot::Mutex::new(receipt.into_iter().collect());
         let context = live.lock().in_run();
         let (session, looked) = (parking_lot::Mutex::default(), AtomicBool::new(false));
-        let driver = Driver { inner: Arc::clone(self), live, receipts, session, looked };
+        let earlier = OnceCell::new();
+        let driver = Driver { inner: Arc::clone(self), live, receipts, session, looked, earlier };
         self.drivers.spawn(within(context, driver.drive()));
     }
 }
@@ -187,12 +191,10 @@ impl Driver {
     }
 
     async fn start_run(&self) -> Result<(), Halt> {
-        let (agent, context) = {
-            let cell = self.live.lock();
-            (cell.task.agent.clone(), cell.task.context.clone())
-        };
+        let agent = self.live.lock().task.agent.clone();
         let Some(spec) = self.inner.ports.agents.agent(&agent) else { return Ok(()) };
-        let pinned = self.inner.pin(&self.live.owner, &spec, Some(&context)).await?;
+        let session = self.session.lock().clone();
+        let pinned = self.inner.pin_with(&spec, session).await?;
         self.hold(|task| if task.run.is_none() { self.inner.start_run(task, &pinned) } else { Vec::new() })?;
         let mut cell = self.live.lock();
         cell.begun = cell.task.run.as_ref().and_then(|run| run.open.clone());

@@ -160,7 +160,9 @@ fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent>
     let thought = reasoning.map(|reasoning| TaskEvent::Reasoned { message: id.clone(), reasoning });
     if calls.is_empty() {
         let mut message = Message::new(id, Role::Agent, vec![Part::text(text)]).within(&task.context, &task.id);
-        message.metadata = Some(metadata(model, finish, request_of(task)));
+        // Callers of an autonomous run see its result, and not how it came about.
+        let request = request_of(task).filter(|_| !task.autonomous);
+        message.metadata = Some(metadata(model, finish, request));
         let mut events: Vec<TaskEvent> = thought.into_iter().collect();
         events.push(TaskEvent::Answered { message: message.clone(), usage });
         if task.waiting.is_empty() {

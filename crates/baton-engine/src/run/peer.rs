@@ -67,6 +67,9 @@ impl Driver {
         };
         match came {
             Came::Outcome(outcome) => self.take_over(&message, spec, *outcome).await,
+            Came::Failed(PeerError::InDoubt(detail)) if self.live.lock().task.autonomous => {
+                self.peer_failed(ErrorCode::PEER_IN_DOUBT, detail).await
+            }
             Came::Failed(PeerError::InDoubt(detail)) => self.ask_in_doubt(spec, &detail),
             Came::Failed(PeerError::Unreached { code, detail }) => self.unsaid(code, detail).await,
             Came::Failed(PeerError::Refused(detail)) => self.peer_failed(ErrorCode::PEER_FAILED, detail).await,
@@ -155,6 +158,10 @@ impl Driver {
                 let calls = self.calls_for_us(spec, message.as_ref()).await;
                 if let Some(fault) = calls.as_deref().and_then(fault_in) {
                     return self.peer_failed(ErrorCode::PEER_FAILED, fault).await;
+                }
+                if calls.is_none() && self.live.lock().task.autonomous {
+                    let detail = format!("'{}' asked, and nobody is there to answer: {words}", spec.name);
+                    return self.peer_failed(ErrorCode::NOBODY_TO_ASK, detail).await;
                 }
                 self.commit(|task| {
                     let mut events: Vec<_> =
@@ -247,10 +254,12 @@ pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -
         None => handed_over(&[], task.depth).saturating_add(1),
     };
     let known = place.and_then(|place| place.task.clone());
+    // What works alone remembers nothing, there as little as here.
+    let in_conversation = if task.autonomous { ContextId::from(task.id.as_str()) } else { task.context.clone() };
     let (continued, taken) = if asked.taken { (None, known) } else { (known, None) };
     let ask = PeerAsk {
         message: Message::new(asked.message.clone(), Role::User, parts),
-        context: place.map_or_else(|| conversation(owner, &task.context), |place| place.context.clone()),
+        context: place.map_or_else(|| conversation(owner, &in_conversation), |place| place.context.clone()),
         task: continued,
         trace,
         depth: u32::try_from(depth).unwrap_or(u32::MAX),

@@ -67,11 +67,11 @@ impl Driver {
         let tools = self.tools_of(spec, patience).await;
         self.choose_context(spec, &tools).await?;
         let tools = self.chosen_of(spec, tools);
-        let earlier = if self.live.lock().first_of_context { Vec::new() } else { self.earlier().await? };
+        let earlier = self.earlier().await?;
         let cell = self.live.lock();
         let metadata = cell.task.history.iter().rev().find(|message| message.role == Role::User);
         let metadata = metadata.and_then(|message| message.metadata.clone());
-        let mut messages = conversation(earlier.iter().chain(&cell.task.history), &spec.knowledge);
+        let mut messages = conversation(earlier.iter().chain(cell.task.remembered()), &spec.knowledge);
         let request = request_of(&cell.task).cloned();
         drop(cell);
         if messages.len() > MAX_MESSAGES {

@@ -2,7 +2,7 @@
 
 use super::{SessionError, SessionRef};
 use crate::Engine;
-use baton_rules::{RefusedSetting, SessionRecord, check_settings, check_title};
+use baton_rules::{RefusedSetting, SessionRecord, check_mode_setting, check_settings, check_title};
 use baton_types::{ItemName, Principal, SessionEvent, SessionOverrides};
 use std::sync::Arc;
 
@@ -36,6 +36,11 @@ impl Engine {
         let conversation = self.inner.conversation(principal, wanted).await?;
         let mut events = Vec::with_capacity(changes.len());
         for change in changes {
+            if let SessionChange::Settings(settings) = &change
+                && let Some(spec) = self.inner.ports.agents.agent(&conversation.agent)
+            {
+                check_mode_setting(&spec, settings)?;
+            }
             events.push(checked(change)?);
         }
         let decide = |record: Option<&SessionRecord>| {

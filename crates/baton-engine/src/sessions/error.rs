@@ -2,7 +2,7 @@
 
 use crate::EngineError;
 use baton_ports::JournalError;
-use baton_rules::RefusedSetting;
+use baton_rules::{RefusedMode, RefusedSetting};
 use baton_types::{AgentName, ContextId, ErrorCode, TaskId};
 
 /// A refused command about a session; nothing was changed.
@@ -51,6 +51,9 @@ pub enum SessionError {
     /// A setting or title is out of bounds.
     #[error(transparent)]
     Setting(#[from] RefusedSetting),
+    /// The agent does not work in the mode that the settings ask for.
+    #[error(transparent)]
+    Mode(#[from] RefusedMode),
     /// The engine or its journal refused.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -67,6 +70,7 @@ impl SessionError {
             | Self::NoSuchEvent { .. }
             | Self::TooLarge { .. }
             | Self::Setting(_) => ErrorCode::SESSION_INVALID,
+            Self::Mode(_) => ErrorCode::MODE_REFUSED,
             Self::Engine(error) => error.code(),
         }
     }

@@ -3,7 +3,7 @@
 use super::{SessionError, open::NewSession};
 use crate::{Engine, EngineError};
 use baton_ports::Conversation;
-use baton_rules::{check_settings, check_title, whole};
+use baton_rules::{check_mode_setting, check_settings, check_title, whole};
 use baton_types::{AgentName, ContextId, ItemName, Principal, SessionEntry, SessionOrigin, SessionOverrides};
 use std::sync::Arc;
 
@@ -51,6 +51,9 @@ impl Engine {
             return Err(EngineError::AgentNotFound(agent).into());
         }
         check_settings(&settings)?;
+        if let Some(spec) = agents.agent(&agent) {
+            check_mode_setting(&spec, &settings)?;
+        }
         let title = check_title(title.as_deref())?;
         let (history, cut) = whole(history);
         let origin = SessionOrigin::Import { context: was };

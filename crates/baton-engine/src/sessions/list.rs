@@ -4,7 +4,7 @@ use super::SessionError;
 use crate::{Engine, engine::Inner, open::fold};
 use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, ListQuery};
 use baton_rules::{SessionRecord, Task};
-use baton_types::{AgentName, Message, Principal, SessionOrigin};
+use baton_types::{AgentName, Message, Principal, SessionOrigin, TaskView};
 use std::sync::Arc;
 
 /// Which ones to list.
@@ -79,7 +79,7 @@ impl Inner {
             && let Some(id) = head.task()
             && let Some(loaded) = self.journal().load(Some(principal), &head.stream).await?
         {
-            return Ok(last_of(fold(id, &loaded)?));
+            return Ok(last_of(&fold(id, &loaded)?));
         }
         let said = record.iter().flat_map(|record| record.history.iter().rev()).find(|entry| !entry.notice);
         Ok(said.map(|entry| entry.message.clone()))
@@ -87,8 +87,8 @@ impl Inner {
 }
 
 /// Words that only carry calls or results say nothing to people.
-fn last_of(task: Task) -> Option<Message> {
-    let said = task.history.into_iter().chain(task.waiting);
-    let last = said.rev().find(|message| !message.text().is_empty());
-    task.status_message.filter(|message| !message.text().is_empty()).or(last)
+fn last_of(task: &Task) -> Option<Message> {
+    let TaskView { history, status_message, .. } = task.view();
+    let last = history.into_iter().rev().find(|message| !message.text().is_empty());
+    status_message.filter(|message| !message.text().is_empty()).or(last)
 }

@@ -126,6 +126,7 @@ fn refused(shared: &Shared, caller: &Caller, wanted: &SessionRef, error: Session
         SessionError::NoSuchEvent { .. } => invalid_field("event", message).with_code(code),
         SessionError::TooLarge { .. } => invalid(message).with_code(code),
         SessionError::Setting(refused) => invalid_field(refused.setting, refused.detail).with_code(code),
+        SessionError::Mode(_) => invalid_field("autonomous", message).with_code(code),
         SessionError::Engine(error) => reply::from_engine(error),
     }
 }

@@ -89,7 +89,7 @@ pub(crate) fn submitted(tool_execution: ToolExecution) -> TaskEvent {
 }
 
 pub(crate) fn run_started() -> TaskEvent {
-    TaskEvent::RunStarted { run: "run".into(), agent: Digest::of(b"spec"), deadline: DEADLINE }
+    TaskEvent::RunStarted { run: "run".into(), agent: Digest::of(b"spec"), deadline: DEADLINE, autonomous: false }
 }
 
 pub(crate) fn attempt(turn: u32, attempt: u32) -> TaskEvent {

@@ -45,9 +45,12 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
             let results = [result(call_id.as_str(), "look")];
             TaskEvent::Said { message: told(&format!("u{number}"), "", &results), results: results.to_vec() }
         }
-        3 | 4 => {
-            TaskEvent::RunStarted { run: format!("r{}", pick % 2).into(), agent: Digest::of(b""), deadline: DEADLINE }
-        }
+        3 | 4 => TaskEvent::RunStarted {
+            run: format!("r{}", pick % 2).into(),
+            agent: Digest::of(b""),
+            deadline: DEADLINE,
+            autonomous: false,
+        },
         5 => {
             let after = task.run.as_ref().filter(|_| sensible).map_or(u64::from(pick), |run| run.last_progress);
             TaskEvent::RunResumed { run, after }

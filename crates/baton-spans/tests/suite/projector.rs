@@ -31,7 +31,12 @@ pub(crate) fn story(agent: &Digest) -> Vec<TaskEvent> {
             depth: 0,
             autonomous: false,
         },
-        TaskEvent::RunStarted { run: "run".into(), agent: agent.clone(), deadline: Timestamp::from_millis(i64::MAX) },
+        TaskEvent::RunStarted {
+            run: "run".into(),
+            agent: agent.clone(),
+            deadline: Timestamp::from_millis(i64::MAX),
+            autonomous: false,
+        },
         TaskEvent::AttemptStarted { message: "m1".into(), turn: 1, attempt: 1 },
         TaskEvent::ToolsCalled {
             message: message("m1", Role::Agent, "let me look"),

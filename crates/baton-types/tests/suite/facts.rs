@@ -83,7 +83,8 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
         (".*", moment()).prop_map(|(run, deadline)| TaskEvent::RunStarted {
             agent: Digest::of(run.as_bytes()),
             run: run.into(),
-            deadline
+            deadline,
+            autonomous: false
         }),
         (".*", any::<u64>()).prop_map(|(run, after)| TaskEvent::RunResumed { run: run.into(), after }),
         ".*".prop_map(|run| TaskEvent::RunPaused { run: run.into() }),

@@ -83,7 +83,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
             depth: 0,
             autonomous: false,
         },
-        TaskEvent::RunStarted { run: run.clone(), agent: Digest::of(b""), deadline: at(60_000) },
+        TaskEvent::RunStarted { run: run.clone(), agent: Digest::of(b""), deadline: at(60_000), autonomous: false },
         TaskEvent::AttemptStarted { message: calls().id, turn: 1, attempt: 1 },
         TaskEvent::ToolsCalled { message: calls(), calls: Vec::new(), usage },
         TaskEvent::ToolStarted { call: "call-1".into(), effects: None, server: None },

@@ -24,7 +24,7 @@ fn task(id: &str, state: TaskState, second: i64) -> Write {
         depth: 0,
         autonomous: false,
     };
-    let started = TaskEvent::RunStarted { run: "r".into(), agent: Digest::of(b""), deadline: at };
+    let started = TaskEvent::RunStarted { run: "r".into(), agent: Digest::of(b""), deadline: at, autonomous: false };
     let changed = TaskEvent::StatusChanged { state, message: None, reason: None };
     Write {
         stream: StreamId::Task(id.into()),

@@ -32,7 +32,7 @@ pub(in super::super) async fn subscribe(
         None => Beginning::Subscribed,
         Some(cursor) => {
             let first = cursor.saturating_sub(LOOK_BACK);
-            let stored = engine.events(principal, &task, first, LOOK_BACK as usize).await;
+            let stored = engine.seen_events(principal, &task, first, LOOK_BACK as usize).await;
             let stored = stored.map_err(|error| call.refuse(error))?.into_iter();
             let facts = stored.take_while(|event| event.number <= cursor).map(|event| event.fact.clone());
             let earlier = facts.filter_map(|fact| if let Fact::Task(event) = fact { Some(event) } else { None });
