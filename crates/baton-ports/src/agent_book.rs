@@ -1,6 +1,6 @@
 //! Changing the definitions of agents, wherever they are kept.
 
-use crate::BoxFuture;
+use crate::{AgentPlace, BoxFuture};
 use baton_types::{AgentChange, AgentName, Digest, ErrorCode};
 use std::collections::BTreeMap;
 
@@ -67,6 +67,13 @@ pub trait AgentStorage: Send + Sync + 'static {
     /// The files of one, and a digest of all of them.
     fn read(&self, key: &str) -> Result<(AgentFiles, Digest), AgentStorageError>;
 
+    /// What is different after every change of one and costs little to find out; nothing when that cannot be told, and
+    /// then a change is noticed later, because all is read for it.
+    fn stamp(&self, key: &str) -> Option<Digest> {
+        let _ = key;
+        None
+    }
+
     /// Replaces or, without content, removes files, all or none of them and only while the digest is still right.
     fn replace(
         &self,
@@ -80,4 +87,10 @@ pub trait AgentStorage: Send + Sync + 'static {
 
     /// Forgets one, all of its files.
     fn remove(&self, key: &str) -> Result<(), AgentStorageError>;
+
+    /// Where the files of one are, for people.
+    fn place(&self, key: &str) -> AgentPlace {
+        let _ = key;
+        AgentPlace::Storage
+    }
 }

@@ -6,6 +6,7 @@
 //! Read first: [`Journal`] (where a fact becomes true), [`Model`] (who answers), [`ToolHost`] (who acts).
 
 mod agent_book;
+mod agent_shelf;
 mod agents;
 mod embedder;
 mod exports;
@@ -26,6 +27,7 @@ mod webhooks;
 mod world;
 
 pub use agent_book::{AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentStorage, AgentStorageError};
+pub use agent_shelf::{AgentPlace, AgentPlaces, AgentShelf, Keeping, KeptAgent, OpenedAgents};
 pub use agents::{
     AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, HandoffAsk, HandoffDesk, HandoffEnd,
     HandoffTicket, PermissionBook, PermissionBookError, PermissionChanged, Unusable,

@@ -65,10 +65,10 @@ codes! {
     SESSION_NOT_FOUND = "BTN-2027", "There is no such session", "Run `baton sessions list` for the names; sessions of other owners look missing.";
     SESSION_UNFINISHED = "BTN-2028", "Work in the session has not ended", "Wait for it, answer or cancel its task, or delete with --force, which cancels.";
     SESSION_INVALID = "BTN-2029", "The session cannot be changed or taken over that way", "Do what the message says; docs/sessions.md has the settings, their bounds and the forms of files.";
-    AGENT_OUTDATED = "BTN-2030", "The agent has been changed since", "Read the agent again, decide again, and send with its present ETag.";
+    MODE_REFUSED = "BTN-2030", "The agent does not work in that mode", "Do what the message says; docs/agent-directory.md tells what an autonomous agent does and refuses.";
     NAME_TAKEN = "BTN-2031", "The name is taken", "Choose another name, or change what has it.";
     AGENT_PART_NOT_FOUND = "BTN-2032", "The agent has nothing of that name", "List its rules, references, servers or exported tools for their names.";
-    MODE_REFUSED = "BTN-2030", "The agent does not work in that mode", "Do what the message says; docs/agent-directory.md tells what an autonomous agent does and refuses.";
+    AGENT_OUTDATED = "BTN-2033", "The agent has been changed since", "Read the agent again, decide again, and send with its present ETag.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";
