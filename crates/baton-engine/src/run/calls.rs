@@ -110,10 +110,15 @@ impl Driver {
             helper: &Helper { driver: self, spec, tool: &tool.name, state },
         };
         match self.inner.ports.tools.call(run).await {
-            ToolOutcome::Done(given) => self.finish(call, given.output, given.is_error),
-            ToolOutcome::Asks(ask) if settings.autonomous => self.finish(call, unanswered(&ask), true),
-            ToolOutcome::Asks(ask) => self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }]),
+            ToolOutcome::Done(given) => self.finish(call, given.output, given.is_error)?,
+            ToolOutcome::Asks(ask) if settings.autonomous => self.finish(call, unanswered(&ask), true)?,
+            ToolOutcome::Asks(ask) => self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])?,
         }
+        if tool.effects == Effects::OwnAgent {
+            // What it said about the session counts from the next model call on.
+            self.look_at_session().await?;
+        }
+        Ok(())
     }
 
     /// Work is handed over under the same decision as every call.

@@ -26,6 +26,8 @@ const SHUTDOWN: Duration = Duration::from_secs(10);
 /// What has to be ended in order.
 pub(crate) struct Served {
     engine: Engine,
+    /// The same for tools that are part of Baton: they reach it as long as this is here, and do not keep it.
+    _reached: Arc<Engine>,
     tools: Arc<Toolbox>,
     store: Store,
     spans: Recorded,
@@ -51,7 +53,7 @@ pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error>
     let ports = Ports {
         journal: store.journal(),
         models: Arc::new(PlaybookModels::new()),
-        tools: tools.clone(),
+        tools: tools.toolbox.clone(),
         agents: Arc::clone(&agents),
         peers: Arc::new(PeerHub::new(book, None).with_tracer(spans.tracer())),
         webhooks: Arc::new(webhooks.with_tracer(spans.tracer())),
@@ -60,6 +62,9 @@ pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error>
         ids: Arc::new(TimeOrderedIds),
     };
     let engine = Engine::new(baton_engine::Options::default(), ports);
+    let reached = Arc::new(engine.clone());
+    tools.attach(&reached);
+    let tools = tools.toolbox;
     let spans = spans.follow(store.journal());
     let stopping = CancellationToken::new();
     let mcp = endpoints(&engine, &agents, &tools, data.as_deref(), stopping.clone())?;
@@ -78,7 +83,7 @@ pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error>
     let app = baton_http::app(engine.clone(), options);
     let serving = tokio::spawn(baton_http::serve(listener, app, ServeOptions::default(), stopping.clone()));
     recover(engine.clone());
-    let served = Served { engine, tools, store, spans, serving, stopping: stopping.drop_guard() };
+    let served = Served { engine, _reached: reached, tools, store, spans, serving, stopping: stopping.drop_guard() };
     Ok(Running::new(format!("http://{bound}"), served))
 }
 
@@ -96,7 +101,7 @@ fn recover(engine: Engine) {
 impl Served {
     /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go.
     pub(crate) async fn stop(self) {
-        let Self { engine, tools, store, spans, serving, stopping } = self;
+        let Self { engine, tools, store, spans, serving, stopping, .. } = self;
         drop(stopping);
         let ending = async {
             let (served, ()) = tokio::join!(serving, engine.shutdown(CHECKPOINT));

@@ -4,11 +4,11 @@ use crate::Error;
 use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient, Options};
 use baton_peers::Book;
-use baton_ports::AgentSource;
+use baton_ports::{AgentSource, SessionBook, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
-    Connectors, HostSettings, HttpTools, InternalConnect, McpServers, NativeTools, RemoteConnect, RemoteSettings,
-    StdioConnect, Toolbox, TransportKind,
+    Connectors, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, NativeTools, RemoteConnect,
+    RemoteSettings, StdioConnect, Toolbox, TransportKind,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
@@ -16,25 +16,47 @@ use std::{path::Path, sync::Arc};
 /// Where logins at MCP servers are kept, below the data directory.
 const LOGINS: &str = "mcp-oauth";
 
-/// The tools of these agents; nothing is started yet.
+/// What runs tools, and the way to them from servers that are part of Baton.
+pub(super) struct Tools {
+    pub(super) toolbox: Arc<Toolbox>,
+    internal: Arc<InternalConnect>,
+}
+
+impl Tools {
+    /// Lets servers that are part of Baton reach tools and sessions, for as long as both are held elsewhere.
+    pub(super) fn attach<E: SessionBook + TextSearch>(&self, engine: &Arc<E>) {
+        let tools: Arc<dyn ToolHost> = self.toolbox.clone();
+        let sessions: Arc<dyn SessionBook> = engine.clone();
+        let search: Arc<dyn TextSearch> = engine.clone();
+        self.internal.attach(InternalPorts {
+            tools: Arc::downgrade(&tools),
+            sessions: Arc::downgrade(&sessions),
+            search: Arc::downgrade(&search),
+        });
+    }
+}
+
+/// The tools of these agents, whose definitions are part of the program; nothing is started yet.
 pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
     book: Arc<Book>,
     native: NativeTools,
     data: Option<&Path>,
     tracer: Tracer,
-) -> Result<Arc<Toolbox>, Error> {
+) -> Result<Tools, Error> {
     let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default())
         .map_err(|error| Error::new(ErrorCode::INTERNAL, error.to_string()))?;
     let http = HttpTools::new(client.clone()).with_tracer(tracer.clone());
     let logins = data.map(|data| data.join(LOGINS));
     let remote = Arc::new(RemoteConnect::new(RemoteSettings { logins, ..RemoteSettings::new(client) }));
+    let internal = Arc::new(InternalConnect::new(Arc::clone(&agents)));
     let connectors = Connectors::new()
         .with(TransportKind::Stdio, Arc::new(StdioConnect::new()))
         .with(TransportKind::Http, Arc::new(PeerConnect::new(book, remote.clone())))
         .with(TransportKind::Sse, remote.clone())
         .with(TransportKind::Remote, remote)
-        .with(TransportKind::Internal, Arc::new(InternalConnect::new(Arc::clone(&agents))));
+        .with(TransportKind::Internal, internal.clone());
     let servers = McpServers::new(agents, connectors, HostSettings { tracer, ..HostSettings::default() });
-    Ok(Arc::new(Toolbox::new(servers).with_http(Arc::new(http)).with_native(Arc::new(native))))
+    let toolbox = Toolbox::new(servers).with_http(Arc::new(http)).with_native(Arc::new(native));
+    Ok(Tools { toolbox: Arc::new(toolbox), internal })
 }

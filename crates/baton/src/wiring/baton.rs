@@ -62,6 +62,8 @@ pub(crate) enum Strictness {
 /// An engine on a journal, with the agents that it serves and their tools.
 pub(crate) struct Baton {
     pub(super) engine: Engine,
+    /// The same for tools that are part of Baton: they reach it as long as this is here, and do not keep it.
+    _reached: Arc<Engine>,
     pub(super) stopping: CancellationToken,
     kept: Kept,
     pub(super) agents: Arc<dyn AgentSource>,
@@ -140,11 +142,13 @@ impl Baton {
             Strictness::Strict => PlaybookModels::strict(),
         });
         let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, Arc::clone(&locals), Arc::clone(&book)));
-        let tools = tools::toolbox(Arc::clone(&agents), Arc::clone(&book), &settings.data, telemetry.tracer())?;
+        let definitions = Arc::clone(&locals);
+        let tools =
+            tools::toolbox(Arc::clone(&agents), definitions, Arc::clone(&book), &settings.data, telemetry.tracer())?;
         let ports = Ports {
             journal: kept.journal(),
             models: models.clone(),
-            tools: tools.clone(),
+            tools: tools.toolbox.clone(),
             agents: Arc::clone(&agents),
             peers: peers.clone(),
             webhooks: Arc::new(push_sender(&settings.push)?.with_tracer(telemetry.tracer())),
@@ -155,6 +159,8 @@ impl Baton {
         let defaults = baton_engine::Options::default();
         let push_deadline = settings.push.deadline.unwrap_or(defaults.push_deadline);
         let engine = Engine::new(baton_engine::Options { push_deadline, ..defaults }, ports);
+        let reached = Arc::new(engine.clone());
+        tools.attach(&reached);
         let tokens = TokenRegistry::open(kept.tokens(), Arc::new(SystemClock))
             .await
             .map_err(|error| unusable(&error, &settings.data))?;
@@ -162,11 +168,12 @@ impl Baton {
         let spans = asked.beside(telemetry.store());
         Ok(Self {
             engine,
+            _reached: reached,
             stopping: CancellationToken::new(),
             kept,
             agents,
             locals,
-            tools,
+            tools: tools.toolbox,
             models,
             tokens,
             book,

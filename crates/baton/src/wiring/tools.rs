@@ -4,11 +4,11 @@ use crate::{commands::reap, failure::Failure};
 use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::Book;
-use baton_ports::AgentSource;
+use baton_ports::{AgentBook, AgentSource, SessionBook, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
-    Connectors, HostSettings, HttpTools, InternalConnect, McpServers, RemoteConnect, RemoteSettings, StdioConnect,
-    Toolbox, TransportKind,
+    Connectors, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, RemoteConnect, RemoteSettings,
+    StdioConnect, Toolbox, TransportKind,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
@@ -16,13 +16,34 @@ use std::{path::Path, sync::Arc};
 /// Where logins at MCP servers are kept, below the data directory.
 const LOGINS: &str = "mcp-oauth";
 
-/// The tools of these agents; nothing is started yet.
+/// What runs tools, and the way to them from servers that are part of Baton.
+pub(super) struct Tools {
+    pub(super) toolbox: Arc<Toolbox>,
+    internal: Arc<InternalConnect>,
+}
+
+impl Tools {
+    /// Lets servers that are part of Baton reach tools and sessions, for as long as both are held elsewhere.
+    pub(super) fn attach<E: SessionBook + TextSearch>(&self, engine: &Arc<E>) {
+        let tools: Arc<dyn ToolHost> = self.toolbox.clone();
+        let sessions: Arc<dyn SessionBook> = engine.clone();
+        let search: Arc<dyn TextSearch> = engine.clone();
+        self.internal.attach(InternalPorts {
+            tools: Arc::downgrade(&tools),
+            sessions: Arc::downgrade(&sessions),
+            search: Arc::downgrade(&search),
+        });
+    }
+}
+
+/// The tools of these agents, whose definitions stand in the book; nothing is started yet.
 pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
+    definitions: Arc<dyn AgentBook>,
     book: Arc<Book>,
     data: &Path,
     tracer: Tracer,
-) -> Result<Arc<Toolbox>, Failure> {
+) -> Result<Tools, Failure> {
     let remote = remote(data)?;
     let http = HttpTools::new(remote.client.clone()).with_tracer(tracer.clone());
     let remote = Arc::new(RemoteConnect::new(remote));
@@ -30,14 +51,15 @@ pub(super) fn toolbox(
         Some(command) => StdioConnect::with_reaper(command),
         None => StdioConnect::new(),
     };
+    let internal = Arc::new(InternalConnect::with_book(Arc::clone(&agents), definitions));
     let connectors = Connectors::new()
         .with(TransportKind::Stdio, Arc::new(stdio))
         .with(TransportKind::Http, Arc::new(PeerConnect::new(book, remote.clone())))
         .with(TransportKind::Sse, remote.clone())
         .with(TransportKind::Remote, remote)
-        .with(TransportKind::Internal, Arc::new(InternalConnect::new(Arc::clone(&agents))));
+        .with(TransportKind::Internal, internal.clone());
     let servers = McpServers::new(agents, connectors, HostSettings { tracer, ..HostSettings::default() });
-    Ok(Arc::new(Toolbox::new(servers).with_http(Arc::new(http))))
+    Ok(Tools { toolbox: Arc::new(Toolbox::new(servers).with_http(Arc::new(http))), internal })
 }
 
 /// How servers on the network are reached: those that definitions name wherever they are, others only in public.

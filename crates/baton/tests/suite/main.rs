@@ -23,6 +23,8 @@ mod elsewhere;
 mod export;
 mod foreign;
 mod help;
+#[cfg(unix)]
+mod internal_tools;
 mod js_client;
 mod kill_loop;
 mod mcp;
