@@ -22,6 +22,7 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton-tempo", 2),
     ("baton-parquet", 2),
     ("baton-models", 2),
+    ("baton-manage", 2),
     ("baton-mcp", 2),
     ("baton-toolhost", 2),
     ("baton-identity", 2),

@@ -1,5 +1,6 @@
 //! One agent in detail, and agents elsewhere.
 
+use super::AgentDefinition;
 use baton_types::{AgentSpec, ModelSpec, SkillSpec};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,7 @@ pub struct AddAgent {
 }
 
 /// One agent that is served.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentDetails {
     /// The path segment.
@@ -43,6 +44,9 @@ pub struct AgentDetails {
     /// How it is reached, when it lives elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteEntry>,
+    /// What defines it, when it lives here and its definition can be read and changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Box<AgentDefinition>>,
 }
 
 /// One thing that an agent is good at.
@@ -102,6 +106,7 @@ impl AgentDetails {
                 ModelSpec::Playbook { .. } => true,
             },
             remote: None,
+            definition: None,
         }
     }
 }

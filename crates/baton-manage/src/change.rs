@@ -1,0 +1,81 @@
+//! Wishes as changes of definitions.
+
+use crate::{Definition, ManageError, secrets::restored, wrong};
+use baton_types::{AgentChange, ErrorCode, ItemDraft, ItemKind, Json, MetadataChange, Provider};
+use baton_wire::api::{AgentExport, AgentItem, AgentMaker, ChangeAgent, SessionSettings};
+use serde_json::{Value, json};
+
+/// What a wish says about the card; nothing when it says nothing.
+pub fn metadata_change(wish: &ChangeAgent) -> Option<AgentChange> {
+    let ChangeAgent { title, description, version, provider, icon_url, documentation_url, autonomous, .. } =
+        wish.clone();
+    let provider = provider.map(|AgentMaker { organization, url }| Provider { organization, url });
+    let change = MetadataChange { title, description, version, provider, icon_url, documentation_url, autonomous };
+    (change != MetadataChange::default()).then_some(AgentChange::Metadata(change))
+}
+
+/// Settings that hold in new sessions.
+pub fn settings_change(settings: &SessionSettings) -> Result<AgentChange, ManageError> {
+    let checked = settings.check().map_err(|name| {
+        wrong(ErrorCode::INVALID_REQUEST, format!("settings.{name} is no number there can be"))
+    })?;
+    Ok(AgentChange::Settings(checked))
+}
+
+fn draft(item: &AgentItem) -> ItemDraft {
+    let AgentItem { name, description, priority, include, text } = item.clone();
+    ItemDraft { name, description, priority, include, text }
+}
+
+/// A rule or reference that is new.
+pub(crate) fn item_create(kind: ItemKind, item: &AgentItem) -> Result<AgentChange, ManageError> {
+    if item.text.is_none() {
+        let detail = format!("the {} '{}' has no text", kind.as_str(), item.name);
+        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+    }
+    Ok(AgentChange::Create { kind, item: draft(item) })
+}
+
+/// A rule or reference that is new, or one that is there and is to be different.
+pub fn item_change(kind: ItemKind, item: &AgentItem, is_new: bool) -> Result<AgentChange, ManageError> {
+    match is_new {
+        true => item_create(kind, item),
+        false => Ok(AgentChange::Update { kind, item: draft(item) }),
+    }
+}
+
+/// Makes a rule or reference, or changes the one that is there.
+pub fn item_put(definition: &Definition, kind: ItemKind, item: &AgentItem) -> Result<AgentChange, ManageError> {
+    let is_there = definition.agent.knowledge.items(kind).iter().any(|there| there.name == item.name);
+    item_change(kind, item, !is_there)
+}
+
+/// An MCP server; what the entry hides stays as it is written in the definition.
+pub fn server_change(
+    definition: Option<&Definition>,
+    name: &str,
+    entry: &Json,
+) -> Result<AgentChange, ManageError> {
+    if !entry.is_object() {
+        return Err(wrong(ErrorCode::INVALID_REQUEST, format!("the server '{name}' is a map of keys, as in mcp.json")));
+    }
+    let old = definition.and_then(|definition| definition.kit.servers.iter().find(|server| server.name == name));
+    let entry = restored(entry, old)?;
+    Ok(AgentChange::Server { name: name.to_owned(), entry: Some(entry) })
+}
+
+/// Work that is offered as a tool; what is not given stays as it is.
+pub fn export_change(definition: Option<&Definition>, export: &AgentExport) -> AgentChange {
+    let old = definition.and_then(|definition| definition.kit.exports.iter().find(|old| old.name == export.name));
+    let mut entry = json!({});
+    let mut put = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            entry[key] = value;
+        }
+    };
+    let text = |given: &Option<String>, old: Option<&String>| given.as_ref().or(old).map(|text| text.as_str().into());
+    put("description", text(&export.description, old.map(|old| &old.description)));
+    put("parameters", export.parameters.as_ref().or(old.map(|old| &old.parameters)).map(Json::to_value));
+    put("prompt", text(&export.prompt, old.map(|old| &old.prompt)));
+    AgentChange::Export { name: export.name.clone(), entry: Some(Json::from(entry)) }
+}

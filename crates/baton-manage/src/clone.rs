@@ -1,0 +1,52 @@
+//! The files of an agent that is a copy of another.
+
+use crate::{Definition, ManageError, definition::read, manager::amended, wrong};
+use baton_agentdir::{AGENT_FILE, Format, convert, is_agent_name};
+use baton_ports::AgentFiles;
+use baton_types::{AgentChange, AgentSpec, ErrorCode, MetadataChange};
+
+/// The same files under another name. In a form of another program the name is the title, so the copy has our own form.
+pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> Result<AgentFiles, ManageError> {
+    if !is_agent_name(name) {
+        let detail = "the copy needs a name of lower-case letters, digits and dashes, at most 64, such as weather-2";
+        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+    }
+    let mut files = match original.form {
+        Format::Native => original.files.clone(),
+        _ => {
+            let converted = convert(&original.files, Format::Native);
+            converted.map_err(|error| wrong(ErrorCode::AGENT_NOT_CHANGED, error.to_string()))?.files
+        }
+    };
+    let before = read(&files)?;
+    let text = files.get(AGENT_FILE).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+    let renamed = renamed(text, name);
+    files.insert(AGENT_FILE.to_owned(), renamed.into_bytes());
+    let after = read(&files);
+    let is_named = after.as_ref().is_ok_and(|(agent, kit, _)| agent.name.as_str() == name && *kit == before.1);
+    if !is_named {
+        let detail = format!("{AGENT_FILE} is written in a way that is not renamed by program; copy the agent by hand");
+        return Err(wrong(ErrorCode::AGENT_NOT_CHANGED, detail));
+    }
+    // The title that follows from the name follows the new one.
+    let AgentSpec { title: old, .. } = before.0;
+    let is_said = after.is_ok_and(|(agent, ..)| agent.title == old);
+    let title = title.or((!is_said).then_some(old.as_str())).map(str::to_owned);
+    let Some(title) = title else { return Ok(files) };
+    let change = AgentChange::Metadata(MetadataChange { title: Some(title), ..MetadataChange::default() });
+    Ok(amended(&files, &[change])?.0)
+}
+
+/// The text with the value of its first `name:` replaced, and what is said behind it kept.
+fn renamed(text: &str, name: &str) -> String {
+    let mut is_done = false;
+    let line = |line: &str| match line.strip_prefix("name:") {
+        Some(rest) if !is_done => {
+            is_done = true;
+            let remark = rest.find(" #").map(|at| &rest[at..]).unwrap_or_default();
+            format!("name: {name}{remark}\n")
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}

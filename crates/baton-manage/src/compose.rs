@@ -1,0 +1,78 @@
+//! The files of an agent from what they are to say.
+
+use crate::{
+    ManageError,
+    change::{export_change, item_create, metadata_change, server_change, settings_change},
+    definition::read,
+    manager::amended,
+    wrong,
+};
+use baton_agentdir::{AGENT_FILE, PLAYBOOK_FILE, is_agent_name, segment};
+use baton_ports::AgentFiles;
+use baton_types::{AgentChange, ErrorCode, ItemKind};
+use baton_wire::api::{ChangeAgent, CreateAgent};
+
+/// The most things that one request may give an agent; each is written by itself.
+const MAX_PARTS: usize = 1000;
+
+/// The files that a wish makes.
+pub(crate) fn files(wish: CreateAgent) -> Result<AgentFiles, ManageError> {
+    let CreateAgent { name, keep: _, files, playbook, rules, references, servers, exports, .. } = &wish;
+    if rules.len() + references.len() + servers.len() + exports.len() > MAX_PARTS {
+        let detail = format!("one request may give an agent at most {MAX_PARTS} things; add the rest later");
+        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+    }
+    let mut all: AgentFiles = match files {
+        Some(files) => files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect(),
+        None => {
+            let name = named(name.as_deref(), wish.title.as_deref())?;
+            AgentFiles::from([(AGENT_FILE.to_owned(), format!("name: {name}\n").into_bytes())])
+        }
+    };
+    if let Some(playbook) = playbook {
+        all.insert(PLAYBOOK_FILE.to_owned(), playbook.clone().into_bytes());
+    }
+    let (agent, ..) = read(&all)?;
+    if let Some(name) = name.as_deref().filter(|name| *name != agent.name.as_str()) {
+        let detail = format!("the files call the agent '{}', and the request '{name}'; say one of them", agent.name);
+        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+    }
+    Ok(amended(&all, &changes(&wish)?)?.0)
+}
+
+fn changes(wish: &CreateAgent) -> Result<Vec<AgentChange>, ManageError> {
+    let CreateAgent { title, description, version, prompt, settings, autonomous, .. } = wish.clone();
+    let metadata = ChangeAgent { title, description, version, autonomous, ..ChangeAgent::default() };
+    let mut changes: Vec<AgentChange> = metadata_change(&metadata).into_iter().collect();
+    changes.extend(prompt.map(AgentChange::Prompt));
+    changes.extend(settings.as_ref().map(settings_change).transpose()?);
+    for rule in &wish.rules {
+        changes.push(item_create(ItemKind::Rule, rule)?);
+    }
+    for reference in &wish.references {
+        changes.push(item_create(ItemKind::Reference, reference)?);
+    }
+    for (name, entry) in &wish.servers {
+        changes.push(server_change(None, name, entry)?);
+    }
+    changes.extend(wish.exports.iter().map(|export| export_change(None, export)));
+    Ok(changes)
+}
+
+/// The name of an agent, made of its title when nobody says it.
+fn named(name: Option<&str>, title: Option<&str>) -> Result<String, ManageError> {
+    let made = || title.map(|title| segment(title.trim(), "").to_string());
+    let Some(name) = name.map(str::to_owned).or_else(made) else {
+        return Err(wrong(ErrorCode::INVALID_REQUEST, "say what the agent is called: name, title or files"));
+    };
+    match is_agent_name(&name) {
+        true => Ok(name),
+        false => {
+            let shown: String = name.chars().take(80).collect();
+            let detail = format!(
+                "an agent cannot be called {shown:?}; use lower-case letters, digits and dashes, at most 64, such as weather"
+            );
+            Err(wrong(ErrorCode::INVALID_REQUEST, detail))
+        }
+    }
+}

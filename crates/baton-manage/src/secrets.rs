@@ -1,0 +1,159 @@
+//! Servers without what nobody may see.
+
+use crate::{ManageError, wrong};
+use baton_agentdir::server_entry;
+use baton_types::{ErrorCode, Json, McpServer};
+use serde_json::{Map, Value};
+
+/// Stands where a value is that nobody may see; given back, it means that value.
+pub const HIDDEN: &str = "***";
+
+/// Maps whose values are hidden, whatever their keys are.
+const HIDDEN_MAPS: [&str; 5] = ["env", "headers", "http_headers", "env_http_headers", "providers"];
+/// Parts of names whose values are hidden.
+const SECRET_WORDS: [&str; 10] =
+    ["key", "token", "secret", "password", "passwd", "pwd", "auth", "credential", "bearer", "cookie"];
+/// Words that say how a secret is shown, and are none.
+const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
+
+/// A server as an entry of `mcp.json`, its secrets hidden; references such as `env://NAME` stay, since they are none.
+pub fn shown_entry(server: &McpServer) -> Json {
+    let mut entry = server_entry(server).to_value();
+    hide(&mut entry, false);
+    Json::from(entry)
+}
+
+/// An entry with what it hides put back from the server that is there.
+pub(crate) fn restored(entry: &Json, old: Option<&McpServer>) -> Result<Json, ManageError> {
+    let mut entry = entry.to_value();
+    if let Some(old) = old {
+        restore(&mut entry, &shown_entry(old).to_value(), &server_entry(old).to_value());
+    }
+    match holds_hidden(&entry) {
+        true => {
+            let detail = format!("'{HIDDEN}' stands for a secret that is not there; give its value, or a reference to it");
+            Err(wrong(ErrorCode::INVALID_REQUEST, detail))
+        }
+        false => Ok(Json::from(entry)),
+    }
+}
+
+fn hide(value: &mut Value, is_secret: bool) {
+    match value {
+        Value::String(text) if is_secret => *text = hidden(text),
+        Value::String(text) => *text = hidden_address(text),
+        Value::Array(all) => hide_list(all, is_secret),
+        Value::Object(members) => {
+            for (key, value) in members {
+                hide(value, is_secret || HIDDEN_MAPS.contains(&key.as_str()) || is_secret_name(key));
+            }
+        }
+        Value::Number(_) if is_secret => *value = HIDDEN.into(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Values behind arguments such as `--api-key`, and those in `--api-key=...` and `API_KEY=...`.
+fn hide_list(all: &mut [Value], is_secret: bool) {
+    let mut is_next = false;
+    for value in all {
+        let was_next = std::mem::take(&mut is_next);
+        let Value::String(text) = value else {
+            hide(value, is_secret || was_next);
+            continue;
+        };
+        let is_flag = text.starts_with('-');
+        match text.split_once('=') {
+            Some((name, given)) if is_secret_name(name) => *text = format!("{name}={}", hidden(given)),
+            _ if is_flag && is_secret_name(text) => is_next = true,
+            _ if is_secret || was_next && !is_flag => *text = hidden(text),
+            _ => *text = hidden_address(text),
+        }
+    }
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_WORDS.iter().any(|word| name.contains(word))
+}
+
+/// A value as it may be seen: references to where it is, and nothing else.
+fn hidden(text: &str) -> String {
+    if is_reference(text) { text.to_owned() } else { HIDDEN.to_owned() }
+}
+
+/// Whether a value only says where the secret is.
+fn is_reference(text: &str) -> bool {
+    let text = text.trim();
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if text.is_empty() || text.strip_prefix("env://").is_some_and(is_name) {
+        return true;
+    }
+    let (mut rest, mut outside, mut refers) = (text, String::new(), false);
+    while let Some((before, behind)) = rest.split_once("${") {
+        // A default inside of the braces may be the secret itself.
+        let Some((name, after)) = behind.split_once('}') else { return false };
+        if !is_name(name.strip_prefix("env:").unwrap_or(name)) {
+            return false;
+        }
+        outside.push_str(before);
+        (rest, refers) = (after, true);
+    }
+    outside.push_str(rest);
+    let outside = outside.trim().to_ascii_lowercase();
+    refers && (outside.is_empty() || SCHEMES.contains(&outside.as_str()))
+}
+
+/// An address without the values of its query and without a user in front of its host.
+fn hidden_address(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    if scheme == "env" {
+        return text.to_owned();
+    }
+    let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
+    let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
+    let host = host.rsplit_once('@').map_or(host.to_owned(), |(_, host)| format!("{HIDDEN}@{host}"));
+    let mut shown = format!("{scheme}://{host}");
+    if let Some(path) = path {
+        shown = format!("{shown}/{path}");
+    }
+    if let Some(query) = query {
+        let pair = |pair: &str| match pair.split_once('=') {
+            Some((name, value)) => format!("{name}={}", hidden(value)),
+            None => hidden(pair),
+        };
+        shown = format!("{shown}?{}", query.split('&').map(pair).collect::<Vec<_>>().join("&"));
+    }
+    shown
+}
+
+/// Puts values back that are given as they were shown.
+fn restore(given: &mut Value, shown: &Value, old: &Value) {
+    match (given, shown, old) {
+        (Value::Object(given), Value::Object(shown), Value::Object(old)) => restore_members(given, shown, old),
+        (Value::Array(given), Value::Array(shown), Value::Array(old)) => {
+            for ((given, shown), old) in given.iter_mut().zip(shown).zip(old) {
+                restore(given, shown, old);
+            }
+        }
+        (given, shown, old) if given == shown => *given = old.clone(),
+        _ => {}
+    }
+}
+
+fn restore_members(given: &mut Map<String, Value>, shown: &Map<String, Value>, old: &Map<String, Value>) {
+    for (key, value) in given {
+        if let (Some(shown), Some(old)) = (shown.get(key), old.get(key)) {
+            restore(value, shown, old);
+        }
+    }
+}
+
+fn holds_hidden(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(HIDDEN),
+        Value::Array(all) => all.iter().any(holds_hidden),
+        Value::Object(members) => members.values().any(holds_hidden),
+        _ => false,
+    }
+}
