@@ -35,7 +35,12 @@ impl Pins {
         let json = to_json(spec)?;
         let digest = journal.put_blob(json.as_str().as_bytes().into()).await?;
         let pinned = Pinned { digest, spec: Arc::clone(spec), session: None };
-        self.current.lock().insert(spec.name.clone(), pinned.clone());
+        let mut current = self.current.lock();
+        if current.len() >= KNOWN {
+            current.clear();
+        }
+        current.insert(spec.name.clone(), pinned.clone());
+        drop(current);
         self.remember(&pinned);
         Ok(pinned)
     }

@@ -1,0 +1,98 @@
+//! Autonomous runs: what they remember, show, ask and refuse.
+
+use super::stage::{Stage, ask, change, me};
+use crate::world::message;
+use baton_engine::{EngineError, FeedItem, SendCommand, SessionChange, SessionRef, TaskRef};
+use baton_types::{
+    AgentSpec, ErrorCode, Fact, Json, Knowledge, Message, Role, SessionOverrides, TaskEvent, TaskState, ToolExecution,
+};
+use serde_json::json;
+
+fn autonomous(stage: &Stage) {
+    let mut spec = stage.spec.lock().unwrap();
+    *spec = spec.take().map(|spec| AgentSpec { autonomous: true, ..spec });
+}
+
+fn setting(autonomous: Option<bool>) -> SessionChange {
+    SessionChange::Settings(SessionOverrides { autonomous, ..SessionOverrides::default() })
+}
+
+fn with_mode(autonomous: bool) -> Message {
+    let metadata = Json::from(json!({ "dev.baton/session": { "autonomous": autonomous } }));
+    Message { metadata: Some(metadata), ..message("said", "Work.") }
+}
+
+#[tokio::test(start_paused = true)]
+async fn teamspark_18_an_interactive_agent_remembers_and_an_autonomous_one_does_not() {
+    let stage = Stage::new(Knowledge::default());
+    let engine = stage.engine();
+    ask(&engine, Some("talk"), "First").await;
+    ask(&engine, Some("talk"), "Second").await;
+    assert_eq!(stage.heard().len(), 3, "{:?}", stage.heard());
+    // Alone for a while, by a setting of the session, and then no longer.
+    change(&engine, "talk", setting(Some(true))).await;
+    ask(&engine, Some("talk"), "Third").await;
+    assert_eq!(stage.heard(), ["user: Third"]);
+    change(&engine, "talk", setting(None)).await;
+    ask(&engine, Some("talk"), "Fourth").await;
+    assert_eq!(stage.heard().len(), 7, "what was said alone is part of the conversation: {:?}", stage.heard());
+    autonomous(&stage);
+    ask(&engine, Some("talk"), "Fifth").await;
+    assert_eq!(stage.heard(), ["user: Fifth"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_an_autonomous_run_callers_see_its_result_and_the_journal_everything() {
+    let stage = Stage::new(Knowledge::default());
+    autonomous(&stage);
+    let engine = stage.engine();
+    *stage.script.lock().unwrap() = vec!["nothing"];
+    let mut feed = engine.send_and_follow(&me(), SendCommand::new("boss".into(), message("m", "Work."))).await.unwrap();
+    let mut seen = Vec::new();
+    let mut id = None;
+    while let Some(item) = feed.next().await {
+        match item {
+            FeedItem::Task(view) => id = Some(view.id.clone()),
+            FeedItem::Event(event) => seen.push(event.fact.kind().to_owned()),
+            FeedItem::OpenText { .. } | FeedItem::Delta { .. } => panic!("text was shown before it was an answer"),
+        }
+    }
+    assert_eq!(seen, ["task.run_started", "task.answered", "task.status_changed"]);
+    let task = TaskRef { task: id.unwrap(), agent: None };
+    let view = engine.task(&me(), &task).await.unwrap();
+    assert_eq!(view.state, TaskState::Completed);
+    let roles: Vec<Role> = view.history.iter().map(|message| message.role).collect();
+    assert_eq!(roles, [Role::User, Role::Agent]);
+    assert_eq!(view.generation, 4, "the submission and what was seen after it");
+    let session = SessionRef { context: view.context.clone(), agent: None };
+    let lines = engine.session(&me(), &session).await.unwrap().lines;
+    assert_eq!(lines.len(), 2);
+    let all = engine.events(&me(), &task, 0, 100).await.unwrap();
+    let is_call = |fact: &Fact| matches!(fact, Fact::Task(TaskEvent::ToolsCalled { .. }));
+    assert!(all.iter().any(|event| is_call(&event.fact)));
+    let shown = engine.seen_events(&me(), &task, 0, 100).await.unwrap();
+    assert!(shown.len() == 4 && !shown.iter().any(|event| is_call(&event.fact)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_autonomous_agent_refuses_interactive_sessions_and_callers_tools() {
+    let stage = Stage::new(Knowledge::default());
+    let engine = stage.engine();
+    let refused = |error: EngineError| assert_eq!(error.code(), ErrorCode::MODE_REFUSED, "{error}");
+    let send = |said: Message, tools: Option<ToolExecution>| {
+        let command = SendCommand { tool_execution: tools, ..SendCommand::new("boss".into(), said) };
+        let engine = engine.clone();
+        async move { engine.send_and_settle(&me(), command).await }
+    };
+    // A message of an interactive agent may ask for it, but not with tools that it runs itself.
+    send(with_mode(true), None).await.unwrap();
+    refused(send(with_mode(true), Some(ToolExecution::Caller)).await.unwrap_err());
+    send(with_mode(false), Some(ToolExecution::Caller)).await.unwrap();
+    ask(&engine, Some("talk"), "Hello").await;
+    autonomous(&stage);
+    refused(send(with_mode(false), None).await.unwrap_err());
+    refused(send(message("m", "Work."), Some(ToolExecution::Caller)).await.unwrap_err());
+    let session = SessionRef { context: "talk".into(), agent: None };
+    let error = engine.change_session(&me(), &session, vec![setting(Some(false))]).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::MODE_REFUSED);
+}
