@@ -1,0 +1,151 @@
+//! Where the requests of each kind of provider go.
+
+use crate::ProviderKind;
+
+/// The address that a kind has when nobody says otherwise.
+pub(crate) fn default_base(kind: ProviderKind, region: Option<&str>) -> Option<String> {
+    Some(match kind {
+        ProviderKind::OpenAi | ProviderKind::OpenAiResponses => "https://api.openai.com/v1".to_owned(),
+        ProviderKind::Anthropic => "https://api.anthropic.com/v1".to_owned(),
+        ProviderKind::Gemini => "https://generativelanguage.googleapis.com/v1beta".to_owned(),
+        ProviderKind::Bedrock => {
+            format!("https://bedrock-runtime.{}.amazonaws.com", region.unwrap_or("us-east-1"))
+        }
+        ProviderKind::Ollama => "http://127.0.0.1:11434".to_owned(),
+        ProviderKind::Compatible => return None,
+    })
+}
+
+/// An address as people write it, made whole: `OLLAMA_HOST` has no scheme, `ANTHROPIC_BASE_URL` no version.
+pub(crate) fn normal_base(kind: ProviderKind, written: &str) -> String {
+    let written = written.trim();
+    let with_scheme = if written.contains("://") {
+        written.to_owned()
+    } else if kind == ProviderKind::Ollama {
+        // The address that a server listens on is not one to connect to.
+        let host = written.replacen("0.0.0.0", "127.0.0.1", 1);
+        let bare = host.trim_end_matches('/');
+        let port = if bare.contains(':') || bare.contains('/') { "" } else { ":11434" };
+        format!("http://{bare}{port}")
+    } else {
+        format!("https://{written}")
+    };
+    let (address, query) = match with_scheme.split_once('?') {
+        Some((address, query)) => (address, format!("?{query}")),
+        None => (with_scheme.as_str(), String::new()),
+    };
+    let address = address.trim_end_matches('/');
+    let path = address.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map_or("", |(_, path)| path);
+    let whole = match kind {
+        ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible if path.is_empty() => {
+            format!("{address}/v1")
+        }
+        ProviderKind::Anthropic if !path.ends_with("v1") => format!("{address}/v1"),
+        ProviderKind::Gemini if path.is_empty() => format!("{address}/v1beta"),
+        ProviderKind::Ollama => {
+            address.strip_suffix("/v1").or(address.strip_suffix("/api")).unwrap_or(address).to_owned()
+        }
+        _ => address.to_owned(),
+    };
+    format!("{whole}{query}")
+}
+
+/// An endpoint below a base; a query of the base stays at the end.
+pub(crate) fn below(base: &str, path: &str) -> String {
+    let (base, query) = base.split_once('?').unwrap_or((base, ""));
+    match (query.is_empty(), path.contains('?')) {
+        (true, _) => format!("{base}/{path}"),
+        (false, true) => format!("{base}/{path}&{query}"),
+        (false, false) => format!("{base}/{path}?{query}"),
+    }
+}
+
+/// Where an answer is asked for.
+pub(crate) fn chat(kind: ProviderKind, base: &str, model: &str, streaming: bool) -> String {
+    let path = match (kind, streaming) {
+        (ProviderKind::OpenAi | ProviderKind::Compatible, _) => "chat/completions".to_owned(),
+        (ProviderKind::OpenAiResponses, _) => "responses".to_owned(),
+        (ProviderKind::Anthropic, _) => "messages".to_owned(),
+        (ProviderKind::Gemini, true) => format!("models/{}:streamGenerateContent?alt=sse", segment(model)),
+        (ProviderKind::Gemini, false) => format!("models/{}:generateContent", segment(model)),
+        (ProviderKind::Bedrock, true) => format!("model/{}/converse-stream", segment(model)),
+        (ProviderKind::Bedrock, false) => format!("model/{}/converse", segment(model)),
+        (ProviderKind::Ollama, _) => "api/chat".to_owned(),
+    };
+    below(base, &path)
+}
+
+/// Where vectors are asked for.
+pub(crate) fn embeddings(kind: ProviderKind, base: &str, model: &str) -> String {
+    match kind {
+        ProviderKind::Gemini => below(base, &format!("models/{}:batchEmbedContents", segment(model))),
+        ProviderKind::Ollama => below(base, "api/embed"),
+        _ => below(base, "embeddings"),
+    }
+}
+
+/// Where the list of models is.
+pub(crate) fn models(kind: ProviderKind, base: &str) -> String {
+    match kind {
+        ProviderKind::Ollama => below(base, "api/tags"),
+        ProviderKind::Gemini => below(base, "models?pageSize=1000"),
+        ProviderKind::Anthropic => below(base, "models?limit=1000"),
+        // The list is not with the runtime but beside it.
+        ProviderKind::Bedrock => {
+            below(&base.replacen("://bedrock-runtime.", "://bedrock.", 1), "foundation-models?byOutputModality=TEXT")
+        }
+        _ => below(base, "models"),
+    }
+}
+
+/// A name as one part of a path.
+fn segment(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ProviderKind::{Anthropic, Bedrock, Compatible, Gemini, Ollama, OpenAi};
+
+    #[test]
+    fn addresses_are_made_whole() {
+        for (kind, written, whole) in [
+            (Ollama, "127.0.0.1:11434", "http://127.0.0.1:11434"),
+            (Ollama, "0.0.0.0", "http://127.0.0.1:11434"),
+            (Ollama, "https://box.example/v1/", "https://box.example"),
+            (Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1"),
+            (Anthropic, "https://gate.example/anthropic/v1", "https://gate.example/anthropic/v1"),
+            (OpenAi, "https://gate.example", "https://gate.example/v1"),
+            (OpenAi, "gate.example/openai/", "https://gate.example/openai"),
+            (Compatible, "http://127.0.0.1:8080", "http://127.0.0.1:8080/v1"),
+            (Gemini, "https://g.example", "https://g.example/v1beta"),
+            (Compatible, "https://a.example/d/x/?api-version=2", "https://a.example/d/x?api-version=2"),
+        ] {
+            assert_eq!(normal_base(kind, written), whole, "{written}");
+        }
+    }
+
+    #[test]
+    fn endpoints_keep_names_and_queries() {
+        let bedrock = chat(Bedrock, "https://b.example", "anthropic.claude-v1:0", true);
+        assert_eq!(bedrock, "https://b.example/model/anthropic.claude-v1%3A0/converse-stream");
+        assert_eq!(chat(OpenAi, "https://a.example/d?v=2", "m", true), "https://a.example/d/chat/completions?v=2");
+        assert_eq!(
+            chat(Gemini, "https://g.example/v1beta", "qq-max", true),
+            "https://g.example/v1beta/models/qq-max:streamGenerateContent?alt=sse"
+        );
+        assert_eq!(
+            models(Bedrock, "https://bedrock-runtime.eu-west-1.amazonaws.com"),
+            "https://bedrock.eu-west-1.amazonaws.com/foundation-models?byOutputModality=TEXT"
+        );
+    }
+}

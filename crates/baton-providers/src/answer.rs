@@ -1,0 +1,123 @@
+//! What a service answered, as the model port has it.
+
+use crate::{ProviderKind, names::Names, replay};
+use baton_ports::{Finish, ModelEvent};
+use baton_types::{CallId, Json, MessageId, Reasoning, ToolCall, Usage};
+use genai::chat::{self, ContentPart, StopReason};
+use serde_json::Value;
+
+/// The end of an answer, however it came.
+pub(crate) struct Ended {
+    pub(crate) parts: Vec<ContentPart>,
+    pub(crate) thought: Option<String>,
+    pub(crate) usage: Option<chat::Usage>,
+    pub(crate) stop: Option<StopReason>,
+}
+
+/// What an answer is read with.
+pub(crate) struct Reading<'a> {
+    pub(crate) kind: ProviderKind,
+    pub(crate) model: &'a str,
+    pub(crate) names: &'a Names,
+    pub(crate) message: &'a MessageId,
+    pub(crate) parallel: bool,
+}
+
+impl Ended {
+    /// Whether the answer is whole; some streams end without a word when the connection breaks.
+    pub(crate) fn is_whole(&self, kind: ProviderKind) -> bool {
+        match kind {
+            ProviderKind::Gemini | ProviderKind::Bedrock => self.stop.is_some(),
+            ProviderKind::Ollama => self.stop.is_some() || self.usage.is_some(),
+            _ => true,
+        }
+    }
+
+    /// The last events: thoughts, calls, and the end.
+    pub(crate) fn events(self, reading: &Reading<'_>) -> Vec<ModelEvent> {
+        let (calls, rest): (Vec<ContentPart>, Vec<ContentPart>) =
+            self.parts.into_iter().partition(ContentPart::is_tool_call);
+        let calls = whole_calls(reading, calls.into_iter().filter_map(ContentPart::into_tool_call), self.stop.as_ref());
+        let thought = self.thought.unwrap_or_default();
+        let replay = replay::keep(reading.kind, &rest, &calls, &thought);
+        let mut events = Vec::new();
+        if replay.is_some() || !thought.is_empty() {
+            events.push(ModelEvent::Reasoned(Reasoning { model: reading.model.to_owned(), text: thought, replay }));
+        }
+        // What was called decides, since services name reasons as they like.
+        let finish = match &self.stop {
+            _ if !calls.is_empty() => Finish::ToolCalls,
+            Some(StopReason::MaxTokens(_)) => Finish::Length,
+            Some(StopReason::ContentFilter(_)) => Finish::Refusal,
+            Some(StopReason::Other(reason)) if is_refusal(reason) => Finish::Refusal,
+            _ => Finish::Stop,
+        };
+        let numbered = calls.into_iter().enumerate();
+        events.extend(numbered.map(|(index, call)| ModelEvent::ToolCall(our_call(reading, index, call))));
+        events.push(ModelEvent::Done { usage: usage(reading.kind, self.usage), finish, by: None });
+        events
+    }
+}
+
+/// The calls that can be carried out: none without a name, none twice, none that was cut off, one when only one may be.
+fn whole_calls(
+    reading: &Reading<'_>,
+    calls: impl Iterator<Item = chat::ToolCall>,
+    stop: Option<&StopReason>,
+) -> Vec<chat::ToolCall> {
+    let mut kept: Vec<chat::ToolCall> = Vec::new();
+    let cut = matches!(stop, Some(StopReason::MaxTokens(_)));
+    for call in calls.filter(|call| !call.fn_name.is_empty()) {
+        if cut && call.fn_arguments.as_str().is_some_and(|text| serde_json::from_str::<Value>(text).is_err()) {
+            continue;
+        }
+        // A server that counts its calls from 1 makes the library repeat the first one.
+        let twin = kept.iter().position(|it| reading.kind.is_openai_chat() && it.call_id == call.call_id);
+        match twin {
+            Some(at) => kept[at] = call,
+            None => kept.push(call),
+        }
+    }
+    if !reading.parallel {
+        kept.truncate(1);
+    }
+    kept
+}
+
+/// A call under an id of ours, since some services have none and others repeat theirs.
+fn our_call(reading: &Reading<'_>, index: usize, call: chat::ToolCall) -> ToolCall {
+    let arguments = match call.fn_arguments {
+        Value::String(text) if text.trim().is_empty() => Json::from(Value::Object(serde_json::Map::new())),
+        // What is no JSON stays as it was written, for the model to be told.
+        Value::String(text) => Json::parse(&text).unwrap_or_else(|_| Json::string(&text)),
+        Value::Null => Json::from(Value::Object(serde_json::Map::new())),
+        value => Json::from(value),
+    };
+    ToolCall {
+        id: CallId::from(format!("call_{}_{index}", reading.message)),
+        name: reading.names.ours(&call.fn_name),
+        arguments,
+    }
+}
+
+fn is_refusal(reason: &str) -> bool {
+    matches!(reason, "guardrail_intervened" | "content_filtered")
+}
+
+fn usage(kind: ProviderKind, given: Option<chat::Usage>) -> Usage {
+    let Some(given) = given else { return Usage::default() };
+    let count = |tokens: Option<i32>| u64::try_from(tokens.unwrap_or_default()).unwrap_or_default();
+    let read = given.prompt_tokens_details.as_ref();
+    let cached = count(read.and_then(|it| it.cached_tokens));
+    let written = count(read.and_then(|it| it.cache_creation_tokens));
+    let reasoning = count(given.completion_tokens_details.as_ref().and_then(|it| it.reasoning_tokens));
+    // Bedrock counts what its cache gave and took beside the rest.
+    let beside = if kind == ProviderKind::Bedrock { cached + written } else { 0 };
+    Usage {
+        input_tokens: count(given.prompt_tokens) + beside,
+        output_tokens: count(given.completion_tokens).max(reasoning),
+        cached_tokens: cached,
+        cache_write_tokens: written,
+        reasoning_tokens: reasoning,
+    }
+}

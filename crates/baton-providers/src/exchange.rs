@@ -1,0 +1,53 @@
+//! One request and one JSON answer, for all that is not a conversation.
+
+use crate::{
+    Provider,
+    failure::{self, Heard},
+};
+use baton_ports::ModelError;
+use futures_util::StreamExt;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long such a request may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Largest answer that is read.
+const MAX_ANSWER: usize = 64 << 20;
+
+/// Gets a document.
+pub(crate) async fn get(provider: &Provider, url: &str) -> Result<Value, ModelError> {
+    send(provider, provider.http()?.get(url)).await
+}
+
+/// Posts one and gets another.
+pub(crate) async fn post(provider: &Provider, url: &str, body: &Value) -> Result<Value, ModelError> {
+    send(provider, provider.http()?.post(url).json(body)).await
+}
+
+async fn send(provider: &Provider, request: reqwest::RequestBuilder) -> Result<Value, ModelError> {
+    let failed = |error: reqwest::Error| failure::connection(provider, &error, Heard::Nothing);
+    let mut headers = HeaderMap::new();
+    for (name, value) in provider.request_headers() {
+        let unusable = || ModelError::Configuration(format!("a header of {} cannot be sent", provider.name()));
+        let name: HeaderName = name.parse().map_err(|_| unusable())?;
+        let mut value: HeaderValue = value.parse().map_err(|_| unusable())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    let answer = request.headers(headers).timeout(PATIENCE).send().await.map_err(failed)?;
+    let (status, headers) = (answer.status(), answer.headers().clone());
+    let mut body = Vec::new();
+    let mut pieces = answer.bytes_stream();
+    while let Some(piece) = pieces.next().await {
+        body.extend_from_slice(&piece.map_err(failed)?);
+        if body.len() > MAX_ANSWER {
+            return Err(failure::broken(provider, "sent more than an answer can be", Heard::Nothing));
+        }
+    }
+    if !status.is_success() {
+        return Err(failure::refused(provider, status.as_u16(), &String::from_utf8_lossy(&body), Some(&headers)));
+    }
+    let unreadable = |_| failure::broken(provider, "sent an answer that is not JSON", Heard::Nothing);
+    serde_json::from_slice(&body).map_err(unreadable)
+}

@@ -1,0 +1,241 @@
+//! Why a request failed, in words that name the provider and no secret.
+
+use crate::Provider;
+use baton_ports::ModelError;
+use http::HeaderMap;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Whether something of the answer was heard before it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Nothing,
+    Something,
+}
+
+/// Longest wait that a service is believed to mean.
+const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
+
+/// An error of the client library.
+pub(crate) fn of(provider: &Provider, error: &genai::Error, heard: Heard) -> ModelError {
+    use genai::Error;
+    match error {
+        Error::HttpError { status, body, headers, .. } => refused(provider, status.as_u16(), body, Some(headers)),
+        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
+            web(provider, webc_error, heard)
+        }
+        Error::WebStream { error, .. } => stream(provider, error.as_ref(), heard),
+        Error::ChatResponse { body, .. } => told(provider, body, heard),
+        Error::StreamParse { .. } | Error::SerdeJson(_) | Error::JsonValueExt(_) => {
+            broken(provider, "sent something that cannot be read", heard)
+        }
+        Error::ChatResponseGeneration { .. } | Error::NoChatResponse { .. } => {
+            broken(provider, "sent an answer that cannot be read", heard)
+        }
+        other => ModelError::Configuration(provider.shown(&format!("{}: {other}", provider.name()))),
+    }
+}
+
+fn web(provider: &Provider, error: &genai::webc::Error, heard: Heard) -> ModelError {
+    use genai::webc::Error;
+    match error {
+        Error::ResponseFailedStatus { status, body, headers } => {
+            refused(provider, status.as_u16(), body, Some(headers))
+        }
+        Error::Reqwest(error) => connection(provider, error, heard),
+        Error::ResponseFailedNotJson { .. } | Error::ResponseFailedInvalidJson { .. } | Error::JsonValueExt(_) => {
+            broken(provider, "sent an answer that is not JSON", heard)
+        }
+    }
+}
+
+/// The library hides what happened inside a box.
+fn stream(provider: &Provider, error: &(dyn std::error::Error + 'static), heard: Heard) -> ModelError {
+    if let Some(error) = error.downcast_ref::<genai::Error>() {
+        return of(provider, error, heard);
+    }
+    if let Some(error) = error.downcast_ref::<genai::webc::Error>() {
+        return web(provider, error, heard);
+    }
+    if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+        return connection(provider, error, heard);
+    }
+    broken(provider, &error.to_string(), heard)
+}
+
+/// What went wrong with the connection itself.
+pub(crate) fn connection(provider: &Provider, error: &reqwest::Error, heard: Heard) -> ModelError {
+    let what = if error.is_connect() {
+        "does not accept connections"
+    } else if error.is_timeout() {
+        "did not answer in time"
+    } else if error.is_builder() {
+        return ModelError::Configuration(format!("the address or a header of {} cannot be used", provider.name()));
+    } else {
+        "broke off the connection"
+    };
+    broken(provider, what, heard)
+}
+
+/// Nothing more comes.
+pub(crate) fn broken(provider: &Provider, what: &str, heard: Heard) -> ModelError {
+    let words = provider.shown(&format!("{} {what}", provider.name()));
+    match heard {
+        Heard::Nothing => ModelError::Unreachable(words),
+        Heard::Something => ModelError::Interrupted(words),
+    }
+}
+
+/// An error that came in the middle of a stream, where no status can be.
+fn told(provider: &Provider, body: &Value, heard: Heard) -> ModelError {
+    let error = body.get("error").unwrap_or(body);
+    let number = |name: &str| error.get(name).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
+    let word = ["type", "code", "status"].iter().find_map(|name| error.get(name).and_then(Value::as_str));
+    let status = number("code").or_else(|| number("status")).unwrap_or(match word.unwrap_or_default() {
+        "overloaded_error" => 529,
+        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "throttlingException" => 429,
+        "invalid_request_error" | "validationException" | "context_length_exceeded" => 400,
+        "authentication_error" => 401,
+        "permission_error" => 403,
+        _ => 500,
+    });
+    let body = body.to_string();
+    match heard {
+        Heard::Nothing => refused(provider, status, &body, None),
+        Heard::Something => {
+            ModelError::Interrupted(provider.shown(&format!("{}: {}", provider.name(), message(&body))))
+        }
+    }
+}
+
+/// A status that is no success.
+pub(crate) fn refused(provider: &Provider, status: u16, body: &str, headers: Option<&HeaderMap>) -> ModelError {
+    let said = provider.shown(&message(body));
+    if matches!(status, 400 | 413 | 422) && is_too_long(status, body) {
+        return ModelError::TooLong(format!("{}: {said}", provider.name()));
+    }
+    let message = match status {
+        401 | 403 => format!("{} does not accept the key; look at {} ({said})", provider.name(), provider.key_source()),
+        _ => format!("{}: {said}", provider.name()),
+    };
+    let retry_after = headers.and_then(retry_after).filter(|_| status == 429 || status >= 500 || status == 408);
+    ModelError::Refused { status, message, retry_after }
+}
+
+/// What the service says, without the JSON around it.
+fn message(body: &str) -> String {
+    let Ok(value) = serde_json::from_str::<Value>(body) else {
+        let plain = body.trim();
+        return if plain.is_empty() || plain.starts_with('<') {
+            "no reason given".to_owned()
+        } else {
+            plain.to_owned()
+        };
+    };
+    let value = value.get(0).unwrap_or(&value);
+    let found = ["/error/message", "/message", "/Message", "/error", "/detail", "/errors/0/message"]
+        .iter()
+        .find_map(|pointer| value.pointer(pointer).and_then(Value::as_str));
+    found.map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Whether it says that the conversation is longer than the model's window.
+fn is_too_long(status: u16, body: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "context_length_exceeded",
+        "context length",
+        "context_length",
+        "context window",
+        "context size",
+        "exceed_context_size",
+        "prompt is too long",
+        "input is too long",
+        "too many input tokens",
+        "input token count",
+        "exceeds the maximum number of tokens",
+        "maximum number of input tokens",
+        "exceed context limit",
+        "string_above_max_length",
+        "request_too_large",
+    ];
+    let body = body.to_ascii_lowercase();
+    status == 413 || SIGNS.iter().any(|sign| body.contains(sign))
+}
+
+/// How long the service wants to be left alone.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let header = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let seconds = header("retry-after-ms").map(|wait| wait / 1000.0).or_else(|| header("retry-after"))?;
+    Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= MAX_WAIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ProviderKind, Secret};
+
+    fn provider() -> Provider {
+        Provider::new(ProviderKind::OpenAi, "openai").with_key(Secret::new("sk-planted-9876"), "OPENAI_API_KEY")
+    }
+
+    #[test]
+    fn windows_that_are_too_small_are_known_by_every_service() {
+        for (status, body) in [
+            (
+                400,
+                r#"{"error":{"message":"This model's maximum context length is 128000 tokens.","code":"context_length_exceeded"}}"#,
+            ),
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}"#,
+            ),
+            (400, r#"{"message":"Input is too long for requested model."}"#),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}"#,
+            ),
+            (413, "<html>too large</html>"),
+        ] {
+            assert!(matches!(refused(&provider(), status, body, None), ModelError::TooLong(_)), "{body}");
+        }
+        let other = refused(&provider(), 400, r#"{"error":{"message":"unknown parameter"}}"#, None);
+        assert!(matches!(other, ModelError::Refused { status: 400, retry_after: None, .. }), "{other:?}");
+    }
+
+    #[test]
+    fn a_wrong_key_is_told_by_where_it_came_from() {
+        let error =
+            refused(&provider(), 401, r#"{"error":{"message":"Incorrect API key provided: sk-planted-9876"}}"#, None);
+        insta::assert_snapshot!(error, @"the model answered status 401: openai does not accept the key; look at OPENAI_API_KEY (Incorrect API key provided: [hidden])");
+    }
+
+    #[test]
+    fn waits_are_read_and_absurd_ones_are_not() {
+        let wait = |name: &'static str, value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, value.parse().expect("a header"));
+            match refused(&provider(), 429, "{}", Some(&headers)) {
+                ModelError::Refused { retry_after, .. } => retry_after,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(wait("retry-after", "7"), Some(Duration::from_secs(7)));
+        assert_eq!(wait("retry-after-ms", "1500"), Some(Duration::from_millis(1500)));
+        assert_eq!(wait("retry-after", "-3"), None);
+        assert_eq!(wait("retry-after", "1e300"), None);
+        assert_eq!(wait("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT"), None);
+    }
+
+    #[test]
+    fn errors_in_a_stream_are_refusals_only_while_nothing_was_heard() {
+        let body = serde_json::json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+        let early = told(&provider(), &body, Heard::Nothing);
+        assert!(matches!(early, ModelError::Refused { status: 529, .. }), "{early:?}");
+        let late = told(&provider(), &body, Heard::Something);
+        assert!(matches!(late, ModelError::Interrupted(_)), "{late:?}");
+    }
+}

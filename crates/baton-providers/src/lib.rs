@@ -1,0 +1,29 @@
+//! Models of providers behind the model port: OpenAI, Anthropic, Gemini, Bedrock, Ollama, and servers compatible with
+//! OpenAI's. Never reads the environment or a file, never asks twice, never shows a secret: who configures a provider
+//! resolves its settings first, and retries, fallbacks and prices are layers around what is here.
+//!
+//! Read first: [`Provider`] (settings, ready to be asked), [`ProviderKind`] (protocols), `request` (what is sent) and
+//! `answer` (what is heard).
+
+mod address;
+mod answer;
+mod client;
+mod embed;
+mod exchange;
+mod failure;
+mod kind;
+mod list;
+mod model;
+mod names;
+mod provider;
+mod quiet;
+mod redact;
+mod replay;
+mod request;
+mod schema;
+mod secret;
+
+pub use kind::ProviderKind;
+pub use model::ProviderModel;
+pub use provider::{ListedModel, Patience, Provider};
+pub use secret::Secret;

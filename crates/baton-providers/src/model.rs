@@ -1,0 +1,140 @@
+//! A model of a provider.
+
+use crate::{
+    Provider,
+    answer::{Ended, Reading},
+    failure::{self, Heard},
+    quiet::Quiet,
+    request::{self, Request},
+};
+use baton_ports::{Model, ModelAbout, ModelCall, ModelError, ModelEvent, ModelStream};
+use futures_util::StreamExt;
+use genai::chat::{ChatResponse, ChatStreamEvent, ContentPart};
+
+/// One model of one provider.
+#[derive(Clone, Debug)]
+pub struct ProviderModel {
+    provider: Provider,
+    model: String,
+    full_name: String,
+}
+
+impl ProviderModel {
+    pub(crate) fn new(provider: Provider, model: &str) -> Self {
+        let full_name = format!("{}:{model}", provider.name());
+        Self { provider, model: model.to_owned(), full_name }
+    }
+
+    fn client(&self) -> Result<genai::Client, ModelError> {
+        let http = self.provider.http()?;
+        let client = genai::Client::builder().with_reqwest(http).build();
+        client.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))
+    }
+
+    fn reading<'a>(&'a self, request: &'a Request, call: &'a ModelCall) -> Reading<'a> {
+        Reading {
+            kind: request.kind,
+            model: &self.full_name,
+            names: &request.names,
+            message: &call.message_id,
+            parallel: call.parallel_calls,
+        }
+    }
+}
+
+impl Model for ProviderModel {
+    fn name(&self) -> &str {
+        &self.full_name
+    }
+
+    fn about(&self) -> ModelAbout {
+        let known = self.provider.kind().convention().map(str::to_owned);
+        let provider = Some(known.unwrap_or_else(|| self.provider.name().to_owned()));
+        ModelAbout { provider, ..ModelAbout::default() }
+    }
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let model = self.clone();
+        if self.provider.streaming { model.streamed(call) } else { model.at_once(call) }
+    }
+}
+
+impl ProviderModel {
+    /// An answer as it is written; dropping the stream closes the connection.
+    fn streamed(self, call: ModelCall) -> ModelStream {
+        Box::pin(async_stream::try_stream! {
+            let request = request::make(&self.provider, &self.model, &self.full_name, &call)?;
+            let client = self.client()?;
+            let fail = |error: genai::Error, heard| failure::of(&self.provider, &error, heard);
+            let begun = client.exec_chat_stream(request.target.clone(), request.chat.clone(), Some(&request.options));
+            let begun = Quiet::new(begun).await.map_err(|error| fail(error, Heard::Nothing))?;
+            let mut stream = Quiet::new(begun.stream);
+            let mut heard = Heard::Nothing;
+            let mut ended = None;
+            while let Some(event) = stream.next().await {
+                match event.map_err(|error| fail(error, heard))? {
+                    ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
+                    ChatStreamEvent::Chunk(chunk) => {
+                        heard = Heard::Something;
+                        yield ModelEvent::Text(chunk.content);
+                    }
+                    ChatStreamEvent::ReasoningChunk(chunk) => {
+                        heard = Heard::Something;
+                        yield ModelEvent::Reasoning(chunk.content);
+                    }
+                    // Calls are taken whole from the end: here they are texts with some services and values with others.
+                    ChatStreamEvent::ToolCallChunk(_) | ChatStreamEvent::ThoughtSignatureChunk(_) => {
+                        heard = Heard::Something;
+                    }
+                    ChatStreamEvent::End(end) => {
+                        ended = Some(Ended {
+                            thought: end.captured_reasoning_content,
+                            usage: end.captured_usage,
+                            stop: end.captured_stop_reason,
+                            parts: end.captured_content.map(|it| it.into_parts()).unwrap_or_default(),
+                        });
+                        break;
+                    }
+                }
+            }
+            let ended = ended
+                .filter(|ended| ended.is_whole(request.kind))
+                .ok_or_else(|| failure::broken(&self.provider, "ended its answer before it was whole", heard))?;
+            for event in ended.events(&self.reading(&request, &call)) {
+                yield event;
+            }
+        })
+    }
+
+    /// An answer in one piece.
+    fn at_once(self, call: ModelCall) -> ModelStream {
+        Box::pin(async_stream::try_stream! {
+            let request = request::make(&self.provider, &self.model, &self.full_name, &call)?;
+            let client = self.client()?;
+            let asked = client.exec_chat(request.target.clone(), request.chat.clone(), Some(&request.options));
+            let late = |_| failure::broken(&self.provider, "did not answer in time", Heard::Nothing);
+            let answer = tokio::time::timeout(self.provider.patience.first, Quiet::new(asked)).await.map_err(late)?;
+            let answer = answer.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))?;
+            let ended = whole(answer);
+            if let Some(thought) = ended.thought.clone().filter(|thought| !thought.is_empty()) {
+                yield ModelEvent::Reasoning(thought);
+            }
+            let texts: Vec<String> = ended.parts.iter().filter_map(ContentPart::as_text).map(str::to_owned).collect();
+            for text in texts.into_iter().filter(|text| !text.is_empty()) {
+                yield ModelEvent::Text(text);
+            }
+            for event in ended.events(&self.reading(&request, &call)) {
+                yield event;
+            }
+        })
+    }
+}
+
+fn whole(answer: ChatResponse) -> Ended {
+    Ended {
+        thought: answer.reasoning_content,
+        usage: Some(answer.usage),
+        stop: answer.stop_reason,
+        parts: answer.content.into_parts(),
+    }
+}

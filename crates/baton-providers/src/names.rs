@@ -1,0 +1,107 @@
+//! Names of tools and ids of calls as services accept them, and back.
+
+use baton_types::{CallId, ToolSpec};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longest name and id that every service takes.
+const MAX: usize = 64;
+
+/// Names that the client library takes for tools of the services themselves.
+const RESERVED: &[&str] = &["web_search", "googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext"];
+
+/// The names of one request: those of MCP servers may have dots or be longer than a service allows.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    sent: BTreeMap<String, String>,
+    ours: BTreeMap<String, String>,
+}
+
+impl Names {
+    /// Names for the tools of a request and for those that only its history speaks of.
+    pub(crate) fn new<'a>(tools: &'a [ToolSpec], mentioned: impl Iterator<Item = &'a str>) -> Self {
+        let mut names = Self::default();
+        // Those that stay as they are come first, so that no other one takes their place.
+        let all: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).chain(mentioned).collect();
+        let (fine, odd): (Vec<&str>, Vec<&str>) =
+            all.into_iter().partition(|name| is_plain(name) && !RESERVED.contains(name));
+        for name in fine.into_iter().chain(odd) {
+            let sent = names.free(name);
+            names.ours.insert(sent.clone(), name.to_owned());
+            names.sent.insert(name.to_owned(), sent);
+        }
+        names
+    }
+
+    fn free(&self, name: &str) -> String {
+        if is_plain(name) && !RESERVED.contains(&name) {
+            return name.to_owned();
+        }
+        let stem = plain(name, MAX - 4);
+        let mut candidates =
+            (0_u32..).map(|count| if count == 0 { format!("{stem}_") } else { format!("{stem}_{count}") });
+        candidates.find(|candidate| !self.ours.contains_key(candidate)).unwrap_or(stem)
+    }
+
+    /// What a tool is called on the wire.
+    pub(crate) fn sent<'a>(&'a self, name: &'a str) -> &'a str {
+        self.sent.get(name).map_or(name, String::as_str)
+    }
+
+    /// The tool that the service means.
+    pub(crate) fn ours(&self, sent: &str) -> String {
+        self.ours.get(sent).cloned().unwrap_or_else(|| sent.to_owned())
+    }
+}
+
+/// Ids of calls as one request has them; a call and its result always get the same.
+#[derive(Debug, Default)]
+pub(crate) struct Ids(BTreeMap<String, String>);
+
+impl Ids {
+    /// What the id is on the wire.
+    pub(crate) fn sent(&mut self, id: &CallId) -> String {
+        let id = id.to_string();
+        if is_plain(&id) {
+            return id;
+        }
+        let fresh = format!("call_{}_{}", self.0.len(), plain(&id, 40));
+        self.0.entry(id).or_insert(fresh).clone()
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    (1..=MAX).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_' || it == b'-')
+}
+
+fn plain(text: &str, most: usize) -> String {
+    let ok = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '_' };
+    text.chars().take(most).map(ok).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn odd_and_reserved_names_come_back() {
+        let names = Names::new(&[], ["files.read", "files_read_", "web_search", "ok-1"].into_iter());
+        assert_eq!(names.sent("ok-1"), "ok-1");
+        assert_eq!(names.sent("files.read"), "files_read_1");
+        assert_ne!(names.sent("web_search"), "web_search");
+        for name in ["files.read", "files_read_", "web_search", "ok-1"] {
+            assert_eq!(names.ours(names.sent(name)), name);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_is_sent_plainly_and_found_again(all in proptest::collection::btree_set(".{1,90}", 1..12)) {
+            let names = Names::new(&[], all.iter().map(String::as_str));
+            for name in &all {
+                prop_assert!(is_plain(names.sent(name)), "{}", names.sent(name));
+                prop_assert_eq!(&names.ours(names.sent(name)), name);
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Thoughts that a service wants back with the results of the tools, in a form that the journal keeps.
+
+use crate::ProviderKind;
+use baton_types::{Json, Reasoning};
+use genai::chat::{ContentPart, ToolCall};
+use serde_json::{Map, Value, json};
+
+/// What has to come back, if anything: signatures, signed words and sealed blocks in their order, and those of calls.
+pub(crate) fn keep(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCall], thought: &str) -> Option<Json> {
+    let mut kept: Vec<Value> = parts
+        .iter()
+        .filter_map(|part| match part {
+            ContentPart::ThoughtSignature(signature) => Some(json!({"signature": signature})),
+            ContentPart::ReasoningContent(text) => Some(json!({"text": text})),
+            ContentPart::Custom(custom) => Some(json!({"block": custom.data})),
+            _ => None,
+        })
+        .collect();
+    // Some compatible servers want the words of a thought back while tools are at work.
+    if kind == ProviderKind::Compatible && kept.is_empty() && !calls.is_empty() && !thought.is_empty() {
+        kept.push(json!({"text": thought}));
+    }
+    let of_calls: Map<String, Value> = calls
+        .iter()
+        .enumerate()
+        .filter_map(|(index, call)| Some((index.to_string(), json!(call.thought_signatures.as_ref()?))))
+        .collect();
+    if kept.is_empty() && of_calls.is_empty() {
+        return None;
+    }
+    Some(Json::from(json!({"parts": kept, "calls": of_calls})))
+}
+
+/// The parts that lead the message; unsigned words only go back together with calls.
+pub(crate) fn parts(reasoning: &Reasoning, with_calls: bool) -> Vec<ContentPart> {
+    let Some(kept) = reasoning.replay.as_ref().map(Json::to_value) else { return Vec::new() };
+    let parts = kept.get("parts").and_then(Value::as_array).cloned().unwrap_or_default();
+    let signed = parts.iter().any(|part| part.get("text").is_none());
+    let part = |part: &Value| {
+        let text = |name: &str| part.get(name).and_then(Value::as_str).map(str::to_owned);
+        if let Some(signature) = text("signature") {
+            return Some(ContentPart::ThoughtSignature(signature));
+        }
+        if let Some(text) = text("text") {
+            return (signed || with_calls).then_some(ContentPart::ReasoningContent(text));
+        }
+        Some(ContentPart::from_custom(part.get("block")?.clone(), None))
+    };
+    parts.iter().filter_map(part).collect()
+}
+
+/// The signatures of one call.
+pub(crate) fn of_call(reasoning: &Reasoning, index: usize) -> Option<Vec<String>> {
+    let kept = reasoning.replay.as_ref()?.to_value();
+    serde_json::from_value(kept.get("calls")?.get(index.to_string())?.clone()).ok()
+}

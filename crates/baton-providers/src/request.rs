@@ -1,0 +1,95 @@
+//! A call of the model port as the client library takes it.
+
+mod files;
+mod form;
+mod messages;
+mod options;
+mod results;
+
+use crate::{
+    Provider, ProviderKind, address,
+    names::{Ids, Names},
+    schema,
+};
+use baton_ports::{ChatMessage, ModelCall, ModelError, ToolChoice};
+use genai::{
+    Headers, ModelIden, ServiceTarget,
+    adapter::AdapterKind,
+    chat::{ChatOptions, ChatRequest, Tool},
+    resolver::{AuthData, Endpoint},
+};
+
+/// All of one request.
+pub(crate) struct Request {
+    pub(crate) target: ServiceTarget,
+    pub(crate) chat: ChatRequest,
+    pub(crate) options: ChatOptions,
+    pub(crate) names: Names,
+    /// The protocol that is spoken, which for some requests is not the provider's usual one.
+    pub(crate) kind: ProviderKind,
+}
+
+/// Makes the request; fails when the settings cannot work.
+pub(crate) fn make(provider: &Provider, model: &str, full_name: &str, call: &ModelCall) -> Result<Request, ModelError> {
+    let base = provider.ready()?;
+    let (kind, base) = form::protocol(provider.kind, base, call);
+    let mentioned = call.messages.iter().flat_map(|message| {
+        let (calls, result) = match message {
+            ChatMessage::User { .. } => (&[][..], None),
+            ChatMessage::Assistant { calls, .. } => (calls.as_slice(), None),
+            ChatMessage::Tool { name, .. } => (&[][..], Some(name.as_str())),
+        };
+        calls.iter().map(|call| call.name.as_str()).chain(result)
+    });
+    let names = Names::new(&call.tools, mentioned);
+    let form = form::of(kind, model, call);
+    let system = match &form.told {
+        Some(told) if call.system.is_empty() => told.clone(),
+        Some(told) => format!("{}\n\n{told}", call.system),
+        None => call.system.clone(),
+    };
+    let mut chat = ChatRequest::new(messages::all(kind, full_name, call, &names, &mut Ids::default()));
+    if !system.is_empty() {
+        chat = chat.with_system(system);
+    }
+    let tools = tools(kind, call, &names);
+    if !tools.is_empty() {
+        chat = chat.with_tools(tools);
+    }
+    let options = options::all(provider, kind, model, call, &names, form)?;
+    Ok(Request { target: target(provider, kind, &base, model), chat, options, names, kind })
+}
+
+/// Where the request goes and as whom; the library adds neither an address nor a key of its own.
+fn target(provider: &Provider, kind: ProviderKind, base: &str, model: &str) -> ServiceTarget {
+    let adapter = match kind {
+        ProviderKind::OpenAi | ProviderKind::Compatible => AdapterKind::OpenAI,
+        ProviderKind::OpenAiResponses => AdapterKind::OpenAIResp,
+        ProviderKind::Anthropic => AdapterKind::Anthropic,
+        ProviderKind::Gemini => AdapterKind::Gemini,
+        ProviderKind::Bedrock => AdapterKind::BedrockApi,
+        ProviderKind::Ollama => AdapterKind::Ollama,
+    };
+    ServiceTarget {
+        endpoint: Endpoint::from_owned(format!("{base}/")),
+        auth: AuthData::RequestOverride {
+            url: address::chat(kind, base, model, provider.streaming),
+            headers: Headers::from(provider.request_headers()),
+        },
+        model: ModelIden::new(adapter, model),
+    }
+}
+
+fn tools(kind: ProviderKind, call: &ModelCall, names: &Names) -> Vec<Tool> {
+    // Bedrock knows no way to say that none may be called, but wants the tools that its history speaks of.
+    let spoken = call.messages.iter().any(|message| matches!(message, ChatMessage::Tool { .. }));
+    if kind == ProviderKind::Bedrock && call.tool_choice == ToolChoice::None && !spoken {
+        return Vec::new();
+    }
+    let tool = |spec: &baton_types::ToolSpec| {
+        Tool::new(names.sent(&spec.name).to_owned())
+            .with_description(spec.description.clone())
+            .with_schema(schema::tool(kind, &spec.parameters.to_value()))
+    };
+    call.tools.iter().map(tool).collect()
+}

@@ -1,0 +1,72 @@
+//! Files in the conversation, as far as a provider takes them.
+
+use crate::ProviderKind;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use baton_ports::{ChatFile, ChatFileContent};
+use genai::chat::{Binary, ContentPart};
+use serde_json::json;
+
+/// The file as a part of a message; one that the provider does not take is at least mentioned.
+pub(super) fn part(kind: ProviderKind, file: &ChatFile) -> ContentPart {
+    let media = file.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match &file.content {
+        ChatFileContent::Bytes(data) if is_text(&media) => words(file, data),
+        ChatFileContent::Bytes(data) if takes_bytes(kind, &media) => {
+            let name =
+                file.name.clone().or_else(|| Some(format!("file.{}", media.rsplit('/').next().unwrap_or("bin"))));
+            ContentPart::Binary(Binary::from_base64(media, data.clone(), name))
+        }
+        ChatFileContent::Url(url) if kind == ProviderKind::Anthropic && media.starts_with("image/") => {
+            ContentPart::from_custom(json!({"type": "image", "source": {"type": "url", "url": url}}), None)
+        }
+        ChatFileContent::Url(url) if takes_address(kind, &media) => {
+            ContentPart::Binary(Binary::from_url(media, url.clone(), file.name.clone()))
+        }
+        ChatFileContent::Url(url) => ContentPart::from_text(format!("[{} is at {url}]", title(file))),
+        ChatFileContent::Bytes(_) => {
+            ContentPart::from_text(format!("[{} was attached, but this model cannot look at such files]", title(file)))
+        }
+    }
+}
+
+fn title(file: &ChatFile) -> String {
+    match &file.name {
+        Some(name) => format!("{name} ({})", file.media_type),
+        None => format!("a file of type {}", file.media_type),
+    }
+}
+
+/// Text is for every model to read.
+fn words(file: &ChatFile, data: &str) -> ContentPart {
+    let text = STANDARD.decode(data).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    match text {
+        Some(text) => ContentPart::from_text(format!("{}:\n{text}", title(file))),
+        None => ContentPart::from_text(format!("[{} was attached, but is not whole]", title(file))),
+    }
+}
+
+fn is_text(media: &str) -> bool {
+    const LIKE_TEXT: &[&str] =
+        &["application/json", "application/xml", "application/yaml", "application/x-yaml", "application/toml"];
+    media.starts_with("text/") || LIKE_TEXT.contains(&media) || media.ends_with("+json") || media.ends_with("+xml")
+}
+
+fn takes_bytes(kind: ProviderKind, media: &str) -> bool {
+    let image = media.starts_with("image/");
+    let document = media == "application/pdf";
+    match kind {
+        ProviderKind::Gemini => true,
+        ProviderKind::OpenAi | ProviderKind::Compatible => image || document || media.starts_with("audio/"),
+        ProviderKind::OpenAiResponses | ProviderKind::Anthropic | ProviderKind::Bedrock => image || document,
+        ProviderKind::Ollama => image,
+    }
+}
+
+fn takes_address(kind: ProviderKind, media: &str) -> bool {
+    match kind {
+        ProviderKind::Gemini => true,
+        ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible => media.starts_with("image/"),
+        ProviderKind::Anthropic => media == "application/pdf",
+        ProviderKind::Bedrock | ProviderKind::Ollama => false,
+    }
+}

@@ -1,0 +1,113 @@
+//! The conversation as the client library takes it.
+
+use super::{
+    files,
+    results::{self, ResultOf},
+};
+use crate::{
+    ProviderKind,
+    names::{Ids, Names},
+    replay,
+};
+use baton_ports::{ChatMessage, ModelCall};
+use baton_types::{Json, ToolCall};
+use genai::chat::{self, ChatRole, ContentPart, MessageContent};
+use serde_json::{Value, json};
+
+/// Every message, in the order and grouping that the provider wants.
+pub(super) fn all(
+    kind: ProviderKind,
+    full_name: &str,
+    call: &ModelCall,
+    names: &Names,
+    ids: &mut Ids,
+) -> Vec<chat::ChatMessage> {
+    let mut out = Conversation { kind, messages: Vec::new(), pictures: Vec::new() };
+    for message in &call.messages {
+        match message {
+            ChatMessage::User { text, files, .. } => {
+                let words = (!text.is_empty() || files.is_empty()).then(|| ContentPart::from_text(text.clone()));
+                let files = files.iter().map(|file| files::part(kind, file));
+                out.say(ChatRole::User, words.into_iter().chain(files).collect());
+            }
+            ChatMessage::Assistant { text, calls, reasoning } => {
+                let thought = reasoning.as_ref().filter(|it| it.model == full_name);
+                let mut parts = thought.map(|it| replay::parts(it, !calls.is_empty())).unwrap_or_default();
+                if !text.is_empty() {
+                    parts.push(ContentPart::from_text(text.clone()));
+                }
+                for (index, call) in calls.iter().enumerate() {
+                    let mut sent = sent_call(call, names, ids);
+                    sent.thought_signatures = thought.and_then(|it| replay::of_call(it, index));
+                    parts.push(ContentPart::ToolCall(sent));
+                }
+                if !parts.is_empty() {
+                    out.say(ChatRole::Assistant, parts);
+                }
+            }
+            ChatMessage::Tool { call, name, output, is_error, .. } => {
+                let result = ResultOf { id: ids.sent(call), name: names.sent(name), output, is_error: *is_error };
+                out.result(result);
+            }
+        }
+    }
+    out.close_results();
+    out.messages
+}
+
+fn sent_call(call: &ToolCall, names: &Names, ids: &mut Ids) -> chat::ToolCall {
+    chat::ToolCall {
+        call_id: ids.sent(&call.id),
+        fn_name: names.sent(&call.name).to_owned(),
+        fn_arguments: object(&call.arguments),
+        thought_signatures: None,
+    }
+}
+
+/// Services take nothing but an object, even when the model did not write one.
+fn object(arguments: &Json) -> Value {
+    match arguments.to_value() {
+        object @ Value::Object(_) => object,
+        Value::Null => json!({}),
+        other => json!({"arguments": other}),
+    }
+}
+
+struct Conversation {
+    kind: ProviderKind,
+    messages: Vec<chat::ChatMessage>,
+    /// Pictures of the results so far, which come after the last of them.
+    pictures: Vec<ContentPart>,
+}
+
+impl Conversation {
+    fn say(&mut self, role: ChatRole, parts: Vec<ContentPart>) {
+        self.close_results();
+        self.push(role, parts);
+    }
+
+    fn result(&mut self, result: ResultOf<'_>) {
+        let (part, pictures) = results::parts(self.kind, result);
+        self.pictures.extend(pictures);
+        self.push(ChatRole::Tool, vec![part]);
+    }
+
+    fn close_results(&mut self) {
+        if !self.pictures.is_empty() {
+            let pictures = std::mem::take(&mut self.pictures);
+            self.push(ChatRole::User, pictures);
+        }
+    }
+
+    /// Results of one turn belong together, except with Ollama, which has one per message; Bedrock wants roles to take
+    /// turns, and counts results as the user's.
+    fn push(&mut self, role: ChatRole, parts: Vec<ContentPart>) {
+        let bedrock = self.kind == ProviderKind::Bedrock;
+        let role = if bedrock && role == ChatRole::Tool { ChatRole::User } else { role };
+        let joins = bedrock || (role == ChatRole::Tool && self.kind != ProviderKind::Ollama);
+        match self.messages.last_mut().filter(|last| joins && last.role == role) {
+            Some(last) => parts.into_iter().for_each(|part| last.content.push(part)),
+            None => self.messages.push(chat::ChatMessage::new(role, MessageContent::from_parts(parts))),
+        }
+    }
+}

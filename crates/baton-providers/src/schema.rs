@@ -1,0 +1,31 @@
+//! JSON Schemas as each kind of provider takes them; pure.
+
+mod lower;
+mod strict;
+
+pub(crate) use lower::Dialect;
+pub(crate) use strict::strict;
+
+use crate::ProviderKind;
+use serde_json::{Value, json};
+
+/// The arguments of a tool: always an object, without what the provider refuses.
+pub(crate) fn tool(kind: ProviderKind, schema: &Value) -> Value {
+    let dialect = Dialect::of(kind);
+    let mut lowered = lower::lower(schema, dialect);
+    lower::open_root(&mut lowered);
+    let Some(members) = lowered.as_object_mut() else {
+        return json!({"type": "object", "properties": {}});
+    };
+    members.insert("type".to_owned(), json!("object"));
+    members.entry("properties").or_insert_with(|| json!({}));
+    lowered
+}
+
+/// The form of an answer, without what the provider refuses.
+pub(crate) fn answer(kind: ProviderKind, schema: &Value) -> Value {
+    lower::lower(schema, Dialect::of(kind))
+}
+
+#[cfg(test)]
+mod tests;

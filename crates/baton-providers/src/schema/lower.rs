@@ -1,0 +1,243 @@
+//! Takes out of a schema what a provider does not understand, and keeps what it means as far as that goes.
+
+use crate::ProviderKind;
+use serde_json::{Map, Value, json};
+
+/// Deepest nesting that is looked into; below it anything goes.
+const MAX_DEPTH: usize = 24;
+/// Schemas that one schema may become when its references are written out.
+const MAX_NODES: usize = 4_000;
+
+/// Keywords that have to be there to be said in other words.
+const REWRITTEN: &[&str] = &["oneOf", "allOf", "const"];
+
+/// What a provider understands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Nearly all of JSON Schema.
+    Full,
+    /// Google's subset.
+    Gemini,
+    /// Objects, arrays and plain values; no references.
+    Plain,
+}
+
+impl Dialect {
+    pub(crate) fn of(kind: ProviderKind) -> Self {
+        match kind {
+            ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Anthropic => Self::Full,
+            ProviderKind::Gemini => Self::Gemini,
+            ProviderKind::Bedrock | ProviderKind::Ollama | ProviderKind::Compatible => Self::Plain,
+        }
+    }
+
+    fn keeps(self, keyword: &str) -> bool {
+        const NEVER: &[&str] =
+            &["$schema", "$id", "$anchor", "$comment", "$dynamicRef", "$dynamicAnchor", "$vocabulary"];
+        const GEMINI: &[&str] = &[
+            "type",
+            "format",
+            "title",
+            "description",
+            "enum",
+            "items",
+            "prefixItems",
+            "minItems",
+            "maxItems",
+            "minimum",
+            "maximum",
+            "anyOf",
+            "properties",
+            "additionalProperties",
+            "required",
+        ];
+        const PLAIN_NOT: &[&str] = &[
+            "$defs",
+            "definitions",
+            "patternProperties",
+            "propertyNames",
+            "not",
+            "if",
+            "then",
+            "else",
+            "dependentSchemas",
+        ];
+        match self {
+            _ if NEVER.contains(&keyword) => false,
+            Self::Full => true,
+            Self::Gemini => GEMINI.contains(&keyword),
+            Self::Plain => !PLAIN_NOT.contains(&keyword),
+        }
+    }
+}
+
+/// The schema in a dialect.
+pub(crate) fn lower(schema: &Value, dialect: Dialect) -> Value {
+    let mut nodes = 0;
+    Lowering { root: schema, dialect, nodes: &mut nodes }.node(schema, 0, &mut Vec::new())
+}
+
+struct Lowering<'a> {
+    root: &'a Value,
+    dialect: Dialect,
+    nodes: &'a mut usize,
+}
+
+impl<'a> Lowering<'a> {
+    fn node(&mut self, schema: &'a Value, depth: usize, open: &mut Vec<&'a str>) -> Value {
+        *self.nodes += 1;
+        let Some(members) = schema.as_object().filter(|_| depth < MAX_DEPTH && *self.nodes < MAX_NODES) else {
+            // `true` and `false` are schemas too; only some services know.
+            return if schema.is_boolean() && self.dialect == Dialect::Full { schema.clone() } else { json!({}) };
+        };
+        if let Some(reference) = members.get("$ref").and_then(Value::as_str)
+            && self.dialect != Dialect::Full
+        {
+            return self.referenced(reference, members, depth, open);
+        }
+        let mut out = Map::new();
+        for (keyword, value) in members {
+            if !self.dialect.keeps(keyword) && !REWRITTEN.contains(&keyword.as_str()) {
+                continue;
+            }
+            let value = match keyword.as_str() {
+                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas" => {
+                    self.members(value, depth, open)
+                }
+                "items" | "additionalProperties" | "not" | "if" | "then" | "else" | "contains" | "propertyNames"
+                    if value.is_object() =>
+                {
+                    self.node(value, depth + 1, open)
+                }
+                "anyOf" | "oneOf" | "allOf" | "prefixItems" => self.list(value, depth, open),
+                _ => value.clone(),
+            };
+            out.insert(keyword.clone(), value);
+        }
+        if self.dialect != Dialect::Full {
+            simplify(&mut out, self.dialect);
+        }
+        Value::Object(out)
+    }
+
+    fn members(&mut self, value: &'a Value, depth: usize, open: &mut Vec<&'a str>) -> Value {
+        let members = value.as_object().into_iter().flatten();
+        Value::Object(members.map(|(name, schema)| (name.clone(), self.node(schema, depth + 1, open))).collect())
+    }
+
+    fn list(&mut self, value: &'a Value, depth: usize, open: &mut Vec<&'a str>) -> Value {
+        let items = value.as_array().into_iter().flatten();
+        Value::Array(items.map(|schema| self.node(schema, depth + 1, open)).collect())
+    }
+
+    /// A reference written out; one that leads into itself ends in anything.
+    fn referenced(
+        &mut self,
+        reference: &'a str,
+        members: &'a Map<String, Value>,
+        depth: usize,
+        open: &mut Vec<&'a str>,
+    ) -> Value {
+        let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let (Some(target), false) = (target, open.contains(&reference)) else {
+            return members.get("description").map_or_else(|| json!({}), |words| json!({"description": words}));
+        };
+        open.push(reference);
+        let mut out = self.node(target, depth + 1, open);
+        open.pop();
+        if let (Some(out), Some(words)) = (out.as_object_mut(), members.get("description")) {
+            out.insert("description".to_owned(), words.clone());
+        }
+        out
+    }
+}
+
+/// Says in simpler words what has simpler words.
+fn simplify(out: &mut Map<String, Value>, dialect: Dialect) {
+    if let Some(value) = out.remove("const") {
+        out.insert("enum".to_owned(), json!([value]));
+    }
+    if let Some(Value::Array(all)) = out.remove("allOf") {
+        for part in all {
+            merge(out, part);
+        }
+    }
+    if let Some(one) = out.remove("oneOf") {
+        out.entry("anyOf").or_insert(one);
+    }
+    if dialect != Dialect::Gemini {
+        return;
+    }
+    // Gemini wants one type per schema, and words in a list of values to have the type of words.
+    if let Some(Value::Array(types)) = out.get("type").cloned() {
+        out.remove("type");
+        let details: Map<String, Value> = ["items", "properties", "required", "enum"]
+            .iter()
+            .filter_map(|&keyword| Some((keyword.to_owned(), out.remove(keyword)?)))
+            .collect();
+        let each = types.into_iter().map(|kind| {
+            let mut one = if kind == "null" { Map::new() } else { details.clone() };
+            one.insert("type".to_owned(), kind);
+            Value::Object(one)
+        });
+        out.insert("anyOf".to_owned(), Value::Array(each.collect()));
+    } else if out.contains_key("enum") && !out.contains_key("type") {
+        let words = out.get("enum").and_then(Value::as_array).is_some_and(|all| all.iter().all(Value::is_string));
+        if words {
+            out.insert("type".to_owned(), json!("string"));
+        }
+    }
+}
+
+/// Both schemas at once: properties together, what either requires is required.
+fn merge(out: &mut Map<String, Value>, part: Value) {
+    let Value::Object(part) = part else { return };
+    for (keyword, value) in part {
+        match (out.get_mut(&keyword), value) {
+            (Some(Value::Object(ours)), Value::Object(theirs)) => {
+                for (name, schema) in theirs {
+                    ours.entry(name).or_insert(schema);
+                }
+            }
+            (Some(Value::Array(ours)), Value::Array(theirs)) if keyword == "required" => {
+                for name in theirs {
+                    if !ours.contains(&name) {
+                        ours.push(name);
+                    }
+                }
+            }
+            (Some(_), _) => {}
+            (None, value) => {
+                out.insert(keyword, value);
+            }
+        }
+    }
+}
+
+/// Alternatives at the root become one object with the properties of all, of which only what all require is required.
+pub(crate) fn open_root(schema: &mut Value) {
+    let Some(members) = schema.as_object_mut() else { return };
+    if let Some(Value::Array(all)) = members.remove("allOf") {
+        for part in all {
+            merge(members, part);
+        }
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        let Some(Value::Array(choices)) = members.remove(keyword) else { continue };
+        let required = |choice: &Value| choice.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        let mut common = choices.first().map(required).unwrap_or_default();
+        for choice in &choices {
+            common.retain(|name| required(choice).contains(name));
+        }
+        for mut choice in choices {
+            if let Some(choice) = choice.as_object_mut() {
+                choice.remove("required");
+                choice.remove("additionalProperties");
+            }
+            merge(members, choice);
+        }
+        if !common.is_empty() {
+            merge(members, json!({"required": common}));
+        }
+    }
+}
