@@ -5,18 +5,19 @@
 mod items;
 mod lost;
 mod native;
+mod providers;
 mod server;
 mod theirs;
 mod tree;
 mod yaml;
 
-use crate::{Diagnostic, Format, Parsed, foreign, parse};
-use baton_types::{AgentKit, AgentSpec};
+use crate::{Diagnostic, Format, Parsed, foreign, parse, provider::VARIABLES_FILE};
+use baton_types::{AgentKit, AgentSpec, Json, McpServer};
 use std::collections::BTreeMap;
 use tree::Tree;
 
 /// Stands for the agent's directory, in paths that were relative to it and are to stay so.
-const HERE: &str = "${workspaceFolder}";
+pub(crate) const HERE: &str = "${workspaceFolder}";
 
 /// An agent in its new form.
 #[derive(Debug)]
@@ -43,6 +44,11 @@ pub enum ConvertError {
     Unwritable(Format, Vec<Diagnostic>),
 }
 
+/// An MCP server as an entry of `mcp.json` says it; secrets are in it as they are written.
+pub fn server_entry(server: &McpServer) -> Json {
+    Json::from(Tree::from(server::ours(server)).to_value())
+}
+
 /// What is written.
 struct Source<'a> {
     format: Format,
@@ -65,10 +71,13 @@ pub fn convert(files: &BTreeMap<String, Vec<u8>>, to: Format) -> Result<Converte
     let bytes = files.get(file).map_or(&[][..], Vec::as_slice);
     let tree = if from.is_foreign() { foreign::tree(file, bytes).ok().map(|node| Tree::of(&node)) } else { None };
     let source = Source { format: from, agent, kit: &before.kit, files, tree };
-    let written = match to {
+    let mut written = match to {
         Format::Native => native::write(&source),
         Format::Tspark | Format::TsagentJson | Format::Tsagent => theirs::write(&source, to),
     };
+    if let Some(variables) = files.get(VARIABLES_FILE) {
+        written.insert(VARIABLES_FILE.to_owned(), variables.clone());
+    }
     let after = parse(&written, HERE);
     let Parsed { agent: Some(new), kit, .. } = &after else {
         return Err(ConvertError::Unwritable(to, after.diagnostics));

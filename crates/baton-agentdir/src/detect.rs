@@ -85,7 +85,8 @@ pub fn is_definition_path(path: &str) -> bool {
         None => {
             DEFINITION_FILES.contains(&path)
                 || crate::MCP_FILES.contains(&path)
-                || [crate::PROMPT_FILE, PLAYBOOK_FILE, crate::GUIDE_FILE].contains(&path)
+                || [crate::PROMPT_FILE, PLAYBOOK_FILE, crate::GUIDE_FILE, crate::provider::VARIABLES_FILE]
+                    .contains(&path)
         }
         Some(_) => crate::item::is_item_path(path),
     }

@@ -7,7 +7,7 @@
 //! Read first: [`Format`] (the forms that an agent is written in), [`parse`] (files in, agent and kit out), [`edit()`] and
 //! [`amend`] (one thing changed, every other byte kept), [`convert()`] (the same agent in another form), [`Diagnostic`]
 //! (what a person is told), [`document`] (YAML and JSON with the place of every value, shared by everything that reads a
-//! file a person wrote).
+//! file a person wrote), [`provider`] (services that models are reached through).
 
 mod argv;
 mod beside;
@@ -18,6 +18,7 @@ pub mod document;
 mod edit;
 mod export;
 mod foreign;
+mod guardrail;
 mod handoff;
 mod item;
 mod mcp;
@@ -26,6 +27,7 @@ mod names;
 mod orchestration;
 mod parse;
 mod permission;
+pub mod provider;
 mod raw;
 mod resolve;
 mod scaffold;
@@ -34,7 +36,7 @@ mod template;
 mod tool;
 
 pub use argv::{ArgvError, expand};
-pub use convert::{ConvertError, Converted, convert};
+pub use convert::{ConvertError, Converted, convert, server_entry};
 pub use detect::{DEFINITION_FILES, Format, TSAGENT_FILE, TSAGENT_JSON_FILE, is_definition_path};
 pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{Amended, EditError, Edited, amend, edit};
@@ -45,6 +47,6 @@ pub use item::{
 pub use mcp::MCP_FILES;
 pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use orchestration::ORCHESTRATION_PROMPT;
-pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse};
+pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse, parse_anywhere};
 pub use scaffold::scaffold;
-pub use schema::schema;
+pub use schema::{providers as providers_schema, schema};

@@ -5,7 +5,7 @@ use crate::{
     document::{self, Place, Reader},
     export, foreign,
     item::{self, Listed, Sources},
-    mcp, permission,
+    mcp, permission, provider,
     raw::RawAgent,
     resolve::{Companions, resolve},
 };
@@ -39,6 +39,11 @@ impl Parsed {
     pub fn into_result(self) -> Result<AgentSpec, Vec<Diagnostic>> {
         self.agent.ok_or(self.diagnostics)
     }
+}
+
+/// As [`parse`], for those who only look: paths stay as they are written, and nothing of it can be run.
+pub fn parse_anywhere(files: &BTreeMap<String, Vec<u8>>) -> Parsed {
+    parse(files, crate::convert::HERE)
 }
 
 /// Reads an agent from its files (path inside the directory, content); `base_directory` is where tools will run.
@@ -79,6 +84,7 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
     let agent = raw.and_then(|mut raw| {
         listed = std::mem::take(&mut raw.listed);
         kit.exports = export::resolve_all(&mut reader, std::mem::take(&mut raw.exports), &raw.tools);
+        kit.providers = provider::read_all(&mut reader, raw.providers.take());
         kit.servers = mcp::own(&mut reader, raw.mcp_servers.take(), base_directory);
         let companions = Companions {
             prompt: prompt.as_deref().unwrap_or_default(),
@@ -88,12 +94,14 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         named_servers = raw.permissions.iter().filter_map(|rule| rule.server.clone()).collect();
         resolve(&mut reader, raw, &companions, base_directory)
     });
-    let (servers, more) = mcp::all(kit.servers, files, &mcp::MCP_FILES, base_directory);
+    let (servers, more) = mcp::all(std::mem::take(&mut kit.servers), files, &mcp::MCP_FILES, base_directory);
     permission::check_servers(&mut reader, &named_servers, &servers);
-    let failed = reader.failed() || prompt.is_err() || playbook.is_err();
+    let (variables, unread) = provider::variables(files);
+    let failed = reader.failed() || prompt.is_err() || playbook.is_err() || !unread.is_empty();
     let mut diagnostics = reader.finish();
     diagnostics.extend(playbook.err());
     diagnostics.extend(prompt.err());
+    diagnostics.extend(unread);
     remarks.extend(more);
     let file = |remark: &Diagnostic| mcp::MCP_FILES.iter().position(|file| *file == remark.file);
     remarks.sort_by_key(|remark| (file(remark), remark.line, remark.column));
@@ -104,11 +112,7 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         Some(mut agent) => {
             agent.knowledge.rules = known.rules;
             agent.knowledge.references = known.references;
-            Parsed {
-                agent: Some(agent),
-                kit: AgentKit { servers, exports: kit.exports, ..AgentKit::default() },
-                diagnostics,
-            }
+            Parsed { agent: Some(agent), kit: AgentKit { servers, variables, ..kit }, diagnostics }
         }
         None => Parsed::failed(diagnostics),
     }

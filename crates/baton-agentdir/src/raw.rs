@@ -4,12 +4,14 @@ mod about;
 mod export;
 mod http;
 mod settings;
+mod watched;
 
 pub(crate) use about::{RawAbout, is_web_address};
 pub(crate) use export::RawExport;
 pub(crate) use http::{METHODS, RawHttp};
+pub(crate) use settings::{MAX_FALLBACKS, MAX_SPILL, MAX_TOOL_ERRORS, RawContext, RawOrchestration, RawSettings};
 pub(crate) use settings::{MAX_PARALLEL_TOOLS, MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS};
-pub(crate) use settings::{RawContext, RawOrchestration, RawSettings};
+pub(crate) use watched::{EFFORTS, MAX_BUDGET_COUNT, MAX_DOLLARS, MAX_REPAIRS, ON_FAILURE, RawAnswer, RawGuardrail};
 
 use crate::{
     document::{Fields, Located, Node, Place, Reader, Value},
@@ -31,6 +33,10 @@ pub(crate) struct RawAgent {
     pub(crate) description: Option<Located<String>>,
     pub(crate) version: Option<Located<String>>,
     pub(crate) model: Option<Located<String>>,
+    pub(crate) fallbacks: Vec<Located<String>>,
+    pub(crate) providers: Option<Node>,
+    pub(crate) answer: Option<RawAnswer>,
+    pub(crate) guardrails: Vec<RawGuardrail>,
     pub(crate) about: RawAbout,
     pub(crate) input_modes: Option<Vec<Located<String>>>,
     pub(crate) settings: RawSettings,
@@ -68,6 +74,7 @@ pub(crate) struct RawTool {
     pub(crate) max_output: Option<usize>,
     pub(crate) permission: Option<Permission>,
     pub(crate) include: Option<Include>,
+    pub(crate) sequential: Option<bool>,
     pub(crate) arguments: Option<Node>,
     pub(crate) output: Option<Node>,
 }
@@ -82,6 +89,10 @@ impl RawAgent {
             description: fields.text(reader, "description"),
             version: fields.text(reader, "version"),
             model: fields.text(reader, "model"),
+            fallbacks: fields.take("fallbacks").map(|node| reader.texts("fallbacks", node)).unwrap_or_default(),
+            providers: fields.take("providers"),
+            answer: fields.take("answer").and_then(|node| RawAnswer::read(reader, node)),
+            guardrails: RawGuardrail::read_all(reader, &mut fields),
             about: RawAbout::read(reader, &mut fields),
             input_modes: fields.take("input_modes").map(|node| input_modes(reader, node)),
             settings: fields.take("settings").map(|node| RawSettings::read(reader, node)).unwrap_or_default(),
@@ -144,6 +155,7 @@ impl RawTool {
             max_output: fields.take("max_output").and_then(|n| reader.size("max_output", &n, 1, MAX_OUTPUT)),
             permission: fields.take("permission").and_then(|n| reader.choice("permission", &n, &PERMISSIONS)),
             include: fields.take("include").and_then(|n| reader.choice("include", &n, &INCLUDES)),
+            sequential: fields.take("sequential").and_then(|n| reader.boolean("sequential", &n)),
             arguments: fields.take("arguments"),
             output: fields.take("output"),
         };

@@ -4,14 +4,14 @@ use crate::{
     RESERVED_AGENT_NAMES,
     beside::TeamSpark,
     document::{Located, Place, Reader},
-    handoff, is_agent_name, modes, orchestration,
+    guardrail, handoff, is_agent_name, modes, orchestration,
     permission::RawRule,
-    raw::{RawAgent, RawContext, RawSettings, RawSkill},
+    raw::{MAX_FALLBACKS, RawAgent, RawContext, RawSettings, RawSkill},
     tool,
 };
 use baton_types::{
-    AgentName, AgentSpec, AskWhen, ControlTools, HandoffTarget, Knowledge, ModelSpec, RelevanceLimits, RunLimits,
-    SkillSpec, ToolExecution, ToolPolicy, Writing,
+    AgentName, AgentSpec, AskWhen, ControlTools, HandoffTarget, Knowledge, KnownProvider, ModelSpec, RelevanceLimits,
+    RunLimits, SkillSpec, ToolExecution, ToolPolicy, Writing,
 };
 use std::collections::BTreeSet;
 
@@ -33,7 +33,9 @@ pub(crate) fn resolve(
     companions: &Companions<'_>,
     base_directory: &str,
 ) -> Option<AgentSpec> {
-    let wanted = wanted_model(reader, raw.model.as_ref());
+    let wanted = raw.model.as_ref().and_then(|model| wanted_model(reader, model));
+    let fallbacks = fallbacks(reader, &raw.fallbacks);
+    let guardrails = guardrail::resolve_all(reader, raw.guardrails, base_directory);
     let name = raw.name.and_then(|name| agent_name(reader, "the agent's name", &name));
     let input_modes = modes::resolve(reader, raw.input_modes);
     let tools = tool::resolve_all(reader, raw.tools, base_directory);
@@ -48,8 +50,8 @@ pub(crate) fn resolve(
     Some(AgentSpec {
         prompt: companions.prompt.trim_end().to_owned(),
         version: text_or(raw.version, || "0.1.0".to_owned()),
-        answer: None,
-        guardrails: Vec::new(),
+        answer: guardrail::answer(raw.answer),
+        guardrails,
         model: ModelSpec::Playbook { rules: companions.playbook.map(str::to_owned) },
         tool_execution: raw.settings.tools.as_ref().map(|tools| tools.value).unwrap_or_default(),
         limits: limits(&raw.settings),
@@ -66,7 +68,8 @@ pub(crate) fn resolve(
             temperature: raw.settings.temperature,
             top_p: raw.settings.top_p,
             model: wanted,
-            ..Writing::default()
+            fallbacks,
+            effort: raw.settings.effort.map(|effort| effort.value),
         },
         tools,
         handoffs,
@@ -141,31 +144,38 @@ pub(crate) fn agent_name(reader: &mut Reader, what: &str, name: &Located<String>
     None
 }
 
-/// The model that is asked for as `provider:model`; there is one here, so that one answers meanwhile.
-fn wanted_model(reader: &mut Reader, model: Option<&Located<String>>) -> Option<String> {
-    let model = model.filter(|model| model.value != "playbook")?;
-    if is_model(&model.value) {
-        no_such_model(reader, model);
-        return Some(model.value.clone());
+/// The model that is asked for: `playbook`, or one as `provider:model`.
+fn wanted_model(reader: &mut Reader, model: &Located<String>) -> Option<String> {
+    if let Some(named) = named_model(&model.value) {
+        return Some(named);
     }
-    reader.error(
-        model.place,
-        format!("there is no model {:?}", model.value),
-        "this Baton has one model, `playbook`; leave the key out to use it",
-    );
+    let shown: String = model.value.chars().take(60).collect();
+    let hint = "write it as provider:model, such as openai:gpt-5-mini, or playbook";
+    reader.error(model.place, format!("there is no model {shown:?}"), hint);
     None
+}
+
+fn fallbacks(reader: &mut Reader, written: &[Located<String>]) -> Vec<String> {
+    if let Some(first) = written.get(MAX_FALLBACKS) {
+        reader.error(first.place, "fallbacks has too many entries", format!("keep it to {MAX_FALLBACKS}"));
+    }
+    written.iter().take(MAX_FALLBACKS).filter_map(|model| wanted_model(reader, model)).collect()
+}
+
+/// A model under the id that its provider has now; none when the text names none.
+pub(crate) fn named_model(text: &str) -> Option<String> {
+    if text == "playbook" {
+        return Some(text.to_owned());
+    }
+    let (provider, model) = text.split_once(':').filter(|_| is_model(text))?;
+    let provider = KnownProvider::of(provider).map_or(provider, |known| known.id);
+    Some(format!("{provider}:{model}"))
 }
 
 /// `provider:model`.
 pub(crate) fn is_model(text: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.trim() == word && !word.contains(char::is_control);
     text.len() <= MAX_MODEL && text.split_once(':').is_some_and(|(provider, model)| is_word(provider) && is_word(model))
-}
-
-/// Notes that another model than the one that is asked for will answer.
-pub(crate) fn no_such_model(reader: &mut Reader, model: &Located<String>) {
-    let message = format!("this Baton does not reach the model {:?}; its own model answers", model.value);
-    reader.warning(model.place, message, "the name is kept; playbook.yaml says what the own model answers");
 }
 
 /// How many items are chosen.
@@ -186,7 +196,10 @@ pub(crate) fn limits(settings: &RawSettings) -> RunLimits {
         max_turns: number(settings.max_turns, default.max_turns),
         parallel_tools: number(settings.parallel_tools, default.parallel_tools),
         deadline: settings.deadline.unwrap_or(default.deadline),
-        ..default
+        tool_errors: number(settings.tool_errors, default.tool_errors),
+        spill_bytes: settings.spill_bytes.and_then(|n| u32::try_from(n).ok()).unwrap_or(default.spill_bytes),
+        compact_at: settings.compact_at.unwrap_or(default.compact_at),
+        budgets: settings.budgets,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! It is kinder than the reader where values have to be compared with each other, and to servers in other programs' words.
 
+mod models;
 mod parts;
 mod servers;
 mod tools;
@@ -9,9 +10,13 @@ mod tools;
 use crate::{
     MAX_REFERENCES,
     permission::{ASK_WHEN, INCLUDES},
-    raw::{MAX_ENTRIES, MAX_PARALLEL_TOOLS, MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS},
+    raw::{
+        EFFORTS, MAX_ENTRIES, MAX_FALLBACKS, MAX_PARALLEL_TOOLS, MAX_SPILL, MAX_TOKENS, MAX_TOOL_ERRORS, MAX_TOP_K,
+        MAX_TOP_N, MAX_TURNS,
+    },
 };
 use baton_types::ContextItem;
+pub use models::providers;
 use parts::{count, duration, flag, list, object, text, texts, with, words};
 use serde_json::{Value, json};
 
@@ -28,7 +33,13 @@ pub fn schema() -> Value {
                 "description": text("What it is for."),
                 "version": text("Of this definition; 0.1.0 when left out."),
                 "model": {"type": "string", "pattern": "^(playbook|[^:]+:.+)$",
-                    "description": "Who answers: playbook when left out, or a model as provider:model."},
+                    "description": "Who answers: playbook, or a model as provider:model; as baton.yaml says, or what is found, when left out."},
+                "fallbacks": {"type": "array", "maxItems": MAX_FALLBACKS,
+                    "items": {"type": "string", "pattern": "^(playbook|[^:]+:.+)$"},
+                    "description": "Who is asked when that one does not answer, in this order."},
+                "providers": models::providers(),
+                "answer": models::answer(),
+                "guardrails": models::guardrails(),
                 "provider": with(object("Who makes it.", &json!({
                     "organization": text("The name."),
                     "url": web("Where it is found."),
@@ -82,6 +93,14 @@ fn settings() -> Value {
             "max_output_tokens": count("Tokens that one model call may write.", 1, MAX_TOKENS),
             "temperature": share("How freely the model chooses its words.", 2),
             "top_p": share("From how much of what is likely it chooses.", 1),
+            "effort": {"oneOf": [{"enum": EFFORTS}, {"type": "integer", "minimum": 1, "maximum": MAX_TOKENS}],
+                "description": "How much the model thinks: a word for it, or a number of tokens."},
+            "tool_errors": count("How often tools may fail in a run; 8 when left out.", 0, MAX_TOOL_ERRORS),
+            "spill_bytes": {"oneOf": [{"type": "integer", "minimum": 1024, "maximum": MAX_SPILL},
+                {"type": "string", "pattern": "^\\s*[0-9]+\\s*(B|[kK]B|KiB|M(i)?B|G(i)?B)?\\s*$"}],
+                "description": "Results of tools beyond this are kept aside; 64KB when left out."},
+            "compact_at": share("Of the model's window, what may be filled before it is compacted; 0.8 when left out.", 1),
+            "budgets": models::budgets(),
             "context": object("How many rules and references are chosen by what is asked.", &json!({
                 "top_k": count("Matches of pieces of text that are looked at; 20 when left out.", 1, MAX_TOP_K),
                 "top_n": count("Items that are wanted; 5 when left out.", 1, MAX_TOP_N),

@@ -2,7 +2,7 @@
 
 mod http;
 
-pub(crate) use http::is_authority;
+pub(crate) use http::{guard_request, is_authority};
 
 use crate::{
     argv,
@@ -13,7 +13,9 @@ use crate::{
     raw::RawTool,
     resolve::once,
 };
-use baton_types::{BUILT_IN_TOOLS, CommandTool, Effects, Json, Permission, PermissionRule, ToolRunner, ToolSpec};
+use baton_types::{
+    BUILT_IN_TOOLS, CommandTool, Effects, GuardRunner, Json, Permission, PermissionRule, ToolRunner, ToolSpec,
+};
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 
@@ -53,7 +55,7 @@ fn resolve(
         permission: raw.permission.unwrap_or_default(),
         rules,
         include: raw.include.unwrap_or_default(),
-        sequential: false,
+        sequential: raw.sequential.unwrap_or_default(),
     })
 }
 
@@ -101,6 +103,16 @@ fn runner(
             Some((ToolRunner::Command(tool), Effects::default()))
         }
     }
+}
+
+/// The program of a guardrail: nothing in it comes from a call.
+pub(crate) fn guard_command(
+    reader: &mut Reader,
+    command: &Located<Vec<Located<String>>>,
+    base_directory: &str,
+) -> Option<GuardRunner> {
+    let argv = checked_argv(reader, command, &Declared(&serde_json::Value::Null))?;
+    Some(GuardRunner::Command { argv, directory: base_directory.to_owned() })
 }
 
 /// The description, or a remark that there is none.

@@ -4,7 +4,7 @@ use crate::{SystemClock, discover::Found, storage::Pending};
 use baton_agentdir::{
     DEFINITION_FILES, Diagnostic, GUIDE_FILE, MAX_REFERENCES, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE,
     REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, document::Place, is_definition_path,
-    reference_type,
+    provider::VARIABLES_FILE, reference_type,
 };
 use baton_ports::{AgentFiles, Clock};
 use baton_types::Digest;
@@ -60,6 +60,11 @@ impl Stamps {
         Self { files, pending, is_settled }
     }
 
+    /// The same stamps have the same digest, and others another.
+    pub(crate) fn digest(&self) -> Digest {
+        Digest::of(format!("{:?} {:?}", self.files, self.pending).as_bytes())
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         self.files == other.files && self.pending == other.pending
     }
@@ -87,7 +92,7 @@ fn identity(_: &Metadata) -> [i64; 4] {
 /// Whether a file of this path may be part of the agent.
 pub(crate) fn belongs(found: &Found, path: &str) -> bool {
     match &found.file {
-        Some(file) if found.is_alone() => path == file,
+        Some(file) if found.is_alone() => path == file || path == VARIABLES_FILE,
         Some(file) => path == file || is_definition_path(path) && !DEFINITION_FILES.contains(&path),
         None => is_definition_path(path),
     }
@@ -95,15 +100,26 @@ pub(crate) fn belongs(found: &Found, path: &str) -> bool {
 
 /// Files that may be there, in a stable order.
 fn candidates(found: &Found) -> Vec<String> {
-    let fixed = DEFINITION_FILES.into_iter().chain(MCP_FILES).chain([PROMPT_FILE, PLAYBOOK_FILE, GUIDE_FILE]);
+    let single = [PROMPT_FILE, PLAYBOOK_FILE, GUIDE_FILE, VARIABLES_FILE];
+    let fixed = DEFINITION_FILES.into_iter().chain(MCP_FILES).chain(single);
     let mut names: Vec<String> = match &found.file {
-        Some(file) if found.is_alone() => return vec![file.clone()],
+        Some(file) if found.is_alone() => return vec![file.clone(), VARIABLES_FILE.to_owned()],
         _ => fixed.map(str::to_owned).filter(|file| belongs(found, file)).collect(),
     };
     let agent = &found.real;
-    names.extend(items(agent, &[RULE_DIRECTORY]));
-    names.extend(items(agent, &REFERENCE_DIRECTORIES));
-    let skills = listed(&agent.join(SKILL_DIRECTORY)).into_iter().take(MAX_REFERENCES + 1);
+    // One look at the directory is cheaper than asking for each file that it may have.
+    let there = listed(agent);
+    let is_whole = !there.is_empty() && there.len() < MAX_LISTED;
+    // Some file systems take upper and lower case for the same.
+    let may_be = |name: &str| !is_whole || there.iter().any(|there| there.eq_ignore_ascii_case(name));
+    names.retain(|file| may_be(file));
+    let among = |directories: &[&'static str]| -> Vec<&'static str> {
+        directories.iter().copied().filter(|directory| may_be(directory)).collect()
+    };
+    names.extend(items(agent, &among(&[RULE_DIRECTORY])));
+    names.extend(items(agent, &among(&REFERENCE_DIRECTORIES)));
+    let skills = among(&[SKILL_DIRECTORY]).into_iter().flat_map(|skills| listed(&agent.join(skills)));
+    let skills = skills.take(MAX_REFERENCES + 1);
     names.extend(skills.map(|skill| format!("{SKILL_DIRECTORY}/{skill}/{SKILL_FILE}")));
     names
 }

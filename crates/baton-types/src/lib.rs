@@ -20,6 +20,8 @@ mod ids;
 mod json;
 mod kit;
 mod knowledge;
+mod known_provider;
+mod listing;
 mod message;
 mod permission;
 mod permission_change;
@@ -57,6 +59,11 @@ pub use kit::{
     AgentKit, ExportedTool, IncludeModes, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts, McpTransport,
 };
 pub use knowledge::{ContextItem, ItemKind, Knowledge, RelevanceLimits, RequestContext, Thousandths, UsedItem};
+pub use known_provider::{
+    COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER, PROVIDER_KINDS, PROVIDERS, ProviderKey, ProviderKind,
+    ProviderSetting,
+};
+pub use listing::AgentListing;
 pub use message::{Artifact, Message, Part, PartContent, Role};
 pub use permission::{ArgumentMatch, AskWhen, Include, Permission, PermissionRule, ToolPolicy};
 pub use permission_change::{PermissionChange, ToolScope, ToolStanding};

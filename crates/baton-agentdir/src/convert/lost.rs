@@ -2,11 +2,13 @@
 
 use super::{Source, tree::Map, tree::Tree};
 use crate::{Format, foreign, resolve::usual_skill};
-use baton_types::{AgentKit, AgentSpec, ContextItem, ItemKind, McpServer, ModelSpec, PermissionRule, ToolExecution};
+use baton_types::{
+    AgentKit, AgentSpec, ContextItem, ItemKind, McpServer, ModelSpec, PermissionRule, RunLimits, ToolExecution,
+};
 
 /// Keys at the top of TeamSpark's files that are made of what an agent is.
-pub(super) const TOP: [&str; 7] =
-    ["metadata", "settings", "systemPrompt", "rules", "references", "mcpServers", "skills"];
+pub(super) const TOP: [&str; 8] =
+    ["metadata", "settings", "systemPrompt", "rules", "references", "mcpServers", "skills", "providers"];
 /// Keys of `metadata` that are.
 pub(super) const METADATA: [&str; 9] =
     ["name", "version", "description", "iconUrl", "documentationUrl", "provider", "autonomous", "skills", "tools"];
@@ -60,6 +62,14 @@ pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit:
     note(old.limits.max_turns != new.limits.max_turns, "`settings.max_turns`".to_owned());
     note(old.limits.parallel_tools != new.limits.parallel_tools, "`settings.parallel_tools`".to_owned());
     note(old.limits.deadline != new.limits.deadline, "`settings.deadline`".to_owned());
+    let is_usual = |limits: &RunLimits| (limits.tool_errors, limits.spill_bytes, limits.compact_at);
+    note(
+        is_usual(&old.limits) != is_usual(&new.limits),
+        "`settings.tool_errors`, `spill_bytes` or `compact_at`".to_owned(),
+    );
+    note(old.limits.budgets != new.limits.budgets, "what may be used up: `settings.budgets`".to_owned());
+    note(old.answer != new.answer, "the form of its answers: `answer`".to_owned());
+    note(old.guardrails != new.guardrails, "who looks on: `guardrails`".to_owned());
     note(old.control_tools != new.control_tools, "`settings.control_tools`".to_owned());
     note(old.orchestration != new.orchestration, "`settings.orchestration`".to_owned());
     note(old.enable_handoff != new.enable_handoff, "`enable_handoff`".to_owned());
@@ -72,6 +82,9 @@ pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit:
         items(&mut lost, kind, old.knowledge.items(kind), new.knowledge.items(kind));
     }
     servers(&mut lost, &source.kit.servers, &kit.servers, to);
+    for entry in source.kit.providers.iter().filter(|entry| !kit.providers.contains(entry)) {
+        lost.push(format!("some of what is said about the provider {}", entry.id));
+    }
     for export in source.kit.exports.iter().filter(|export| !kit.exports.contains(export)) {
         lost.push(format!("the export {}", export.name));
     }

@@ -3,7 +3,7 @@
 use super::{
     Source,
     items::{self, FileNames},
-    server,
+    providers, server,
     tree::{Map, Tree},
     yaml,
 };
@@ -37,6 +37,7 @@ pub(super) fn write(source: &Source<'_>) -> BTreeMap<String, Vec<u8>> {
         }
         map.set_filled(key, items::listed(&rest, "priority"));
     }
+    map.set_filled("providers", providers::write(&source.kit.providers));
     kit(&mut map, source.kit);
     files.insert(AGENT_FILE.to_owned(), yaml::write(&map).into_bytes());
     files.insert(PROMPT_FILE.to_owned(), format!("{}\n", agent.prompt).into_bytes());

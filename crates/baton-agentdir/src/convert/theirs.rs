@@ -3,7 +3,7 @@
 use super::{
     Source,
     items::{self, FileNames},
-    lost, native, server,
+    lost, native, providers, server,
     tree::{Map, Tree},
     yaml,
 };
@@ -41,6 +41,10 @@ pub(super) fn write(source: &Source<'_>, to: Format) -> BTreeMap<String, Vec<u8>
         (server.name.clone(), Tree::from(server::theirs(server, earlier)))
     });
     map.set_filled("mcpServers", Map(servers.collect()));
+    match source.tree.as_ref().and_then(|tree| tree.get("providers")) {
+        Some(earlier) => map.set("providers", earlier.clone()),
+        None => map.set_filled("providers", providers::write(&source.kit.providers)),
+    }
     keep(&mut map, source.tree.as_ref(), &lost::TOP);
     let text = if to == Format::Tsagent { yaml::write(&map) } else { Tree::Map(map).to_json() };
     files.insert(name.to_owned(), text.into_bytes());

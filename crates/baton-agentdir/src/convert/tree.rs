@@ -48,6 +48,18 @@ impl Tree {
         entries.iter().find(|(there, _)| there == key).map(|(_, value)| value)
     }
 
+    /// The same as a JSON value.
+    pub(super) fn to_value(&self) -> serde_json::Value {
+        match self {
+            Self::Null => serde_json::Value::Null,
+            Self::Bool(value) => (*value).into(),
+            Self::Number(number) => serde_json::Value::Number(number.clone()),
+            Self::Text(text) => text.as_str().into(),
+            Self::List(all) => all.iter().map(Self::to_value).collect(),
+            Self::Map(Map(all)) => all.iter().map(|(key, value)| (key.clone(), value.to_value())).collect(),
+        }
+    }
+
     /// The same as JSON text on several lines.
     pub(super) fn to_json(&self) -> String {
         let mut text = String::new();

@@ -12,6 +12,7 @@ use crate::{
     item::{self, Listed, Sources},
     mcp,
     parse::companion,
+    provider,
 };
 use baton_types::{
     AgentKit, AgentSpec, ControlTools, ItemKind, Knowledge, McpServer, McpTransport, ModelSpec, ToolExecution,
@@ -76,7 +77,9 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
             None
         }
     };
-    diagnostics.extend(remarks.into_iter().chain(more).chain(elsewhere));
+    let (variables, unread) = provider::variables(files);
+    let unread = unread.into_iter().map(softened);
+    diagnostics.extend(remarks.into_iter().chain(more).chain(elsewhere).chain(unread));
     let Some(title) = metadata.name.filter(|_| !failed) else { return Parsed::failed(diagnostics) };
     let is_autonomous = match format {
         // There was one kind of agent with skills then, and it worked alone.
@@ -107,7 +110,11 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
         autonomous: is_autonomous,
         orchestration: None,
     };
-    Parsed { agent: Some(agent), kit: AgentKit { servers, exports, ..AgentKit::default() }, diagnostics }
+    Parsed {
+        agent: Some(agent),
+        kit: AgentKit { servers, exports, providers: settings.providers, variables },
+        diagnostics,
+    }
 }
 
 /// The prompt in the file, else the one beside it, else the usual one.

@@ -2,15 +2,13 @@
 
 use super::value;
 use crate::{
-    document::{Fields, Located, Node, Place, Reader},
+    document::{Fields, Node, Reader},
     permission::ASK_WHEN,
+    provider,
     raw::{MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS, RawContext},
     resolve,
 };
-use baton_types::{AskWhen, RelevanceLimits, RunLimits, Writing};
-
-/// Ids of the services that TeamSpark knows.
-const PROVIDERS: [&str; 8] = ["openai", "claude", "gemini", "bedrock", "ollama", "docker", "local", "test"];
+use baton_types::{AskWhen, ProviderEntry, RelevanceLimits, RunLimits, Writing};
 
 /// What holds unless a session says otherwise.
 #[derive(Default)]
@@ -21,16 +19,19 @@ pub(super) struct Settings {
     pub(super) relevance: RelevanceLimits,
     /// `PATH` of programs that are given none of their own.
     pub(super) system_path: Option<String>,
+    /// Services that its models are reached through.
+    pub(super) providers: Vec<ProviderEntry>,
 }
 
 impl Settings {
     /// Reads the settings, and which services are there; what does not fit is left as it usually is.
     pub(super) fn read(reader: &mut Reader, settings: Option<Node>, providers: Option<Node>) -> Self {
-        let providers = installed(reader, providers);
+        let is_installed = providers.is_some();
+        let providers = provider::read_lenient(reader, providers);
         let Some(mut fields) = settings.and_then(|node| Fields::open(reader, "settings", node)) else {
-            return Self::default();
+            return Self { providers, ..Self::default() };
         };
-        let model = model(reader, &mut fields, providers.as_deref());
+        let model = model(reader, &mut fields, is_installed.then_some(&providers[..]));
         let turns = value::integer(reader, &mut fields, "maxChatTurns", MAX_TURNS);
         let tokens = value::integer(reader, &mut fields, "maxOutputTokens", MAX_TOKENS);
         let ask = fields.take("toolPermission").and_then(|node| reader.choice("toolPermission", &node, &ASK_WHEN));
@@ -58,12 +59,13 @@ impl Settings {
             ask: ask.unwrap_or_default(),
             relevance: resolve::relevance(&context),
             system_path,
+            providers,
         }
     }
 }
 
 /// The model, under its present or its earlier key.
-fn model(reader: &mut Reader, fields: &mut Fields, providers: Option<&[String]>) -> Option<String> {
+fn model(reader: &mut Reader, fields: &mut Fields, providers: Option<&[ProviderEntry]>) -> Option<String> {
     let (now, earlier) = (fields.take("model"), fields.take("mostRecentModel"));
     let node = now.or(earlier)?;
     let place = node.place;
@@ -71,42 +73,15 @@ fn model(reader: &mut Reader, fields: &mut Fields, providers: Option<&[String]>)
     if text.is_empty() {
         return None;
     }
-    if !resolve::is_model(&text) {
+    let Some(named) = resolve::named_model(&text) else {
         reader.error(place, "model is not a provider and a model", "write it as provider:model");
         return None;
-    }
-    let (provider, model) = text.split_once(':')?;
-    let provider = provider_name(provider);
-    let named = format!("{provider}:{model}");
-    if providers.is_some_and(|installed| !installed.iter().any(|there| there == provider)) {
+    };
+    let provider = named.split_once(':').map(|(provider, _)| provider);
+    let is_missing = |provider: &str| providers.is_some_and(|all| !all.iter().any(|there| there.id == provider));
+    if let Some(provider) = provider.filter(|provider| is_missing(provider)) {
         let message = format!("the model is one of {provider:?}, which providers do not name");
         reader.warning(place, message, format!("add `{provider}: {{}}` under providers, or choose another model"));
     }
-    resolve::no_such_model(reader, &Located { place, value: named.clone() });
     Some(named)
-}
-
-/// The id of a service; one of them had another at first.
-pub(crate) fn provider_name(written: &str) -> &str {
-    if written == "anthropic" { "claude" } else { written }
-}
-
-/// Ids of the services that are set up; their keys and secrets are nobody's business here.
-fn installed(reader: &mut Reader, node: Option<Node>) -> Option<Vec<String>> {
-    let entries = Fields::open(reader, "providers", node?)?.rest();
-    let mut names = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let name = provider_name(&entry.key).to_owned();
-        if !PROVIDERS.contains(&name.as_str()) {
-            unknown(reader, entry.place, &name);
-        }
-        names.push(name);
-    }
-    Some(names)
-}
-
-fn unknown(reader: &mut Reader, place: Place, name: &str) {
-    let name: String = name.chars().take(60).collect();
-    let known = format!("known ones: {}", PROVIDERS.join(", "));
-    reader.warning(place, format!("there is no provider {name:?}"), known);
 }

@@ -1,11 +1,11 @@
 //! The key `settings`.
 
-use super::located;
+use super::{located, watched};
 use crate::{
     document::{Fields, Located, Node, Reader, Value},
     permission::ASK_WHEN,
 };
-use baton_types::{AskWhen, Thousandths, ToolExecution};
+use baton_types::{AskWhen, Budgets, Thousandths, ToolExecution};
 use std::time::Duration;
 
 pub(crate) const MAX_TURNS: u64 = 1000;
@@ -14,6 +14,10 @@ pub(crate) const MAX_DEADLINE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 pub(crate) const MAX_TOKENS: u64 = 1_000_000;
 pub(crate) const MAX_TOP_K: u64 = 1000;
 pub(crate) const MAX_TOP_N: u64 = 100;
+pub(crate) const MAX_TOOL_ERRORS: u64 = 1000;
+pub(crate) const MAX_SPILL: usize = 16 << 20;
+const MIN_SPILL: usize = 1 << 10;
+pub(crate) const MAX_FALLBACKS: usize = 8;
 const MAX_TEMPERATURE: f64 = 2.0;
 
 /// The key as written.
@@ -30,6 +34,11 @@ pub(crate) struct RawSettings {
     pub(crate) temperature: Option<Thousandths>,
     pub(crate) top_p: Option<Thousandths>,
     pub(crate) context: RawContext,
+    pub(crate) effort: Option<Located<String>>,
+    pub(crate) tool_errors: Option<u64>,
+    pub(crate) spill_bytes: Option<usize>,
+    pub(crate) compact_at: Option<Thousandths>,
+    pub(crate) budgets: Budgets,
 }
 
 /// The key `settings.context`.
@@ -74,6 +83,11 @@ impl RawSettings {
                 .and_then(|n| reader.integer("max_output_tokens", &n, 1, MAX_TOKENS)),
             temperature: fields.take("temperature").and_then(|n| number(reader, "temperature", &n, MAX_TEMPERATURE)),
             top_p: fields.take("top_p").and_then(|n| number(reader, "top_p", &n, 1.0)),
+            effort: fields.take("effort").and_then(|n| watched::effort(reader, &n)),
+            tool_errors: fields.take("tool_errors").and_then(|n| reader.integer("tool_errors", &n, 0, MAX_TOOL_ERRORS)),
+            spill_bytes: fields.take("spill_bytes").and_then(|n| reader.size("spill_bytes", &n, MIN_SPILL, MAX_SPILL)),
+            compact_at: fields.take("compact_at").and_then(|n| number(reader, "compact_at", &n, 1.0)),
+            budgets: fields.take("budgets").map(|n| watched::budgets(reader, n)).unwrap_or_default(),
             context: fields.take("context").map(|n| RawContext::read(reader, n)).unwrap_or_default(),
         };
         fields.finish(reader);

@@ -1,6 +1,6 @@
 //! Tools of the agent's own, work that it offers, and rules about tools.
 
-use super::parts::{duration, list, object, text, with, words};
+use super::parts::{duration, flag, list, object, text, with, words};
 use crate::{
     permission::{INCLUDES, MAX_RULES, PERMISSIONS},
     raw::METHODS,
@@ -40,6 +40,7 @@ pub(super) fn tool() -> Value {
             "permission": words("Whether it may run; allow when left out.", &permissions_words()),
             "arguments": list("What holds for some of its calls.", 64, &argument(true)),
             "include": words("When it is part of a session; always when left out.", &INCLUDES.map(|(word, _)| word)),
+            "sequential": flag("Whether it never runs beside other calls.", false),
             "parameters": parameters(),
             "output": {"type": "object", "description": "JSON Schema of what it gives."},
         }),

@@ -7,7 +7,7 @@ use crate::{
     raw::{RawHttp, RawTool},
     template::placeholders,
 };
-use baton_types::{Effects, HttpBody, HttpTool};
+use baton_types::{Effects, GuardRunner, HttpBody, HttpTool};
 
 const MAX_URL: usize = 4096;
 const MAX_HEADERS: usize = 64;
@@ -46,6 +46,17 @@ pub(super) fn resolve(
         max_output: raw.max_output.unwrap_or(DEFAULT_MAX_OUTPUT),
     };
     Some((tool, effects))
+}
+
+/// The service of a guardrail, which is always sent JSON.
+pub(crate) fn guard_request(reader: &mut Reader, http: Located<RawHttp>) -> Option<GuardRunner> {
+    let RawHttp { method, url, headers, body } = http.value;
+    if method.is_some_and(|method| method != "POST") || body.is_some_and(|body| body != HttpBody::Json) {
+        reader.error(http.place, "a guardrail is asked with POST and JSON", "remove method and body");
+    }
+    let url = url.and_then(|url| address(reader, url, &Declared(&serde_json::Value::Null)));
+    let headers = checked(reader, http.place, headers);
+    Some(GuardRunner::Http { url: url?, headers })
 }
 
 /// The address, whose scheme, host and port no argument can change.

@@ -10,6 +10,7 @@ mod edits;
 mod kit_diagnostics;
 mod kits;
 mod knowledge;
+mod models;
 mod never_panics;
 mod permissions;
 mod resolved;

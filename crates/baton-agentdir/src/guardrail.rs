@@ -1,0 +1,62 @@
+//! Who looks at what goes in and out, and the form of answers.
+
+use crate::{
+    document::{Located, Reader},
+    raw::{RawAnswer, RawGuardrail},
+    resolve::once,
+    tool::{guard_command, guard_request},
+};
+use baton_types::{AnswerForm, Guardrail, Json};
+use std::{collections::BTreeSet, time::Duration};
+
+const USUAL_TIMEOUT: Duration = Duration::from_secs(10);
+const USUAL_REPAIRS: u32 = 2;
+
+/// All guardrails of the file, those with errors left out.
+pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawGuardrail>, base_directory: &str) -> Vec<Guardrail> {
+    let mut seen = BTreeSet::new();
+    raw.into_iter().filter_map(|guardrail| resolve(reader, &mut seen, guardrail, base_directory)).collect()
+}
+
+fn resolve(
+    reader: &mut Reader,
+    seen: &mut BTreeSet<String>,
+    raw: RawGuardrail,
+    base_directory: &str,
+) -> Option<Guardrail> {
+    let name = raw.name.map(|Located { place, value }| {
+        let name = value.trim().to_owned();
+        if name.is_empty() || name.len() > 64 || name.contains(char::is_control) {
+            reader.error(place, "a guardrail's name is empty or too long", "use a few words at most");
+        }
+        once(reader, seen, "guardrail", &name, place);
+        name
+    });
+    let runner = match (raw.command, raw.http) {
+        (Some(command), None) => guard_command(reader, &command, base_directory),
+        (None, Some(http)) => guard_request(reader, http),
+        (Some(_), Some(http)) => {
+            reader.error(http.place, "a guardrail has both command and http", "keep one of them");
+            None
+        }
+        (None, None) => {
+            let hint = "write `command: [\"sh\", \"guards/check.sh\"]`, or http with the url of a service";
+            reader.error(raw.place, "a guardrail has neither command nor http", hint);
+            None
+        }
+    };
+    Some(Guardrail {
+        name: name?,
+        on: raw.on,
+        runner: runner?,
+        timeout: raw.timeout.unwrap_or(USUAL_TIMEOUT),
+        fails_open: raw.fails_open.unwrap_or(false),
+    })
+}
+
+/// The form of answers.
+pub(crate) fn answer(raw: Option<RawAnswer>) -> Option<AnswerForm> {
+    let raw = raw?;
+    let repairs = raw.repairs.and_then(|repairs| u32::try_from(repairs).ok()).unwrap_or(USUAL_REPAIRS);
+    Some(AnswerForm { schema: Json::from(raw.schema?.to_json()), repairs })
+}

@@ -1,0 +1,9 @@
+//! Services that models are reached through, and the agent's own variables.
+//!
+//! Values may be secrets, so no message repeats one.
+
+mod read;
+mod variables;
+
+pub use read::{PROVIDER_TIMEOUTS, read_all, read_lenient};
+pub use variables::{VARIABLES_FILE, variables};

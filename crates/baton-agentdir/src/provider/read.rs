@@ -1,0 +1,208 @@
+//! The key `providers`.
+
+use crate::document::{Entry, Fields, Located, Node, Place, Reader, Value, duration};
+use baton_types::{
+    COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER, PROVIDER_KINDS, PROVIDERS, ProviderEntry, ProviderKind,
+    ProviderSetting,
+};
+use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
+
+const MAX_PROVIDERS: usize = 64;
+const MAX_HEADERS: usize = 32;
+const MAX_VALUE: usize = 16 << 10;
+const MAX_COUNT: u64 = 100_000;
+/// How long a provider may be waited for.
+pub const PROVIDER_TIMEOUTS: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(60 * 60);
+
+/// Reads a map of providers of a file that people write for Baton: what is odd is an error.
+pub fn read_all(reader: &mut Reader, node: Option<Node>) -> Vec<ProviderEntry> {
+    read(reader, node, Manners::Strict)
+}
+
+/// Reads a map of providers of a file that was written for other programs: keys that nobody knows are left out.
+pub fn read_lenient(reader: &mut Reader, node: Option<Node>) -> Vec<ProviderEntry> {
+    read(reader, node, Manners::Lenient)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manners {
+    Strict,
+    Lenient,
+}
+
+fn read(reader: &mut Reader, node: Option<Node>, manners: Manners) -> Vec<ProviderEntry> {
+    let Some(node) = node else { return Vec::new() };
+    let place = node.place;
+    let Some(fields) = Fields::open(reader, "providers", node) else { return Vec::new() };
+    let entries = fields.rest();
+    if entries.len() > MAX_PROVIDERS {
+        let message = format!("providers has {} entries", entries.len());
+        reader.error(place, message, format!("keep it to {MAX_PROVIDERS}"));
+        return Vec::new();
+    }
+    let mut all: Vec<ProviderEntry> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let place = entry.place;
+        let Some(provider) = one(reader, entry, manners) else { continue };
+        if all.iter().any(|other| other.id == provider.id) {
+            let message = format!("the provider {:?} stands twice, perhaps under another name", provider.id);
+            reader.error(place, message, "keep one of them");
+        } else {
+            all.push(provider);
+        }
+    }
+    all
+}
+
+fn one(reader: &mut Reader, entry: Entry, manners: Manners) -> Option<ProviderEntry> {
+    let Entry { key, place, node } = entry;
+    if !is_id(&key) {
+        let known: Vec<&str> = PROVIDERS.iter().map(|known| known.id).collect();
+        let message = format!("there is no provider {:?}", key.chars().take(60).collect::<String>());
+        reader.error(place, message, format!("known ones: {}", known.join(", ")));
+        return None;
+    }
+    let known = KnownProvider::of(&key);
+    let what = format!("the provider {key}");
+    let mut keys = BTreeMap::new();
+    for said in Fields::open(reader, what.as_str(), node)?.rest() {
+        setting(reader, known, &what, said, manners, &mut keys);
+    }
+    match known {
+        Some(known) if known.kind == ProviderKind::Local => {
+            let message = "Baton runs no weights in its own process, so models of 'local' do not answer";
+            let hint = "serve the file with llama-server, and name that under docker with its BASE_URL";
+            reader.warning(place, message, hint);
+        }
+        Some(_) => {}
+        None if !has_address(&keys) => {
+            unknown(reader, place, &key, manners);
+            return None;
+        }
+        None => {}
+    }
+    let id = known.map_or(key, |known| known.id.to_owned());
+    Some(ProviderEntry { id, keys })
+}
+
+fn has_address(keys: &BTreeMap<String, String>) -> bool {
+    keys.contains_key("base_url") || keys.contains_key("BASE_URL")
+}
+
+fn unknown(reader: &mut Reader, place: Place, id: &str, manners: Manners) {
+    let ids: Vec<&str> = PROVIDERS.iter().map(|known| known.id).collect();
+    let message = format!("there is no provider {id:?}");
+    let hint = format!("known ones: {}; any other name needs base_url, where the server is", ids.join(", "));
+    match manners {
+        Manners::Strict => reader.error(place, message, hint),
+        Manners::Lenient => reader.warning(place, message, hint),
+    }
+}
+
+fn setting(
+    reader: &mut Reader,
+    known: Option<&KnownProvider>,
+    what: &str,
+    said: Entry,
+    manners: Manners,
+    keys: &mut BTreeMap<String, String>,
+) {
+    let Entry { key, place, node } = said;
+    if node.value == Value::Null {
+        return;
+    }
+    if key == "headers" {
+        headers(reader, node, keys);
+        return;
+    }
+    let common = || COMMON_PROVIDER_KEYS.iter().find(|common| common.name == key).map(|common| common.setting);
+    let own = || PROVIDERS.iter().find(|known| known.id == "docker").and_then(|docker| docker.setting(&key));
+    let Some(setting) = known.map_or_else(|| common().or_else(own), |known| known.setting(&key)) else {
+        let short: String = key.chars().take(60).collect();
+        let names = known.map_or(&[][..], |known| known.keys).iter().chain(&COMMON_PROVIDER_KEYS);
+        let hint = format!("known keys: {}, headers", names.map(|key| key.name).collect::<Vec<_>>().join(", "));
+        match manners {
+            Manners::Strict => reader.error(place, format!("{what} has no key '{short}'"), hint),
+            Manners::Lenient => reader.warning(place, format!("the key '{short}' of {what} is not used"), hint),
+        }
+        return;
+    };
+    if let Some(value) = checked(reader, &key, setting, &node) {
+        keys.insert(key, value);
+    }
+}
+
+fn headers(reader: &mut Reader, node: Node, keys: &mut BTreeMap<String, String>) {
+    let place = node.place;
+    let entries = Fields::open(reader, "headers", node).map(Fields::rest).unwrap_or_default();
+    if entries.len() > MAX_HEADERS {
+        reader.error(place, format!("headers has {} entries", entries.len()), format!("keep it to {MAX_HEADERS}"));
+        return;
+    }
+    for entry in entries {
+        if !crate::mcp::is_header(&entry.key) {
+            let hint = "use letters, digits and dashes, such as X-Team";
+            reader.error(entry.place, format!("a header cannot be named {:?}", entry.key), hint);
+        } else if let Some(Located { value, .. }) = text(reader, "a header", &entry.node) {
+            keys.insert(format!("{PROVIDER_HEADER}{}", entry.key), value);
+        }
+    }
+}
+
+/// The value as text, if it can be one for this setting.
+fn checked(reader: &mut Reader, key: &str, setting: ProviderSetting, node: &Node) -> Option<String> {
+    let Located { place, value } = match setting {
+        ProviderSetting::Concurrency | ProviderSetting::PerMinute => {
+            return reader.integer(key, node, 1, MAX_COUNT).map(|count| count.to_string());
+        }
+        _ => text(reader, key, node)?,
+    };
+    match setting {
+        ProviderSetting::Kind if !PROVIDER_KINDS.iter().any(|(word, _)| *word == value) => {
+            let words: Vec<&str> = PROVIDER_KINDS.iter().map(|(word, _)| *word).collect();
+            reader.error(
+                place,
+                "kind is not a protocol that Baton speaks",
+                format!("choose one of: {}", words.join(", ")),
+            );
+            None
+        }
+        ProviderSetting::FirstByteTimeout | ProviderSetting::IdleTimeout | ProviderSetting::ConnectTimeout => {
+            let good = duration(&value).is_some_and(|time| PROVIDER_TIMEOUTS.contains(&time));
+            if !good {
+                reader.error(place, format!("{key} is not a time from 10ms to 1h"), "write it as 500ms, 30s or 5m");
+            }
+            good.then_some(value)
+        }
+        _ => Some(value),
+    }
+}
+
+/// Text that may be a secret or say where it is.
+fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<Located<String>> {
+    let place = node.place;
+    let value = match &node.value {
+        Value::Text(text) => text.trim().to_owned(),
+        Value::Number(_) | Value::Bool(_) => node.to_json().to_string(),
+        _ => return reader.expected(what, "text", node),
+    };
+    if value.len() > MAX_VALUE || value.contains(char::is_control) {
+        reader.error(place, format!("{what} is too long or has control characters"), "write it on one line");
+        return None;
+    }
+    if value.starts_with("op://") {
+        let hint = "put the secret into a variable, as `op run` does, and write env://NAME";
+        reader.error(place, format!("{what} is in a vault that Baton cannot open"), hint);
+        return None;
+    }
+    if value.strip_prefix("env://").is_some_and(|name| !super::variables::is_variable(name)) {
+        reader.error(place, format!("{what} does not name a variable"), "write env://NAME with letters, digits and _");
+        return None;
+    }
+    Some(Located { place, value })
+}
+
+fn is_id(id: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=64).contains(&id.len()) && id.chars().all(allowed)
+}

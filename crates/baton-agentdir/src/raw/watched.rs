@@ -1,0 +1,131 @@
+//! The keys `answer` and `guardrails`, and `settings.budgets`: what answers look like, who looks on, and what may be used up.
+
+use super::{RawHttp, entries, located};
+use crate::document::{Fields, Located, Node, Reader, Value};
+use baton_types::{Budget, Budgets, GuardStage};
+use std::time::Duration;
+
+pub(crate) const MAX_REPAIRS: u64 = 10;
+pub(crate) const MAX_GUARD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+pub(crate) const MAX_BUDGET_COUNT: u64 = 1_000_000_000_000;
+pub(crate) const MAX_DOLLARS: f64 = 1_000_000.0;
+/// What is done when a guardrail cannot be asked; whether things go on then.
+pub(crate) const ON_FAILURE: [(&str, bool); 2] = [("block", false), ("allow", true)];
+
+/// The key `answer`.
+pub(crate) struct RawAnswer {
+    pub(crate) schema: Option<Node>,
+    pub(crate) repairs: Option<u64>,
+}
+
+/// One entry of `guardrails`.
+pub(crate) struct RawGuardrail {
+    pub(crate) place: crate::document::Place,
+    pub(crate) name: Option<Located<String>>,
+    pub(crate) on: Vec<GuardStage>,
+    pub(crate) command: Option<Located<Vec<Located<String>>>>,
+    pub(crate) http: Option<Located<RawHttp>>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) fails_open: Option<bool>,
+}
+
+impl RawAnswer {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "answer", node)?;
+        let place = fields.place;
+        let schema = fields.take("schema");
+        if schema.is_none() {
+            reader.error(place, "answer has no schema", "add the JSON Schema that every answer has to fit");
+        }
+        let schema = schema.and_then(|node| match node.value {
+            Value::Map(_) => Some(node),
+            _ => reader.expected("schema", "a JSON Schema", &node),
+        });
+        let repairs = fields.take("repairs").and_then(|node| reader.integer("repairs", &node, 0, MAX_REPAIRS));
+        fields.finish(reader);
+        Some(Self { schema, repairs })
+    }
+}
+
+impl RawGuardrail {
+    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+        let mut fields = Fields::open(reader, "a guardrail", node)?;
+        let place = fields.place;
+        let name = fields.required_text(reader, "name", "add a name such as `name: no-secrets`");
+        let stages = GuardStage::ALL.map(|stage| (stage.as_str(), stage));
+        let on = fields.take("on").map(|node| match node.value {
+            Value::Text(_) => vec![node],
+            _ => reader.list("on", node),
+        });
+        if on.is_none() {
+            let hint = "say which of input, output, tool_call and tool_result, as in `on: [input, output]`";
+            reader.error(place, "a guardrail looks at nothing", hint);
+        }
+        let mut stages: Vec<GuardStage> =
+            on.unwrap_or_default().iter().filter_map(|node| reader.choice("on", node, &stages)).collect();
+        stages.sort_unstable();
+        stages.dedup();
+        let command = fields.take("command").and_then(|node| super::command(reader, node));
+        let http = fields.take("http").and_then(|node| RawHttp::read(reader, node));
+        let shortest = Duration::from_millis(10);
+        let timeout = fields.take("timeout");
+        let timeout = timeout.and_then(|node| reader.duration("timeout", &node, shortest, MAX_GUARD_TIMEOUT));
+        let fails_open = fields.take("on_failure").and_then(|node| reader.choice("on_failure", &node, &ON_FAILURE));
+        fields.finish(reader);
+        Some(Self { place, name, on: stages, command, http, timeout, fails_open })
+    }
+
+    pub(super) fn read_all(reader: &mut Reader, fields: &mut Fields) -> Vec<Self> {
+        entries(reader, fields, "guardrails", Self::read)
+    }
+}
+
+/// The key `settings.budgets`.
+pub(super) fn budgets(reader: &mut Reader, node: Node) -> Budgets {
+    let Some(mut fields) = Fields::open(reader, "budgets", node) else { return Budgets::default() };
+    let mut one = |key: &'static str| fields.take(key).map(|node| budget(reader, key, node)).unwrap_or_default();
+    let budgets = Budgets { run: one("run"), session: one("session"), month: one("month") };
+    fields.finish(reader);
+    budgets
+}
+
+fn budget(reader: &mut Reader, what: &str, node: Node) -> Budget {
+    let Some(mut fields) = Fields::open(reader, what, node) else { return Budget::default() };
+    let mut count = |reader: &mut Reader, key: &'static str| {
+        fields.take(key).and_then(|node| reader.integer(key, &node, 0, MAX_BUDGET_COUNT))
+    };
+    let (tokens, tool_calls) = (count(reader, "tokens"), count(reader, "tool_calls"));
+    let micro_dollars = fields.take("dollars").and_then(|node| dollars(reader, &node));
+    fields.finish(reader);
+    Budget { tokens, micro_dollars, tool_calls }
+}
+
+fn dollars(reader: &mut Reader, node: &Node) -> Option<u64> {
+    let Value::Number(written) = &node.value else { return reader.expected("dollars", "a number", node) };
+    let amount = written.as_f64().filter(|amount| (0.0..=MAX_DOLLARS).contains(amount));
+    if amount.is_none() {
+        let hint = format!("choose a number from 0 to {MAX_DOLLARS}");
+        reader.error(node.place, format!("dollars is {written}"), hint);
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded above, and not below zero")]
+    amount.map(|amount| (amount * 1_000_000.0).round() as u64)
+}
+
+/// The key `settings.effort`.
+pub(super) fn effort(reader: &mut Reader, node: &Node) -> Option<Located<String>> {
+    const MOST: u64 = super::MAX_TOKENS;
+    match &node.value {
+        Value::Text(word) if EFFORTS.contains(&word.as_str()) => located(node, Some(word.clone())),
+        Value::Number(number) if number.as_u64().is_some_and(|tokens| (1..=MOST).contains(&tokens)) => {
+            located(node, Some(number.to_string()))
+        }
+        _ => {
+            let hint = format!("choose one of: {}; or a number of tokens", EFFORTS.join(", "));
+            reader.error(node.place, "effort is neither a word for it nor a number of tokens", hint);
+            None
+        }
+    }
+}
+
+/// Words for how much a model thinks.
+pub(crate) const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
