@@ -151,9 +151,14 @@ impl Engine {
         self.inner.ports.agents.agent(name)
     }
 
-    /// The agents that are served.
-    pub fn agents(&self) -> Vec<Arc<baton_types::AgentSpec>> {
-        self.inner.ports.agents.agents()
+    /// The agents that are served, as lists show them.
+    pub fn listed_agents(&self) -> Vec<Arc<baton_types::AgentListing>> {
+        self.inner.ports.agents.listed()
+    }
+
+    /// The agent that lives here, when exactly one does.
+    pub fn sole_agent(&self) -> Option<Arc<baton_types::AgentSpec>> {
+        self.inner.ports.agents.sole()
     }
 
     /// Stops taking work and lets runs reach their next journaled event, for at most `bound`.

@@ -19,7 +19,7 @@ use axum::{
 };
 use baton_engine::Engine;
 use baton_rules::Access;
-use baton_types::{AgentName, AgentSpec, ErrorCode};
+use baton_types::{AgentListing, AgentName, AgentSpec, ErrorCode};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -41,9 +41,7 @@ pub(crate) struct Shared {
 impl Shared {
     /// The agent, when exactly one lives here; those that live elsewhere do not count.
     pub(crate) fn sole_agent(&self) -> Option<Arc<AgentSpec>> {
-        let mut agents = self.engine.agents();
-        agents.retain(|agent| !agent.is_peer());
-        if agents.len() == 1 { agents.pop() } else { None }
+        self.engine.sole_agent()
     }
 
     /// The agent of that name.
@@ -65,8 +63,8 @@ impl Shared {
     }
 
     /// The agents that the caller may know of.
-    pub(crate) fn agents_for(&self, caller: &Caller) -> Vec<Arc<AgentSpec>> {
-        let mut agents = self.engine.agents();
+    pub(crate) fn agents_for(&self, caller: &Caller) -> Vec<Arc<AgentListing>> {
+        let mut agents = self.engine.listed_agents();
         if self.options.access.private_cards {
             agents.retain(|agent| caller.may_read(&agent.name));
         }
@@ -80,11 +78,11 @@ impl Shared {
 
     /// There is no such agent; says who is there.
     pub(crate) fn no_such_agent(&self, name: Option<&str>) -> Error {
-        no_such_agent(&self.engine.agents(), name)
+        no_such_agent(&self.engine.listed_agents(), name)
     }
 }
 
-fn no_such_agent(agents: &[Arc<AgentSpec>], name: Option<&str>) -> Error {
+fn no_such_agent(agents: &[Arc<AgentListing>], name: Option<&str>) -> Error {
     let names: Vec<&str> = agents.iter().take(20).map(|agent| agent.name.as_str()).collect();
     let served = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     let message = match name {

@@ -2,16 +2,19 @@
 
 mod book;
 mod home;
+mod keep;
+mod loaded;
 mod look;
 mod naming;
 mod permissions;
 mod snapshot;
+mod source;
 mod watch;
 
 use crate::LoadError;
 use baton_agentdir::Diagnostic;
 use baton_ports::{AgentSource, AgentStorage, BoxFuture, Changes, Unusable};
-use baton_types::{AgentKit, AgentName, AgentSpec};
+use baton_types::{AgentKit, AgentListing, AgentName, AgentSpec, HandoffTarget, ToolExecution};
 use futures_util::stream;
 use parking_lot::{Mutex, RwLock};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
@@ -19,7 +22,10 @@ use tokio::{task::spawn_blocking, time::Instant};
 
 pub use book::StorageBook;
 use home::Origin;
+use loaded::Loaded;
+use look::Eyes;
 use snapshot::Snapshot;
+use source::Room;
 
 /// A further opinion on an agent, such as whether its model can be made; an error in it refuses the agent.
 pub type SpecCheck = Arc<dyn Fn(&AgentSpec) -> Vec<Diagnostic> + Send + Sync>;
@@ -51,6 +57,8 @@ pub struct DirectoryAgents {
 struct Shelf {
     origins: Vec<Origin>,
     check: Option<SpecCheck>,
+    room: Arc<Room>,
+    loaded: Loaded,
     now: RwLock<Arc<Snapshot>>,
     // Held while the disk is looked at, so that an older look never replaces a newer one.
     looking: Mutex<()>,
@@ -79,6 +87,23 @@ impl DirectoryAgents {
         }
     }
 
+    /// As [`DirectoryAgents::load_usable`], with what is served beside the paths; a folder for new agents may be empty, and
+    /// then the paths may be, too.
+    pub fn load_beside(paths: &[PathBuf], beside: Beside, check: SpecCheck) -> Result<Self, LoadError> {
+        let may_be_empty = beside.folder.is_some();
+        let origins = beside.origins(paths);
+        match Self::of(origins, Some(check)) {
+            (agents, None | Some(LoadError::Invalid(_))) => Ok(agents),
+            (agents, Some(LoadError::Missing { .. } | LoadError::Empty { .. })) if may_be_empty => Ok(agents),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// As [`DirectoryAgents::open`], with what is served beside the paths.
+    pub fn open_beside(paths: &[PathBuf], beside: Beside, check: Option<SpecCheck>) -> Self {
+        Self::of(beside.origins(paths), check).0
+    }
+
     fn load_with(paths: &[PathBuf], check: Option<SpecCheck>) -> Result<Self, LoadError> {
         match Self::look(paths, check) {
             (agents, None) => Ok(agents),
@@ -88,10 +113,7 @@ impl DirectoryAgents {
 
     /// What is there, and the worst of what is wrong with it.
     fn look(paths: &[PathBuf], check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
-        let origins = on_disk(paths);
-        let (snapshot, problems) = Snapshot::default().next(&origins, check.as_ref());
-        let worst = look::worst(problems, &snapshot);
-        (Self::of(origins, check, snapshot), worst)
+        Self::of(on_disk(paths), check)
     }
 
     /// Reads the agents that work; [`DirectoryAgents::unusable`] tells about the others, which are looked at again at
@@ -108,20 +130,45 @@ impl DirectoryAgents {
     pub fn open_with(paths: &[PathBuf], storages: Vec<Arc<dyn AgentStorage>>, check: Option<SpecCheck>) -> Self {
         let mut origins = on_disk(paths);
         origins.extend(storages.into_iter().map(Origin::Kept));
-        let (snapshot, _) = Snapshot::default().next(&origins, check.as_ref());
-        Self::of(origins, check, snapshot)
+        Self::of(origins, check).0
     }
 
-    fn of(origins: Vec<Origin>, check: Option<SpecCheck>, snapshot: Snapshot) -> Self {
-        let warnings = snapshot.diagnostics();
+    fn of(origins: Vec<Origin>, check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
+        let (room, loaded) = (Room::new(), Loaded::default());
+        let eyes = Eyes { check: check.as_ref(), room: &room, loaded: &loaded, is_thorough: true };
+        let (snapshot, problems) = Snapshot::default().next(&origins, &eyes);
+        let (warnings, worst) = (snapshot.diagnostics(), look::worst(problems, &snapshot));
         let shelf = Shelf {
             origins,
             check,
+            room,
+            loaded,
             now: RwLock::new(Arc::new(snapshot)),
             looking: Mutex::new(()),
             changes: tokio::sync::watch::Sender::new(0),
         };
-        Self { shelf: Arc::new(shelf), warnings, refreshed: tokio::sync::Mutex::new(None) }
+        (Self { shelf: Arc::new(shelf), warnings, refreshed: tokio::sync::Mutex::new(None) }, worst)
+    }
+
+    /// The same agents, with this choice of who runs their tools.
+    pub fn with_tools(self, tools: ToolExecution) -> Self {
+        self.shelf.loaded.choose_tools(tools);
+        self
+    }
+
+    /// How many definitions are in memory; the others are loaded when somebody needs them.
+    pub fn loaded(&self) -> usize {
+        self.shelf.loaded.count()
+    }
+
+    /// Agents elsewhere, with their addresses, that definitions hand work to.
+    pub fn away(&self) -> Vec<HandoffTarget> {
+        self.shelf.now().all().iter().flat_map(|served| served.source.away.iter().cloned()).collect()
+    }
+
+    /// How often agents have changed since the start.
+    pub fn changed(&self) -> u64 {
+        *self.shelf.changes.borrow()
     }
 
     /// Remarks about the files as they were when they were first read.
@@ -143,6 +190,30 @@ impl DirectoryAgents {
     }
 }
 
+/// What is served beside the agents of paths.
+#[derive(Clone, Default)]
+pub struct Beside {
+    /// The folder in which new agents are kept; it may be empty or missing.
+    pub folder: Option<PathBuf>,
+    /// Whoever keeps agents otherwise; the first takes new agents that no folder takes.
+    pub storages: Vec<Arc<dyn AgentStorage>>,
+}
+
+impl Beside {
+    fn origins(self, paths: &[PathBuf]) -> Vec<Origin> {
+        let mut origins = on_disk(paths);
+        origins.extend(self.folder.map(Origin::Folder));
+        origins.extend(self.storages.into_iter().map(Origin::Kept));
+        origins
+    }
+}
+
+impl fmt::Debug for Beside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Beside").field("folder", &self.folder).field("storages", &self.storages.len()).finish()
+    }
+}
+
 fn on_disk(paths: &[PathBuf]) -> Vec<Origin> {
     paths.iter().cloned().map(Origin::Path).collect()
 }
@@ -153,9 +224,19 @@ impl Shelf {
     }
 
     fn reload(&self) -> Reload {
+        self.look(true)
+    }
+
+    /// Reads what changed; what has no stamps only now and then.
+    fn glance(&self) -> Reload {
+        self.look(false)
+    }
+
+    fn look(&self, is_thorough: bool) -> Reload {
         let _alone = self.looking.lock();
         let before = self.now();
-        let (after, _) = before.next(&self.origins, self.check.as_ref());
+        let eyes = Eyes { check: self.check.as_ref(), room: &self.room, loaded: &self.loaded, is_thorough };
+        let (after, _) = before.next(&self.origins, &eyes);
         let changed = after.differs_from(&before);
         let reload = Reload { changed, diagnostics: after.diagnostics(), unusable: after.unusable.clone() };
         *self.now.write() = Arc::new(after);
@@ -168,15 +249,33 @@ impl Shelf {
 
 impl AgentSource for DirectoryAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.shelf.now.read().agents()
+        self.shelf.now().all().iter().filter_map(|served| Some(self.shelf.loaded.peek(served)?.agent)).collect()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        self.shelf.now.read().served(name).map(|served| Arc::clone(&served.agent))
+        Some(self.shelf.loaded.definition(self.shelf.now().served(name)?)?.agent)
+    }
+
+    fn listed(&self) -> Vec<Arc<AgentListing>> {
+        self.shelf.now().all().iter().map(|served| Arc::clone(&served.listing)).collect()
+    }
+
+    fn has(&self, name: &AgentName) -> bool {
+        self.shelf.now.read().served(name).is_some()
+    }
+
+    fn sole(&self) -> Option<Arc<AgentSpec>> {
+        let now = self.shelf.now();
+        let [sole] = now.all() else { return None };
+        Some(self.shelf.loaded.definition(sole)?.agent)
     }
 
     fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
-        self.shelf.now.read().served(name).map(|served| Arc::clone(&served.kit)).unwrap_or_default()
+        let now = self.shelf.now();
+        now.served(name)
+            .and_then(|served| self.shelf.loaded.definition(served))
+            .map(|made| made.kit)
+            .unwrap_or_default()
     }
 
     fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
@@ -187,7 +286,7 @@ impl AgentSource for DirectoryAgents {
                 return self.unusable();
             }
             let shelf = Arc::clone(&self.shelf);
-            match spawn_blocking(move || shelf.reload()).await {
+            match spawn_blocking(move || shelf.glance()).await {
                 Ok(reload) => {
                     *refreshed = Some(Instant::now());
                     reload.unusable
@@ -208,6 +307,6 @@ impl AgentSource for DirectoryAgents {
 
 impl fmt::Debug for DirectoryAgents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DirectoryAgents").field("agents", &self.shelf.now().agents().len()).finish_non_exhaustive()
+        f.debug_struct("DirectoryAgents").field("agents", &self.shelf.now().all().len()).finish_non_exhaustive()
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::BoxFuture;
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, CallId, ContextId, ErrorCode, HandoffChannel, HandoffId, PermissionChange,
-    Principal, TaskId, TaskState, Timestamp, ToolStanding,
+    AgentKit, AgentListing, AgentName, AgentSpec, CallId, ContextId, ErrorCode, HandoffChannel, HandoffId,
+    PermissionChange, Principal, TaskId, TaskState, Timestamp, ToolStanding,
 };
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
@@ -13,11 +13,31 @@ pub type Changes = Pin<Box<dyn Stream<Item = ()> + Send>>;
 
 /// The agents that are served now.
 pub trait AgentSource: Send + Sync + 'static {
-    /// All of them, in a stable order.
+    /// All of them, in a stable order. There may be very many, and this loads each: whoever only lists or counts them
+    /// asks for [`AgentSource::listed`].
     fn agents(&self) -> Vec<Arc<AgentSpec>>;
 
     /// One by name.
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>>;
+
+    /// What lists say about each of them, in the same order; no definition is loaded for it.
+    fn listed(&self) -> Vec<Arc<AgentListing>> {
+        self.agents().iter().map(|agent| Arc::new(AgentListing::of(agent, &self.kit(&agent.name)))).collect()
+    }
+
+    /// Whether there is one of this name.
+    fn has(&self, name: &AgentName) -> bool {
+        self.agent(name).is_some()
+    }
+
+    /// The one that lives here, when exactly one does; those that live elsewhere do not count.
+    fn sole(&self) -> Option<Arc<AgentSpec>> {
+        let mut here = self.listed().into_iter().filter(|agent| !agent.is_peer());
+        match (here.next(), here.next()) {
+            (Some(sole), None) => self.agent(&sole.name),
+            _ => None,
+        }
+    }
 
     /// What it has beside its definition; empty for an agent that has nothing, or that is not there.
     fn kit(&self, name: &AgentName) -> Arc<AgentKit> {

@@ -1,6 +1,6 @@
 //! The life of a handoff, and who may hand work to whom.
 
-use baton_types::{AgentName, AgentSpec, Handoff, HandoffEvent, HandoffStatus, Json, ParentLink};
+use baton_types::{AgentListing, AgentName, AgentSpec, Handoff, HandoffEvent, HandoffStatus, Json, ParentLink};
 use serde::{Deserialize, Serialize};
 
 /// The folded state of a handoff.
@@ -146,13 +146,17 @@ pub fn admit_handoff(
 
 /// The agent that an address in a handoff stands for: a name, an address that the agent's definition allows, the address of
 /// a known agent elsewhere, or one whose path names an agent of this Baton.
-pub fn handoff_target<'a>(from: &AgentSpec, agents: impl IntoIterator<Item = &'a AgentSpec>, uri: &str) -> AgentName {
+pub fn handoff_target<'a>(
+    from: &AgentSpec,
+    agents: impl IntoIterator<Item = &'a AgentListing>,
+    uri: &str,
+) -> AgentName {
     let trimmed = |url: &str| url.trim_end_matches('/').to_owned();
     let same = |url: &str| trimmed(url) == trimmed(uri);
     if let Some(target) = from.handoffs.iter().find(|target| target.url.as_deref().is_some_and(same)) {
         return target.agent.clone();
     }
-    if let Some(peer) = agents.into_iter().find(|agent| agent.model.peer_url().is_some_and(same)) {
+    if let Some(peer) = agents.into_iter().find(|agent| agent.address.as_deref().is_some_and(same)) {
         return peer.name.clone();
     }
     let path = uri.trim_end_matches('/');

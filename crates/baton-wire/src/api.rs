@@ -1,5 +1,6 @@
 //! Baton's own API: what it says about agents, tasks and events beyond A2A.
 
+mod agents;
 mod approvals;
 mod exports;
 mod peers;
@@ -8,6 +9,10 @@ mod spans;
 mod tokens;
 mod tools;
 
+pub use agents::{
+    AgentDefinition, AgentExport, AgentExportList, AgentItem, AgentItemList, AgentKept, AgentMaker, AgentServerList,
+    ChangeAgent, CloneAgent, CreateAgent,
+};
 pub use approvals::{
     AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind, ApprovalList,
     ApprovalQuestion,
@@ -27,7 +32,7 @@ pub use tools::{
 };
 
 use crate::{a2a::v1::Task, de};
-use baton_types::{AgentSpec, ExpectedOutput, HandoffChannel, HandoffStatus, Json, ModelSpec, Priority, Timestamp};
+use baton_types::{AgentListing, ExpectedOutput, HandoffChannel, HandoffStatus, Json, Priority, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// One agent that is served.
@@ -50,18 +55,15 @@ pub struct AgentEntry {
 }
 
 impl AgentEntry {
-    /// The entry of a definition that is served below `base`, a URL without a slash at its end.
-    pub fn of(agent: &AgentSpec, base: &str) -> Self {
+    /// The entry of an agent that is served below `base`, a URL without a slash at its end.
+    pub fn of(agent: &AgentListing, base: &str) -> Self {
         let url = format!("{base}/agents/{}", agent.name);
         Self {
             name: agent.name.to_string(),
             title: agent.title.clone(),
             description: agent.description.clone(),
             card_url: format!("{url}/.well-known/agent-card.json"),
-            remote: match &agent.model {
-                ModelSpec::Peer { url, .. } => Some(url.clone()),
-                ModelSpec::Playbook { .. } => None,
-            },
+            remote: agent.address.clone(),
             url,
         }
     }

@@ -9,7 +9,7 @@
 //! namespace that registries expect for A2A agents.
 
 use crate::de;
-use baton_types::{AgentSpec, ModelSpec};
+use baton_types::AgentListing;
 use serde::{Deserialize, Serialize};
 
 /// The version of the draft that is followed.
@@ -96,7 +96,7 @@ pub struct CatalogEntry {
 impl AiCatalog {
     /// The catalog of agents that are served below `base`, a URL without a slash at its end; `name` is the operator's.
     /// Agents elsewhere are named only when they are to be listed.
-    pub fn of<'a>(name: &str, base: &str, agents: impl IntoIterator<Item = &'a AgentSpec>) -> Self {
+    pub fn of<'a>(name: &str, base: &str, agents: impl IntoIterator<Item = &'a AgentListing>) -> Self {
         let domain = domain(base);
         Self {
             spec_version: SPEC_VERSION.to_owned(),
@@ -107,7 +107,7 @@ impl AiCatalog {
             }),
             entries: agents
                 .into_iter()
-                .filter(|agent| !matches!(agent.model, ModelSpec::Peer { listed: false, .. }))
+                .filter(|agent| agent.is_listed)
                 .map(|agent| CatalogEntry::of(agent, base, domain))
                 .collect(),
         }
@@ -115,7 +115,7 @@ impl AiCatalog {
 }
 
 impl CatalogEntry {
-    fn of(agent: &AgentSpec, base: &str, domain: Option<&str>) -> Self {
+    fn of(agent: &AgentListing, base: &str, domain: Option<&str>) -> Self {
         let card = format!("{base}/agents/{}/.well-known/agent-card.json", agent.name);
         let mut tags: Vec<String> = Vec::new();
         for tag in agent.skills.iter().flat_map(|skill| &skill.tags) {

@@ -185,8 +185,8 @@ impl crate::engine::Inner {
     pub(crate) fn reachable(&self, from: &AgentSpec, to: &AgentName) -> Result<Arc<AgentSpec>, String> {
         let agents = &self.ports.agents;
         let is_named = from.handoffs.iter().any(|target| target.agent == *to);
-        let known = || agents.agents().into_iter().filter(|agent| !from.is_peer() || agent.is_peer());
-        let found = if is_named { agents.agent(to) } else { known().find(|agent| agent.name == *to) };
+        let known = || agents.listed().into_iter().filter(|agent| !from.is_peer() || agent.is_peer());
+        let found = agents.agent(to).filter(|agent| is_named || !from.is_peer() || agent.is_peer());
         found.ok_or_else(|| {
             let others: Vec<String> = known()
                 .map(|agent| agent.name.to_string())
@@ -200,7 +200,7 @@ impl crate::engine::Inner {
 
     /// Whom an address in a handoff means.
     pub(crate) fn target_of(&self, from: &AgentSpec, uri: &str) -> AgentName {
-        let agents = self.ports.agents.agents();
+        let agents = self.ports.agents.listed();
         handoff_target(from, agents.iter().map(AsRef::as_ref), uri)
     }
 

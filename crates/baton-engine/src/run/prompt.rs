@@ -173,7 +173,7 @@ fn handoff_tool(spec: &AgentSpec, agents: &dyn AgentSource) -> ToolSpec {
         Some(agent) if target.description.is_empty() => agent.description.clone(),
         _ => target.description.clone(),
     };
-    let everybody = || agents.agents().into_iter().filter(|agent| agent.name != spec.name).take(NAMED_AGENTS);
+    let everybody = || agents.listed().into_iter().filter(|agent| agent.name != spec.name).take(NAMED_AGENTS);
     let known: Vec<(String, String)> = match spec.handoffs.as_slice() {
         [] => everybody().map(|agent| (agent.name.to_string(), agent.description.clone())).collect(),
         targets => targets.iter().map(|target| (target.agent.to_string(), about(target))).collect(),

@@ -47,7 +47,7 @@ impl Engine {
         let ImportSession { agent, context, was, title, settings, included, excluded, history } = import;
         let agents = &self.inner.ports.agents;
         // Where none is served, sessions are managed for those that will be.
-        if agents.agent(&agent).is_none() && !agents.agents().is_empty() {
+        if !agents.has(&agent) && !agents.listed().is_empty() {
             return Err(EngineError::AgentNotFound(agent).into());
         }
         check_settings(&settings)?;

@@ -70,7 +70,7 @@ impl AgentBook for StorageBook {
 }
 
 /// Where a new agent is kept.
-enum Room {
+pub(super) enum Room {
     Folder(PathBuf),
     Storage(Arc<dyn AgentStorage>),
 }
@@ -152,7 +152,7 @@ impl Shelf {
     }
 
     /// Keeps a new agent and serves it.
-    fn create(&self, files: &AgentFiles, room: &Room) -> Result<AgentName, AgentBookError> {
+    pub(super) fn create(&self, files: &AgentFiles, room: &Room) -> Result<AgentName, AgentBookError> {
         let parsed = parse(files, ".");
         let Some(agent) = parsed.agent else {
             let lines: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
@@ -168,7 +168,7 @@ impl Shelf {
         let name = agent.name;
         let is_taken = || {
             let detail = format!("there is an agent '{name}' already; change it, or choose another name");
-            failed(ErrorCode::AGENT_NOT_CHANGED, detail)
+            failed(ErrorCode::NAME_TAKEN, detail)
         };
         if self.now().served(&name).is_some() {
             return Err(is_taken());
@@ -194,7 +194,7 @@ impl Shelf {
         let reload = self.reload();
         let now = self.now();
         match now.place(&home.spot()).and_then(|place| place.served.as_ref()) {
-            Some(served) => Ok(served.agent.name.clone()),
+            Some(served) => Ok(served.name().clone()),
             None => {
                 let entry = home.shown().display().to_string();
                 let reason = reload.unusable.into_iter().find(|unusable| unusable.entry == entry);
@@ -208,12 +208,12 @@ impl Shelf {
     }
 
     /// The first folder of agents; a path that is itself an agent is none.
-    fn folder(&self) -> Result<Room, AgentBookError> {
+    pub(super) fn folder(&self) -> Result<Room, AgentBookError> {
         let now = self.now();
         let is_agent = |path: &Path| now.places.iter().any(|place| place.home.shown() == path);
         let folders = self.origins.iter().filter_map(|origin| match origin {
             Origin::Path(path) if !is_agent(path) && !path.is_file() => Some(path),
-            Origin::Path(_) | Origin::Kept(_) => None,
+            Origin::Path(_) | Origin::Folder(_) | Origin::Kept(_) => None,
         });
         let none = || {
             let detail = "no folder of agents is served; start Baton with one, such as `baton up agents`";
@@ -223,10 +223,10 @@ impl Shelf {
     }
 
     /// The first storage besides directories.
-    fn storage(&self) -> Result<Room, AgentBookError> {
+    pub(super) fn storage(&self) -> Result<Room, AgentBookError> {
         let storages = self.origins.iter().filter_map(|origin| match origin {
             Origin::Kept(storage) => Some(Room::Storage(Arc::clone(storage))),
-            Origin::Path(_) => None,
+            Origin::Path(_) | Origin::Folder(_) => None,
         });
         let none = || failed(ErrorCode::AGENT_NOT_CHANGED, "no agents are kept but in directories".to_owned());
         storages.into_iter().next().ok_or_else(none)

@@ -20,6 +20,8 @@ use std::{
 pub(super) enum Origin {
     /// A directory or a file.
     Path(PathBuf),
+    /// A folder that may be empty, in which new agents are kept.
+    Folder(PathBuf),
     /// Whatever somebody keeps.
     Kept(Arc<dyn AgentStorage>),
 }
@@ -40,6 +42,25 @@ pub(super) struct Kept {
     /// Which of those that are asked it is.
     pub(super) number: usize,
     pub(super) key: String,
+}
+
+/// What showed that nothing had changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// The stamps of files.
+    Files(Arc<Stamps>),
+    /// The stamp of whoever keeps them.
+    Kept(Digest),
+}
+
+impl Seen {
+    /// Whether a change would show.
+    pub(super) fn is_settled(&self) -> bool {
+        match self {
+            Self::Files(stamps) => stamps.is_settled,
+            Self::Kept(_) => true,
+        }
+    }
 }
 
 /// By what a home is known.
@@ -75,32 +96,40 @@ impl Home {
     }
 
     /// What would show a change without reading anything.
-    pub(super) fn stamps(&self) -> Option<Stamps> {
+    pub(super) fn stamps(&self) -> Option<Seen> {
         match self {
-            Self::Disk(found) => Some(Stamps::of(found)),
-            Self::Kept(_) => None,
+            Self::Disk(found) => Some(Seen::Files(Arc::new(Stamps::of(found)))),
+            Self::Kept(kept) => kept.storage.stamp(&kept.key).map(Seen::Kept),
         }
     }
 
     /// The files as they were at one moment.
-    pub(super) fn content(&self) -> (Content, Option<Stamps>) {
+    pub(super) fn content(&self) -> (Content, Option<Seen>) {
         match self {
             Self::Disk(found) => {
                 let (content, stamps) = Content::read(found);
                 if content.pending.is_some() {
                     settle(found);
                 }
-                (content, Some(stamps))
+                (content, Some(Seen::Files(Arc::new(stamps))))
             }
-            Self::Kept(kept) => match kept.storage.read(&kept.key) {
-                Ok((files, digest)) => (Content { files, diagnostics: Vec::new(), digest, pending: None }, None),
-                Err(error) => {
-                    let remark = Diagnostic::error(AGENT_FILE, Place::START, error.to_string());
-                    let digest = Digest::of(error.to_string().as_bytes());
-                    let files = BTreeMap::new();
-                    (Content { files, diagnostics: vec![remark], digest, pending: None }, None)
+            Self::Kept(kept) => {
+                let stamp = kept.storage.stamp(&kept.key);
+                match kept.storage.read(&kept.key) {
+                    Ok((files, digest)) => {
+                        // Only a stamp that is still the same afterwards stands for what was read.
+                        let after = kept.storage.stamp(&kept.key);
+                        let seen = stamp.filter(|stamp| after.as_ref() == Some(stamp)).map(Seen::Kept);
+                        (Content { files, diagnostics: Vec::new(), digest, pending: None }, seen)
+                    }
+                    Err(error) => {
+                        let remark = Diagnostic::error(AGENT_FILE, Place::START, error.to_string());
+                        let digest = Digest::of(error.to_string().as_bytes());
+                        let files = BTreeMap::new();
+                        (Content { files, diagnostics: vec![remark], digest, pending: None }, None)
+                    }
                 }
-            },
+            }
         }
     }
 

@@ -1,17 +1,15 @@
 //! One look at where agents are: what did not change is taken over, the rest is read.
 
 use super::{
-    home::{Home, Kept, Origin, is_foreign},
-    snapshot::{Served, Snapshot},
+    home::{Home, Kept, Origin, Seen, is_foreign},
+    loaded::Loaded,
+    snapshot::Snapshot,
+    source::{Definition, Room, Served, Source},
 };
-use crate::{
-    LoadError, SpecCheck,
-    discover::discover,
-    files::{Content, Stamps},
-};
+use crate::{LoadError, SpecCheck, discover::discover, files::Content};
 use baton_agentdir::{AGENT_FILE, Diagnostic, document, parse};
 use baton_ports::Unusable;
-use baton_types::{AgentName, AgentSpec, Digest, ToolRunner};
+use baton_types::{AgentListing, AgentName, AgentSpec, Digest, ToolRunner};
 use std::{
     collections::HashSet,
     fs,
@@ -19,11 +17,25 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
     thread,
+    time::Duration,
 };
+use tokio::time::Instant;
 
 /// The most threads that read at the same time, and the fewest agents for which another one is worth it.
 const MAX_THREADS: usize = 8;
 const PER_THREAD: usize = 64;
+/// How long a change stays unnoticed that shows only when all is read.
+const UNSTAMPED: Duration = Duration::from_secs(10);
+
+/// How it is looked.
+pub(super) struct Eyes<'a> {
+    pub(super) check: Option<&'a SpecCheck>,
+    /// Where files are kept, and what was just made of them.
+    pub(super) room: &'a Arc<Room>,
+    pub(super) loaded: &'a Loaded,
+    /// Whether what has no stamps is read each time.
+    pub(super) is_thorough: bool,
+}
 
 /// One agent as it was when it was last read.
 #[derive(Clone)]
@@ -32,8 +44,9 @@ pub(super) struct Place {
     /// The agent as it was when it last could be used.
     pub(super) served: Option<Served>,
     pub(super) diagnostics: Vec<Diagnostic>,
-    stamps: Option<Stamps>,
+    stamps: Option<Seen>,
     digest: Digest,
+    read_at: Instant,
 }
 
 impl Place {
@@ -41,6 +54,10 @@ impl Place {
     pub(super) fn forget(&mut self) {
         self.stamps = None;
         self.digest = Digest::of(b"");
+    }
+
+    fn is_forgotten(&self) -> bool {
+        self.digest == Digest::of(b"")
     }
 
     fn is_broken(&self) -> bool {
@@ -58,6 +75,11 @@ impl Problem {
     pub(super) fn duplicate(name: AgentName, first: &Home, second: &Home) -> Self {
         let (first, second) = (first.shown().to_owned(), second.shown().to_owned());
         Self { entry: second.clone(), error: LoadError::Duplicate { name, first, second } }
+    }
+
+    /// Whether nothing is there, and no more.
+    fn is_nothing(&self) -> bool {
+        matches!(self.error, LoadError::Missing { .. } | LoadError::Empty { .. })
     }
 
     pub(super) fn unusable(&self) -> Unusable {
@@ -80,9 +102,9 @@ pub(super) fn worst(problems: Vec<Problem>, snapshot: &Snapshot) -> Option<LoadE
 }
 
 /// The agents as they are now, in the order in which they are found.
-pub(super) fn look(before: &Snapshot, origins: &[Origin], check: Option<&SpecCheck>) -> (Vec<Place>, Vec<Problem>) {
+pub(super) fn look(before: &Snapshot, origins: &[Origin], eyes: &Eyes<'_>) -> (Vec<Place>, Vec<Problem>) {
     let (homes, mut problems) = homes(before, origins);
-    let places = read_all(before, &homes, check);
+    let places = read_all(before, &homes, eyes);
     for place in places.iter().filter(|place| place.is_broken()) {
         let errors = place.diagnostics.iter().filter(|remark| remark.is_error()).cloned().collect();
         problems.push(Problem { entry: place.home.shown().to_owned(), error: LoadError::Invalid(errors) });
@@ -98,6 +120,10 @@ fn homes(before: &Snapshot, origins: &[Origin]) -> (Vec<Home>, Vec<Problem>) {
     for (number, origin) in origins.iter().enumerate() {
         let found = match origin {
             Origin::Path(path) => on_disk(before, path, homes.len()),
+            Origin::Folder(path) => match on_disk(before, path, homes.len()) {
+                Err((problem, _)) if problem.is_nothing() => Ok(Vec::new()),
+                found => found,
+            },
             Origin::Kept(storage) => match storage.keys() {
                 Ok(keys) => {
                     let kept = |key| Home::Kept(Kept { storage: Arc::clone(storage), number, key });
@@ -136,8 +162,8 @@ fn on_disk(before: &Snapshot, path: &Path, known: usize) -> Result<Vec<Home>, (P
 }
 
 /// Reads what may have changed, several at a time when there are many.
-fn read_all(before: &Snapshot, homes: &[Home], check: Option<&SpecCheck>) -> Vec<Place> {
-    let again = |home: &Home| again(home, before.place(&home.spot()), check);
+fn read_all(before: &Snapshot, homes: &[Home], eyes: &Eyes<'_>) -> Vec<Place> {
+    let again = |home: &Home| again(home, before.place(&home.spot()), eyes);
     let cores = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let threads = cores.min(homes.len() / PER_THREAD);
     if threads < 2 {
@@ -157,20 +183,27 @@ fn read_all(before: &Snapshot, homes: &[Home], check: Option<&SpecCheck>) -> Vec
 }
 
 /// The agent, read only if its files may have changed.
-fn again(home: &Home, old: Option<&Place>, check: Option<&SpecCheck>) -> Place {
+fn again(home: &Home, old: Option<&Place>, eyes: &Eyes<'_>) -> Place {
     // What is wrong may have been put right elsewhere, such as a tool's directory that was missing.
     let good = old.filter(|old| !old.is_broken() && old.home.shown() == home.shown());
-    if let Some(old) = good
-        && old.stamps.as_ref().is_some_and(|before| before.is_settled && Some(before) == home.stamps().as_ref())
-    {
-        return old.clone();
+    let before = good.and_then(|old| old.stamps.as_ref());
+    if let Some(old) = good {
+        let is_early = !eyes.is_thorough && old.read_at.elapsed() < UNSTAMPED;
+        let is_same = match home.stamps() {
+            Some(now) => before.is_some_and(|before| before.is_settled() && *before == now),
+            None => before.is_none() && home.directory().is_none() && is_early && !old.is_forgotten(),
+        };
+        if is_same {
+            return old.clone();
+        }
     }
     let (content, stamps) = home.content();
+    let read_at = Instant::now();
     if let Some(old) = good.filter(|old| old.digest == content.digest) {
-        return Place { stamps, ..old.clone() };
+        return Place { stamps, read_at, ..old.clone() };
     }
     let digest = content.digest.clone();
-    let (served, mut diagnostics) = read(home, content, check);
+    let (served, mut diagnostics) = read(home, content, old.and_then(|old| old.served.as_ref()), eyes);
     for remark in &mut diagnostics {
         remark.file = match home {
             Home::Disk(found) => found.shown_file(&remark.file).display().to_string(),
@@ -178,11 +211,11 @@ fn again(home: &Home, old: Option<&Place>, check: Option<&SpecCheck>) -> Place {
         };
     }
     let served = served.or_else(|| old?.served.clone());
-    Place { home: home.clone(), served, diagnostics, stamps, digest }
+    Place { home: home.clone(), served, diagnostics, stamps, digest, read_at }
 }
 
 /// The agent that the files make, or why they make none.
-fn read(home: &Home, content: Content, check: Option<&SpecCheck>) -> (Option<Served>, Vec<Diagnostic>) {
+fn read(home: &Home, content: Content, old: Option<&Served>, eyes: &Eyes<'_>) -> (Option<Served>, Vec<Diagnostic>) {
     let is_foreign = is_foreign(&content);
     let Content { files, mut diagnostics, .. } = content;
     if diagnostics.iter().any(Diagnostic::is_error) {
@@ -198,11 +231,22 @@ fn read(home: &Home, content: Content, check: Option<&SpecCheck>) -> (Option<Ser
     diagnostics.extend(parsed.diagnostics);
     if let Some(spec) = &parsed.agent {
         diagnostics.extend(tools_stay_inside(home, spec));
-        diagnostics.extend(check.map(|check| check(spec)).unwrap_or_default());
+        diagnostics.extend(eyes.check.map(|check| check(spec)).unwrap_or_default());
     }
     let is_good = !diagnostics.iter().any(Diagnostic::is_error);
-    let served = parsed.agent.filter(|_| is_good);
-    (served.map(|agent| Served::new(agent, parsed.kit, is_foreign)), diagnostics)
+    let served = parsed.agent.filter(|_| is_good).map(|agent| {
+        let made = Definition { agent: Arc::new(agent), kit: Arc::new(parsed.kit) };
+        // Files that say the same in other words are no change.
+        if let Some(old) = old.filter(|old| old.source.makes(&made)) {
+            return old.clone();
+        }
+        let listing = Arc::new(AgentListing::of(&made.agent, &made.kit));
+        let source = Arc::new(Source::new(home.clone(), &made, is_foreign, files, eyes.room));
+        let served = Served { listing, source };
+        eyes.loaded.offer(&served, made);
+        served
+    });
+    (served, diagnostics)
 }
 
 /// A link inside the directory could still lead a tool's working directory out of it.

@@ -2,7 +2,8 @@
 
 use super::{
     look::{Place, Problem},
-    snapshot::{Served, Snapshot},
+    snapshot::Snapshot,
+    source::Served,
 };
 use baton_types::AgentName;
 use std::collections::HashMap;
@@ -18,42 +19,42 @@ pub(super) fn name_once(before: &Snapshot, places: &mut [Place], problems: &mut 
     let mut newcomers = Vec::new();
     for (index, place) in places.iter_mut().enumerate() {
         let Some(served) = place.served.take() else { continue };
-        match old(place).filter(|old| old.wanted == served.wanted) {
+        match old(place).filter(|old| old.source.wanted == served.source.wanted) {
             Some(old) => {
-                taken.insert(old.agent.name.clone(), index);
-                place.served = Some(served.named(old.agent.name.clone()));
+                taken.insert(old.name().clone(), index);
+                place.served = Some(served.named(old.name().clone()));
             }
             None => newcomers.push((index, served)),
         }
     }
     // Our own first: they cannot take another name.
-    newcomers.sort_by_key(|(index, served)| (served.is_foreign, *index));
+    newcomers.sort_by_key(|(index, served)| (served.source.is_foreign, *index));
     let mut numbered: Vec<(usize, Served)> = Vec::new();
     for (index, served) in newcomers {
-        let Some(first) = taken.get(&served.wanted).copied() else {
-            taken.insert(served.wanted.clone(), index);
+        let Some(first) = taken.get(&served.source.wanted).copied() else {
+            taken.insert(served.source.wanted.clone(), index);
             place_served(places, index, served);
             continue;
         };
-        if served.is_foreign {
+        if served.source.is_foreign {
             numbered.push((index, served));
             continue;
         }
         let [first, second] = [first, index].map(|index| places.get(index).map(|place| place.home.clone()));
         if let (Some(first), Some(second)) = (first, second) {
-            problems.push(Problem::duplicate(served.wanted.clone(), &first, &second));
+            problems.push(Problem::duplicate(served.source.wanted.clone(), &first, &second));
         }
         let Some(place) = places.get_mut(index) else { continue };
-        place.served = old(place).filter(|old| !taken.contains_key(&old.agent.name));
+        place.served = old(place).filter(|old| !taken.contains_key(old.name()));
         // Read again next time: the other one may be gone by then.
         place.forget();
         if let Some(served) = &place.served {
-            taken.insert(served.agent.name.clone(), index);
+            taken.insert(served.name().clone(), index);
         }
     }
     let mut numbers: HashMap<AgentName, usize> = HashMap::new();
     for (index, served) in numbered {
-        let name = free(&served.wanted, numbers.entry(served.wanted.clone()).or_default(), &taken);
+        let name = free(&served.source.wanted, numbers.entry(served.source.wanted.clone()).or_default(), &taken);
         taken.insert(name.clone(), index);
         place_served(places, index, served.named(name));
     }

@@ -2,39 +2,14 @@
 
 use super::{
     home::{Origin, Spot},
-    look::{Place, Problem, look},
+    look::{Eyes, Place, Problem, look},
     naming,
+    source::Served,
 };
-use crate::SpecCheck;
 use baton_agentdir::Diagnostic;
 use baton_ports::Unusable;
-use baton_types::{AgentKit, AgentName, AgentSpec};
-use std::{collections::HashMap, path::Path, sync::Arc};
-
-/// A usable agent.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Served {
-    pub(super) agent: Arc<AgentSpec>,
-    pub(super) kit: Arc<AgentKit>,
-    /// The name that its files give it; it is served under another one when that is taken.
-    pub(super) wanted: AgentName,
-    /// Whether it may be served under another name.
-    pub(super) is_foreign: bool,
-}
-
-impl Served {
-    pub(super) fn new(agent: AgentSpec, kit: AgentKit, is_foreign: bool) -> Self {
-        Self { wanted: agent.name.clone(), agent: Arc::new(agent), kit: Arc::new(kit), is_foreign }
-    }
-
-    /// The same under this name.
-    pub(super) fn named(self, name: AgentName) -> Self {
-        if self.agent.name == name {
-            return self;
-        }
-        Self { agent: Arc::new(AgentSpec { name, ..AgentSpec::clone(&self.agent) }), ..self }
-    }
-}
+use baton_types::AgentName;
+use std::{collections::HashMap, path::Path};
 
 /// The agents of one moment.
 #[derive(Default)]
@@ -49,22 +24,23 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     /// What a look makes of this one, and everything that went wrong.
-    pub(super) fn next(&self, origins: &[Origin], check: Option<&SpecCheck>) -> (Self, Vec<Problem>) {
-        let (mut places, mut problems) = look(self, origins, check);
+    pub(super) fn next(&self, origins: &[Origin], eyes: &Eyes<'_>) -> (Self, Vec<Problem>) {
+        let (mut places, mut problems) = look(self, origins, eyes);
         naming::name_once(self, &mut places, &mut problems);
         let by_spot = places.iter().enumerate().map(|(index, place)| (place.home.spot(), index)).collect();
         let mut served: Vec<Served> = places.iter().filter_map(|place| place.served.clone()).collect();
-        served.sort_by(|a, b| a.agent.name.cmp(&b.agent.name));
+        served.sort_by(|a, b| a.name().cmp(b.name()));
         let unusable = problems.iter().map(Problem::unusable).collect();
         (Self { places, unusable, by_spot, served }, problems)
     }
 
-    pub(super) fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.served.iter().map(|served| Arc::clone(&served.agent)).collect()
+    /// All that are served, by name.
+    pub(super) fn all(&self) -> &[Served] {
+        &self.served
     }
 
     pub(super) fn served(&self, name: &AgentName) -> Option<&Served> {
-        let index = self.served.binary_search_by(|served| served.agent.name.cmp(name)).ok()?;
+        let index = self.served.binary_search_by(|served| served.name().cmp(name)).ok()?;
         self.served.get(index)
     }
 
@@ -74,7 +50,7 @@ impl Snapshot {
 
     /// The place of the agent that is served under this name.
     pub(super) fn place_of(&self, name: &AgentName) -> Option<&Place> {
-        self.places.iter().find(|place| place.served.as_ref().is_some_and(|served| served.agent.name == *name))
+        self.places.iter().find(|place| place.served.as_ref().is_some_and(|served| served.name() == name))
     }
 
     /// Whether this file was an agent.
@@ -92,8 +68,8 @@ impl Snapshot {
     /// Agents that are new, gone or different in one of the two.
     pub(super) fn differs_from(&self, before: &Self) -> Vec<AgentName> {
         let all = self.served.iter().chain(&before.served);
-        let differs = |served: &&Served| self.served(&served.agent.name) != before.served(&served.agent.name);
-        let mut names: Vec<AgentName> = all.filter(differs).map(|served| served.agent.name.clone()).collect();
+        let differs = |served: &&Served| self.served(served.name()) != before.served(served.name());
+        let mut names: Vec<AgentName> = all.filter(differs).map(|served| served.name().clone()).collect();
         names.sort();
         names.dedup();
         names

@@ -8,7 +8,7 @@ use tokio::{task::spawn_blocking, time::Instant};
 /// How long a change stays unnoticed when looking is cheap.
 const EVERY: Duration = Duration::from_secs(1);
 /// Looking takes at most one part in so many of one core's time; the more agents, the rarer the looks.
-const REST: u32 = 50;
+const REST: u32 = 100;
 
 impl DirectoryAgents {
     /// Looks for changes again and again, and says in the log which agents are different and which cannot be used as
@@ -20,12 +20,12 @@ impl DirectoryAgents {
             tokio::time::sleep(pause).await;
             let shelf = Arc::clone(&self.shelf);
             let begun = Instant::now();
-            let Ok(reload) = spawn_blocking(move || shelf.reload()).await else { continue };
+            let Ok(reload) = spawn_blocking(move || shelf.glance()).await else { continue };
             pause = EVERY.max(begun.elapsed() * REST);
             for name in &reload.changed {
-                match self.agent(name) {
-                    Some(_) => tracing::info!(agent = %name, "the definition is different from now on"),
-                    None => tracing::info!(agent = %name, "the agent is gone"),
+                match self.has(name) {
+                    true => tracing::info!(agent = %name, "the definition is different from now on"),
+                    false => tracing::info!(agent = %name, "the agent is gone"),
                 }
             }
             let now = by_entry(reload.unusable);

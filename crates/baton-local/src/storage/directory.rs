@@ -4,10 +4,10 @@ use super::{Saved, create, remove, save, settle};
 use crate::{
     LoadError,
     discover::{Found, discover, is_draft},
-    files::Content,
+    files::{Content, Stamps},
 };
 use baton_agentdir::Diagnostic;
-use baton_ports::{AgentFiles, AgentStorage, AgentStorageError};
+use baton_ports::{AgentFiles, AgentPlace, AgentStorage, AgentStorageError};
 use baton_types::Digest;
 use std::{
     collections::BTreeMap,
@@ -63,6 +63,11 @@ impl AgentStorage for DirectoryStorage {
         }
     }
 
+    fn stamp(&self, key: &str) -> Option<Digest> {
+        let stamps = Stamps::of(&self.found(key).ok()?);
+        stamps.is_settled.then(|| stamps.digest())
+    }
+
     fn replace(
         &self,
         key: &str,
@@ -85,6 +90,10 @@ impl AgentStorage for DirectoryStorage {
 
     fn remove(&self, key: &str) -> Result<(), AgentStorageError> {
         remove(&self.found(key)?).map_err(|error| failed(&error))
+    }
+
+    fn place(&self, key: &str) -> AgentPlace {
+        AgentPlace::Disk(self.folder.join(key).display().to_string())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Agents in the memory of this process.
 
-use baton_ports::{AgentFiles, AgentStorage, AgentStorageError};
+use baton_ports::{AgentFiles, AgentPlace, AgentStorage, AgentStorageError};
 use baton_types::Digest;
 use parking_lot::RwLock;
 use std::{
@@ -15,7 +15,19 @@ const MAX_BYTES: usize = 64 << 20;
 /// Keeps agents as long as this process lives.
 #[derive(Default)]
 pub struct MemoryStorage {
-    agents: RwLock<BTreeMap<String, AgentFiles>>,
+    agents: RwLock<BTreeMap<String, Kept>>,
+}
+
+/// The files of one agent, and their digest.
+struct Kept {
+    files: AgentFiles,
+    digest: Digest,
+}
+
+impl Kept {
+    fn new(files: AgentFiles) -> Self {
+        Self { digest: digest(&files), files }
+    }
 }
 
 impl MemoryStorage {
@@ -32,8 +44,12 @@ impl AgentStorage for MemoryStorage {
 
     fn read(&self, key: &str) -> Result<(AgentFiles, Digest), AgentStorageError> {
         let agents = self.agents.read();
-        let files = agents.get(key).ok_or(AgentStorageError::Missing)?;
-        Ok((files.clone(), digest(files)))
+        let kept = agents.get(key).ok_or(AgentStorageError::Missing)?;
+        Ok((kept.files.clone(), kept.digest.clone()))
+    }
+
+    fn stamp(&self, key: &str) -> Option<Digest> {
+        self.agents.read().get(key).map(|kept| kept.digest.clone())
     }
 
     fn replace(
@@ -43,11 +59,11 @@ impl AgentStorage for MemoryStorage {
         changes: &BTreeMap<String, Option<Vec<u8>>>,
     ) -> Result<Digest, AgentStorageError> {
         let mut agents = self.agents.write();
-        let files = agents.get_mut(key).ok_or(AgentStorageError::Missing)?;
-        if digest(files) != *expected {
+        let kept = agents.get_mut(key).ok_or(AgentStorageError::Missing)?;
+        if kept.digest != *expected {
             return Err(AgentStorageError::Changed);
         }
-        let mut changed = files.clone();
+        let mut changed = kept.files.clone();
         for (path, new) in changes {
             match new {
                 Some(bytes) => changed.insert(path.clone(), bytes.clone()),
@@ -55,8 +71,8 @@ impl AgentStorage for MemoryStorage {
             };
         }
         bounded(&changed)?;
-        *files = changed;
-        Ok(digest(files))
+        *kept = Kept::new(changed);
+        Ok(kept.digest.clone())
     }
 
     fn create(&self, key: &str, files: &AgentFiles) -> Result<Digest, AgentStorageError> {
@@ -68,12 +84,16 @@ impl AgentStorage for MemoryStorage {
             Entry::Vacant(_) if is_full => {
                 Err(AgentStorageError::Failed(format!("there are {MAX_AGENTS} agents already")))
             }
-            Entry::Vacant(place) => Ok(digest(place.insert(files.clone()))),
+            Entry::Vacant(place) => Ok(place.insert(Kept::new(files.clone())).digest.clone()),
         }
     }
 
     fn remove(&self, key: &str) -> Result<(), AgentStorageError> {
         self.agents.write().remove(key).map(drop).ok_or(AgentStorageError::Missing)
+    }
+
+    fn place(&self, _: &str) -> AgentPlace {
+        AgentPlace::Memory
     }
 }
 

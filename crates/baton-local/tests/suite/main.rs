@@ -30,6 +30,7 @@ mod permissions;
 #[cfg(test)]
 mod storage;
 #[cfg(test)]
+mod two_processes;
 mod vectors;
 #[cfg(test)]
 mod watching;

@@ -2,7 +2,7 @@
 
 use baton_ports::AgentSource;
 use baton_rules::{Access, may};
-use baton_types::{AgentSpec, Principal};
+use baton_types::{AgentListing, Principal};
 use std::sync::Arc;
 
 /// Most agents that an error names.
@@ -12,14 +12,14 @@ const NAMED: usize = 20;
 const LONGEST: usize = 64;
 
 /// The agents that the caller may read, in a stable order.
-pub(super) fn agents(source: &dyn AgentSource, principal: &Principal) -> Vec<Arc<AgentSpec>> {
-    let mut agents = source.agents();
+pub(super) fn agents(source: &dyn AgentSource, principal: &Principal) -> Vec<Arc<AgentListing>> {
+    let mut agents = source.listed();
     agents.retain(|agent| may(principal, Access::Read, Some(&agent.name)).is_ok());
     agents
 }
 
 /// The agent of that name, or at that place of the list: `agent_001` is the first.
-pub(super) fn find(agents: &[Arc<AgentSpec>], id: &str) -> Result<Arc<AgentSpec>, String> {
+pub(super) fn find(agents: &[Arc<AgentListing>], id: &str) -> Result<Arc<AgentListing>, String> {
     let id = id.trim();
     let named = agents.iter().find(|agent| agent.name.as_str() == id);
     named.or_else(|| agents.get(place(id)?)).cloned().ok_or_else(|| unknown(agents, id))
@@ -34,7 +34,7 @@ fn place(id: &str) -> Option<usize> {
     digits.parse::<usize>().ok()?.checked_sub(1)
 }
 
-fn unknown(agents: &[Arc<AgentSpec>], id: &str) -> String {
+fn unknown(agents: &[Arc<AgentListing>], id: &str) -> String {
     let id: String = id.chars().take(LONGEST).collect();
     let mut names: Vec<&str> = agents.iter().take(NAMED).map(|agent| agent.name.as_str()).collect();
     if agents.len() > NAMED {

@@ -1,7 +1,7 @@
 //! What the tools of Baton's own server take and give.
 
 use baton_ports::{AgentReply, Unusable};
-use baton_types::{AgentSpec, SkillSpec, TaskState};
+use baton_types::{AgentListing, SkillSpec, TaskState};
 use serde::{Deserialize, Serialize};
 
 /// What `list_agents` gives.
@@ -63,7 +63,7 @@ pub(super) struct Capabilities {
 
 impl AgentShown {
     /// The agent as it is served below `base`, a URL without a slash at its end.
-    pub(super) fn of(agent: &AgentSpec, base: Option<&str>, capabilities: Capabilities) -> Self {
+    pub(super) fn of(agent: &AgentListing, base: Option<&str>, capabilities: Capabilities) -> Self {
         Self {
             agent_id: agent.name.to_string(),
             name: agent.title.clone(),

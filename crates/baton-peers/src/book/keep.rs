@@ -81,7 +81,7 @@ impl Book {
             let detail = format!("'{name}' is no name for an agent: use lower-case letters, digits and dashes");
             return Err(refusal(ErrorCode::INVALID_REQUEST, detail));
         }
-        let local = self.locals.as_ref().is_some_and(|locals| locals.agent(name).is_some());
+        let local = self.locals.as_ref().is_some_and(|locals| locals.has(name));
         if local || self.entries.read().named.contains_key(name) {
             return Err(refusal(ErrorCode::ALREADY_EXISTS, format!("an agent is called '{name}' already")));
         }

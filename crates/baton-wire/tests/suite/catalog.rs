@@ -1,7 +1,7 @@
 //! How those who look for agents find the ones that are served.
 
 use crate::sample::agent;
-use baton_types::{AgentSpec, ModelSpec};
+use baton_types::{AgentKit, AgentListing, AgentSpec, ModelSpec};
 use baton_wire::catalog::AiCatalog;
 
 fn pretty(catalog: &AiCatalog) -> String {
@@ -11,7 +11,7 @@ fn pretty(catalog: &AiCatalog) -> String {
 #[test]
 fn the_catalog_names_agents_by_domain_or_by_card() {
     let travel = AgentSpec { name: "travel".into(), title: "Travel".into(), skills: Vec::new(), ..agent() };
-    let agents = [agent(), travel];
+    let agents = [agent(), travel].map(|agent| AgentListing::of(&agent, &AgentKit::default()));
     let public = AiCatalog::of("Example", "https://agents.example.com", &agents);
     let local = AiCatalog::of("Baton", "http://127.0.0.1:8700", &agents[..1]);
     for catalog in [&public, &local] {
@@ -27,6 +27,7 @@ fn agents_elsewhere_are_named_when_they_are_to_be() {
         AgentSpec { name: name.into(), model, ..agent() }
     };
     let agents = [agent(), elsewhere("shown", true), elsewhere("hidden", false)];
+    let agents = agents.map(|agent| AgentListing::of(&agent, &AgentKit::default()));
     let catalog = AiCatalog::of("Baton", "http://127.0.0.1:8700", &agents);
     let names: Vec<&str> = catalog.entries.iter().map(|entry| entry.url.as_deref().unwrap_or_default()).collect();
     let card = |name: &str| format!("http://127.0.0.1:8700/agents/{name}/.well-known/agent-card.json");

@@ -152,6 +152,9 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     Ok(exit)
 }
 
+/// Agents that are named one by one at the start.
+const MOST_NAMED: usize = 50;
+
 fn announce(server: &Server, settings: &Settings, screen: Screen) {
     let url = &server.url;
     let agents = server.agents();
@@ -175,10 +178,13 @@ fn announce(server: &Server, settings: &Settings, screen: Screen) {
     }
     screen.say(&format!("baton serves {count} at {} (data in {data})", paint.strong(url)));
     let width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
-    for agent in &agents {
+    for agent in agents.iter().take(MOST_NAMED) {
         let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
-        let lives = agent.model.peer_url().map(|place| format!(" (lives at {place})")).unwrap_or_default();
+        let lives = agent.address.as_deref().map(|place| format!(" (lives at {place})")).unwrap_or_default();
         screen.say(&format!("  {name}  {url}/agents/{}{lives}", agent.name));
+    }
+    if let Some(more @ 1..) = agents.len().checked_sub(MOST_NAMED) {
+        screen.say(&format!("  and {more} more; `baton agents list` shows all"));
     }
     if settings.auth.required {
         announce_auth(server.baton().valid_tokens(), settings, screen);

@@ -7,17 +7,16 @@ use baton_ports::{
     AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentSource, BoxFuture, Changes, PermissionBook,
     PermissionBookError, PermissionChanged, Unusable,
 };
-use baton_types::{AgentChange, AgentKit, AgentName, AgentSpec, ErrorCode, ModelSpec, PermissionChange, ToolExecution};
-use std::{
-    collections::HashMap,
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+use baton_types::{
+    AgentChange, AgentKit, AgentListing, AgentName, AgentSpec, ErrorCode, HandoffTarget, ModelSpec, PermissionChange,
+    ToolExecution,
 };
+use std::{path::PathBuf, sync::Arc};
 
 /// Agents that work, and remarks about all of them.
 pub(crate) struct Loaded {
     /// The agents, by name.
-    pub(crate) agents: Vec<Arc<AgentSpec>>,
+    pub(crate) agents: Vec<Arc<AgentListing>>,
     /// Errors of those that do not work, warnings of those that do.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The same agents, looked at again when asked.
@@ -36,7 +35,7 @@ pub(crate) fn load(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Lo
     };
     let diagnostics = directories.warnings().to_vec();
     let source = LocalAgents::new(directories, tools);
-    Ok(Loaded { agents: source.agents(), diagnostics, source })
+    Ok(Loaded { agents: source.listed(), diagnostics, source })
 }
 
 /// Reads what can be used, whatever is wrong with the rest.
@@ -55,27 +54,23 @@ fn playbook_remarks(agent: &AgentSpec) -> Vec<Diagnostic> {
     rules.as_deref().map(baton_models::check).unwrap_or_default()
 }
 
-/// A definition that the choice of who runs tools changed.
-struct Chosen {
-    from: Arc<AgentSpec>,
-    made: Arc<AgentSpec>,
-}
-
 /// The agents of directories, with the choice of who runs their tools.
 pub(super) struct LocalAgents {
     directories: Option<DirectoryAgents>,
-    tools: Option<ToolExecution>,
-    chosen: Mutex<HashMap<AgentName, Chosen>>,
 }
 
 impl LocalAgents {
     fn new(directories: DirectoryAgents, tools: Option<ToolExecution>) -> Self {
-        Self { directories: Some(directories), tools, chosen: Mutex::default() }
+        let directories = match tools {
+            Some(tools) => directories.with_tools(tools),
+            None => directories,
+        };
+        Self { directories: Some(directories) }
     }
 
     /// No agents at all.
     pub(super) fn none() -> Self {
-        Self { directories: None, tools: None, chosen: Mutex::default() }
+        Self { directories: None }
     }
 
     /// Notices changes without being asked, as long as this is waited for.
@@ -87,30 +82,40 @@ impl LocalAgents {
 
     /// The directories that define an agent.
     fn defining(&self, agent: &AgentName) -> Result<&DirectoryAgents, String> {
-        let here = self.directories.as_ref().filter(|directories| directories.agent(agent).is_some());
+        let here = self.directories.as_ref().filter(|directories| directories.has(agent));
         here.ok_or_else(|| format!("no directory here defines '{agent}'; change it where it lives"))
     }
 
-    fn choose(&self, agent: Arc<AgentSpec>) -> Arc<AgentSpec> {
-        let Some(tools) = self.tools.filter(|tools| *tools != agent.tool_execution) else { return agent };
-        let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = chosen.get(&agent.name).filter(|known| Arc::ptr_eq(&known.from, &agent)) {
-            return Arc::clone(&known.made);
-        }
-        let made = Arc::new(AgentSpec { tool_execution: tools, ..AgentSpec::clone(&agent) });
-        chosen.insert(agent.name.clone(), Chosen { from: agent, made: Arc::clone(&made) });
-        made
+    /// Agents elsewhere that definitions hand work to.
+    pub(super) fn away(&self) -> Vec<HandoffTarget> {
+        self.directories.as_ref().map(DirectoryAgents::away).unwrap_or_default()
+    }
+
+    /// How often definitions have changed.
+    pub(super) fn changed(&self) -> u64 {
+        self.directories.as_ref().map(DirectoryAgents::changed).unwrap_or_default()
     }
 }
 
 impl AgentSource for LocalAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        let agents = self.directories.as_ref().map(AgentSource::agents).unwrap_or_default();
-        agents.into_iter().map(|agent| self.choose(agent)).collect()
+        self.directories.as_ref().map(AgentSource::agents).unwrap_or_default()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        self.directories.as_ref()?.agent(name).map(|agent| self.choose(agent))
+        self.directories.as_ref()?.agent(name)
+    }
+
+    fn listed(&self) -> Vec<Arc<AgentListing>> {
+        self.directories.as_ref().map(AgentSource::listed).unwrap_or_default()
+    }
+
+    fn has(&self, name: &AgentName) -> bool {
+        self.directories.as_ref().is_some_and(|directories| directories.has(name))
+    }
+
+    fn sole(&self) -> Option<Arc<AgentSpec>> {
+        self.directories.as_ref()?.sole()
     }
 
     fn kit(&self, name: &AgentName) -> Arc<AgentKit> {

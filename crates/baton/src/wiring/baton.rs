@@ -32,7 +32,7 @@ use baton_ports::{
 use baton_spans::Recorded;
 use baton_telemetry::Tracer;
 use baton_toolhost::Toolbox;
-use baton_types::{AgentSpec, ErrorCode, Timestamp};
+use baton_types::{AgentListing, ErrorCode, Timestamp};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -114,7 +114,7 @@ impl Baton {
     pub(crate) async fn open(settings: &Settings, strictness: Strictness) -> Result<(Self, Vec<Diagnostic>), Failure> {
         let (locals, diagnostics, nobody) = locals(settings);
         let book = elsewhere::book(settings, &locals)?;
-        if locals.agents().is_empty() && book.agents().is_empty() {
+        if locals.listed().is_empty() && book.agents().is_empty() {
             let invalid = || Failure::new(ErrorCode::AGENT_INVALID, "no agent can be served");
             return Err(nobody.unwrap_or_else(invalid).at(diagnostics));
         }
@@ -263,8 +263,8 @@ impl Baton {
     }
 
     /// The agents that are served.
-    pub(crate) fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.engine.agents()
+    pub(crate) fn agents(&self) -> Vec<Arc<AgentListing>> {
+        self.engine.listed_agents()
     }
 
     /// A client that reaches this Baton through the HTTP app without a socket.

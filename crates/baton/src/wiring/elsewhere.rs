@@ -5,7 +5,7 @@ use crate::{config::Settings, failure::Failure};
 use baton_orchestrator::{Limits, Orchestrator};
 use baton_peers::{Book, BookOptions, Credential, PeerConfig, SecretRef, TypedHosts};
 use baton_ports::{AgentSource, BoxFuture, Changes, KnownPeer, NewPeer, PeerBook as _, PeerBookError, Unusable};
-use baton_types::{AgentKit, AgentName, AgentSpec, ErrorCode, ModelSpec};
+use baton_types::{AgentKit, AgentListing, AgentName, AgentSpec, ErrorCode, ModelSpec};
 use baton_wire::api::{AgentDetails, RemoteEntry};
 use std::{
     path::Path,
@@ -25,7 +25,7 @@ const FILE: &str = "peers.json";
 /// The book of a data directory: what the configuration names and what was added. Nobody is asked for anything.
 pub(super) fn book(settings: &Settings, locals: &Arc<LocalAgents>) -> Result<Book, Failure> {
     for name in settings.peers.iter().filter_map(|peer| peer.name.as_ref()) {
-        if locals.agent(name).is_some() {
+        if locals.has(name) {
             let message = format!("peers: an agent that lives here is called '{name}' too");
             return Err(Failure::new(ErrorCode::CONFIG_INVALID, message).hint("Give the peer another name."));
         }
@@ -62,8 +62,8 @@ pub(super) struct AllAgents {
     pub(super) fresh: Fresh,
     pub(super) locals: Arc<LocalAgents>,
     pub(super) book: Arc<Book>,
-    /// The definitions whose addresses the book was told.
-    seen: Mutex<Vec<Arc<AgentSpec>>>,
+    /// How often definitions had changed when the book was told their addresses.
+    seen: Mutex<Option<u64>>,
 }
 
 impl AllAgents {
@@ -79,8 +79,26 @@ impl AgentSource for AllAgents {
         let mut agents = self.locals.agents();
         let elsewhere = self.book.agents();
         // One that was added before an agent of its name came to live here is hidden by it.
-        agents.extend(elsewhere.into_iter().filter(|agent| self.locals.agent(&agent.name).is_none()));
+        agents.extend(elsewhere.into_iter().filter(|agent| !self.locals.has(&agent.name)));
         agents
+    }
+
+    fn listed(&self) -> Vec<Arc<AgentListing>> {
+        self.lend();
+        let mut agents = self.locals.listed();
+        agents.extend(self.book.listed().into_iter().filter(|agent| !self.locals.has(&agent.name)));
+        agents
+    }
+
+    fn has(&self, name: &AgentName) -> bool {
+        self.locals.has(name) || {
+            self.lend();
+            self.book.has(name)
+        }
+    }
+
+    fn sole(&self) -> Option<Arc<AgentSpec>> {
+        self.locals.sole()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
@@ -91,7 +109,7 @@ impl AgentSource for AllAgents {
     }
 
     fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
-        if self.locals.agent(name).is_some() {
+        if self.locals.has(name) {
             return self.locals.kit(name);
         }
         self.lend();
@@ -115,13 +133,14 @@ impl AllAgents {
     /// Lets the book know the agents that definitions hand work to by their addresses, as the definitions are now. One
     /// that lives here counts more than an address.
     fn lend(&self) {
-        let locals = self.locals.agents();
+        // Asked before the definitions are looked at: what changes meanwhile is told the next time.
+        let now = Some(self.locals.changed());
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() == locals.len() && seen.iter().zip(&locals).all(|(seen, now)| Arc::ptr_eq(seen, now)) {
+        if *seen == now {
             return;
         }
-        let targets = locals.iter().flat_map(|agent| &agent.handoffs);
-        let away = targets.filter(|target| self.locals.agent(&target.agent).is_none());
+        let targets = self.locals.away();
+        let away = targets.iter().filter(|target| !self.locals.has(&target.agent));
         let mut peers: Vec<PeerConfig> = Vec::new();
         for (target, url) in away.filter_map(|target| Some((target, target.url.as_ref()?))) {
             let peer = PeerConfig { name: Some(target.agent.clone()), ..PeerConfig::at(url) };
@@ -130,7 +149,7 @@ impl AllAgents {
             }
         }
         self.book.lend(peers);
-        *seen = locals;
+        *seen = now;
     }
 
     /// Reads the cards of entries anew, and says which of them cannot be used. What takes longer than a person waits
@@ -156,7 +175,7 @@ pub(crate) fn known(settings: &Settings) -> Result<Loaded, Failure> {
     };
     let locals = Arc::new(source);
     let book = Arc::new(book(settings, &locals)?);
-    let agents = AllAgents::new(Fresh::Kept, locals, book).agents();
+    let agents = AllAgents::new(Fresh::Kept, locals, book).listed();
     match nobody {
         Some(failure) if agents.is_empty() => Err(failure),
         _ => Ok(Loaded { agents, diagnostics, source: LocalAgents::none() }),

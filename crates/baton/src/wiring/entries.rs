@@ -40,7 +40,7 @@ impl Baton {
             (true, Keep::All) => elsewhere::book(settings, &locals)?,
             _ => elsewhere::passing_book(peers, &locals)?,
         };
-        if entries.is_empty() && locals.agents().is_empty() && book.agents().is_empty() && book.unmet().is_empty() {
+        if entries.is_empty() && locals.listed().is_empty() && book.agents().is_empty() && book.unmet().is_empty() {
             let reasons: Vec<String> = unusable.into_iter().map(|unusable| unusable.reason).collect();
             return Err(Failure::new(ErrorCode::AGENT_NOT_FOUND, reasons.join("; "))
                 .hint("Start a server with `baton up`, change to a directory that holds agents, or name some."));

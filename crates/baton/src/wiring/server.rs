@@ -13,7 +13,7 @@ use crate::{
 };
 use baton_http::{A2aOptions, HttpOptions, ServeOptions, Tls, VersionRule};
 use baton_mcp::{Limits, OwnOptions};
-use baton_types::{AgentSpec, ErrorCode};
+use baton_types::{AgentListing, ErrorCode};
 use baton_wire::a2a::v1::AgentExtension;
 use std::{
     fmt::Write as _,
@@ -119,7 +119,7 @@ impl Server {
     }
 
     /// The agents that are served.
-    pub(crate) fn agents(&self) -> Vec<Arc<AgentSpec>> {
+    pub(crate) fn agents(&self) -> Vec<Arc<AgentListing>> {
         self.baton.agents()
     }
 

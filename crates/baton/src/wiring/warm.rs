@@ -21,7 +21,7 @@ impl Baton {
     pub(crate) fn warm(&self, screen: Screen) {
         let servers = self.tools().mcp().clone();
         // The Environment of an agent elsewhere is asked only when that agent wants its tools to be run.
-        for agent in self.agents().into_iter().filter(|agent| !agent.is_peer()) {
+        for agent in self.agents().into_iter().filter(|agent| !agent.is_peer() && agent.has_servers) {
             let name = agent.name.clone();
             if servers.statuses(&name).is_empty() {
                 continue;
@@ -45,7 +45,7 @@ impl Baton {
                 if std::mem::replace(&mut known, changed) == changed {
                     continue;
                 }
-                for agent in agents.agents() {
+                for agent in agents.listed().into_iter().filter(|agent| agent.has_servers) {
                     let waiting = servers.statuses(&agent.name).into_iter();
                     for server in waiting.filter(|server| server.state == ServerState::NeedsLogin) {
                         servers.reconnect(&agent.name, &server.name);

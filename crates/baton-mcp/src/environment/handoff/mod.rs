@@ -114,7 +114,7 @@ impl<'a> Work<'a> {
     /// Here it is the client who says whom the work goes to: agents that the definition names come with it, all others it
     /// must be allowed to call.
     fn within_scope(&self) -> Result<(), CallToolResult> {
-        let (from, agents) = (&self.call.view.spec, self.call.environment.agent.ports.agents.agents());
+        let (from, agents) = (&self.call.view.spec, self.call.environment.agent.ports.agents.listed());
         let to = baton_rules::handoff_target(from, agents.iter().map(AsRef::as_ref), &self.ask.agent_uri);
         if from.handoffs.iter().any(|target| target.agent == to) {
             return Ok(());
@@ -141,7 +141,7 @@ impl<'a> Work<'a> {
             return uri;
         }
         let Some(base) = work::served_at(self.call.context) else { return uri };
-        let agents = self.call.environment.agent.ports.agents.agents();
+        let agents = self.call.environment.agent.ports.agents.listed();
         let name = baton_rules::handoff_target(&self.call.view.spec, agents.iter().map(AsRef::as_ref), &uri);
         format!("{base}/agents/{name}")
     }

@@ -71,7 +71,7 @@ impl Handoffs {
 
     fn admit(&self, ask: &HandoffAsk) -> Result<(), AgentAskError> {
         let refused = |detail: String| AgentAskError { code: ErrorCode::HANDOFF_REFUSED, detail };
-        let (agents, from) = (self.source.agents(), self.source.agent(&ask.from).unwrap());
+        let (agents, from) = (self.source.listed(), self.source.agent(&ask.from).unwrap());
         let to = handoff_target(&from, agents.iter().map(AsRef::as_ref), &ask.agent_uri);
         admit_handoff(&from, None, ask.depth, &to, 5).map_err(|error| refused(error.to_string()))?;
         match self.source.agent(&to) {

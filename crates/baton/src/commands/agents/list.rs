@@ -8,7 +8,7 @@ use crate::{
     screen::{Screen, one_line},
     wiring::{self, Loaded},
 };
-use baton_types::{AgentSpec, ErrorCode, ModelSpec};
+use baton_types::{AgentListing, ErrorCode};
 use baton_wire::api::AgentEntry;
 use clap::Args;
 use serde_json::json;
@@ -64,7 +64,7 @@ fn on_disk(loaded: Loaded, screen: Screen) -> Result<Exit, Failure> {
             .iter()
             .map(|agent| {
                 let mut entry = json!({"name": agent.name, "title": agent.title, "description": agent.description});
-                if let Some(url) = remote(agent) {
+                if let Some(url) = agent.address.as_deref() {
                     entry["remote"] = url.into();
                 }
                 entry
@@ -74,8 +74,8 @@ fn on_disk(loaded: Loaded, screen: Screen) -> Result<Exit, Failure> {
         screen.print(&json!({"server": null, "agents": agents, "diagnostics": diagnostics}).to_string());
         return Ok(if broken { Exit::Usage } else { Exit::Ok });
     }
-    let row = |agent: &Arc<AgentSpec>| {
-        [agent.name.to_string(), agent.title.clone(), about(&agent.description, remote(agent))]
+    let row = |agent: &Arc<AgentListing>| {
+        [agent.name.to_string(), agent.title.clone(), about(&agent.description, agent.address.as_deref())]
     };
     let rows: Vec<_> = loaded.agents.iter().map(row).collect();
     table(&rows, screen);
@@ -87,14 +87,6 @@ fn on_disk(loaded: Loaded, screen: Screen) -> Result<Exit, Failure> {
         screen.diagnostic(diagnostic);
     }
     Ok(Exit::Ok)
-}
-
-/// Where an agent lives, when that is elsewhere.
-fn remote(agent: &AgentSpec) -> Option<&str> {
-    match &agent.model {
-        ModelSpec::Peer { url, .. } => Some(url),
-        ModelSpec::Playbook { .. } => None,
-    }
 }
 
 /// What an agent is for, marked when it lives elsewhere.

@@ -8,7 +8,7 @@ use crate::{
     steps::{Piece, Step},
 };
 use baton_client::ClientError;
-use baton_types::AgentSpec;
+use baton_types::AgentListing;
 use baton_wire::{a2a::v1::Task, api::EventEntry};
 use serde::Serialize;
 use std::{sync::Arc, time::Instant};
@@ -41,7 +41,7 @@ impl Show {
     }
 
     /// Who plays.
-    pub(super) fn cast(&mut self, agents: &[Arc<AgentSpec>]) {
+    pub(super) fn cast(&mut self, agents: &[Arc<AgentListing>]) {
         let paint = self.paint();
         self.width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
         let width = self.width;

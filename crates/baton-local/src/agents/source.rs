@@ -1,0 +1,123 @@
+//! What a usable agent is made of; its definition is made of it when somebody needs it.
+
+use super::home::Home;
+use baton_agentdir::parse;
+use baton_ports::AgentFiles;
+use baton_types::{AgentKit, AgentListing, AgentName, AgentSpec, HandoffTarget};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// How many bytes of files are kept in memory; agents beyond that are read from where they are kept.
+const ROOM: usize = 96 << 20;
+
+/// An agent's definition and what belongs to it.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Definition {
+    pub(super) agent: Arc<AgentSpec>,
+    pub(super) kit: Arc<AgentKit>,
+}
+
+/// Where a usable agent comes from, as it was when it was read.
+pub(super) struct Source {
+    home: Home,
+    /// The name that its files give it; it is served under another one when that is taken.
+    pub(super) wanted: AgentName,
+    /// Whether it may be served under another name.
+    pub(super) is_foreign: bool,
+    /// Agents elsewhere that it hands work to.
+    pub(super) away: Vec<HandoffTarget>,
+    /// Its files: what comes after them may not make an agent, and then these still do.
+    text: Option<Text>,
+}
+
+impl Source {
+    pub(super) fn new(home: Home, made: &Definition, is_foreign: bool, files: AgentFiles, room: &Arc<Room>) -> Self {
+        let agent = &made.agent;
+        let away = agent.handoffs.iter().filter(|target| target.url.is_some()).cloned().collect();
+        Self { home, wanted: agent.name.clone(), is_foreign, away, text: Text::keep(files, room) }
+    }
+
+    /// Makes the definition; nothing when its files are not kept and make no agent any more.
+    pub(super) fn define(&self) -> Option<Definition> {
+        let files = match &self.text {
+            Some(text) => text.files.iter().cloned().collect(),
+            None => self.home.content().0.files,
+        };
+        let parsed = parse(&files, self.home.base()?);
+        Some(Definition { agent: Arc::new(parsed.agent?), kit: Arc::new(parsed.kit) })
+    }
+
+    /// Whether it makes this definition; what is not kept is not asked.
+    pub(super) fn makes(&self, definition: &Definition) -> bool {
+        self.text.is_some() && self.define().is_some_and(|own| own == *definition)
+    }
+
+    /// How many bytes its files have, as far as they are kept.
+    pub(super) fn size(&self) -> usize {
+        self.text.as_ref().map_or(0, |text| text.size)
+    }
+}
+
+/// A usable agent as it is listed.
+#[derive(Clone)]
+pub(super) struct Served {
+    pub(super) listing: Arc<AgentListing>,
+    pub(super) source: Arc<Source>,
+}
+
+impl Served {
+    pub(super) fn name(&self) -> &AgentName {
+        &self.listing.name
+    }
+
+    /// The same under this name.
+    pub(super) fn named(self, name: AgentName) -> Self {
+        if self.listing.name == name {
+            return self;
+        }
+        Self { listing: Arc::new(AgentListing { name, ..AgentListing::clone(&self.listing) }), ..self }
+    }
+}
+
+impl PartialEq for Served {
+    fn eq(&self, other: &Self) -> bool {
+        self.listing.name == other.listing.name && Arc::ptr_eq(&self.source, &other.source)
+    }
+}
+
+/// The bytes that may still be kept.
+pub(super) struct Room(AtomicUsize);
+
+impl Room {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self(AtomicUsize::new(ROOM)))
+    }
+}
+
+/// Files that are kept; they give their room back.
+struct Text {
+    files: Box<[(String, Vec<u8>)]>,
+    size: usize,
+    room: Arc<Room>,
+}
+
+impl Text {
+    fn keep(files: AgentFiles, room: &Arc<Room>) -> Option<Self> {
+        let size = files.iter().map(|(path, bytes)| path.len() + bytes.len()).sum();
+        let taken = room.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(size));
+        taken.ok()?;
+        let shrunk = files.into_iter().map(|(path, mut bytes)| {
+            bytes.shrink_to_fit();
+            (path, bytes)
+        });
+        Some(Self { files: shrunk.collect(), size, room: Arc::clone(room) })
+    }
+}
+
+impl Drop for Text {
+    fn drop(&mut self) {
+        self.room.0.fetch_add(self.size, Ordering::AcqRel);
+    }
+}

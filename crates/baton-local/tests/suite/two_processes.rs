@@ -1,0 +1,74 @@
+//! Two processes that change one agent at the same time.
+
+use baton_local::DirectoryAgents;
+use baton_ports::{AgentBook as _, AgentSource as _};
+use baton_types::{AgentChange, ItemDraft, ItemKind};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+const FOLDER: &str = "BATON_TEST_EDITING_FOLDER";
+const WHO: &str = "BATON_TEST_EDITING_WHO";
+const EDITS: usize = 20;
+
+fn rules_of(who: &str) -> impl Iterator<Item = String> {
+    (0..EDITS).map(move |number| format!("{who}-{number}"))
+}
+
+/// One of the processes: this test, started again, writes its rules when it is told to begin.
+#[tokio::test]
+async fn child() {
+    let (Ok(folder), Ok(who)) = (std::env::var(FOLDER), std::env::var(WHO)) else { return };
+    let agents = DirectoryAgents::load(&[folder.into()]).unwrap();
+    println!("ready");
+    std::io::stdin().lock().read_line(&mut String::new()).unwrap();
+    for name in rules_of(&who) {
+        let item = ItemDraft { name: name.clone(), text: Some(format!("Rule {name}.")), ..ItemDraft::default() };
+        agents.amend(&"a".into(), AgentChange::Create { kind: ItemKind::Rule, item }).await.unwrap();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the other one has to be a process")]
+fn spawn(folder: &Path, who: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["two_processes::child", "--exact", "--nocapture", "--test-threads=1"])
+        .env(FOLDER, folder)
+        .env(WHO, who)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn teamspark_30_two_processes_change_one_file_and_neither_loses_the_others_change() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("a")).unwrap();
+    // All rules stand in this one file.
+    let yaml = "# Kept.\nname: a\nrules:\n  - { name: first, text: The first. }\n";
+    fs::write(home.path().join("a/agent.yaml"), yaml).unwrap();
+    let mut children = ["one", "two"].map(|who| spawn(home.path(), who));
+    let mut outputs = Vec::new();
+    for child in &mut children {
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.by_ref().map_while(Result::ok).any(|line| line.ends_with("ready")));
+        outputs.push(lines);
+    }
+    for child in &mut children {
+        child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    }
+    for (mut child, lines) in children.into_iter().zip(outputs) {
+        let said: Vec<String> = lines.map_while(Result::ok).collect();
+        assert!(child.wait().unwrap().success(), "{said:?}");
+    }
+    let agents = DirectoryAgents::load(&[home.path().to_owned()]).unwrap();
+    let agent = agents.agent(&"a".into()).unwrap();
+    let found: BTreeSet<&str> = agent.knowledge.rules.iter().map(|rule| rule.name.as_str()).collect();
+    let expect: BTreeSet<String> = rules_of("one").chain(rules_of("two")).chain(["first".to_owned()]).collect();
+    assert_eq!(found, expect.iter().map(String::as_str).collect());
+    assert!(fs::read_to_string(home.path().join("a/agent.yaml")).unwrap().starts_with("# Kept.\n"));
+}
