@@ -205,6 +205,12 @@ pub trait Model: Send + Sync + 'static {
         None
     }
 
+    /// What that much use costs now when `by` answered, as the end of the answer names it; a chain of models has several
+    /// prices.
+    fn price_by(&self, by: &str, usage: Usage) -> Option<MicroDollars> {
+        if by == self.name() { self.price(usage) } else { None }
+    }
+
     /// Begins an answer.
     fn call(&self, call: ModelCall) -> ModelStream;
 }

@@ -1,0 +1,13 @@
+//! Answers of models on file, to be heard again without the model.
+
+mod canonical;
+mod event;
+mod nearest;
+mod record;
+mod replay;
+mod tape;
+
+pub use canonical::call_key;
+pub use record::Recorder;
+pub use replay::Replay;
+pub use tape::{CassetteError, Tape};

@@ -1,0 +1,122 @@
+//! What makes two calls the same.
+
+use baton_ports::{ChatFile, ChatFileContent, ChatMessage, ModelCall, OutputFormat, ToolChoice};
+use baton_types::CallId;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::{collections::HashMap, fmt::Write as _};
+
+/// What is written in place of a secret.
+const HIDDEN: &str = "[secret]";
+/// Shorter values are words, and would be hidden everywhere.
+const SHORTEST_SECRET: usize = 8;
+
+/// The name under which an answer to this call is kept: the SHA-256 of what the model reads.
+///
+/// Ids, attempts and metadata differ from run to run and are left out; files count by their digest.
+pub fn call_key(call: &ModelCall) -> String {
+    key(&canonical(call, &[]))
+}
+
+pub(super) fn key(canonical: &Value) -> String {
+    hex(canonical.to_string().as_bytes())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// The call as it is kept.
+pub(super) fn canonical(call: &ModelCall, secrets: &[String]) -> Value {
+    let mut numbers = HashMap::new();
+    let messages: Vec<Value> = call.messages.iter().map(|said| message(said, &mut numbers)).collect();
+    let tools: Vec<Value> = call
+        .tools
+        .iter()
+        .map(|tool| json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters.to_value()}))
+        .collect();
+    let mut value = json!({
+        "system": call.system,
+        "messages": messages,
+        "tools": tools,
+        "tool_choice": match &call.tool_choice {
+            ToolChoice::Auto => json!("auto"),
+            ToolChoice::None => json!("none"),
+            ToolChoice::Required => json!("required"),
+            ToolChoice::Named(name) => json!({"name": name}),
+        },
+        "format": match &call.format {
+            OutputFormat::Text => json!("text"),
+            OutputFormat::JsonObject => json!("json_object"),
+            OutputFormat::JsonSchema(schema) => schema.to_value(),
+        },
+        "writing": serde_json::to_value(&call.writing).unwrap_or_default(),
+        "parallel_calls": call.parallel_calls,
+    });
+    hide(&mut value, secrets);
+    value
+}
+
+fn message(message: &ChatMessage, numbers: &mut HashMap<CallId, usize>) -> Value {
+    // Ids are made anew in every run; which call a result belongs to is what counts.
+    let mut number = |id: &CallId| {
+        let next = numbers.len();
+        *numbers.entry(id.clone()).or_insert(next)
+    };
+    match message {
+        ChatMessage::User { text, files, .. } => {
+            json!({"user": text, "files": files.iter().map(file).collect::<Vec<_>>()})
+        }
+        ChatMessage::Assistant { text, calls, .. } => {
+            let calls: Vec<Value> = calls
+                .iter()
+                .map(
+                    |call| json!({"call": number(&call.id), "name": call.name, "arguments": call.arguments.to_value()}),
+                )
+                .collect();
+            json!({"assistant": text, "calls": calls})
+        }
+        ChatMessage::Tool { call, name, output, is_error, .. } => {
+            json!({"result_of": number(call), "name": name, "output": output.to_value(), "is_error": is_error})
+        }
+    }
+}
+
+fn file(file: &ChatFile) -> Value {
+    let content = match &file.content {
+        ChatFileContent::Bytes(base64) => json!({"sha256": hex(base64.as_bytes())}),
+        ChatFileContent::Url(url) => json!({"url": url}),
+    };
+    json!({"name": file.name, "media_type": file.media_type, "content": content})
+}
+
+/// Puts a mark in place of every secret, in names and texts alike.
+pub(super) fn hide(value: &mut Value, secrets: &[String]) {
+    match value {
+        Value::String(text) => {
+            for secret in secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
+                if text.contains(secret.as_str()) {
+                    *text = text.replace(secret.as_str(), HIDDEN);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, secrets)),
+        Value::Object(members) => {
+            // In the order of their names, whatever order the maps of this build have: equal values are equal text.
+            let mut old: Vec<(String, Value)> = std::mem::take(members).into_iter().collect();
+            old.sort_by(|a, b| a.0.cmp(&b.0));
+            for (key, mut member) in old {
+                hide(&mut member, secrets);
+                let mut key = Value::String(key);
+                hide(&mut key, secrets);
+                if let Value::String(key) = key {
+                    members.insert(key, member);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

@@ -1,0 +1,74 @@
+//! Events of an answer as they are kept.
+
+use baton_ports::{Finish, ModelEvent};
+use baton_types::{Json, ModelNote, Reasoning, ToolCall, Usage};
+use serde::{Deserialize, Serialize};
+
+/// One event on file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kept {
+    Text(String),
+    Reasoning(String),
+    Reasoned(Reasoning),
+    ToolCall { id: String, name: String, arguments: Json },
+    Note(ModelNote),
+    Done { usage: Usage, finish: KeptFinish, by: Option<String> },
+}
+
+/// Why an answer ended, on file.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum KeptFinish {
+    Stop,
+    ToolCalls,
+    Length,
+    Refusal,
+}
+
+impl Kept {
+    /// How an event is kept; that somebody waited for another try is not part of the answer.
+    pub(super) fn of(event: &ModelEvent) -> Option<Self> {
+        Some(match event {
+            ModelEvent::Text(text) => Self::Text(text.clone()),
+            ModelEvent::Reasoning(text) => Self::Reasoning(text.clone()),
+            ModelEvent::Reasoned(reasoning) => Self::Reasoned(reasoning.clone()),
+            ModelEvent::ToolCall(call) => {
+                Self::ToolCall { id: call.id.to_string(), name: call.name.clone(), arguments: call.arguments.clone() }
+            }
+            ModelEvent::Note(ModelNote::Retried { .. }) => return None,
+            ModelEvent::Note(note) => Self::Note(note.clone()),
+            ModelEvent::Done { usage, finish, by } => {
+                let finish = match finish {
+                    Finish::Stop => KeptFinish::Stop,
+                    Finish::ToolCalls => KeptFinish::ToolCalls,
+                    Finish::Length => KeptFinish::Length,
+                    Finish::Refusal => KeptFinish::Refusal,
+                };
+                Self::Done { usage: *usage, finish, by: by.clone() }
+            }
+        })
+    }
+
+    /// The event again.
+    pub(super) fn event(self) -> ModelEvent {
+        match self {
+            Self::Text(text) => ModelEvent::Text(text),
+            Self::Reasoning(text) => ModelEvent::Reasoning(text),
+            Self::Reasoned(reasoning) => ModelEvent::Reasoned(reasoning),
+            Self::ToolCall { id, name, arguments } => {
+                ModelEvent::ToolCall(ToolCall { id: id.as_str().into(), name, arguments })
+            }
+            Self::Note(note) => ModelEvent::Note(note),
+            Self::Done { usage, finish, by } => {
+                let finish = match finish {
+                    KeptFinish::Stop => Finish::Stop,
+                    KeptFinish::ToolCalls => Finish::ToolCalls,
+                    KeptFinish::Length => Finish::Length,
+                    KeptFinish::Refusal => Finish::Refusal,
+                };
+                ModelEvent::Done { usage, finish, by }
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What is different about a call that is not on file.
+
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Lines of each side that are shown, and letters of each.
+const MOST_LINES: usize = 12;
+const MOST_LETTERS: usize = 160;
+
+/// The call on file that has most lines in common, and where it differs: `-` is on file, `+` was asked.
+pub(super) fn difference<'a>(asked: &Value, kept: impl Iterator<Item = &'a Value>) -> Option<String> {
+    let asked = lines(asked);
+    let nearest = kept.map(lines).max_by_key(|lines| in_common(lines, &asked))?;
+    let start = nearest.iter().zip(&asked).take_while(|(a, b)| a == b).count();
+    let (kept, asked) = (&nearest[start..], &asked[start..]);
+    let end = kept.iter().rev().zip(asked.iter().rev()).take_while(|(a, b)| a == b).count();
+    let mut shown = Vec::new();
+    for (sign, lines) in [('-', &kept[..kept.len() - end]), ('+', &asked[..asked.len() - end])] {
+        shown.extend(lines.iter().take(MOST_LINES).map(|line| {
+            let cut: String = line.chars().take(MOST_LETTERS).collect();
+            format!("{sign} {cut}")
+        }));
+        if lines.len() > MOST_LINES {
+            shown.push(format!("{sign} … and {} more lines", lines.len() - MOST_LINES));
+        }
+    }
+    Some(shown.join("\n"))
+}
+
+fn lines(value: &Value) -> Vec<String> {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.lines().map(|line| line.trim_end_matches(',').to_owned()).collect()
+}
+
+fn in_common(a: &[String], b: &[String]) -> usize {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for line in a {
+        *counts.entry(line).or_default() += 1;
+    }
+    b.iter().filter(|line| counts.get_mut(line.as_str()).is_some_and(|left| take_one(left))).count()
+}
+
+fn take_one(left: &mut usize) -> bool {
+    let some = *left > 0;
+    *left = left.saturating_sub(1);
+    some
+}

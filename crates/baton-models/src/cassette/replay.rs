@@ -1,0 +1,69 @@
+//! Hearing a cassette instead of a model.
+
+use super::{
+    canonical::{canonical, key},
+    event::Kept,
+    tape::Tape,
+};
+use baton_ports::{MicroDollars, Model, ModelAbout, ModelCall, ModelError, ModelStream};
+use baton_types::Usage;
+use futures_util::stream::iter;
+use std::sync::Arc;
+
+/// A model that says what is on a cassette.
+pub struct Replay {
+    name: String,
+    tape: Arc<Tape>,
+    secrets: Arc<[String]>,
+    live: Option<Arc<dyn Model>>,
+}
+
+impl Replay {
+    /// Under this name; a call that is not on file fails, and the error shows how the nearest one differs.
+    pub fn strict(name: impl Into<String>, tape: Arc<Tape>, secrets: impl IntoIterator<Item = String>) -> Self {
+        Self { name: name.into(), tape, secrets: secrets.into_iter().collect(), live: None }
+    }
+
+    /// A call that is not on file goes to this model, which may be a [`Recorder`](super::Recorder) on the same cassette.
+    pub fn or_ask(live: Arc<dyn Model>, tape: Arc<Tape>, secrets: impl IntoIterator<Item = String>) -> Self {
+        let name = live.name().to_owned();
+        Self { name, tape, secrets: secrets.into_iter().collect(), live: Some(live) }
+    }
+}
+
+impl Model for Replay {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn about(&self) -> ModelAbout {
+        self.live.as_ref().map(|live| live.about()).unwrap_or_default()
+    }
+
+    fn tokens(&self, text: &str) -> u64 {
+        self.live.as_ref().map_or_else(|| crate::tokens::estimate(text), |live| live.tokens(text))
+    }
+
+    /// Nobody is paid for what is on file; what it would have cost is not known here.
+    fn price(&self, usage: Usage) -> Option<MicroDollars> {
+        self.live.as_ref().map_or(Some(0), |live| live.price(usage))
+    }
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let asked = canonical(&call, &self.secrets);
+        if let Some(events) = self.tape.answer(&key(&asked)) {
+            return Box::pin(iter(events.into_iter().map(Kept::event).map(Ok)));
+        }
+        if let Some(live) = &self.live {
+            return live.call(call);
+        }
+        let path = self.tape.path().display();
+        let problem = match self.tape.difference(&asked) {
+            Some(difference) => {
+                format!("the cassette {path} has no answer to this call; the nearest differs here:\n{difference}")
+            }
+            None => format!("the cassette {path} is empty; record it first"),
+        };
+        Box::pin(iter([Err(ModelError::Configuration(problem))]))
+    }
+}

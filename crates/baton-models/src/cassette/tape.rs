@@ -1,0 +1,172 @@
+//! The file: a JSON object per line, only ever added to.
+
+use super::{canonical::key, event::Kept, nearest};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{
+    collections::HashMap,
+    fs::{File, OpenOptions},
+    io::{Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+/// A file beyond this takes no more answers, and none is read.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Why a cassette cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CassetteError {
+    /// The disk said no.
+    #[error("the cassette {path} cannot be used: {source}")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A line is not what was written.
+    #[error("line {line} of the cassette {path} is damaged: {problem}; remove that line, or record anew")]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// There is no more room.
+    #[error("the cassette {path} has reached {MOST_BYTES} bytes; begin another one")]
+    Full {
+        /// Which file.
+        path: PathBuf,
+    },
+}
+
+/// One answer on file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) model: String,
+    pub(super) call: Value,
+    pub(super) events: Vec<Kept>,
+}
+
+/// A cassette: answers by the calls that they were given to.
+#[derive(Debug)]
+pub struct Tape {
+    path: PathBuf,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    entries: Vec<Entry>,
+    /// Answers to the same call in the order in which they were given, and which is next.
+    by_key: HashMap<String, (Vec<usize>, usize)>,
+}
+
+impl Held {
+    fn add(&mut self, entry: Entry) {
+        self.by_key.entry(entry.key.clone()).or_default().0.push(self.entries.len());
+        self.entries.push(entry);
+    }
+}
+
+impl Tape {
+    /// Reads what is on file; a file that is not there is an empty one.
+    ///
+    /// A last line without an end is what a crash left, and is passed over.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, CassetteError> {
+        let path = path.into();
+        let mut text = String::new();
+        match File::open(&path) {
+            Ok(file) => {
+                file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|source| io(&path, source))?;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(io(&path, error)),
+        }
+        if text.len() as u64 > MOST_BYTES {
+            return Err(CassetteError::Full { path });
+        }
+        let mut held = Held::default();
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        for (index, line) in whole.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let damaged = |problem: String| CassetteError::Damaged { path: path.clone(), line: index + 1, problem };
+            let entry: Entry = serde_json::from_str(line).map_err(|error| damaged(error.to_string()))?;
+            if key(&entry.call) != entry.key {
+                return Err(damaged("its key is not that of its call".to_owned()));
+            }
+            held.add(entry);
+        }
+        Ok(Self { path, held: Mutex::new(held) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many answers it has.
+    pub fn len(&self) -> usize {
+        self.held.lock().entries.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds an answer, in one write.
+    pub(super) fn append(&self, entry: Entry) -> Result<(), CassetteError> {
+        let mut held = self.held.lock();
+        let failed = |source| io(&self.path, source);
+        let mut file = OpenOptions::new().create(true).read(true).append(true).open(&self.path).map_err(failed)?;
+        let size = file.metadata().map_err(failed)?.len();
+        let mut line = Vec::new();
+        if size > 0 {
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last)).map_err(failed)?;
+            if last != *b"\n" {
+                // What a crash left behind is cut off, or it would damage the line that follows.
+                let keep = whole_lines(&mut file, size).map_err(failed)?;
+                file.set_len(keep).map_err(failed)?;
+            }
+        }
+        serde_json::to_writer(&mut line, &entry).map_err(|error| failed(error.into()))?;
+        line.push(b'\n');
+        if size.saturating_add(line.len() as u64) > MOST_BYTES {
+            return Err(CassetteError::Full { path: self.path.clone() });
+        }
+        file.write_all(&line).and_then(|()| file.sync_data()).map_err(failed)?;
+        held.add(entry);
+        Ok(())
+    }
+
+    /// The next answer to a call; the last one again when there are no more.
+    pub(super) fn answer(&self, key: &str) -> Option<Vec<Kept>> {
+        let mut held = self.held.lock();
+        let (answers, next) = held.by_key.get_mut(key)?;
+        let index = *answers.get((*next).min(answers.len().checked_sub(1)?))?;
+        *next = next.saturating_add(1);
+        held.entries.get(index).map(|entry| entry.events.clone())
+    }
+
+    /// How the nearest call on file differs from this one.
+    pub(super) fn difference(&self, call: &Value) -> Option<String> {
+        nearest::difference(call, self.held.lock().entries.iter().map(|entry| &entry.call))
+    }
+}
+
+fn io(path: &Path, source: std::io::Error) -> CassetteError {
+    CassetteError::Io { path: path.to_owned(), source }
+}
+
+/// How many bytes whole lines take.
+fn whole_lines(file: &mut File, size: u64) -> std::io::Result<u64> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(size).read_to_end(&mut bytes)?;
+    Ok(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end as u64 + 1))
+}

@@ -1,0 +1,97 @@
+//! Windows, abilities and prices of models by name.
+
+mod abilities;
+mod correction;
+mod prices;
+
+pub use correction::Correction;
+pub use prices::Rates;
+
+use baton_ports::{MicroDollars, ModelAbout};
+use baton_types::{Timestamp, Usage};
+use parking_lot::Mutex;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+/// The window of a model that nobody knows.
+pub const UNKNOWN_WINDOW: u64 = 32_768;
+
+/// Most models whose way to count is remembered.
+const MOST_CORRECTIONS: usize = 1_024;
+
+/// What is known about models, by names such as `anthropic:claude-sonnet-4-5`; the user's own prices come first.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    own: BTreeMap<String, Rates>,
+    corrections: Mutex<HashMap<String, Arc<Correction>>>,
+}
+
+/// Splits `provider:model` at the first colon; a name without one is a model's.
+fn split(name: &str) -> (Option<&str>, &str) {
+    match name.split_once(':') {
+        Some((provider, model)) => (Some(provider), model),
+        None => (None, name),
+    }
+}
+
+impl Catalog {
+    /// With prices of the user's own, by `provider:model` or by the model's name alone.
+    pub fn new(own: impl IntoIterator<Item = (String, Rates)>) -> Self {
+        Self { own: own.into_iter().collect(), corrections: Mutex::default() }
+    }
+
+    /// The window, what it writes at most, and whether it sees; an unknown model has a small window and a warning is logged.
+    pub fn about(&self, name: &str) -> ModelAbout {
+        let (provider, model) = split(name);
+        let found = abilities::of(model);
+        let window = prices::window(provider, model).or(found.map(|found| found.window));
+        if window.is_none() && !prices::is_playbook(name) {
+            tracing::warn!(model = name, window = UNKNOWN_WINDOW, "the window of this model is unknown");
+        }
+        ModelAbout {
+            provider: provider.map(str::to_owned),
+            window: Some(window.unwrap_or(UNKNOWN_WINDOW)),
+            max_output: found.map(|found| found.max_output),
+            images: found.map(|found| found.images),
+        }
+    }
+
+    /// Whether its window is known rather than assumed.
+    pub fn knows_window(&self, name: &str) -> bool {
+        let (provider, model) = split(name);
+        prices::window(provider, model).is_some() || abilities::of(model).is_some()
+    }
+
+    /// What a million tokens cost at the usual rates; none when nobody knows.
+    pub fn rates(&self, name: &str, at: Timestamp) -> Option<Rates> {
+        self.own_rates(name).or_else(|| prices::rates(split(name), at))
+    }
+
+    /// What a call with this use costs, with the rates for long calls where there are some; none when nobody knows.
+    pub fn price(&self, name: &str, usage: Usage, at: Timestamp) -> Option<MicroDollars> {
+        match self.own_rates(name) {
+            Some(rates) => Some(rates.price(usage)),
+            None => prices::price(split(name), usage, at),
+        }
+    }
+
+    fn own_rates(&self, name: &str) -> Option<Rates> {
+        self.own.get(name).or_else(|| self.own.get(split(name).1)).copied()
+    }
+
+    /// How this model counts, as learned so far.
+    pub(crate) fn correction(&self, name: &str) -> Arc<Correction> {
+        let mut corrections = self.corrections.lock();
+        if let Some(correction) = corrections.get(name) {
+            return Arc::clone(correction);
+        }
+        if corrections.len() >= MOST_CORRECTIONS
+            && let Some(any) = corrections.keys().next().cloned()
+        {
+            corrections.remove(&any);
+        }
+        Arc::clone(corrections.entry(name.to_owned()).or_insert_with(|| Arc::new(Correction::of(name))))
+    }
+}

@@ -1,0 +1,63 @@
+//! What is put around a model, each layer a model itself.
+
+mod fallback;
+mod gate;
+mod layered;
+mod metered;
+mod retry;
+mod timeout;
+mod total;
+
+pub use fallback::Fallback;
+pub use gate::{Gate, GateLimits, Gated};
+pub use layered::{Layers, chain};
+pub use metered::Metered;
+pub use retry::{Chance, Retry, RetryPolicy};
+pub use timeout::{Timeout, Timeouts};
+pub use total::Total;
+
+use baton_ports::{ModelError, ModelEvent};
+
+/// Whether the caller has now heard something of the answer, after which nothing may be tried again.
+fn is_heard(event: &ModelEvent) -> bool {
+    match event {
+        ModelEvent::Text(text) | ModelEvent::Reasoning(text) => !text.is_empty(),
+        ModelEvent::Reasoned(_) | ModelEvent::ToolCall(_) => true,
+        ModelEvent::Note(_) | ModelEvent::Done { .. } => false,
+    }
+}
+
+/// Whether the same call may well succeed a little later: the service was busy, or not there.
+fn is_passing(error: &ModelError) -> bool {
+    match error {
+        ModelError::Refused { status, .. } => matches!(status, 408 | 409 | 429 | 500..=599),
+        ModelError::Unreachable(_) | ModelError::Interrupted(_) => true,
+        ModelError::TooLong(_) | ModelError::Configuration(_) => false,
+    }
+}
+
+/// Passes everything but the call on to the model inside.
+macro_rules! as_inner {
+    ($inner:ident) => {
+        fn name(&self) -> &str {
+            self.$inner.name()
+        }
+
+        fn about(&self) -> baton_ports::ModelAbout {
+            self.$inner.about()
+        }
+
+        fn tokens(&self, text: &str) -> u64 {
+            self.$inner.tokens(text)
+        }
+
+        fn price(&self, usage: baton_types::Usage) -> Option<baton_ports::MicroDollars> {
+            self.$inner.price(usage)
+        }
+
+        fn price_by(&self, by: &str, usage: baton_types::Usage) -> Option<baton_ports::MicroDollars> {
+            self.$inner.price_by(by, usage)
+        }
+    };
+}
+pub(crate) use as_inner;

@@ -1,0 +1,99 @@
+//! The next model, when the one before did not begin to answer.
+
+use super::{is_heard, is_passing};
+use async_stream::stream;
+use baton_ports::{MicroDollars, Model, ModelAbout, ModelCall, ModelError, ModelEvent, ModelStream};
+use baton_types::{ModelNote, Usage};
+use futures_util::StreamExt;
+use std::sync::Arc;
+
+/// A chain of models that are asked in order.
+///
+/// The next is asked when the one before failed before anything of its answer was heard, in a way that another could do
+/// better: its service was busy, out of reach or unpaid, or its window was too small and the next has a larger one. A
+/// request that is wrong, a model that does not exist and a key that is refused are mistakes to repair, and end the call.
+pub struct Fallback {
+    first: Arc<dyn Model>,
+    others: Arc<[Arc<dyn Model>]>,
+}
+
+impl Fallback {
+    /// The first is the one that was asked for.
+    pub fn new(first: Arc<dyn Model>, others: Vec<Arc<dyn Model>>) -> Self {
+        Self { first, others: others.into() }
+    }
+}
+
+/// Whether this model might answer where that one failed.
+fn may_do_better(error: &ModelError, failed: &dyn Model, next: &dyn Model) -> bool {
+    match error {
+        ModelError::TooLong(_) => match (failed.about().window, next.about().window) {
+            (Some(failed), Some(next)) => next > failed,
+            _ => false,
+        },
+        ModelError::Refused { status: 402, .. } => true,
+        error => is_passing(error),
+    }
+}
+
+impl Model for Fallback {
+    fn name(&self) -> &str {
+        self.first.name()
+    }
+
+    fn about(&self) -> ModelAbout {
+        self.first.about()
+    }
+
+    fn tokens(&self, text: &str) -> u64 {
+        self.first.tokens(text)
+    }
+
+    fn price(&self, usage: Usage) -> Option<MicroDollars> {
+        self.first.price(usage)
+    }
+
+    fn price_by(&self, by: &str, usage: Usage) -> Option<MicroDollars> {
+        let mut all = std::iter::once(&self.first).chain(&*self.others);
+        all.find(|model| model.name() == by).and_then(|model| model.price(usage))
+    }
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let (first, others) = (Arc::clone(&self.first), Arc::clone(&self.others));
+        Box::pin(stream! {
+            let mut asked = Arc::clone(&first);
+            let mut left = others.iter();
+            loop {
+                let mut answer = asked.call(call.clone());
+                let mut heard = false;
+                let error = loop {
+                    match answer.next().await {
+                        Some(Ok(ModelEvent::Done { usage, finish, by })) => {
+                            let other = (asked.name() != first.name()).then(|| asked.name().to_owned());
+                            yield Ok(ModelEvent::Done { usage, finish, by: by.or(other) });
+                            return;
+                        }
+                        Some(Ok(event)) => {
+                            heard |= is_heard(&event);
+                            yield Ok(event);
+                        }
+                        Some(Err(error)) => break error,
+                        None => break ModelError::Interrupted("no end of the answer was seen".to_owned()),
+                    }
+                };
+                drop(answer);
+                let next = left.by_ref().find(|next| may_do_better(&error, &*asked, &***next));
+                let Some(next) = next.filter(|_| !heard) else {
+                    yield Err(error);
+                    return;
+                };
+                yield Ok(ModelEvent::Note(ModelNote::FellBack {
+                    from: asked.name().to_owned(),
+                    to: next.name().to_owned(),
+                    reason: error.to_string(),
+                }));
+                asked = Arc::clone(next);
+            }
+        })
+    }
+}

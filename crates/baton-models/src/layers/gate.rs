@@ -1,0 +1,169 @@
+//! No more calls at once, and no more in a minute, than a provider takes.
+
+use super::as_inner;
+use async_stream::stream;
+use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelStream};
+use futures_util::StreamExt;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    sync::{Mutex, OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// What a provider takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateLimits {
+    /// Calls at the same time.
+    pub concurrency: usize,
+    /// Calls in a minute; as many as there are when not given.
+    pub per_minute: Option<u32>,
+    /// Calls that may wait for their turn; one more is refused.
+    pub queue: usize,
+}
+
+impl Default for GateLimits {
+    fn default() -> Self {
+        Self { concurrency: 64, per_minute: None, queue: 1024 }
+    }
+}
+
+/// The gate of one provider; all its models and all agents share it.
+#[derive(Debug)]
+pub struct Gate {
+    provider: String,
+    limits: GateLimits,
+    slots: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    // Held while its owner waits for the bucket, so turns are taken in order and a caller who leaves takes no token.
+    bucket: Mutex<Bucket>,
+}
+
+#[derive(Debug)]
+struct Bucket {
+    tokens: f64,
+    filled: Option<Instant>,
+}
+
+impl Gate {
+    /// For this provider.
+    pub fn new(provider: impl Into<String>, limits: GateLimits) -> Arc<Self> {
+        let slots = limits.concurrency.clamp(1, Semaphore::MAX_PERMITS);
+        Arc::new(Self {
+            provider: provider.into(),
+            limits,
+            slots: Arc::new(Semaphore::new(slots)),
+            waiting: AtomicUsize::new(0),
+            bucket: Mutex::new(Bucket { tokens: f64::from(limits.per_minute.unwrap_or(0)), filled: None }),
+        })
+    }
+
+    /// Waits for a turn; the place is free again when the permit is dropped.
+    async fn enter(&self) -> Result<OwnedSemaphorePermit, ModelError> {
+        // A slot first and the rate last, so that a token is taken just before the request that it is for.
+        let permit = match Arc::clone(&self.slots).try_acquire_owned() {
+            Ok(permit) if self.limits.per_minute.is_none() => return Ok(permit),
+            Ok(permit) => Some(permit),
+            Err(_) => None,
+        };
+        let _place = Place::take(self)?;
+        let permit = match permit {
+            Some(permit) => permit,
+            None => {
+                let closed = |_| ModelError::Unreachable(format!("calls to {} have ended", self.provider));
+                Arc::clone(&self.slots).acquire_owned().await.map_err(closed)?
+            }
+        };
+        if let Some(per_minute) = self.limits.per_minute {
+            self.take_token(per_minute.max(1)).await;
+        }
+        Ok(permit)
+    }
+
+    async fn take_token(&self, per_minute: u32) {
+        let most = f64::from(per_minute);
+        let mut bucket = self.bucket.lock().await;
+        loop {
+            let now = Instant::now();
+            let since = bucket.filled.map_or(Duration::ZERO, |filled| now.duration_since(filled));
+            bucket.filled = Some(now);
+            bucket.tokens = (bucket.tokens + most * since.as_secs_f64() / MINUTE.as_secs_f64()).min(most);
+            if bucket.tokens >= 1.0 {
+                bucket.tokens -= 1.0;
+                return;
+            }
+            let missing = MINUTE.mul_f64((1.0 - bucket.tokens) / most);
+            // Timers are exact to the millisecond; what is missing must not round to nothing.
+            tokio::time::sleep(missing.max(Duration::from_millis(1))).await;
+        }
+    }
+}
+
+/// A place in the queue, given back on every way out.
+struct Place<'a>(&'a Gate);
+
+impl<'a> Place<'a> {
+    fn take(gate: &'a Gate) -> Result<Self, ModelError> {
+        let place = Self(gate);
+        if gate.waiting.fetch_add(1, Ordering::AcqRel) >= gate.limits.queue {
+            let (provider, queue) = (&gate.provider, gate.limits.queue);
+            let message = format!("{queue} calls wait for {provider} already; raise its limits, or ask less at once");
+            return Err(ModelError::Refused { status: 429, message, retry_after: None });
+        }
+        Ok(place)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// A model behind the gate of its provider.
+pub struct Gated {
+    inner: Arc<dyn Model>,
+    gate: Arc<Gate>,
+}
+
+impl Gated {
+    /// Around a model.
+    pub fn new(inner: Arc<dyn Model>, gate: Arc<Gate>) -> Self {
+        Self { inner, gate }
+    }
+}
+
+impl Model for Gated {
+    as_inner!(inner);
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let (inner, gate) = (Arc::clone(&self.inner), Arc::clone(&self.gate));
+        Box::pin(stream! {
+            let permit = match gate.enter().await {
+                Ok(permit) => permit,
+                Err(error) => {
+                    yield Err(error);
+                    return;
+                }
+            };
+            let mut answer = inner.call(call);
+            while let Some(event) = answer.next().await {
+                if matches!(event, Err(_) | Ok(ModelEvent::Done { .. })) {
+                    // The service is done with this call, whatever its caller does with the end.
+                    drop(answer);
+                    drop(permit);
+                    yield event;
+                    return;
+                }
+                yield event;
+            }
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! What a model is known for: its window, its prices, and how it counts.
+
+use crate::catalog::{Catalog, Correction};
+use async_stream::stream;
+use baton_ports::{Clock, MicroDollars, Model, ModelAbout, ModelCall, ModelEvent, ModelStream};
+use baton_types::Usage;
+use futures_util::StreamExt;
+use std::sync::Arc;
+
+/// A model with a window, prices and an estimate of tokens that learns from what its service counts.
+pub struct Metered {
+    inner: Arc<dyn Model>,
+    about: ModelAbout,
+    catalog: Arc<Catalog>,
+    correction: Arc<Correction>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Metered {
+    /// Around a model; what the model says about itself comes before what the catalog says.
+    pub fn new(inner: Arc<dyn Model>, catalog: Arc<Catalog>, clock: Arc<dyn Clock>) -> Self {
+        let known = catalog.about(inner.name());
+        let own = inner.about();
+        let about = ModelAbout {
+            provider: own.provider.or(known.provider),
+            window: own.window.or(known.window),
+            max_output: own.max_output.or(known.max_output),
+            images: own.images.or(known.images),
+        };
+        let correction = catalog.correction(inner.name());
+        Self { inner, about, catalog, correction, clock }
+    }
+}
+
+impl Model for Metered {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn about(&self) -> ModelAbout {
+        self.about.clone()
+    }
+
+    fn tokens(&self, text: &str) -> u64 {
+        self.correction.apply(crate::tokens::estimate(text))
+    }
+
+    fn price(&self, usage: Usage) -> Option<MicroDollars> {
+        self.catalog.price(self.inner.name(), usage, self.clock.now())
+    }
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let correction = Arc::clone(&self.correction);
+        // What files count is a table's word; only words teach.
+        let plain = !crate::tokens::has_files(&call);
+        let estimated = if plain { crate::tokens::estimate_call(&call) } else { 0 };
+        let mut answer = self.inner.call(call);
+        Box::pin(stream! {
+            while let Some(event) = answer.next().await {
+                if let Ok(ModelEvent::Done { usage, by: None, .. }) = &event {
+                    correction.learn(estimated, usage.input_tokens);
+                }
+                yield event;
+            }
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! A limit to a call as a whole.
+
+use super::{as_inner, is_heard};
+use async_stream::stream;
+use baton_ports::{Model, ModelCall, ModelError, ModelStream};
+use futures_util::StreamExt;
+use std::{sync::Arc, time::Duration};
+use tokio::time::{Instant, timeout_at};
+
+/// A model whose calls end in time, with all their tries, turns in queues and fallbacks.
+pub struct Total {
+    inner: Arc<dyn Model>,
+    limit: Duration,
+}
+
+impl Total {
+    /// Around a model.
+    pub fn new(inner: Arc<dyn Model>, limit: Duration) -> Self {
+        Self { inner, limit }
+    }
+}
+
+impl Model for Total {
+    as_inner!(inner);
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let (inner, limit) = (Arc::clone(&self.inner), self.limit);
+        Box::pin(stream! {
+            let until = Instant::now() + limit;
+            let mut answer = inner.call(call);
+            let mut heard = false;
+            loop {
+                match timeout_at(until, answer.next()).await {
+                    Ok(Some(event)) => {
+                        heard |= event.as_ref().is_ok_and(is_heard);
+                        yield event;
+                    }
+                    Ok(None) => return,
+                    Err(_) => {
+                        let text = format!("the call took longer than {} s", limit.as_secs_f64());
+                        yield Err(if heard { ModelError::Interrupted(text) } else { ModelError::Unreachable(text) });
+                        return;
+                    }
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Calls of tools that a model wrote as text.
+//!
+//! Small models often know what to call and not how: they write the call as JSON where words belong. Such an answer is
+//! understood only when it is nothing else, and only for tools that are on offer.
+
+mod plausible;
+mod read;
+
+use crate::layers::as_inner;
+use async_stream::stream;
+use baton_ports::{Finish, Model, ModelCall, ModelEvent, ModelStream, OutputFormat, ToolChoice};
+use baton_types::{CallId, Json, ModelNote, ToolCall};
+use futures_util::StreamExt;
+use plausible::plausible;
+use std::sync::Arc;
+
+/// Text beyond this is an answer, whatever it looks like.
+const MOST_HELD: usize = 64 * 1024;
+
+/// What is looked for in a call's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// Any spelling.
+    All,
+    /// Only what is marked as a call, because JSON was asked for.
+    Tagged,
+}
+
+/// A model whose written calls count.
+pub struct Rescue {
+    inner: Arc<dyn Model>,
+}
+
+impl Rescue {
+    /// Around a model.
+    pub fn new(inner: Arc<dyn Model>) -> Self {
+        Self { inner }
+    }
+}
+
+impl Model for Rescue {
+    as_inner!(inner);
+
+    fn call(&self, call: ModelCall) -> ModelStream {
+        let names: Vec<String> = match &call.tool_choice {
+            ToolChoice::None => Vec::new(),
+            ToolChoice::Named(name) => {
+                call.tools.iter().map(|tool| &tool.name).filter(|n| *n == name).cloned().collect()
+            }
+            ToolChoice::Auto | ToolChoice::Required => call.tools.iter().map(|tool| tool.name.clone()).collect(),
+        };
+        if names.is_empty() {
+            return self.inner.call(call);
+        }
+        let wanted = if call.format == OutputFormat::Text { Wanted::All } else { Wanted::Tagged };
+        let (message, most) = (call.message_id.clone(), if call.parallel_calls { usize::MAX } else { 1 });
+        let mut answer = self.inner.call(call);
+        Box::pin(stream! {
+            // What might still become a call; none once it is certain that the answer is words.
+            let mut held = Some(String::new());
+            while let Some(event) = answer.next().await {
+                match event {
+                    Ok(ModelEvent::Text(text)) => match held.take() {
+                        None => yield Ok(ModelEvent::Text(text)),
+                        Some(mut so_far) => {
+                            so_far.push_str(&text);
+                            if plausible(&so_far, wanted) {
+                                held = Some(so_far);
+                            } else {
+                                yield Ok(ModelEvent::Text(so_far));
+                            }
+                        }
+                    },
+                    Ok(ModelEvent::ToolCall(call)) => {
+                        // It knows how to call, so what it wrote is words.
+                        if let Some(words) = held.take().filter(|words| !words.is_empty()) {
+                            yield Ok(ModelEvent::Text(words));
+                        }
+                        yield Ok(ModelEvent::ToolCall(call));
+                    }
+                    Ok(ModelEvent::Done { usage, finish, by }) => {
+                        let words = held.take().unwrap_or_default();
+                        let mut calls = read::calls(&words, &names);
+                        calls.truncate(most);
+                        if calls.is_empty() {
+                            if !words.is_empty() {
+                                yield Ok(ModelEvent::Text(words));
+                            }
+                            yield Ok(ModelEvent::Done { usage, finish, by });
+                            return;
+                        }
+                        let count = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+                        yield Ok(ModelEvent::Note(ModelNote::Rescued { calls: count }));
+                        for (index, (name, arguments)) in calls.into_iter().enumerate() {
+                            let id = CallId::from(format!("call-{message}-{index}"));
+                            yield Ok(ModelEvent::ToolCall(ToolCall { id, name, arguments: Json::from(arguments) }));
+                        }
+                        yield Ok(ModelEvent::Done { usage, finish: Finish::ToolCalls, by });
+                        return;
+                    }
+                    // Held text is let go with an error: nobody heard it, so the call can be tried again.
+                    other => yield other,
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,100 @@
+//! From text to calls.
+
+use serde_json::{Map, Value};
+
+const TAG: &str = "<tool_call>";
+const TAG_END: &str = "</tool_call>";
+const FENCE: &str = "```";
+const NAMES: &[&str] = &["name", "tool_name", "function_name", "tool", "function"];
+const ARGUMENTS: &[&str] = &["arguments", "parameters", "args", "input"];
+/// Keys of a call that say nothing that matters.
+const IDLE: &[&str] = &["id", "type"];
+/// More than this is no turn of a model.
+const MOST_CALLS: usize = 64;
+
+/// A tool's name and its arguments.
+type Call = (String, Value);
+
+/// The calls that a text consists of; none when there is anything else in it.
+pub(super) fn calls(text: &str, names: &[String]) -> Vec<Call> {
+    let mut calls = Vec::new();
+    match read(text, names, &mut calls) {
+        Some(()) if calls.len() <= MOST_CALLS => calls,
+        _ => Vec::new(),
+    }
+}
+
+fn read(text: &str, names: &[String], calls: &mut Vec<Call>) -> Option<()> {
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix(TAG) {
+            // The last one may be left open: some models stop right there.
+            let (inside, after) = after.split_once(TAG_END).unwrap_or((after, ""));
+            values(inside, names, true, calls)?;
+            rest = after.trim_start();
+        } else if let Some(after) = rest.strip_prefix(FENCE) {
+            let (_, after) = after.split_once('\n')?;
+            let (inside, after) = after.split_once(FENCE).unwrap_or((after, ""));
+            match inside.trim_start().starts_with(TAG) {
+                true => read(inside, names, calls)?,
+                false => values(inside, names, false, calls)?,
+            }
+            rest = after.trim_start();
+        } else {
+            let at = [TAG, FENCE].iter().filter_map(|mark| rest.find(&format!("\n{mark}"))).min().unwrap_or(rest.len());
+            values(&rest[..at], names, false, calls)?;
+            rest = rest[at..].trim_start();
+        }
+    }
+    Some(())
+}
+
+/// One value after the other, as lines or with nothing between.
+fn values(text: &str, names: &[String], marked: bool, calls: &mut Vec<Call>) -> Option<()> {
+    let before = calls.len();
+    for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+        match value.ok()? {
+            Value::Array(items) => {
+                for item in items {
+                    calls.push(call(item, names, marked)?);
+                }
+            }
+            Value::Object(mut object) if object.len() == 1 && object.contains_key("tool_calls") => {
+                let Some(Value::Array(items)) = object.remove("tool_calls") else { return None };
+                for item in items {
+                    calls.push(call(item, names, true)?);
+                }
+            }
+            value => calls.push(call(value, names, marked)?),
+        }
+    }
+    (calls.len() > before).then_some(())
+}
+
+/// One call in any of its spellings; without arguments only where it is marked as a call.
+fn call(value: Value, names: &[String], marked: bool) -> Option<Call> {
+    let Value::Object(mut object) = value else { return None };
+    for key in ["function", "function_call"] {
+        if let Some(Value::Object(_)) = object.get(key) {
+            let inner = object.remove(key)?;
+            return object.keys().all(|key| IDLE.contains(&key.as_str())).then(|| call(inner, names, true))?;
+        }
+    }
+    let name = take(&mut object, NAMES)?;
+    let arguments = take(&mut object, ARGUMENTS);
+    if object.keys().any(|key| !IDLE.contains(&key.as_str())) {
+        return None;
+    }
+    let name = name.as_str().filter(|name| names.iter().any(|known| known == name))?.to_owned();
+    let arguments = match arguments {
+        None if marked => Value::Object(Map::new()),
+        None => return None,
+        Some(Value::String(text)) => serde_json::from_str(&text).ok()?,
+        Some(value) => value,
+    };
+    arguments.is_object().then_some((name, arguments))
+}
+
+fn take(object: &mut Map<String, Value>, keys: &[&str]) -> Option<Value> {
+    keys.iter().find_map(|key| object.remove(*key))
+}

@@ -1,0 +1,211 @@
+//! What is tried again, handed on, held back and given up, on a clock that the test owns.
+
+use crate::{
+    ask::user,
+    scripted::{Standing, Step, heard, refused, scripted, with_window},
+};
+use Step::{Done, Fail, Forever, Say, Wait};
+use baton_models::{
+    Catalog, Chance, Fallback, Gate, GateLimits, Gated, Layers, Retry, RetryPolicy, Timeout, Timeouts, chain,
+};
+use baton_ports::{Model, ModelError, ModelEvent};
+use baton_types::Usage;
+use futures_util::StreamExt;
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// The longest waits, so that times are known.
+fn retry(inner: Arc<dyn Model>) -> Retry {
+    Retry::new(inner, RetryPolicy::default(), Chance::from_fn(|| 1.0))
+}
+
+fn unreachable() -> ModelError {
+    ModelError::Unreachable("gone".to_owned())
+}
+
+fn broken() -> ModelError {
+    ModelError::Interrupted("cut".to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_tried_again_and_what_is_not() {
+    let good: &[Step] = &[Say("hi"), Done];
+    // What the first try does, how often the model is asked, and the seconds that pass.
+    for (first, asked, waited, ends) in [
+        (Fail(refused(429, None)), 2, 0.5, true),
+        (Fail(refused(429, Some(3))), 2, 3.0, true),
+        (Fail(refused(429, Some(61))), 1, 0.0, false),
+        (Fail(refused(500, None)), 2, 0.5, true),
+        (Fail(refused(529, None)), 2, 0.5, true),
+        (Fail(refused(408, None)), 2, 0.5, true),
+        (Fail(refused(409, None)), 2, 0.5, true),
+        (Fail(unreachable()), 2, 0.5, true),
+        (Fail(broken()), 2, 0.5, true),
+        (Fail(refused(400, Some(1))), 1, 0.0, false),
+        (Fail(refused(401, None)), 1, 0.0, false),
+        (Fail(refused(403, None)), 1, 0.0, false),
+        (Fail(refused(404, None)), 1, 0.0, false),
+        (Fail(ModelError::TooLong("long".to_owned())), 1, 0.0, false),
+        (Fail(ModelError::Configuration("bad".to_owned())), 1, 0.0, false),
+    ] {
+        let Fail(error) = first.clone() else { unreachable!() };
+        let model = scripted("a:m", &[&[first], good]);
+        let start = Instant::now();
+        let events: Vec<_> = retry(model.clone()).call(user("x")).collect().await;
+        assert_eq!((model.calls(), start.elapsed().as_secs_f64()), (asked, waited), "{error}");
+        let noted = events.iter().filter(|event| matches!(event, Ok(ModelEvent::Note(_)))).count();
+        assert_eq!(noted, asked - 1, "{error}: every further try is announced");
+        assert_eq!(matches!(events.last(), Some(Ok(ModelEvent::Done { .. }))), ends, "{error}: {events:?}");
+        // Whoever is outside must not take it for an offer.
+        assert!(!events.iter().any(|e| matches!(e, Err(ModelError::Refused { retry_after: Some(_), .. }))), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_tried_again_once_something_was_heard_and_tries_end() {
+    let model = scripted("a:m", &[&[Say("half"), Fail(refused(529, Some(1)))], &[Done]]);
+    let text = heard(&retry(model.clone()), user("x")).await;
+    assert_eq!(model.calls(), 1, "{text}");
+    assert!(text.starts_with("say half\nerror") && text.contains("retry_after: None"), "{text}");
+
+    let model = scripted("a:m", &[&[Fail(refused(503, None))]]);
+    let start = Instant::now();
+    let text = heard(&retry(model.clone()), user("x")).await;
+    assert_eq!((model.calls(), start.elapsed().as_secs_f64()), (4, 0.5 + 1.0 + 2.0), "{text}");
+    assert!(text.contains("after 4 tries"), "{text}");
+
+    let policy = RetryPolicy { tries: 50, ..RetryPolicy::default() };
+    assert_eq!(policy.wait(40, &unreachable(), 1.0), Some(secs(8)), "waits have a ceiling");
+    assert_eq!(policy.wait(1, &unreachable(), 0.0), Some(Duration::ZERO), "and no floor");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chain_goes_on_only_where_another_could_do_better() {
+    for (error, window, falls) in [
+        (refused(429, None), None, true),
+        (refused(500, None), None, true),
+        (refused(402, None), None, true),
+        (unreachable(), None, true),
+        (broken(), None, true),
+        (refused(400, None), None, false),
+        (refused(401, None), None, false),
+        (refused(403, None), None, false),
+        (refused(404, None), None, false),
+        (ModelError::Configuration("bad".to_owned()), None, false),
+        (ModelError::TooLong("long".to_owned()), None, false),
+        (ModelError::TooLong("long".to_owned()), Some(8_000), false),
+        (ModelError::TooLong("long".to_owned()), Some(9_000), true),
+    ] {
+        let first = with_window("a:m", Some(8_000), &[&[Fail(error.clone())]]);
+        let second = with_window("b:nn", window, &[&[Say("hi"), Done]]);
+        let model = Fallback::new(first.clone(), vec![second.clone()]);
+        let events: Vec<_> = model.call(user("x")).collect().await;
+        assert_eq!((first.calls(), second.calls()), (1, usize::from(falls)), "{error}");
+        match events.last() {
+            Some(Ok(ModelEvent::Done { by, .. })) => assert_eq!((falls, by.as_deref()), (true, Some("b:nn"))),
+            Some(Err(told)) => assert_eq!((falls, told), (false, &error)),
+            other => panic!("{error}: {other:?}"),
+        }
+        let usage = Usage::new(10, 5);
+        assert_eq!((model.price(usage), model.price_by("b:nn", usage)), (Some(45), Some(60)));
+    }
+    let first = scripted("a:m", &[&[Say("half"), Fail(broken())]]);
+    let second = scripted("b:n", &[&[Done]]);
+    let text = heard(&Fallback::new(first, vec![second.clone()]), user("x")).await;
+    assert_eq!(second.calls(), 0, "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_has_limits() {
+    let limits = Timeouts { first: secs(10), between: secs(5) };
+    for (steps, expect) in [
+        (&[Wait(9), Say("hi"), Wait(4), Done][..], "say hi\ndone"),
+        (&[Wait(11), Say("hi"), Done], "error Unreachable(\"no answer began within 10 s\")"),
+        (&[Say("hi"), Wait(6), Done], "say hi\nerror Interrupted(\"nothing more came for 5 s\")"),
+        (&[Say(""), Wait(6), Say("hi"), Done], "say \nsay hi\ndone"),
+    ] {
+        let model = scripted("a:m", &[steps]);
+        assert_eq!(heard(&Timeout::new(model.clone(), limits), user("x")).await, expect);
+        assert_eq!(model.open(), 0);
+    }
+    let model = scripted("a:m", &[&[Fail(unreachable())], &[Say("hi"), Forever]]);
+    let start = Instant::now();
+    let whole = chain(Arc::new(retry(model.clone())), Vec::new(), secs(30));
+    let text = heard(&*whole, user("x")).await;
+    assert!(text.ends_with("error Interrupted(\"the call took longer than 30 s\")"), "{text}");
+    assert_eq!((start.elapsed(), model.open()), (secs(30), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_lets_so_many_in_at_once_in_order_and_forgets_who_leaves() {
+    let gate = Gate::new("a", GateLimits { concurrency: 1, per_minute: None, queue: 2 });
+    let model = scripted("a:m", &[&[Say("hi"), Wait(10), Done]]);
+    let gated = Gated::new(model.clone(), gate);
+    let mut first = gated.call(user("1"));
+    assert!(matches!(first.next().await, Some(Ok(ModelEvent::Text(_)))));
+    let mut second = gated.call(user("2"));
+    let mut third = gated.call(user("3"));
+    assert!(futures_util::poll!(second.next()).is_pending() && futures_util::poll!(third.next()).is_pending());
+    let text = heard(&gated, user("4")).await;
+    assert!(text.contains("2 calls wait for a already"), "{text}");
+    assert_eq!(model.open(), 1);
+    // Who leaves the queue makes room in it, and his turn goes to the next.
+    drop(second);
+    let mut fourth = gated.call(user("4"));
+    assert!(futures_util::poll!(fourth.next()).is_pending());
+    drop(first);
+    assert!(matches!(third.next().await, Some(Ok(ModelEvent::Text(_)))));
+    assert!(futures_util::poll!(fourth.next()).is_pending());
+    assert_eq!(model.open(), 1);
+    // The place is free with the end, although somebody still holds the stream.
+    while !matches!(third.next().await, Some(Ok(ModelEvent::Done { .. }))) {}
+    assert!(matches!(fourth.next().await, Some(Ok(ModelEvent::Text(_)))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_lets_so_many_in_within_a_minute() {
+    let gate = Gate::new("a", GateLimits { concurrency: 8, per_minute: Some(3), queue: 8 });
+    let model = scripted("a:m", &[&[Done]]);
+    let gated = Gated::new(model.clone(), gate);
+    let start = Instant::now();
+    for _ in 0..3 {
+        heard(&gated, user("x")).await;
+    }
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    let mut left = gated.call(user("left"));
+    assert!(futures_util::poll!(left.next()).is_pending());
+    drop(left);
+    for _ in 0..2 {
+        heard(&gated, user("x")).await;
+    }
+    assert_eq!((start.elapsed().as_secs(), model.calls()), (40, 5), "who left took no turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_layers_together_and_a_drop_goes_through_all_of_them() {
+    let gate = Gate::new("a", GateLimits { concurrency: 1, per_minute: None, queue: 4 });
+    let mut layers = Layers::new(gate, Arc::new(Catalog::default()), Arc::new(Standing));
+    layers.chance = Chance::from_fn(|| 1.0);
+    let first = scripted("openai:gpt-5", &[&[Fail(refused(503, None))]]);
+    let second =
+        scripted("anthropic:claude-sonnet-4-5", &[&[Fail(unreachable())], &[Say("hi"), Done], &[Say("hi"), Forever]]);
+    let model = chain(layers.around(first.clone()), vec![layers.around(second.clone())], secs(600));
+    let text = heard(&*model, user("x")).await;
+    assert_eq!((first.calls(), second.calls()), (4, 2), "{text}");
+    assert!(text.contains("FellBack { from: \"openai:gpt-5\", to: \"anthropic:claude-sonnet-4-5\""), "{text}");
+    assert!(text.ends_with("say hi\ndone"), "{text}");
+    let about = model.about();
+    assert_eq!((about.window, about.images, about.max_output), (Some(400_000), Some(true), Some(128_000)));
+    assert_eq!(model.price(Usage::new(1_000_000, 100_000)), Some(2_250_000));
+
+    let mut stream = model.call(user("x"));
+    while !matches!(stream.next().await, Some(Ok(ModelEvent::Text(_)))) {}
+    assert_eq!(second.open(), 1);
+    let start = Instant::now();
+    drop(stream);
+    assert_eq!((second.open(), start.elapsed()), (0, Duration::ZERO));
+}

@@ -1,0 +1,119 @@
+//! A model that does what a test says, and remembers what it was asked.
+
+use baton_ports::{Clock, Finish, Model, ModelAbout, ModelCall, ModelError, ModelEvent, ModelStream};
+use baton_types::{Timestamp, Usage};
+use futures_util::StreamExt;
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+/// One step of an answer.
+#[derive(Clone)]
+pub(crate) enum Step {
+    Say(&'static str),
+    Wait(u64),
+    Fail(ModelError),
+    Done,
+    Forever,
+}
+
+/// Answers in the order of the calls; the last one again and again.
+pub(crate) struct Scripted {
+    name: &'static str,
+    about: ModelAbout,
+    answers: Mutex<VecDeque<Vec<Step>>>,
+    pub(crate) calls: AtomicUsize,
+    pub(crate) open: Arc<AtomicUsize>,
+}
+
+/// Counts streams that are alive.
+struct Open(Arc<AtomicUsize>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+pub(crate) fn scripted(name: &'static str, answers: &[&[Step]]) -> Arc<Scripted> {
+    with_window(name, None, answers)
+}
+
+pub(crate) fn with_window(name: &'static str, window: Option<u64>, answers: &[&[Step]]) -> Arc<Scripted> {
+    let answers = Mutex::new(answers.iter().map(|steps| steps.to_vec()).collect());
+    let about = ModelAbout { window, ..ModelAbout::default() };
+    Arc::new(Scripted { name, about, answers, calls: AtomicUsize::new(0), open: Arc::default() })
+}
+
+impl Scripted {
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn open(&self) -> usize {
+        self.open.load(Ordering::SeqCst)
+    }
+}
+
+impl Model for Scripted {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn about(&self) -> ModelAbout {
+        self.about.clone()
+    }
+
+    fn price(&self, usage: Usage) -> Option<u64> {
+        Some(usage.total() * self.name.len() as u64)
+    }
+
+    fn call(&self, _: ModelCall) -> ModelStream {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let mut answers = self.answers.lock().unwrap();
+        let steps = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() }.unwrap_or_default();
+        self.open.fetch_add(1, Ordering::SeqCst);
+        let open = Open(Arc::clone(&self.open));
+        Box::pin(async_stream::stream! {
+            let _open = open;
+            for step in steps {
+                match step {
+                    Step::Say(text) => yield Ok(ModelEvent::Text(text.to_owned())),
+                    Step::Wait(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+                    Step::Fail(error) => {
+                        yield Err(error);
+                        return;
+                    }
+                    Step::Done => {
+                        yield Ok(ModelEvent::Done { usage: Usage::new(10, 5), finish: Finish::Stop, by: None });
+                    }
+                    Step::Forever => std::future::pending::<()>().await,
+                }
+            }
+        })
+    }
+}
+
+pub(crate) fn refused(status: u16, retry_after: Option<u64>) -> ModelError {
+    ModelError::Refused { status, message: "no".to_owned(), retry_after: retry_after.map(Duration::from_secs) }
+}
+
+/// The whole answer, one line per event.
+pub(crate) async fn heard(model: &dyn Model, call: ModelCall) -> String {
+    let events: Vec<_> = model.call(call).collect().await;
+    crate::ask::shown(&events)
+}
+
+/// A clock that stands.
+pub(crate) struct Standing;
+
+impl Clock for Standing {
+    fn now(&self) -> Timestamp {
+        Timestamp::parse("2026-11-16T12:00:00Z").unwrap()
+    }
+}
