@@ -4,7 +4,7 @@ use crate::{
     HttpOptions, a2a, agents, approvals,
     auth::{self, Caller, GateLayer},
     body::Bodies,
-    cards, cors, discovery, exports,
+    cards, cors, definitions, discovery, exports,
     guard::GuardLayer,
     handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, reply, sessions,
     signatures::{KEYS_PATH, Signatures},
@@ -128,7 +128,7 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/api/v1/tasks/{task}/events", get(tasks::events))
         .route("/api/v1/handoffs/{handoff}", get(handoffs::show))
         .route("/api/v1/agents", post(peers::add))
-        .route("/api/v1/agents/{agent}", get(peers::show).delete(peers::remove))
+        .route("/api/v1/agents/{agent}", get(peers::show).patch(definitions::change).delete(peers::remove))
         .route("/api/v1/agents/{agent}/tools", get(tools::list))
         .route("/api/v1/agents/{agent}/tools/{tool}", post(tools::call))
         .route("/api/v1/agents/{agent}/tools/{tool}/answers", post(tools::answer))
@@ -144,7 +144,7 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/healthz", get(probes::healthy))
         .route("/health", get(probes::healthy))
         .route("/readyz", get(probes::ready));
-    let pages = sessions::mount(pages);
+    let pages = definitions::mount(sessions::mount(pages));
     // Protocols name their requests themselves, and are asked most.
     let pages = if traces { pages.route_layer(from_fn(note_route)) } else { pages };
     let router = pages

@@ -1,13 +1,18 @@
 //! The only way in which a request body is read: bounded in size and time, each and all together.
 
-use crate::HttpOptions;
-use axum::body::Body;
+use crate::{
+    HttpOptions,
+    app::Shared,
+    reply::{check_content_type, readable},
+};
+use axum::{body::Body, extract::Request};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
+use serde::de::DeserializeOwned;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -17,6 +22,19 @@ const DISCARD_TIME: Duration = Duration::from_secs(10);
 
 /// What one permit of the common budget stands for.
 const PERMIT: usize = 1024;
+
+/// The JSON body of a request, and the headers that it came with.
+pub(crate) async fn json<T: DeserializeOwned>(shared: &Shared, request: Request) -> Result<(HeaderMap, T), Error> {
+    let (parts, body) = request.into_parts();
+    check_content_type(&parts.headers).map_err(|essence| {
+        let message = format!("Content-Type must be application/json, not '{essence}'");
+        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
+    })?;
+    let received = shared.bodies.read(&parts.headers, body).await?;
+    let value = serde_json::from_str(readable(&received.bytes)?)
+        .map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.to_string()))?;
+    Ok((parts.headers, value))
+}
 
 /// Reads bodies within the bounds of each and of all together.
 pub(crate) struct Bodies {

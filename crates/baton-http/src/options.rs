@@ -1,7 +1,8 @@
 //! What the surface is told at start.
 
 use crate::{
-    AccessOptions, CorsOrigins, ExportPorts, McpPorts, MeterPorts, PeerPorts, PermissionPorts, SessionPorts, ToolPorts,
+    AccessOptions, CorsOrigins, DefinitionPorts, ExportPorts, McpPorts, MeterPorts, PeerPorts, PermissionPorts,
+    SessionPorts, ToolPorts,
 };
 use baton_ports::{CardSigner, SpanStore};
 use baton_telemetry::Tracer;
@@ -43,6 +44,8 @@ pub struct HttpOptions {
     pub tools: Option<ToolPorts>,
     /// Who writes words about tools into definitions; without it nobody does.
     pub permissions: Option<PermissionPorts>,
+    /// Who keeps definitions; without them agents are neither made nor changed.
+    pub definitions: Option<DefinitionPorts>,
     /// Who writes settings of sessions into definitions; without it nobody does.
     pub sessions: Option<SessionPorts>,
     /// Who answers MCP requests; without it nobody does.
@@ -136,6 +139,7 @@ impl Default for HttpOptions {
             mcp: None,
             tools: None,
             permissions: None,
+            definitions: None,
             sessions: None,
             signer: None,
             a2a: A2aOptions::default(),

@@ -4,6 +4,7 @@ use crate::{
     app::Shared,
     auth::{Caller, shows_owner},
     cards::base_url,
+    definitions,
     named::Named,
     reply,
 };
@@ -16,7 +17,7 @@ use baton_rules::Access;
 use baton_types::{AgentName, ErrorCode, ModelSpec};
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
-    api::{AddAgent, AgentDetails, RemoteEntry},
+    api::{AddAgent, AgentDetails, CreateAgent, RemoteEntry},
 };
 use http::{HeaderMap, StatusCode, header};
 use std::{fmt, sync::Arc};
@@ -40,7 +41,6 @@ impl fmt::Debug for PeerPorts {
 pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let added = async {
-        let ports = allowed(&shared, &caller)?;
         let received = match reply::check_content_type(&parts.headers) {
             Ok(()) => shared.bodies.read(&parts.headers, body).await?,
             Err(essence) => {
@@ -48,8 +48,19 @@ pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, reque
                 return Err(Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message));
             }
         };
-        let asked: AddAgent = serde_json::from_str(reply::readable(&received.bytes)?)
-            .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
+        let text = reply::readable(&received.bytes)?;
+        let wrong = |error: serde_json::Error| {
+            Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string())
+        };
+        // One that lives elsewhere has an address.
+        if serde_json::from_str::<serde_json::Value>(text)
+            .is_ok_and(|body| body.is_object() && body.get("url").is_none())
+        {
+            let wish: CreateAgent = serde_json::from_str(text).map_err(wrong)?;
+            return definitions::create(&shared, &caller, &parts.headers, wish).await;
+        }
+        let ports = allowed(&shared, &caller)?;
+        let asked: AddAgent = serde_json::from_str(text).map_err(wrong)?;
         let AddAgent { url, name, listed, bearer } = asked;
         // Whoever may say where a secret is, and where it is sent, can read what this process can read.
         if bearer.is_some() && !shows_owner(&shared.options.access, &parts.headers) {
@@ -58,16 +69,12 @@ pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, reque
             return Err(Error::new(ErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, message));
         }
         let name = name.map(AgentName::from);
-        ports.book.add(NewPeer { url, name, listed, bearer }).await.map_err(refusal)
+        let peer = ports.book.add(NewPeer { url, name, listed, bearer }).await.map_err(refusal)?;
+        let mut response = reply::json(&details(&shared, &parts.headers, &peer));
+        *response.status_mut() = StatusCode::CREATED;
+        Ok(response)
     };
-    match added.await {
-        Ok(peer) => {
-            let mut response = reply::json(&details(&shared, &parts.headers, &peer));
-            *response.status_mut() = StatusCode::CREATED;
-            response
-        }
-        Err(error) => reply::rest_error(&error),
-    }
+    added.await.unwrap_or_else(|error| definitions::refused(&error))
 }
 
 /// `GET /api/v1/agents/{name}`.
@@ -84,7 +91,13 @@ pub(crate) async fn show(
     let known = shared.options.peers.as_ref().and_then(|ports| ports.book.peer(&name));
     let shown = match (known, shared.agent(name.as_str())) {
         (Some(peer), _) => details(&shared, &headers, &peer),
-        (None, Some(agent)) => AgentDetails::of(&agent, &base_url(&shared, &headers)),
+        (None, Some(agent)) => match definitions::manager(&shared) {
+            Ok(manager) if !agent.is_peer() => match manager.definition(&name).await {
+                Ok(definition) => return definitions::details(&shared, &headers, &definition),
+                Err(_) => AgentDetails::of(&agent, &base_url(&shared, &headers)),
+            },
+            _ => AgentDetails::of(&agent, &base_url(&shared, &headers)),
+        },
         (None, None) => return reply::rest_error(&shared.no_such_agent_for(&caller, Some(name.as_str()))),
     };
     reply::json(&shown)
@@ -99,15 +112,22 @@ pub(crate) async fn remove(
 ) -> Response {
     let name = AgentName::from(name);
     let removed = async {
+        caller.may(&shared, Access::Admin, None)?;
+        let here = shared.agent(name.as_str()).is_some_and(|agent| !agent.is_peer());
+        if here {
+            let manager = definitions::manager(&shared)?;
+            let definition = manager.definition(&name).await.map_err(definitions::refusal)?;
+            let expected = definitions::expected(&headers);
+            manager.delete(&name, expected.as_ref()).await.map_err(definitions::refusal)?;
+            return Ok(definitions::details(&shared, &headers, &definition));
+        }
         let ports = allowed(&shared, &caller)?;
         let peer = ports.book.peer(&name);
         ports.book.remove(&name).await.map_err(refusal)?;
-        peer.ok_or_else(|| shared.no_such_agent(Some(name.as_str())))
+        let peer = peer.ok_or_else(|| shared.no_such_agent(Some(name.as_str())))?;
+        Ok(reply::json(&details(&shared, &headers, &peer)))
     };
-    match removed.await {
-        Ok(peer) => reply::json(&details(&shared, &headers, &peer)),
-        Err(error) => reply::rest_error(&error),
-    }
+    removed.await.unwrap_or_else(|error: Error| definitions::refused(&error))
 }
 
 /// `POST /api/v1/peers/notifications/{registration}`: whoever knows the token that was made for it may tell.

@@ -16,9 +16,9 @@ pub fn metadata_change(wish: &ChangeAgent) -> Option<AgentChange> {
 
 /// Settings that hold in new sessions.
 pub fn settings_change(settings: &SessionSettings) -> Result<AgentChange, ManageError> {
-    let checked = settings.check().map_err(|name| {
-        wrong(ErrorCode::INVALID_REQUEST, format!("settings.{name} is no number there can be"))
-    })?;
+    let checked = settings
+        .check()
+        .map_err(|name| wrong(ErrorCode::INVALID_REQUEST, format!("settings.{name} is no number there can be")))?;
     Ok(AgentChange::Settings(checked))
 }
 
@@ -51,11 +51,7 @@ pub fn item_put(definition: &Definition, kind: ItemKind, item: &AgentItem) -> Re
 }
 
 /// An MCP server; what the entry hides stays as it is written in the definition.
-pub fn server_change(
-    definition: Option<&Definition>,
-    name: &str,
-    entry: &Json,
-) -> Result<AgentChange, ManageError> {
+pub fn server_change(definition: Option<&Definition>, name: &str, entry: &Json) -> Result<AgentChange, ManageError> {
     if !entry.is_object() {
         return Err(wrong(ErrorCode::INVALID_REQUEST, format!("the server '{name}' is a map of keys, as in mcp.json")));
     }

@@ -69,8 +69,7 @@ fn is_read_for_references(path: &str) -> bool {
 }
 
 fn refused(what: &str) -> ManageError {
-    let detail = format!(
-        "{what}: that may be wished by the owner of this Baton only, on its machine or with its own token"
-    );
+    let detail =
+        format!("{what}: that may be wished by the owner of this Baton only, on its machine or with its own token");
     wrong(ErrorCode::SCOPE_MISSING, detail)
 }

@@ -31,7 +31,8 @@ pub(crate) fn restored(entry: &Json, old: Option<&McpServer>) -> Result<Json, Ma
     }
     match holds_hidden(&entry) {
         true => {
-            let detail = format!("'{HIDDEN}' stands for a secret that is not there; give its value, or a reference to it");
+            let detail =
+                format!("'{HIDDEN}' stands for a secret that is not there; give its value, or a reference to it");
             Err(wrong(ErrorCode::INVALID_REQUEST, detail))
         }
         false => Ok(Json::from(entry)),

@@ -1,7 +1,7 @@
 //! `PATCH /api/v1/sessions/{context}?agent=`: its title, its settings, and what is part of its requests.
 
-use super::{Asked, Named, OfAgent, asked, invalid, invalid_field, item, items, known, named, read, refused};
-use crate::{app::Shared, auth::Caller, reply, tools::is_json};
+use super::{Asked, Named, OfAgent, asked, invalid, invalid_field, item, items, known, named, refused};
+use crate::{app::Shared, auth::Caller, body::json, reply};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -27,10 +27,7 @@ pub(crate) async fn change(
 ) -> Response {
     let changed = async {
         let wanted = named(&shared, &caller, path, asked(query)?.agent)?;
-        let (parts, body) = request.into_parts();
-        is_json(&parts.headers)?;
-        let received = shared.bodies.read(&parts.headers, body).await?;
-        let wish: ChangeSession = read(&received.bytes)?;
+        let (_, wish) = json::<ChangeSession>(&shared, request).await?;
         if wish == ChangeSession::default() {
             return Err(invalid("say what is to be different: title, settings, include or exclude"));
         }

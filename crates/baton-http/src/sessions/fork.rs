@@ -1,7 +1,7 @@
 //! `POST /api/v1/sessions/{context}/fork?agent=`.
 
-use super::{Asked, Named, OfAgent, asked, found, invalid_field, known, named, read, refused, summary_of};
-use crate::{app::Shared, auth::Caller, reply, tools::is_json};
+use super::{Asked, Named, OfAgent, asked, found, invalid_field, known, named, refused, summary_of};
+use crate::{app::Shared, auth::Caller, body::json, reply};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -22,10 +22,7 @@ pub(crate) async fn fork(
 ) -> Response {
     let forked = async {
         let wanted = named(&shared, &caller, path, asked(query)?.agent)?;
-        let (parts, body) = request.into_parts();
-        is_json(&parts.headers)?;
-        let received = shared.bodies.read(&parts.headers, body).await?;
-        let ForkSession { task_id, event, context_id } = read(&received.bytes)?;
+        let (_, ForkSession { task_id, event, context_id }) = json(&shared, request).await?;
         let (session, _) = known(&shared, &caller, Access::Call, &wanted).await?;
         let session = SessionRef { context: session.context, agent: Some(session.agent) };
         let at = place(&shared, &caller, task_id.map(TaskId::from), event).await?;

@@ -14,12 +14,7 @@ mod markdown;
 mod settings;
 mod show;
 
-use crate::{
-    app::Shared,
-    auth::Caller,
-    named::unreadable,
-    reply::{self, readable},
-};
+use crate::{app::Shared, auth::Caller, named::unreadable, reply};
 use axum::{
     Router,
     extract::{
@@ -37,7 +32,7 @@ use baton_wire::{
     a2a::v1::{Error, ErrorKind},
     api,
 };
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 use std::{fmt, sync::Arc};
 
 /// Characters of the last word in a list.
@@ -137,11 +132,6 @@ fn invalid(message: impl Into<String>) -> Error {
 
 fn invalid_field(field: &str, description: String) -> Error {
     Error::invalid_params(FieldViolation { field: field.to_owned(), description }.into())
-}
-
-/// A JSON body.
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
-    serde_json::from_str(readable(bytes)?).map_err(|error| invalid(error.to_string()))
 }
 
 fn summary(summary: SessionSummary) -> api::SessionSummary {

@@ -1,1 +1,4 @@
 //! Managing agents.
+
+mod managed;
+mod secrets;

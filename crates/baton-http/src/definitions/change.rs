@@ -1,0 +1,40 @@
+//! `PATCH /api/v1/agents/{agent}`: what its card says, its prompt, its settings.
+
+use super::{allowed, answered, details, expected, refusal, who};
+use crate::{app::Shared, auth::Caller, body::json, named::Named};
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use baton_manage::{metadata_change, settings_change};
+use baton_types::{AgentChange, ErrorCode};
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    api::ChangeAgent,
+};
+use std::sync::Arc;
+
+/// Changes what is given, all of it or nothing.
+pub(crate) async fn change(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    Named(agent): Named,
+    request: Request,
+) -> Response {
+    let changed = async {
+        let manager = allowed(&shared, &caller)?;
+        let (headers, wish) = json::<ChangeAgent>(&shared, request).await?;
+        let mut changes: Vec<AgentChange> = metadata_change(&wish).into_iter().collect();
+        changes.extend(wish.prompt.map(AgentChange::Prompt));
+        changes.extend(wish.settings.as_ref().map(settings_change).transpose().map_err(refusal)?);
+        if changes.is_empty() {
+            let message = "say what is to be different: title, description, version, provider, icon_url, \
+                           documentation_url, autonomous, prompt or settings";
+            return Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message));
+        }
+        let (who, expected) = (who(&shared, &headers), expected(&headers));
+        let changed = manager.change(&agent.into(), who, expected.as_ref(), |_| Ok(changes.clone())).await;
+        Ok(details(&shared, &headers, &changed.map_err(refusal)?.after))
+    };
+    answered(changed.await)
+}

@@ -1,0 +1,158 @@
+//! Definitions of agents that live here: made, shown without secrets, changed, copied and taken away.
+
+mod change;
+mod copy;
+mod create;
+mod exports;
+mod items;
+mod servers;
+
+pub(crate) use create::create;
+
+use crate::{
+    app::Shared,
+    auth::{Caller, shows_owner},
+    cards::base_url,
+    named::unreadable,
+    reply,
+};
+use axum::{
+    Router,
+    extract::{Path, rejection::PathRejection},
+    response::Response,
+    routing::{get, post},
+};
+use baton_manage::{Definition, ManageError, Manager, Who};
+use baton_ports::AgentShelf;
+use baton_rules::Access;
+use baton_types::{AgentName, Digest, ErrorCode};
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    api::AgentDetails,
+};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use std::{fmt, sync::Arc};
+
+/// Who keeps definitions.
+#[derive(Clone)]
+pub struct DefinitionPorts {
+    /// Keeps them.
+    pub shelf: Arc<dyn AgentShelf>,
+}
+
+impl fmt::Debug for DefinitionPorts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DefinitionPorts").finish_non_exhaustive()
+    }
+}
+
+/// The routes of what an agent has.
+pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+    let one = |base: &str| format!("/api/v1/agents/{{agent}}/{base}");
+    router
+        .route(&one("clone"), post(copy::copy))
+        .route(&one("rules"), get(items::list_rules))
+        .route(&one("rules/{name}"), get(items::show_rule).put(items::put_rule).delete(items::remove_rule))
+        .route(&one("references"), get(items::list_references))
+        .route(
+            &one("references/{name}"),
+            get(items::show_reference).put(items::put_reference).delete(items::remove_reference),
+        )
+        .route(&one("servers"), get(servers::list))
+        .route(&one("servers/{server}"), get(servers::show).put(servers::put).delete(servers::remove))
+        .route(&one("exports"), get(exports::list))
+        .route(&one("exports/{name}"), get(exports::show).put(exports::put).delete(exports::remove))
+}
+
+pub(crate) use change::change;
+
+type Pair = Result<Path<(String, String)>, PathRejection>;
+
+fn pair(path: Pair) -> Result<(AgentName, String), Error> {
+    let Path((agent, name)) = path.map_err(|error| unreadable(&error.body_text()))?;
+    Ok((agent.into(), name))
+}
+
+/// Who keeps definitions, if anybody does.
+pub(crate) fn manager(shared: &Shared) -> Result<Manager, Error> {
+    let ports = shared.options.definitions.as_ref().ok_or_else(|| {
+        let message = "this Baton keeps no definitions; change the agent where it is defined";
+        Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
+    })?;
+    Ok(Manager::new(Arc::clone(&ports.shelf)))
+}
+
+/// For those who look at one.
+async fn read(shared: &Shared, caller: &Caller, agent: &AgentName) -> Result<Definition, Error> {
+    caller.may(shared, Access::Read, Some(agent))?;
+    manager(shared)?.definition(agent).await.map_err(refusal)
+}
+
+/// For those who change one.
+fn allowed(shared: &Shared, caller: &Caller) -> Result<Manager, Error> {
+    caller.may(shared, Access::Admin, None)?;
+    manager(shared)
+}
+
+fn who(shared: &Shared, headers: &HeaderMap) -> Who {
+    if shows_owner(&shared.options.access, headers) { Who::Owner } else { Who::Administrator }
+}
+
+/// The digest on which a change depends.
+pub(crate) fn expected(headers: &HeaderMap) -> Option<Digest> {
+    let given = headers.get(header::IF_MATCH)?.to_str().ok()?.trim();
+    let digest = given.trim_start_matches("W/").trim_matches('"');
+    (digest != "*").then(|| Digest::from_hex(digest))
+}
+
+/// A refusal as clients know it.
+pub(crate) fn refusal(error: ManageError) -> Error {
+    let ManageError { code, detail } = error;
+    let kind = match code {
+        ErrorCode::AGENT_NOT_FOUND => ErrorKind::AgentNotFound,
+        ErrorCode::AGENT_PART_NOT_FOUND => ErrorKind::PageNotFound,
+        ErrorCode::NAME_TAKEN | ErrorCode::AGENT_OUTDATED => ErrorKind::TaskGenerationMismatch,
+        ErrorCode::SCOPE_MISSING => ErrorKind::Forbidden,
+        ErrorCode::INTERNAL => ErrorKind::Internal,
+        _ => ErrorKind::InvalidRequest,
+    };
+    Error::new(kind, code, detail)
+}
+
+/// The answer to a request; one whose condition did not hold says so by its status.
+fn answered(answer: Result<Response, Error>) -> Response {
+    answer.unwrap_or_else(|error| refused(&error))
+}
+
+pub(crate) fn refused(error: &Error) -> Response {
+    let mut response = reply::rest_error(error);
+    if error.code == ErrorCode::AGENT_OUTDATED {
+        *response.status_mut() = StatusCode::PRECONDITION_FAILED;
+    }
+    response
+}
+
+/// An answer with the digest of the definition as its ETag.
+fn tagged(value: &impl Serialize, digest: &Digest) -> Response {
+    let mut response = reply::json(value);
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{digest}\"")) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// The agent with its definition.
+pub(crate) fn details(shared: &Shared, headers: &HeaderMap, definition: &Definition) -> Response {
+    let details = AgentDetails {
+        definition: Some(Box::new(baton_manage::definition(definition))),
+        ..AgentDetails::of(&definition.agent, &base_url(shared, headers))
+    };
+    tagged(&details, &definition.digest)
+}
+
+fn absent(what: &str, agent: &AgentName, name: &str) -> Error {
+    let name: String = name.chars().take(128).collect();
+    let message = format!("the agent '{agent}' has no {what} '{name}'");
+    Error::new(ErrorKind::PageNotFound, ErrorCode::AGENT_PART_NOT_FOUND, message)
+}
