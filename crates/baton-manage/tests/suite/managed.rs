@@ -1,0 +1,98 @@
+use baton_local::{Beside, DirectoryAgents, MemoryStorage};
+use baton_manage::{Definition, Manager, Who, definition, item_put, server_change};
+use baton_ports::AgentPlace;
+use baton_types::{AgentChange, AgentName, ErrorCode, Include, ItemKind, Json};
+use baton_wire::api::{AgentItem, CloneAgent, CreateAgent};
+use std::sync::Arc;
+
+fn manager() -> Manager {
+    let beside = Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())] };
+    Manager::new(Arc::new(DirectoryAgents::open_beside(&[], beside, None)))
+}
+
+fn rule(name: &str, text: &str) -> AgentItem {
+    AgentItem { name: name.to_owned(), text: Some(text.to_owned()), ..AgentItem::default() }
+}
+
+fn wish(name: &str) -> CreateAgent {
+    CreateAgent { name: Some(name.to_owned()), ..CreateAgent::default() }
+}
+
+#[tokio::test]
+async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
+    let manager = manager();
+    let made = manager
+        .create(
+            CreateAgent {
+                title: Some("Bob the Helper".to_owned()),
+                description: Some("Helps.".to_owned()),
+                prompt: Some("Be brief.".to_owned()),
+                rules: vec![rule("tone", "Be kind.")],
+                references: vec![AgentItem { include: Some(Include::Always), ..rule("facts", "The sky is blue.") }],
+                ..wish("bob")
+            },
+            Who::Administrator,
+        )
+        .await
+        .unwrap();
+    assert_eq!((made.name.as_str(), &made.place), ("bob", &AgentPlace::Memory));
+    assert_eq!(definition(&made).kept.note, "kept in memory: gone when this Baton ends");
+    assert_eq!((made.agent.title.as_str(), made.agent.prompt.as_str()), ("Bob the Helper", "Be brief."));
+    let taken = manager.create(wish("bob"), Who::Owner).await.unwrap_err();
+    assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
+
+    let bob = AgentName::from("bob");
+    let put =
+        |text: &'static str| move |now: &Definition| Ok(vec![item_put(now, ItemKind::Rule, &rule("tone", text))?]);
+    let changed = manager.change(&bob, Who::Administrator, Some(&made.digest), put("Be calm.")).await.unwrap();
+    assert_eq!(changed.after.agent.knowledge.rules[0].text, "Be calm.");
+    let late = manager.change(&bob, Who::Administrator, Some(&made.digest), put("Be loud.")).await.unwrap_err();
+    assert_eq!(late.code, ErrorCode::AGENT_OUTDATED);
+    let absent = AgentChange::Remove { kind: ItemKind::Rule, name: "none".to_owned() };
+    let absent = manager.change(&bob, Who::Owner, None, |_| Ok(vec![absent.clone()])).await.unwrap_err();
+    assert_eq!(absent.code, ErrorCode::AGENT_PART_NOT_FOUND);
+
+    let copy = CloneAgent { name: "rob".to_owned(), ..CloneAgent::default() };
+    let copy = manager.copy(&bob, &copy).await.unwrap();
+    assert_eq!((copy.name.as_str(), copy.agent.title.as_str()), ("rob", "Bob the Helper"));
+    assert_eq!(copy.agent.knowledge, changed.after.agent.knowledge);
+    manager.delete(&bob, None).await.unwrap();
+    assert_eq!(manager.definition(&bob).await.unwrap_err().code, ErrorCode::AGENT_NOT_FOUND);
+}
+
+#[tokio::test]
+async fn changes_at_the_same_time_are_all_kept() {
+    let manager = manager();
+    manager.create(wish("bob"), Who::Owner).await.unwrap();
+    let changes: Vec<_> = (0..12)
+        .map(|number| {
+            let manager = manager.clone();
+            tokio::spawn(async move {
+                let item = rule(&format!("rule-{number}"), "Text.");
+                let put = |now: &Definition| Ok(vec![item_put(now, ItemKind::Rule, &item)?]);
+                manager.change(&"bob".into(), Who::Owner, None, put).await.map(drop)
+            })
+        })
+        .collect();
+    for change in changes {
+        change.await.unwrap().unwrap();
+    }
+    assert_eq!(manager.definition(&"bob".into()).await.unwrap().agent.knowledge.rules.len(), 12);
+}
+
+#[tokio::test]
+async fn only_the_owner_has_programs_started_and_variables_read() {
+    let manager = manager();
+    manager.create(wish("bob"), Who::Administrator).await.unwrap();
+    let entry = |text: &str| Json::parse(text).unwrap();
+    for (server, is_for_all) in [
+        (r#"{"command":"sh","args":["-c","id"]}"#, false),
+        (r#"{"url":"https://mcp.example.com","headers":{"Authorization":"Bearer ${env:TOKEN}"}}"#, false),
+        (r#"{"url":"https://mcp.example.com"}"#, true),
+    ] {
+        let put = |now: &Definition| Ok(vec![server_change(Some(now), "files", &entry(server))?]);
+        let done = manager.change(&"bob".into(), Who::Administrator, None, put).await;
+        assert_eq!(done.as_ref().err().map(|error| error.code), (!is_for_all).then_some(ErrorCode::SCOPE_MISSING));
+        manager.change(&"bob".into(), Who::Owner, None, put).await.unwrap();
+    }
+}
