@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use baton_agentdir::Diagnostic;
-use baton_local::{DirectoryAgents, LoadError, SpecCheck};
+use baton_local::{Beside, DirectoryAgents, LoadError, MemoryStorage, SpecCheck};
 use baton_ports::{
     AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentSource, BoxFuture, Changes, PermissionBook,
     PermissionBookError, PermissionChanged, Unusable,
@@ -25,7 +25,7 @@ pub(crate) struct Loaded {
 
 /// Reads the agents below the paths; one that does not work never keeps another from being served.
 pub(crate) fn load(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Loaded, Failure> {
-    let directories = match DirectoryAgents::load_usable(paths, check()) {
+    let directories = match DirectoryAgents::load_beside(paths, memory(), check()) {
         Ok(usable) => usable,
         Err(error @ (LoadError::Missing { .. } | LoadError::Empty { .. })) => {
             return Err(Failure::new(error.code(), error.to_string())
@@ -40,9 +40,14 @@ pub(crate) fn load(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Lo
 
 /// Reads what can be used, whatever is wrong with the rest.
 pub(super) fn open(paths: &[PathBuf], tools: Option<ToolExecution>) -> (LocalAgents, Vec<Unusable>) {
-    let directories = DirectoryAgents::open(paths, Some(check()));
+    let directories = DirectoryAgents::open_beside(paths, memory(), Some(check()));
     let unusable = directories.unusable();
     (LocalAgents::new(directories, tools), unusable)
+}
+
+/// Agents that are made without a directory are gone with the process.
+fn memory() -> Beside {
+    Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())] }
 }
 
 fn check() -> SpecCheck {
@@ -56,7 +61,7 @@ fn playbook_remarks(agent: &AgentSpec) -> Vec<Diagnostic> {
 
 /// The agents of directories, with the choice of who runs their tools.
 pub(super) struct LocalAgents {
-    directories: Option<DirectoryAgents>,
+    pub(super) directories: Option<DirectoryAgents>,
 }
 
 impl LocalAgents {

@@ -88,6 +88,7 @@ impl Server {
             peers: Some(baton.peer_ports()),
             tools: Some(baton.tool_ports()),
             permissions: Some(baton.permission_ports()),
+            definitions: Some(baton.definition_ports()),
             sessions: Some(baton.session_ports()),
             signer: Some(signer),
             started_at: now(),
