@@ -5,7 +5,7 @@ use baton_agentdir::{Severity, is_agent_name};
 use baton_toolhost::{NativeTools, Tool};
 use baton_types::{
     AgentKit, AgentName, AgentSpec, AskWhen, BUILT_IN_TOOLS, ContextItem, ControlTools, ErrorCode, HandoffTarget,
-    Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
+    Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits, SkillSpec, ToolExecution, ToolPolicy, Writing,
 };
 
 /// Who answers, with which words and which functions; everything but the name may be left out.
@@ -19,6 +19,7 @@ pub struct Agent {
     version: String,
     prompt: String,
     playbook: Option<String>,
+    writing: Writing,
     skills: Vec<SkillSpec>,
     tools: Vec<Tool>,
     tool_execution: ToolExecution,
@@ -43,6 +44,7 @@ impl Agent {
             version: "0.1.0".to_owned(),
             prompt: String::new(),
             playbook: None,
+            writing: Writing::default(),
             skills: Vec::new(),
             tools: Vec::new(),
             tool_execution: ToolExecution::Agent,
@@ -90,6 +92,21 @@ impl Agent {
     #[must_use]
     pub fn playbook(mut self, rules: impl Into<String>) -> Self {
         self.playbook = Some(rules.into());
+        self
+    }
+
+    /// The model that answers, as `provider:model`; its key is in the kit, or in a variable such as `OPENAI_API_KEY`. The
+    /// playbook answers when nobody is named.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.writing.model = Some(model.into());
+        self
+    }
+
+    /// Who is asked when that model does not answer, after those named before.
+    #[must_use]
+    pub fn fallback(mut self, model: impl Into<String>) -> Self {
+        self.writing.fallbacks.push(model.into());
         self
     }
 
@@ -272,7 +289,7 @@ impl Agent {
             input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
             knowledge: self.knowledge,
             about: Default::default(),
-            writing: Default::default(),
+            writing: self.writing,
             tools: native.specs(&name),
             answer: None,
             guardrails: Vec::new(),

@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Approvals(commands::approvals::Options),
     /// See your conversations: name, fork, export, import, delete them, change their settings
     Sessions(commands::sessions::Options),
+    /// See who can answer: providers, models, windows, prices, and whether a key works
+    Models(commands::models::Options),
     /// See what happened: search traces, show one, follow spans as they arrive
     Trace(commands::trace::Options),
     /// See what models cost: tokens and money by agent, model, project or day
@@ -73,6 +75,7 @@ Examples:
   baton approvals list                             what waits for your leave
   baton sessions list                              your conversations
   baton trace query '{ status = error }'           what went wrong
+  baton models                                     who can answer, and what they cost
   baton costs --by agent                           what models cost
   baton doctor                                     whether everything works
   baton mcp                                        all agents, for Claude Code, Cursor and others

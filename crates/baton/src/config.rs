@@ -3,6 +3,7 @@
 mod access;
 mod export;
 mod find;
+mod models;
 mod raw;
 mod resolve;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod schema;
 mod tempo;
 
 pub(crate) use access::{Auth, ChosenAccess, Tls};
+pub(crate) use models::ChosenModels;
 pub(crate) use raw::{Budgets, Cards, Extension, HeaderText, Issuer, Metrics, Price, TempoMode, secret_below};
 pub(crate) use resolve::{A2a, Chosen, Push, Retention, Settings};
 pub(crate) use tempo::Tempo;

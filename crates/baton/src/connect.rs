@@ -25,7 +25,8 @@ pub(crate) struct Session {
     pub(crate) client: Client,
     /// Where it is; nothing when it is in this process.
     pub(crate) url: Option<String>,
-    own: Option<Baton>,
+    /// The Baton in this process, when it is one.
+    pub(crate) own: Option<Baton>,
 }
 
 impl Session {

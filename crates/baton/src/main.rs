@@ -5,6 +5,7 @@
 //!
 //! Read first: this file (the start-up story), `commands/` (one file per subcommand), `wiring.rs`.
 
+mod answering;
 mod bridge;
 mod cli;
 mod commands;
@@ -79,6 +80,7 @@ async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
         Command::Tools(options) => Box::pin(commands::tools::run(options, screen)).await,
         Command::Approvals(options) => Box::pin(commands::approvals::run(options, screen)).await,
         Command::Sessions(options) => Box::pin(commands::sessions::run(options, screen)).await,
+        Command::Models(options) => Box::pin(commands::models::run(options, screen)).await,
         Command::Trace(options) => until_insisted(|stop| commands::trace::run(options, screen, stop)).await,
         Command::Costs(options) => Box::pin(commands::costs::run(options, screen)).await,
         Command::Dashboards(options) => commands::dashboards::run(&options, screen),

@@ -60,6 +60,8 @@ impl ServerOptions {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("BATON_")) {
             command.env_remove(name);
         }
+        // Nor are its models those that happen to be on this machine.
+        command.env("BATON_DETECT", "off");
         if let Some(directory) = self.data.parent() {
             command.current_dir(directory);
         }

@@ -177,7 +177,8 @@ fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent>
     unique_ids(&mut calls);
     let parts = vec![Part::text(text), calls_part(&calls)];
     let mut message = Message::new(id, Role::Agent, parts).within(&task.context, &task.id);
-    if finish == Some(Finish::Length) {
+    // Who called is only worth a word when it is not the built-in model.
+    if finish == Some(Finish::Length) || model != "playbook" {
         message.metadata = Some(metadata(model, finish, None));
     }
     thought.into_iter().chain([TaskEvent::ToolsCalled { message, calls, usage }]).collect()

@@ -4,8 +4,9 @@ use super::{agents::CodedAgents, listen::listen, mcp::endpoints, store::Store, t
 use crate::{Error, Running, baton::Start};
 use baton_engine::{Engine, Ports};
 use baton_http::{AccessOptions, HttpOptions, ServeOptions, SpanPorts, ToolPorts};
+use baton_lineup::{Lineup, Loopback, ModelSettings, Parts, process_environment};
 use baton_local::{SystemClock, TimeOrderedIds};
-use baton_models::PlaybookModels;
+use baton_models::{Catalog, PlaybookModels};
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::PeerHub;
 use baton_ports::{AgentSource, Clock as _};
@@ -35,6 +36,19 @@ pub(crate) struct Served {
     stopping: DropGuard,
 }
 
+/// The models of the agents: those that they name, with keys of their kits or of the environment; the playbook for others.
+fn lineup(agents: Arc<dyn AgentSource>) -> Arc<Lineup> {
+    Lineup::new(Parts {
+        agents,
+        playbooks: Arc::new(PlaybookModels::new()),
+        settings: ModelSettings::default(),
+        environment: process_environment(),
+        probe: Arc::new(Loopback),
+        catalog: Arc::new(Catalog::default()),
+        clock: Arc::new(SystemClock),
+    })
+}
+
 /// Puts everything together and serves it; unfinished runs are taken up in the background.
 pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error> {
     let Start { agents, data, tracing } = start;
@@ -52,7 +66,7 @@ pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error>
     let webhooks = PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()));
     let ports = Ports {
         journal: store.journal(),
-        models: Arc::new(PlaybookModels::new()),
+        models: lineup(Arc::clone(&agents)),
         tools: tools.toolbox.clone(),
         agents: Arc::clone(&agents),
         peers: Arc::new(PeerHub::new(book, None).with_tracer(spans.tracer())),

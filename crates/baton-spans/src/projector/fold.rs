@@ -158,9 +158,7 @@ fn step(
 
 fn label(spec: &AgentSpec) -> ModelLabel {
     match &spec.model {
-        ModelSpec::Playbook { .. } => {
-            ModelLabel { provider: "baton".to_owned(), model: "playbook".to_owned(), elsewhere: None }
-        }
+        ModelSpec::Playbook { .. } => ModelLabel::of(spec.writing.model.as_deref().unwrap_or("playbook")),
         ModelSpec::Peer { url, .. } => {
             ModelLabel { provider: "a2a".to_owned(), model: String::new(), elsewhere: Some(url.clone()) }
         }

@@ -29,6 +29,27 @@ pub struct ModelLabel {
     pub elsewhere: Option<String>,
 }
 
+impl ModelLabel {
+    /// Of a model as answers name it: `playbook`, or `provider:model`.
+    pub fn of(name: &str) -> Self {
+        let (provider, model) = match name.split_once(':') {
+            Some((provider, model)) => (convention(provider), model),
+            None => ("baton", name),
+        };
+        Self { provider: provider.to_owned(), model: model.to_owned(), elsewhere: None }
+    }
+}
+
+/// A provider as the conventions name it.
+fn convention(id: &str) -> &str {
+    match id {
+        "claude" => "anthropic",
+        "gemini" | "google" => "gcp.gemini",
+        "bedrock" => "aws.bedrock",
+        other => other,
+    }
+}
+
 /// What is known of one task so far.
 #[derive(Clone, Debug)]
 pub struct TaskSpans {
@@ -347,14 +368,17 @@ impl TaskSpans {
         let Some(open) = self.attempt.take() else { return };
         let Some(run) = &mut self.run else { return };
         // An agent elsewhere is asked instead of a model: the run is that span.
-        let label = run.label.clone().unwrap_or_default();
+        let mut label = run.label.clone().unwrap_or_default();
         if label.elsewhere.is_some() {
             return;
         }
+        // Sessions and fallbacks choose other models than the definition names: who answered says so.
+        if let Some(answered) = ended.model() {
+            label = ModelLabel::of(&answered);
+        }
         let used = ended.usage();
         run.model_calls += 1;
-        run.usage.input_tokens += used.input_tokens;
-        run.usage.output_tokens += used.output_tokens;
+        run.usage = run.usage.plus(used);
         let id = ids::attempt_span(&self.task, &open.message, open.attempt);
         let (context, parent) = (run.context.inside(id), run.context.span);
         let name = match label.model.is_empty() {
@@ -409,6 +433,13 @@ impl Ended<'_> {
             Self::Interrupted => Usage::default(),
         }
     }
+
+    /// Who answered, as `provider:model`.
+    fn model(&self) -> Option<String> {
+        let (Self::Called(message, ..) | Self::Answered(message, _)) = self else { return None };
+        let metadata = message.metadata.as_ref().filter(|metadata| metadata.as_str().contains("\"model\""))?;
+        Some(metadata.to_value().get("model")?.as_str()?.to_owned())
+    }
 }
 
 fn finished(draft: &mut Draft, reason: &'static str, used: Usage) {
@@ -419,6 +450,14 @@ fn finished(draft: &mut Draft, reason: &'static str, used: Usage) {
 fn usage(draft: &mut Draft, used: Usage) {
     draft.set(names::GEN_AI_USAGE_INPUT_TOKENS, used.input_tokens);
     draft.set(names::GEN_AI_USAGE_OUTPUT_TOKENS, used.output_tokens);
+    let further = [
+        (names::GEN_AI_USAGE_CACHE_READ, used.cached_tokens),
+        (names::GEN_AI_USAGE_CACHE_CREATION, used.cache_write_tokens),
+        (names::GEN_AI_USAGE_REASONING, used.reasoning_tokens),
+    ];
+    for (name, tokens) in further.into_iter().filter(|(_, tokens)| *tokens > 0) {
+        draft.set(name, tokens);
+    }
 }
 
 /// Host and port of an address; what is no address is taken for a host.

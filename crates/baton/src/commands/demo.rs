@@ -4,7 +4,7 @@ mod show;
 
 use self::show::Show;
 use crate::{
-    config::Chosen,
+    config::{Chosen, ChosenModels},
     connect::{Session, failure},
     examples,
     failure::{Exit, Failure},
@@ -57,7 +57,8 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         None => examples::write(&data.join("agents"))?,
     };
     // The demo is the same everywhere, so a baton.yaml that happens to be here does not count.
-    let settings = Chosen { port, data: Some(data), agents, ..Chosen::default() }.without_file()?;
+    let models = ChosenModels { model: Some("playbook".to_owned()), production: None };
+    let settings = Chosen { port, data: Some(data), agents, models, ..Chosen::default() }.without_file()?;
     let (baton, diagnostics) = Baton::open(&settings, Strictness::Lenient).await?;
     for diagnostic in &diagnostics {
         screen.diagnostic(diagnostic);

@@ -4,6 +4,7 @@ mod agents;
 mod check;
 mod data;
 mod export;
+mod models;
 mod round_trip;
 mod server;
 mod store;
@@ -25,7 +26,7 @@ Examples:
   baton doctor --server https://baton.example.com --token \"$TOKEN\"
   baton doctor --json | jq '.checks[] | select(.status != \"ok\")'
 
-Looks at the data directory, the server, the journal, the agents and the span store; then emits one
+Looks at the data directory, the server, the journal, the agents, the models and the span store; then emits one
 span as any OpenTelemetry exporter would, and asks for it by its id and by TraceQL. Every line that
 is not ok says what to do. Exit code 4 when something does not work.")]
 pub(crate) struct Options {
@@ -75,6 +76,9 @@ async fn look(place: &Place) -> Result<Vec<Check>, Failure> {
     checks.extend(found);
     if settings.is_some() || session.is_some() {
         checks.push(agents::check(settings.as_ref(), session.as_ref()).await);
+    }
+    if let Some(settings) = &settings {
+        checks.push(models::check(settings).await);
     }
     if let Some(session) = session {
         let (stored, kept) = store::check(&session).await;

@@ -8,6 +8,7 @@ pub(crate) mod dashboards;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod mcp;
+pub(crate) mod models;
 pub(crate) mod new;
 pub(crate) mod place;
 pub(crate) mod reap;

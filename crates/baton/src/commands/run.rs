@@ -15,7 +15,7 @@ use self::{
 };
 use crate::{
     commands::place::{self, Place},
-    config::Chosen,
+    config::{Chosen, ChosenModels},
     connect::{Session, failure},
     failure::{Exit, Failure},
     follow::{Ended, follow, follow_from_now},
@@ -27,7 +27,7 @@ use crate::{
 use baton_client::{ClientError, SendRequest};
 use baton_types::{ErrorCode, Message, Part, Role};
 use clap::Args;
-use std::path::PathBuf;
+use std::{io::IsTerminal, path::PathBuf};
 
 /// What `baton run` is told.
 #[derive(Args, Debug)]
@@ -68,6 +68,9 @@ pub(crate) struct Options {
     context: Option<String>,
     #[command(flatten)]
     settings: SessionSettings,
+    /// Who answers in this process for agents that name nobody: provider:model, or playbook [default: what is found]
+    #[arg(long, value_name = "PROVIDER:MODEL", env = "BATON_MODEL")]
+    model: Option<String>,
     /// Tell no steps on stderr
     #[arg(long, short)]
     quiet: bool,
@@ -83,11 +86,12 @@ struct Said {
 
 /// Sends, follows, and asks back when the agent asks.
 pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
-    let Options { agent, message, place, agents, bearer, task, context, settings, quiet } = options;
+    let Options { agent, message, place, agents, bearer, task, context, settings, model, quiet } = options;
     let Place { server, token, data, config } = place;
     let said = Said { message, task, context, settings };
     let mut telling = Telling::new(screen, quiet);
-    let chosen = Chosen { config, data, agents, ..Chosen::default() };
+    let models = ChosenModels { model, production: None };
+    let chosen = Chosen { config, data, agents, models, ..Chosen::default() };
     if wiring::is_address(&agent) {
         let client = wiring::elsewhere(&agent, place::bearer(bearer.as_deref())?, &chosen.resolve()?)?;
         return tokio::select! {
@@ -104,6 +108,11 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         Some(url) => Session::at(url, token.as_deref())?,
         None => Session::find(&chosen.resolve()?, token.as_deref(), screen).await?,
     };
+    if let Some(own) = session.own.as_ref().filter(|_| !quiet && std::io::stderr().is_terminal()) {
+        for line in own.answering()?.lines(screen.talk_paint()) {
+            screen.say(&line);
+        }
+    }
     let ended = tokio::select! {
         ended = converse(&session, &agent, said, &mut telling) => ended,
         () = stop.first() => Ok(stopped(&mut telling, match session.url {

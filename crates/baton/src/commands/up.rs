@@ -1,7 +1,8 @@
 //! `baton up`: serve agents until asked to stop.
 
 use crate::{
-    config::{Chosen, ChosenAccess, Settings},
+    answering::Answering,
+    config::{Chosen, ChosenAccess, ChosenModels, Settings},
     failure::{Exit, Failure},
     screen::Screen,
     signals::StopRequests,
@@ -20,6 +21,7 @@ Examples:
   baton up agents/ --port 0         on any free port, which is printed
   baton up weather --tools caller   callers run the tools: calls come back as input-required
   baton up --data /var/lib/baton    keep the journal elsewhere
+  baton up --model openai:gpt-5-mini     who answers for agents that name nobody
   baton up --auth                   callers must show a token of `baton token create`
   baton up --auth --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
   BATON_PORT=9000 baton up          the environment works too
@@ -30,6 +32,8 @@ baton.yaml, in the working directory, in the one directory to serve, or named wi
   retention: { days: 30, keep: 100000 }      # ended tasks only
   limits: { body_bytes: 8MB, max_connections: 8192, max_streams: 4096 }
   push: { allow: [\"127.0.0.0/8\"] }           # receivers of notifications that may be private
+  model: claude:claude-sonnet-4-5            # who answers for agents that name nobody
+  providers: { claude: { api_key: \"env://MY_KEY\" } }
   auth: { required: true }                   # as --auth; issuers of JSON Web Tokens stand here too
   peers: [{ name: weather, url: \"https://weather.example.com\", bearer: \"env://WEATHER_TOKEN\" }]
 
@@ -50,6 +54,21 @@ pub(crate) struct Options {
     /// Who runs tools, for all agents: the agent itself or its caller [default: as each agent says]
     #[arg(long, value_name = "WHO", env = "BATON_TOOLS")]
     tools: Option<Tools>,
+    /// Who answers for agents that name nobody: provider:model, or playbook [default: what is found]
+    #[arg(long, value_name = "PROVIDER:MODEL", env = "BATON_MODEL")]
+    model: Option<String>,
+    /// Refuse to start when the playbook would answer in place of a model
+    #[arg(
+        long,
+        value_name = "BOOL",
+        env = "BATON_PRODUCTION",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
+        value_parser = BoolishValueParser::new(),
+    )]
+    production: Option<bool>,
     /// The URL that agent cards show
     #[arg(long, value_name = "URL", env = "PUBLIC_URL")]
     public_url: Option<String>,
@@ -126,6 +145,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
             tls_key: options.tls_key,
             cors_origins: options.cors_origins,
         },
+        models: ChosenModels { model: options.model, production: options.production },
     };
     let settings = chosen.resolve()?;
     if !settings.host.is_loopback() && !settings.auth.required && !options.insecure {
@@ -138,10 +158,12 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         screen.diagnostic(diagnostic);
     }
     warn_of_unheard(&settings, screen);
+    let answering = baton.answering()?;
     let server = Server::start(baton, &settings, PortChoice::Fixed, screen).await?;
-    announce(&server, &settings, screen);
+    announce(&server, &settings, &answering, screen);
     server.baton().warm(screen);
     server.baton().watch_logins(&settings.data);
+    server.baton().look_again_when_told();
     stop.first().await;
     screen.say("stopping; unfinished runs go on at the next start (again to stop at once)");
     let exit = match strictness {
@@ -155,7 +177,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
 /// Agents that are named one by one at the start.
 const MOST_NAMED: usize = 50;
 
-fn announce(server: &Server, settings: &Settings, screen: Screen) {
+fn announce(server: &Server, settings: &Settings, answering: &Answering, screen: Screen) {
     let url = &server.url;
     let agents = server.agents();
     let data = settings.data.display().to_string();
@@ -165,7 +187,8 @@ fn announce(server: &Server, settings: &Settings, screen: Screen) {
             .map(|agent| json!({"name": agent.name, "url": format!("{url}/agents/{}", agent.name)}))
             .collect();
         let auth = settings.auth.required;
-        let all = json!({"url": url, "data": data, "pid": std::process::id(), "auth": auth, "agents": agents});
+        let all = json!({"url": url, "data": data, "pid": std::process::id(), "auth": auth, "agents": agents,
+            "models": answering.to_json()});
         screen.print(&all.to_string());
         return;
     }
@@ -185,6 +208,9 @@ fn announce(server: &Server, settings: &Settings, screen: Screen) {
     }
     if let Some(more @ 1..) = agents.len().checked_sub(MOST_NAMED) {
         screen.say(&format!("  and {more} more; `baton agents list` shows all"));
+    }
+    for line in answering.lines(paint) {
+        screen.say(&line);
     }
     if settings.auth.required {
         announce_auth(server.baton().valid_tokens(), settings, screen);

@@ -5,6 +5,7 @@ mod auth;
 mod export;
 mod limits;
 mod lists;
+mod models;
 mod money;
 mod peer;
 mod push;
@@ -26,6 +27,9 @@ pub(super) use export::{RawExport, RawTarget};
 #[cfg(test)]
 pub(super) use limits::{LARGEST_BODY, MOST_CONNECTIONS, MOST_DAYS, MOST_REQUESTS};
 pub(super) use limits::{RawLimits, RawRetention};
+#[cfg(test)]
+pub(super) use models::MOST_FALLBACKS;
+pub(super) use models::{RawModels, is_model};
 pub(crate) use money::{Budgets, Price};
 #[cfg(test)]
 pub(super) use money::{MOST_BUDGET, MOST_ENTRIES, MOST_PRICE};
@@ -73,6 +77,7 @@ pub(super) struct RawConfig {
     pub(super) telemetry: RawTelemetry,
     pub(super) prices: Vec<Price>,
     pub(super) budgets: Budgets,
+    pub(super) models: RawModels,
 }
 
 impl RawConfig {
@@ -110,6 +115,7 @@ impl RawConfig {
             telemetry: fields.take("telemetry").and_then(|node| RawTelemetry::read(reader, node)).unwrap_or_default(),
             prices: fields.take("prices").map(|node| money::prices(reader, node)).unwrap_or_default(),
             budgets: fields.take("budgets").and_then(|node| Budgets::read(reader, node)).unwrap_or_default(),
+            models: RawModels::read(reader, &mut fields),
         };
         fields.finish(reader);
         Some(config)
@@ -138,6 +144,8 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     protocol: http/json, compression: none, headers: { X-Key: \"env://KEY\" }, timeout: 5s, certificate: ca.pem, \
     client_cert: me.pem, client_key: me.key, signals: [traces, logs], content: true }] } }\n\
     prices: { sonnet: { input: 3.0, output: 15, cached: 0.3, cache_write: 3.75 }, local: { input: 0, output: 0 } }\n\
+    model: openai:gpt-5-mini\nfallbacks: [\"ollama:llama3.2\", playbook]\nembeddings: openai:text-embedding-3-small\n\
+    production: true\nproviders: { openai: { api_key: \"env://KEY\", rpm: 60 } }\n\
     budgets: { day: 5.0, month: 100, agents: { planner: 20 }, projects: { checkout: 12.5 } }\n\
     peers:\n\
     - { name: everything, url: \"https://weather.example.com\", binding: grpc, bearer: \"env://TOKEN\", \
@@ -313,6 +321,18 @@ mod tests {
                 month: Some(dollars(100.0)),
                 agents: vec![("planner".to_owned(), dollars(20.0))],
                 projects: vec![("checkout".to_owned(), dollars(12.5))],
+            },
+            models: RawModels {
+                model: Some("openai:gpt-5-mini".to_owned()),
+                fallbacks: vec!["ollama:llama3.2".to_owned(), "playbook".to_owned()],
+                providers: vec![baton_types::ProviderEntry {
+                    id: "openai".to_owned(),
+                    keys: [("api_key", "env://KEY"), ("rpm", "60")]
+                        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                        .into(),
+                }],
+                embeddings: Some("openai:text-embedding-3-small".to_owned()),
+                production: Some(true),
             },
         };
         assert_eq!(RawConfig::parse("baton.yaml", FULL_FILE.as_bytes()), Ok(expect));

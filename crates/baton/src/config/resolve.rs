@@ -4,11 +4,13 @@ use super::{
     access::{Auth, ChosenAccess, Rate, Tls, rate},
     export::Export,
     find,
+    models::ChosenModels,
     raw::{Budgets, Extension, Price, RawA2a, RawConfig, RawTelemetry, Version, peer_below},
     tempo::Tempo,
 };
 use crate::failure::Failure;
 use baton_http::CorsOrigins;
+use baton_lineup::ModelSettings;
 use baton_outbound::AddressPolicy;
 use baton_peers::PeerConfig;
 use baton_types::{ErrorCode, ToolExecution};
@@ -35,6 +37,7 @@ pub(crate) struct Chosen {
     pub(crate) agents: Vec<PathBuf>,
     pub(crate) push_allow: Vec<String>,
     pub(crate) access: ChosenAccess,
+    pub(crate) models: ChosenModels,
 }
 
 /// What holds.
@@ -66,6 +69,8 @@ pub(crate) struct Settings {
     pub(crate) prices: Vec<Price>,
     /// What may be spent.
     pub(crate) budgets: Budgets,
+    /// Who answers, and through whom.
+    pub(crate) models: ModelSettings,
 }
 
 /// What Baton says about itself, and how long it is kept.
@@ -176,6 +181,7 @@ impl Chosen {
             telemetry: telemetry(raw.telemetry, base),
             prices: raw.prices,
             budgets: raw.budgets,
+            models: self.models.over(raw.models, |name| std::env::var(name).ok())?,
             auth,
             peers: raw.peers.into_iter().map(|peer| peer_below(peer, base)).collect(),
         })

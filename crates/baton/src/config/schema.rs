@@ -2,8 +2,8 @@
 
 use super::raw::{
     ALGORITHMS, BINDINGS, LARGEST_BODY, MODES, MOST_ALLOWED, MOST_BUDGET, MOST_BYTES, MOST_CONNECTIONS, MOST_DAYS,
-    MOST_ENTRIES, MOST_EXTENSIONS, MOST_HOSTS, MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_PRICE, MOST_REQUESTS,
-    MOST_SCOPES, MOST_SIGNERS, MOST_TARGETS, PLACES,
+    MOST_ENTRIES, MOST_EXTENSIONS, MOST_FALLBACKS, MOST_HOSTS, MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_PRICE,
+    MOST_REQUESTS, MOST_SCOPES, MOST_SIGNERS, MOST_TARGETS, PLACES,
 };
 use serde_json::{Value, json};
 
@@ -310,6 +310,15 @@ fn schema() -> Value {
                 "origins": {"type": "array", "maxItems": MOST_ORIGINS, "items": {"type": "string"},
                     "description": "Such as https://app.example.com; * is every page, with authentication only."},
             })),
+            "model": {"type": "string", "pattern": "^(playbook|[^:]+:.+)$",
+                "description": "Who answers for agents that name nobody, as provider:model; what is found when not given. Since 0.7."},
+            "fallbacks": {"type": "array", "maxItems": MOST_FALLBACKS,
+                "items": {"type": "string", "pattern": "^(playbook|[^:]+:.+)$"},
+                "description": "Who is asked when that one does not answer, in this order. Since 0.7."},
+            "providers": baton_agentdir::providers_schema(),
+            "embeddings": {"type": "string", "pattern": "^[^:]+:.+$",
+                "description": "Who turns texts into vectors, by which rules, references and tools are chosen; words alone when not given. Since 0.7."},
+            "production": off("Whether the playbook may not stand in for a model. Since 0.7."),
             "prices": prices(),
             "budgets": budgets(),
             "peers": {"type": "array", "maxItems": MOST_PEERS, "items": peer(),

@@ -4,9 +4,10 @@ use super::{
     agents::{LocalAgents, load},
     elsewhere::{self, AllAgents, Fresh},
     kept::{Keep, Kept},
-    telemetry, tempo, tools,
+    models, telemetry, tempo, tools,
 };
 use crate::{
+    answering::Answering,
     config::{Push, Retention, Settings},
     failure::{Exit, Failure},
     screen::Screen,
@@ -21,6 +22,7 @@ use baton_http::{
     ToolPorts,
 };
 use baton_identity::TokenRegistry;
+use baton_lineup::Lineup;
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_mcp::{Limits, OwnOptions};
 use baton_models::PlaybookModels;
@@ -67,9 +69,10 @@ pub(crate) struct Baton {
     pub(super) stopping: CancellationToken,
     kept: Kept,
     pub(super) agents: Arc<dyn AgentSource>,
-    locals: Arc<LocalAgents>,
+    pub(super) locals: Arc<LocalAgents>,
     tools: Arc<Toolbox>,
-    models: Arc<PlaybookModels>,
+    playbooks: Arc<PlaybookModels>,
+    models: Arc<Lineup>,
     tokens: TokenRegistry,
     book: Arc<Book>,
     peers: Arc<PeerHub>,
@@ -137,11 +140,13 @@ impl Baton {
         let (telemetry, exporter) = telemetry::open(keep, settings)?;
         let peers = PeerHub::new(Arc::clone(&book), settings.public_url.as_deref()).with_tracer(telemetry.tracer());
         let peers = Arc::new(peers);
-        let models = Arc::new(match strictness {
+        let playbooks = Arc::new(match strictness {
             Strictness::Lenient => PlaybookModels::new(),
             Strictness::Strict => PlaybookModels::strict(),
         });
         let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, Arc::clone(&locals), Arc::clone(&book)));
+        let models = models::lineup(settings, Arc::clone(&agents), Arc::clone(&playbooks));
+        models.look().await;
         let definitions = Arc::clone(&locals);
         let tools =
             tools::toolbox(Arc::clone(&agents), definitions, Arc::clone(&book), &settings.data, telemetry.tracer())?;
@@ -159,6 +164,7 @@ impl Baton {
         let defaults = baton_engine::Options::default();
         let push_deadline = settings.push.deadline.unwrap_or(defaults.push_deadline);
         let engine = Engine::new(baton_engine::Options { push_deadline, ..defaults }, ports);
+        let engine = models::with_vectors(engine, &models, &settings.data)?;
         let reached = Arc::new(engine.clone());
         tools.attach(&reached);
         let tokens = TokenRegistry::open(kept.tokens(), Arc::new(SystemClock))
@@ -174,6 +180,7 @@ impl Baton {
             agents,
             locals,
             tools: tools.toolbox,
+            playbooks,
             models,
             tokens,
             book,
@@ -184,9 +191,20 @@ impl Baton {
         })
     }
 
-    /// Looks again where the agents come from; gives what cannot be used.
+    /// Looks again where the agents and the models come from; gives what cannot be used.
     pub(super) async fn look_again(&self) -> Vec<Unusable> {
+        self.models.look().await;
         self.agents.refresh().await
+    }
+
+    /// Who answers for the agents, in words for people.
+    pub(crate) fn answering(&self) -> Result<Answering, Failure> {
+        models::answering(&self.models, &*self.agents)
+    }
+
+    /// Who finds the models of the agents.
+    pub(super) fn models(&self) -> &Arc<Lineup> {
+        &self.models
     }
 
     /// The tokens that were made for callers.
@@ -284,6 +302,7 @@ impl Baton {
             peers: Some(self.peer_ports()),
             tools: Some(self.tool_ports()),
             permissions: Some(self.permission_ports()),
+            definitions: Some(self.definition_ports()),
             sessions: Some(self.session_ports()),
             mcp,
             spans: Some(self.span_ports()),
@@ -346,7 +365,7 @@ impl Baton {
 
     /// Which playbook rules were never used and which messages found none; strict runs end with it.
     pub(crate) fn report(&self, screen: Screen) -> Exit {
-        let report = self.models.report();
+        let report = self.playbooks.report();
         let unused: Vec<String> = report
             .unused()
             .map(|rule| {

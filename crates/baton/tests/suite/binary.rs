@@ -102,7 +102,13 @@ impl Home {
         let mut command = command(env!("CARGO_BIN_EXE_baton"));
         // Only what tools need: no settings of whoever runs the tests.
         let path = std::env::var_os("PATH").unwrap_or_default();
-        command.args(args).current_dir(self.0.path()).env_clear().env("PATH", path).stdin(Stdio::null());
+        command
+            .args(args)
+            .current_dir(self.0.path())
+            .env_clear()
+            .env("PATH", path)
+            .env("BATON_DETECT", "off")
+            .stdin(Stdio::null());
         command.envs(EXPORTERS.map(|name| (name, "none")));
         command
     }

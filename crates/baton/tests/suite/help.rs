@@ -47,6 +47,8 @@ fn every_command_explains_itself() {
         &["dashboards", "export", "--help"],
         &["doctor", "--help"],
         &["mcp", "--help"],
+        &["models", "--help"],
+        &["models", "check", "--help"],
         &["token", "--help"],
         &["token", "create", "--help"],
         &["token", "list", "--help"],

@@ -43,6 +43,7 @@ mod python_client;
 mod relay;
 mod retention;
 mod run;
+mod secrets;
 mod serving;
 mod sessions;
 mod signed_cards;

@@ -53,6 +53,7 @@ impl Show {
         }
         self.line("");
         self.line("  The built-in playbook answers for them: fixed rules in a file, not an AI model.");
+        self.line("  Real AI: export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama; then baton up.");
         self.line("");
     }
 

@@ -1,0 +1,74 @@
+//! Who is asked, and why that one.
+
+use crate::{Candidate, LineupError, ModelSettings};
+use baton_types::{AgentSpec, KnownProvider, ProviderKind};
+
+/// The word for the built-in model.
+pub(crate) const PLAYBOOK: &str = "playbook";
+
+/// Models in the order in which they are asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// `playbook`, or `provider:model`; never empty.
+    pub models: Vec<String>,
+    /// Why the first one.
+    pub reason: Reason,
+}
+
+/// Why a model answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The agent's definition or the session says so.
+    Agent,
+    /// `baton.yaml` or a flag says so.
+    Settings,
+    /// It was found.
+    Found(Candidate),
+    /// There is nothing else.
+    Nothing,
+}
+
+impl Choice {
+    /// Who answers for this agent.
+    pub fn of(agent: &AgentSpec, settings: &ModelSettings, candidates: &[Candidate]) -> Result<Self, LineupError> {
+        let own = agent.writing.model.as_deref().map(canonical).transpose()?;
+        let house = settings.model.as_deref().map(canonical).transpose()?;
+        let (first, reason) = match (own, house, candidates.first()) {
+            (Some(model), _, _) => (model, Reason::Agent),
+            (None, Some(model), _) => (model, Reason::Settings),
+            (None, None, Some(found)) => (found.model.clone(), Reason::Found(found.clone())),
+            (None, None, None) => (PLAYBOOK.to_owned(), Reason::Nothing),
+        };
+        if settings.production && first == PLAYBOOK {
+            return Err(LineupError::Production(agent.name.to_string()));
+        }
+        // Fallbacks belong to the model that they were written beside.
+        let written = match reason {
+            Reason::Agent => &agent.writing.fallbacks,
+            _ if agent.writing.fallbacks.is_empty() => &settings.fallbacks,
+            _ => &agent.writing.fallbacks,
+        };
+        let mut models = vec![first];
+        for model in written {
+            let model = canonical(model)?;
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+        Ok(Self { models, reason })
+    }
+}
+
+/// A model under the id that its provider has; what the test provider has is the playbook.
+pub(crate) fn canonical(text: &str) -> Result<String, LineupError> {
+    if text == PLAYBOOK {
+        return Ok(text.to_owned());
+    }
+    let split = text.split_once(':').filter(|(provider, model)| !provider.is_empty() && !model.trim().is_empty());
+    let (provider, model) = split.ok_or_else(|| LineupError::NoModel(text.chars().take(60).collect()))?;
+    Ok(match KnownProvider::of(provider) {
+        Some(known) if known.kind == ProviderKind::Playbook => PLAYBOOK.to_owned(),
+        Some(known) => format!("{}:{model}", known.id),
+        None => text.to_owned(),
+    })
+}

@@ -1,0 +1,122 @@
+//! What answers when nobody was asked for: variables first, then servers of this machine.
+
+use crate::{Environment, Probe, ServedModel, Server};
+use baton_types::{AgentKit, KnownProvider, PROVIDERS, ProviderKind, ProviderSetting};
+use futures_util::future::join_all;
+
+/// Families of models that are known to call tools well.
+const CALLERS: [&str; 12] = [
+    "llama3.1",
+    "llama3.2",
+    "llama3.3",
+    "llama4",
+    "qwen2.5",
+    "qwen3",
+    "mistral",
+    "gpt-oss",
+    "command-r",
+    "granite",
+    "deepseek",
+    "glm",
+];
+
+/// A model that could answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// As `provider:model`.
+    pub model: String,
+    /// How it was found: names of variables, or a server; never a value.
+    pub why: String,
+    /// Where the server is, when it is one of this machine that no variable names.
+    pub base_url: Option<String>,
+}
+
+/// Servers of this machine that answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    servers: Vec<(Server, String, Vec<ServedModel>)>,
+}
+
+/// Asks the servers of this machine, all at the same time.
+pub async fn detect(environment: &Environment, probe: &dyn Probe) -> Found {
+    let asked = Server::ALL.map(|server| async move {
+        let url = match server {
+            Server::Ollama => environment.get("OLLAMA_HOST").map(|host| with_scheme(&host)),
+            _ => None,
+        };
+        let url = url.unwrap_or_else(|| server.usual().to_owned());
+        let models = probe.models(server, url.clone()).await?;
+        Some((server, url, models))
+    });
+    let answers = join_all(asked).await;
+    let has_models = |(_, _, models): &(Server, String, Vec<ServedModel>)| !models.is_empty();
+    Found { servers: answers.into_iter().flatten().filter(has_models).collect() }
+}
+
+/// `OLLAMA_HOST` is often a host alone; an address to listen on is reached on this machine.
+fn with_scheme(host: &str) -> String {
+    let host = host.trim_end_matches('/').replacen("0.0.0.0", "127.0.0.1", 1);
+    if host.contains("://") {
+        return host;
+    }
+    if host.contains(':') { format!("http://{host}") } else { format!("http://{host}:11434") }
+}
+
+/// Everything that could answer for an agent with this kit, the first one first; the playbook is not among them.
+pub fn candidates(kit: &AgentKit, environment: &Environment, found: &Found) -> Vec<Candidate> {
+    let get = |name: &str| {
+        let own = kit.variables.0.get(name).filter(|value| !value.trim().is_empty());
+        own.cloned().or_else(|| environment.get(name))
+    };
+    let named = |known: &'static KnownProvider, setting| known.variables(setting).find(|name| get(name).is_some());
+    let mut all = Vec::new();
+    for known in &PROVIDERS {
+        let key = named(known, ProviderSetting::ApiKey).map(str::to_owned);
+        let why = match known.kind {
+            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => key,
+            ProviderKind::Bedrock => {
+                let region = named(known, ProviderSetting::Region);
+                let identity =
+                    named(known, ProviderSetting::AccessKeyId).or_else(|| named(known, ProviderSetting::Profile));
+                let pair = identity.zip(region).map(|(identity, region)| format!("{identity}, {region}"));
+                key.or(pair)
+            }
+            ProviderKind::Ollama | ProviderKind::Playbook | ProviderKind::Local => None,
+        };
+        if let (Some(why), Some(model)) = (why, known.model) {
+            let address = named(known, ProviderSetting::BaseUrl);
+            let why = address.map_or_else(|| why.clone(), |address| format!("{why}, {address}"));
+            all.push(Candidate { model: format!("{}:{model}", known.id), why, base_url: None });
+        }
+    }
+    for (server, url, models) in &found.servers {
+        let Some(model) = best(models) else { continue };
+        let (provider, base_url) = match server {
+            Server::Ollama => ("ollama", Some(url.clone())),
+            Server::LlamaServer | Server::LmStudio => ("docker", Some(url.clone())),
+        };
+        let why = format!("{} answers at {}", server.title(), shown(url));
+        all.push(Candidate { model: format!("{provider}:{model}"), why, base_url });
+    }
+    all
+}
+
+/// An address without what may stand before its host.
+fn shown(url: &str) -> String {
+    match url.split_once("://") {
+        Some((scheme, rest)) => {
+            let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+            format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or_default())
+        }
+        None => url.to_owned(),
+    }
+}
+
+/// One that calls tools, else any that is not made for something else.
+fn best(models: &[ServedModel]) -> Option<&str> {
+    let is_for_chat = |id: &str| !["embed", "rerank", "whisper", "tts"].iter().any(|word| id.contains(word));
+    let mut usable = models.iter().map(|model| model.id.as_str()).filter(|id| is_for_chat(&id.to_lowercase()));
+    let calls = |id: &&str| CALLERS.iter().any(|family| id.to_lowercase().contains(family));
+    let first = usable.clone().next();
+    usable.find(calls).or(first)
+}

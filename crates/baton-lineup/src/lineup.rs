@@ -1,0 +1,282 @@
+//! The models of all agents.
+
+use crate::{
+    Candidate, Choice, Environment, Found, LineupError, ModelSettings, Probe, ProviderSettings, Reason, candidates,
+    choice::{PLAYBOOK, canonical},
+    detect,
+    reach::provider,
+    resolve,
+};
+use baton_models::{Catalog, Gate, GateLimits, Layers, PlaybookModels, Timeouts, chain};
+use baton_ports::{AgentSource, Clock, Embedder, Model, ModelError, Models};
+use baton_providers::Provider;
+use baton_types::{AgentKit, AgentSpec, ModelSpec, ProviderEntry};
+use parking_lot::{Mutex, RwLock};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    hash::Hash,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Models and gates that are kept; more than any agents in use need.
+const MOST_KEPT: usize = 256;
+/// How long after a look around the next one pays.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Finds the model of an agent: settings and kits are read anew for every call, so what changed holds from the next one on.
+pub struct Lineup {
+    /// For work in the background.
+    me: Weak<Self>,
+    agents: Arc<dyn AgentSource>,
+    playbooks: Arc<PlaybookModels>,
+    settings: ModelSettings,
+    environment: Environment,
+    probe: Arc<dyn Probe>,
+    catalog: Arc<Catalog>,
+    clock: Arc<dyn Clock>,
+    found: RwLock<Found>,
+    looked: Mutex<Option<Instant>>,
+    is_looking: AtomicBool,
+    models: Mutex<HashMap<(ProviderSettings, String), Arc<dyn Model>>>,
+    gates: Mutex<HashMap<ProviderSettings, Arc<Gate>>>,
+}
+
+/// Who answers for an agent, and who else could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Who is asked, in order.
+    pub choice: Choice,
+    /// Everybody who was found.
+    pub candidates: Vec<Candidate>,
+}
+
+impl Standing {
+    /// Whether the built-in model answers.
+    pub fn is_playbook(&self) -> bool {
+        self.choice.models.first().is_none_or(|model| model == PLAYBOOK)
+    }
+}
+
+/// What a line-up is made of.
+pub struct Parts {
+    /// Where agents and their kits come from.
+    pub agents: Arc<dyn AgentSource>,
+    /// The built-in model.
+    pub playbooks: Arc<PlaybookModels>,
+    /// What holds for all agents.
+    pub settings: ModelSettings,
+    /// Variables.
+    pub environment: Environment,
+    /// Who looks at this machine.
+    pub probe: Arc<dyn Probe>,
+    /// Windows and prices.
+    pub catalog: Arc<Catalog>,
+    /// What prices are of today.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl fmt::Debug for Lineup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lineup").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Lineup {
+    /// Of these parts; nothing was looked for yet.
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let Parts { agents, playbooks, settings, environment, probe, catalog, clock } = parts;
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            agents,
+            playbooks,
+            settings,
+            environment,
+            probe,
+            catalog,
+            clock,
+            found: RwLock::default(),
+            looked: Mutex::default(),
+            is_looking: AtomicBool::new(false),
+            models: Mutex::default(),
+            gates: Mutex::default(),
+        })
+    }
+
+    /// What holds for all agents.
+    pub fn settings(&self) -> &ModelSettings {
+        &self.settings
+    }
+
+    /// Windows and prices.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
+    /// Looks for servers of models on this machine; within a third of a second.
+    pub async fn look(&self) {
+        if !self.settings.detects {
+            return;
+        }
+        let found = detect(&self.environment, &*self.probe).await;
+        *self.found.write() = found;
+        *self.looked.lock() = Some(Instant::now());
+    }
+
+    /// Looks in the background, when the last look is a while ago; who comes up later is found without a restart.
+    pub fn look_soon(&self) {
+        let is_recent = self.looked.lock().is_some_and(|looked| looked.elapsed() < PAUSE);
+        if is_recent || !self.settings.detects || self.is_looking.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (Ok(runtime), Some(lineup)) = (tokio::runtime::Handle::try_current(), self.me.upgrade()) else {
+            self.is_looking.store(false, Ordering::Release);
+            return;
+        };
+        runtime.spawn(async move {
+            lineup.look().await;
+            lineup.is_looking.store(false, Ordering::Release);
+        });
+    }
+
+    /// Who answers for this agent, and who else could; the names of models and variables, and no value.
+    pub fn standing(&self, agent: &AgentSpec) -> Result<Standing, LineupError> {
+        let kit = self.agents.kit(&agent.name);
+        let candidates = self.candidates(&kit);
+        let choice = Choice::of(agent, &self.settings, &candidates)?;
+        for model in &choice.models {
+            self.reached(model, &kit, &candidates)?;
+        }
+        Ok(Standing { choice, candidates })
+    }
+
+    /// Everybody who could answer for an agent with this kit.
+    pub fn candidates(&self, kit: &AgentKit) -> Vec<Candidate> {
+        match self.settings.detects {
+            true => candidates(kit, &self.environment, &self.found.read()),
+            false => Vec::new(),
+        }
+    }
+
+    /// A provider as an agent with this kit reaches it.
+    pub fn provider(&self, id: &str, kit: &AgentKit) -> Result<Provider, LineupError> {
+        provider(&resolve(id, kit, &self.house(&self.candidates(kit)), &self.environment)?)
+    }
+
+    /// The name of what holds the key of a provider, else of what holds its address; never a value.
+    pub fn key_source(&self, id: &str, kit: &AgentKit) -> Option<String> {
+        let settings = resolve(id, kit, &self.house(&self.candidates(kit)), &self.environment).ok()?;
+        settings.key.or(settings.pair.map(|(first, _, _)| first)).or(settings.base_url).map(|asked| asked.from)
+    }
+
+    /// Who turns texts into vectors; none when nobody is to.
+    pub fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>, ModelError> {
+        let Some(name) = &self.settings.embeddings else { return Ok(None) };
+        let name = canonical(name).map_err(configuration)?;
+        let Some((id, model)) = name.split_once(':') else {
+            return Err(ModelError::Configuration(format!("{name} turns no texts into vectors")));
+        };
+        self.provider(id, &AgentKit::default()).map_err(configuration)?.embedder(model).map(Some)
+    }
+
+    /// What `baton.yaml` says, and servers that were found and that it does not name.
+    fn house(&self, candidates: &[Candidate]) -> Vec<ProviderEntry> {
+        let mut entries = self.settings.providers.clone();
+        for candidate in candidates {
+            let (Some(url), Some((id, _))) = (&candidate.base_url, candidate.model.split_once(':')) else { continue };
+            if !entries.iter().any(|entry| entry.id == id) {
+                let keys = BTreeMap::from([("base_url".to_owned(), url.clone())]);
+                entries.push(ProviderEntry { id: id.to_owned(), keys });
+            }
+        }
+        entries
+    }
+
+    /// The provider and the name of a model; none for the playbook.
+    fn reached<'a>(
+        &self,
+        model: &'a str,
+        kit: &AgentKit,
+        candidates: &[Candidate],
+    ) -> Result<Option<(ProviderSettings, &'a str)>, LineupError> {
+        let Some((id, name)) = model.split_once(':') else { return Ok(None) };
+        let settings = resolve(id, kit, &self.house(candidates), &self.environment)?;
+        provider(&settings)?;
+        Ok(Some((settings, name)))
+    }
+
+    fn one(&self, settings: ProviderSettings, name: &str) -> Result<Arc<dyn Model>, LineupError> {
+        let key = (settings, name.to_owned());
+        if let Some(model) = self.models.lock().get(&key) {
+            return Ok(Arc::clone(model));
+        }
+        let provider = provider(&key.0)?;
+        let usual = GateLimits::default();
+        let limits = GateLimits {
+            concurrency: key.0.concurrency.map_or(usual.concurrency, |most| most as usize),
+            per_minute: key.0.per_minute,
+            ..usual
+        };
+        let gate = kept(&self.gates, key.0.clone(), || Gate::new(key.0.id.clone(), limits));
+        let mut layers = Layers::new(gate, Arc::clone(&self.catalog), Arc::clone(&self.clock));
+        let usual = Timeouts::default();
+        layers.timeouts =
+            Timeouts { first: key.0.first_byte.unwrap_or(usual.first), between: key.0.idle.unwrap_or(usual.between) };
+        let model = layers.around(provider.model(name));
+        Ok(kept(&self.models, key, || model))
+    }
+
+    fn chain(&self, agent: &AgentSpec) -> Result<(Vec<Arc<dyn Model>>, Reason), ModelError> {
+        let kit = self.agents.kit(&agent.name);
+        let candidates = self.candidates(&kit);
+        let choice = Choice::of(agent, &self.settings, &candidates).map_err(configuration)?;
+        let mut models = Vec::with_capacity(choice.models.len());
+        for name in &choice.models {
+            models.push(match self.reached(name, &kit, &candidates).map_err(configuration)? {
+                Some((settings, name)) => self.one(settings, name).map_err(configuration)?,
+                None => self.playbooks.model(agent)?,
+            });
+        }
+        Ok((models, choice.reason))
+    }
+}
+
+impl Models for Lineup {
+    fn model(&self, agent: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
+        if let ModelSpec::Peer { .. } = &agent.model {
+            return self.playbooks.model(agent);
+        }
+        let (mut models, reason) = self.chain(agent)?;
+        if reason == Reason::Nothing {
+            self.look_soon();
+        }
+        let others = models.split_off(1);
+        let first = models.into_iter().next().ok_or_else(|| ModelError::Configuration("no model".to_owned()))?;
+        if others.is_empty() && first.name() == PLAYBOOK {
+            return Ok(first);
+        }
+        Ok(chain(first, others, agent.limits.deadline))
+    }
+}
+
+/// The value that is kept under a key, made now when there is none; another one goes when there are too many.
+fn kept<K: Eq + Hash + Clone, V: Clone>(all: &Mutex<HashMap<K, V>>, key: K, make: impl FnOnce() -> V) -> V {
+    let mut all = all.lock();
+    if !all.contains_key(&key)
+        && all.len() >= MOST_KEPT
+        && let Some(any) = all.keys().next().cloned()
+    {
+        all.remove(&any);
+    }
+    all.entry(key).or_insert_with(make).clone()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped by value")]
+fn configuration(error: LineupError) -> ModelError {
+    ModelError::Configuration(error.to_string())
+}

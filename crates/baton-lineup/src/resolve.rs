@@ -1,0 +1,244 @@
+//! What is known about a provider: the agent's entry, then that of `baton.yaml`, then variables.
+
+use crate::{Environment, LineupError};
+use baton_agentdir::document::duration;
+use baton_types::{
+    AgentKit, COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER, PROVIDER_KINDS, ProviderEntry, ProviderKind,
+    ProviderSetting,
+};
+use std::{collections::BTreeMap, fmt, time::Duration};
+
+/// A value, and where it was found.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Asked {
+    /// The value; perhaps a secret.
+    pub value: String,
+    /// The variable or the key that holds it, for errors.
+    pub from: String,
+}
+
+/// Values may be secrets.
+impl fmt::Debug for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Asked").field("from", &self.from).finish_non_exhaustive()
+    }
+}
+
+/// A provider with everything that reaching it needs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ProviderSettings {
+    /// Its id.
+    pub id: String,
+    /// What it speaks.
+    pub kind: ProviderKind,
+    /// Where it is, when that is not where it usually is.
+    pub base_url: Option<Asked>,
+    /// The key, or a bearer token.
+    pub key: Option<Asked>,
+    /// The first half of a pair of keys, the second, and what makes them temporary.
+    pub pair: Option<(Asked, Asked, Option<Asked>)>,
+    /// Where in the world.
+    pub region: Option<String>,
+    /// Sent with every request.
+    pub headers: BTreeMap<String, Asked>,
+    /// Calls at the same time.
+    pub concurrency: Option<u32>,
+    /// Calls in a minute.
+    pub per_minute: Option<u32>,
+    /// Until the first piece of an answer.
+    pub first_byte: Option<Duration>,
+    /// Between two pieces.
+    pub idle: Option<Duration>,
+    /// For the connection.
+    pub connect: Option<Duration>,
+}
+
+/// Who says something, the nearest first.
+struct Sources<'a> {
+    known: Option<&'static KnownProvider>,
+    agent: Option<&'a ProviderEntry>,
+    house: Option<&'a ProviderEntry>,
+    kit: &'a AgentKit,
+    environment: &'a Environment,
+    detects: bool,
+}
+
+/// Everything about the provider of this id, for an agent with this kit; `house` is what `baton.yaml` says.
+pub fn resolve(
+    id: &str,
+    kit: &AgentKit,
+    house: &[ProviderEntry],
+    environment: &Environment,
+) -> Result<ProviderSettings, LineupError> {
+    let known = KnownProvider::of(id);
+    let id = known.map_or(id, |known| known.id);
+    let of = |entries: &'_ [ProviderEntry]| entries.iter().position(|entry| entry.id == id);
+    let agent = of(&kit.providers).and_then(|index| kit.providers.get(index));
+    let house = of(house).and_then(|index| house.get(index));
+    if known.is_none() && agent.is_none() && house.is_none() {
+        return Err(LineupError::Unknown(id.chars().take(60).collect()));
+    }
+    let sources = Sources { known, agent, house, kit, environment, detects: true };
+    let kind = match sources.find(ProviderSetting::Kind)? {
+        Some(asked) => PROVIDER_KINDS
+            .iter()
+            .find(|(word, _)| *word == asked.value)
+            .map(|(_, kind)| *kind)
+            .ok_or(LineupError::Unusable { asked: asked.from, problem: "is not a protocol that Baton speaks" })?,
+        None => known.map_or(ProviderKind::OpenAi, |known| known.kind),
+    };
+    if kind == ProviderKind::Local {
+        return Err(LineupError::Weights);
+    }
+    let base_url = sources.find(ProviderSetting::BaseUrl)?;
+    // A key is not sent to an address that somebody chose who was not given it: where an agent says where its provider is,
+    // it also says with which key.
+    let keys = match &base_url {
+        Some(_) if sources.is_agents(ProviderSetting::BaseUrl) => {
+            Sources { house: None, detects: false, ..sources.copied() }
+        }
+        _ => sources.copied(),
+    };
+    let key = keys.find(ProviderSetting::ApiKey)?;
+    let pair = keys.pair()?;
+    let settings = ProviderSettings {
+        id: id.to_owned(),
+        kind,
+        key,
+        pair,
+        region: sources.find(ProviderSetting::Region)?.map(|asked| asked.value),
+        headers: keys.headers()?,
+        concurrency: sources.count(ProviderSetting::Concurrency)?,
+        per_minute: sources.count(ProviderSetting::PerMinute)?,
+        first_byte: sources.time(ProviderSetting::FirstByteTimeout)?,
+        idle: sources.time(ProviderSetting::IdleTimeout)?,
+        connect: sources.time(ProviderSetting::ConnectTimeout)?,
+        base_url,
+    };
+    settings.complete()
+}
+
+impl ProviderSettings {
+    /// Itself, if nothing that it needs is missing.
+    fn complete(self) -> Result<Self, LineupError> {
+        let known = KnownProvider::of(&self.id);
+        let incomplete =
+            |needed, remedy: String| Err(LineupError::Incomplete { provider: self.id.clone(), needed, remedy });
+        let variables = |setting| known.into_iter().flat_map(move |known| known.variables(setting)).collect::<Vec<_>>();
+        let is_elsewhere = self.base_url.is_some();
+        match self.kind {
+            ProviderKind::OpenAi if known.is_none_or(|known| known.id == "docker") && !is_elsewhere => {
+                incomplete("an address", "base_url (or BASE_URL) under providers".to_owned())
+            }
+            // A server of one's own may well want no key.
+            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini
+                if self.key.is_none() && !is_elsewhere && self.headers.is_empty() =>
+            {
+                incomplete(
+                    "a key",
+                    format!("{} or api_key under providers", variables(ProviderSetting::ApiKey).join(" or ")),
+                )
+            }
+            ProviderKind::Bedrock if self.key.is_none() && self.pair.is_none() => incomplete(
+                "a key",
+                "AWS_BEARER_TOKEN_BEDROCK, or a pair of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY".to_owned(),
+            ),
+            _ => Ok(self),
+        }
+    }
+}
+
+impl Sources<'_> {
+    fn copied(&self) -> Sources<'_> {
+        Sources { ..*self }
+    }
+
+    /// The names by which a setting is written.
+    fn names(&self, setting: ProviderSetting) -> Vec<&'static str> {
+        let docker = KnownProvider::of("docker");
+        let own = self.known.or(docker).map_or(&[][..], |known| known.keys);
+        let all = own.iter().chain(&COMMON_PROVIDER_KEYS);
+        all.filter(|key| key.setting == setting).map(|key| key.name).collect()
+    }
+
+    fn find(&self, setting: ProviderSetting) -> Result<Option<Asked>, LineupError> {
+        let names = self.names(setting);
+        let id = self
+            .known
+            .map_or_else(|| self.agent.or(self.house).map_or("", |entry| entry.id.as_str()), |known| known.id);
+        for (entry, place) in [(self.agent, "the agent's"), (self.house, "baton.yaml's")] {
+            for name in &names {
+                if let Some(value) = entry.and_then(|entry| entry.keys.get(*name)) {
+                    return self.expanded(value, &format!("{place} providers.{id}.{name}")).map(Some);
+                }
+            }
+        }
+        let mut variables = self.known.into_iter().flat_map(|known| known.variables(setting));
+        Ok(variables.find_map(|name| {
+            let own = self.kit.variables.0.get(name).filter(|value| !value.is_empty()).cloned();
+            let value = own.or_else(|| self.environment.get(name).filter(|_| self.detects))?;
+            Some(Asked { value, from: name.to_owned() })
+        }))
+    }
+
+    /// Whether the agent itself is who says it.
+    fn is_agents(&self, setting: ProviderSetting) -> bool {
+        let says = |name: &&str| self.agent.is_some_and(|entry| entry.keys.contains_key(*name));
+        let has = |name: &str| self.kit.variables.0.contains_key(name);
+        let names = self.names(setting);
+        let house = names.iter().any(|name| self.house.is_some_and(|entry| entry.keys.contains_key(*name)));
+        names.iter().any(says) || (!house && self.known.is_some_and(|known| known.variables(setting).any(has)))
+    }
+
+    /// A literal as it is; for `env://NAME`, the agent's own variable, then that of the process.
+    fn expanded(&self, value: &str, asked: &str) -> Result<Asked, LineupError> {
+        let unusable = |problem| LineupError::Unusable { asked: asked.to_owned(), problem };
+        if value.starts_with("op://") {
+            return Err(unusable("is in a vault that Baton cannot open; put it into a variable and write env://NAME"));
+        }
+        let Some(name) = value.strip_prefix("env://") else {
+            return match value.trim() {
+                "" => Err(unusable("is empty")),
+                value => Ok(Asked { value: value.to_owned(), from: asked.to_owned() }),
+            };
+        };
+        let own = self.kit.variables.0.get(name).filter(|value| !value.is_empty()).cloned();
+        match own.or_else(|| self.environment.get(name)) {
+            Some(value) => Ok(Asked { value, from: name.to_owned() }),
+            None => Err(LineupError::Unset { variable: name.to_owned(), asked: asked.to_owned() }),
+        }
+    }
+
+    fn pair(&self) -> Result<Option<(Asked, Asked, Option<Asked>)>, LineupError> {
+        let first = self.find(ProviderSetting::AccessKeyId)?;
+        let second = self.find(ProviderSetting::SecretAccessKey)?;
+        let token = self.find(ProviderSetting::SessionToken)?;
+        Ok(first.zip(second).map(|(first, second)| (first, second, token)))
+    }
+
+    fn headers(&self) -> Result<BTreeMap<String, Asked>, LineupError> {
+        let mut headers = BTreeMap::new();
+        for (entry, place) in [(self.house, "baton.yaml's"), (self.agent, "the agent's")] {
+            let Some(entry) = entry else { continue };
+            for (key, value) in &entry.keys {
+                let Some(name) = key.strip_prefix(PROVIDER_HEADER) else { continue };
+                let asked = format!("{place} providers.{}.headers.{name}", entry.id);
+                headers.insert(name.to_owned(), self.expanded(value, &asked)?);
+            }
+        }
+        Ok(headers)
+    }
+
+    fn count(&self, setting: ProviderSetting) -> Result<Option<u32>, LineupError> {
+        let Some(asked) = self.find(setting)? else { return Ok(None) };
+        let count = asked.value.parse().ok().filter(|count| *count > 0);
+        let problem = "is not a number from 1";
+        count.map(Some).ok_or(LineupError::Unusable { asked: asked.from, problem })
+    }
+
+    fn time(&self, setting: ProviderSetting) -> Result<Option<Duration>, LineupError> {
+        let Some(asked) = self.find(setting)? else { return Ok(None) };
+        let problem = "is not a time such as 30s";
+        duration(&asked.value).map(Some).ok_or(LineupError::Unusable { asked: asked.from, problem })
+    }
+}

@@ -1,0 +1,46 @@
+//! Every candidate in its order, and never a key.
+
+use crate::sample::{SECRET, Scripted, environment, kit};
+use baton_lineup::{Environment, Server, candidates, detect, no_environment};
+
+async fn found(environment: Environment, own: &[(&str, &str)], servers: Scripted) -> Vec<String> {
+    let found = detect(&environment, &servers).await;
+    let all = candidates(&kit(&[], own), &environment, &found);
+    let told: Vec<String> = all.iter().map(|candidate| format!("{} ({})", candidate.model, candidate.why)).collect();
+    assert!(!told.concat().contains(SECRET));
+    told
+}
+
+#[tokio::test]
+async fn in_order_and_by_name() {
+    let all = [
+        ("OPENAI_API_KEY", SECRET),
+        ("ANTHROPIC_API_KEY", SECRET),
+        ("GOOGLE_API_KEY", SECRET),
+        ("AWS_PROFILE", "work"),
+        ("AWS_REGION", "eu-central-1"),
+        ("OLLAMA_HOST", "me:sk-planted-0123456789@10.0.0.7:9"),
+    ];
+    let servers = Scripted(vec![
+        (Server::LmStudio, "http://127.0.0.1:1234/v1", &["text-embedding-nomic", "phi-4"]),
+        (Server::Ollama, "http://me:sk-planted-0123456789@10.0.0.7:9", &["phi3", "nomic-embed-text", "qwen3:8b"]),
+    ]);
+    insta::assert_snapshot!(found(environment(&all), &[], servers).await.join("\n"), @r"
+    openai:gpt-5-mini (OPENAI_API_KEY)
+    claude:claude-sonnet-4-5 (ANTHROPIC_API_KEY)
+    gemini:gemini-2.5-flash (GOOGLE_API_KEY)
+    bedrock:amazon.nova-pro-v1:0 (AWS_PROFILE, AWS_REGION)
+    ollama:qwen3:8b (Ollama answers at http://10.0.0.7:9)
+    docker:phi-4 (LM Studio answers at http://127.0.0.1:1234/v1)
+    ");
+    assert!(found(no_environment(), &[], Scripted::default()).await.is_empty());
+    let own = found(no_environment(), &[("ANTHROPIC_API_KEY", SECRET)], Scripted::default()).await;
+    assert_eq!(own, ["claude:claude-sonnet-4-5 (ANTHROPIC_API_KEY)"]);
+    // A pair without a region, an empty key, a server without a model: none of them could answer.
+    let almost = environment(&[("AWS_ACCESS_KEY_ID", SECRET), ("OPENAI_API_KEY", " ")]);
+    let empty = Scripted(vec![
+        (Server::Ollama, "http://127.0.0.1:11434", &[]),
+        (Server::LlamaServer, "http://127.0.0.1:8080/v1", &["nomic-embed"]),
+    ]);
+    assert!(found(almost, &[], empty).await.is_empty());
+}

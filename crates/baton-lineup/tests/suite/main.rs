@@ -1,0 +1,6 @@
+//! One binary: linking costs more than running.
+
+mod choice;
+mod detect;
+mod resolve;
+mod sample;

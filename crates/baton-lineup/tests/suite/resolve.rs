@@ -1,0 +1,125 @@
+//! The agent's entry, then `baton.yaml`'s, then variables; the agent's own variables first.
+
+use crate::sample::{SECRET, entry, environment, kit};
+use baton_lineup::{LineupError, resolve};
+use baton_types::{AgentKit, ProviderEntry, ProviderKind};
+
+struct Case {
+    what: &'static str,
+    kit: AgentKit,
+    house: Vec<ProviderEntry>,
+    environment: &'static [(&'static str, &'static str)],
+    expect: Option<(&'static str, &'static str)>,
+}
+
+#[test]
+fn where_a_key_comes_from() {
+    let openai = |value: &str| entry("openai", &[("OPENAI_API_KEY", value)]);
+    let house = |value: &str| vec![entry("openai", &[("api_key", value)])];
+    let cases = [
+        Case {
+            what: "a literal of the agent before everything",
+            kit: kit(&[openai("mine")], &[("OPENAI_API_KEY", "dotenv")]),
+            house: house("house"),
+            environment: &[("OPENAI_API_KEY", "process")],
+            expect: Some(("mine", "the agent's providers.openai.OPENAI_API_KEY")),
+        },
+        Case {
+            what: "the agent's variable before that of the process",
+            kit: kit(&[openai("env://KEY")], &[("KEY", "dotenv")]),
+            house: vec![],
+            environment: &[("KEY", "process")],
+            expect: Some(("dotenv", "KEY")),
+        },
+        Case {
+            what: "the process's when the agent has none",
+            kit: kit(&[openai("env://KEY")], &[]),
+            house: vec![],
+            environment: &[("KEY", "process")],
+            expect: Some(("process", "KEY")),
+        },
+        Case {
+            what: "baton.yaml before the environment",
+            kit: kit(&[entry("openai", &[])], &[]),
+            house: house("house"),
+            environment: &[("OPENAI_API_KEY", "process")],
+            expect: Some(("house", "baton.yaml's providers.openai.api_key")),
+        },
+        Case {
+            what: "the environment at last, blanks around it left out",
+            kit: kit(&[], &[]),
+            house: vec![],
+            environment: &[("OPENAI_API_KEY", " process\n")],
+            expect: Some(("process", "OPENAI_API_KEY")),
+        },
+        Case {
+            what: "no key of others for an address of the agent's own",
+            kit: kit(&[entry("openai", &[("base_url", "http://elsewhere.example")])], &[]),
+            house: house("house"),
+            environment: &[("OPENAI_API_KEY", "process")],
+            expect: None,
+        },
+        Case {
+            what: "nor for one in its variables",
+            kit: kit(&[], &[("OPENAI_BASE_URL", "http://elsewhere.example")]),
+            house: vec![],
+            environment: &[("OPENAI_API_KEY", "process")],
+            expect: None,
+        },
+        Case {
+            what: "an address of the environment goes with its key",
+            kit: kit(&[], &[]),
+            house: vec![],
+            environment: &[("OPENAI_API_KEY", "process"), ("OPENAI_BASE_URL", "http://proxy.example")],
+            expect: Some(("process", "OPENAI_API_KEY")),
+        },
+    ];
+    for case in cases {
+        let settings = resolve("openai", &case.kit, &case.house, &environment(case.environment)).expect(case.what);
+        let key = settings.key.as_ref().map(|key| (key.value.as_str(), key.from.as_str()));
+        assert_eq!(key, case.expect, "{}", case.what);
+    }
+}
+
+#[test]
+fn ids_kinds_and_the_keys_of_others() {
+    let environment = environment(&[("AWS_REGION", "eu-central-1"), ("GOOGLE_API_KEY", "g")]);
+    let settings = |id: &str, entries: &[ProviderEntry]| resolve(id, &kit(entries, &[]), &[], &environment);
+    let claude = settings("anthropic", &[entry("claude", &[("ANTHROPIC_API_KEY", "k")])]).expect("claude");
+    assert_eq!((claude.id.as_str(), claude.kind), ("claude", ProviderKind::Anthropic));
+    assert_eq!(settings("google", &[]).expect("gemini").key.map(|key| key.from).as_deref(), Some("GOOGLE_API_KEY"));
+    let seed = [("BEDROCK_ACCESS_KEY_ID", "a"), ("BEDROCK_SECRET_ACCESS_KEY", "b")];
+    let bedrock = settings("bedrock", &[entry("bedrock", &seed)]).expect("bedrock");
+    assert!(bedrock.pair.is_some() && bedrock.region.as_deref() == Some("eu-central-1"));
+    let house =
+        [("base_url", "http://h"), ("kind", "anthropic"), ("rpm", "30"), ("idle_timeout", "5s"), ("headers.X-A", "b")];
+    let own = settings("house", &[entry("house", &house)]).expect("a provider of one's own");
+    assert_eq!((own.kind, own.per_minute, own.headers.len()), (ProviderKind::Anthropic, Some(30), 1));
+    assert!(settings("ollama", &[]).is_ok(), "needs nothing");
+}
+
+#[test]
+fn what_is_missing_is_named_and_nothing_is_shown() {
+    let none = environment(&[]);
+    let error = |id: &str, entries: &[ProviderEntry]| {
+        resolve(id, &kit(entries, &[]), &[], &none).expect_err("incomplete").to_string()
+    };
+    let told = [
+        error("openai", &[]),
+        error("claude", &[entry("claude", &[("ANTHROPIC_API_KEY", "env://MY_KEY")])]),
+        error("gemini", &[entry("gemini", &[("GOOGLE_API_KEY", "op://vault/sk-planted-0123456789/key")])]),
+        error("bedrock", &[entry("bedrock", &[("AWS_ACCESS_KEY_ID", SECRET)])]),
+        error("docker", &[entry("docker", &[("API_KEY", SECRET)])]),
+        error("local", &[entry("local", &[("MODEL_DIRECTORY", "/weights")])]),
+        error("nobody", &[]),
+        error("openai", &[entry("openai", &[("api_key", SECRET), ("rpm", SECRET)])]),
+    ];
+    assert!(told.iter().all(|text| !text.contains(SECRET)), "{told:#?}");
+    insta::assert_snapshot!(told.join("\n"));
+    let unset = resolve("claude", &kit(&[entry("claude", &[("api_key", "env://MY_KEY")])], &[]), &[], &none);
+    let asked = "the agent's providers.claude.api_key".to_owned();
+    assert_eq!(unset, Err(LineupError::Unset { variable: "MY_KEY".to_owned(), asked }));
+    let good =
+        resolve("openai", &kit(&[entry("openai", &[("api_key", SECRET), ("headers.A", SECRET)])], &[]), &[], &none);
+    assert!(!format!("{good:?}").contains(SECRET));
+}

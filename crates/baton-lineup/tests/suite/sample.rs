@@ -1,0 +1,36 @@
+//! Kits, variables and servers to choose from.
+
+use baton_lineup::{Environment, Probe, ServedModel, Server};
+use baton_ports::BoxFuture;
+use baton_types::{AgentKit, AgentVariables, ProviderEntry};
+
+/// The value of every secret.
+pub(crate) const SECRET: &str = "sk-planted-0123456789";
+
+pub(crate) fn entry(id: &str, keys: &[(&str, &str)]) -> ProviderEntry {
+    let keys = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    ProviderEntry { id: id.to_owned(), keys }
+}
+
+pub(crate) fn kit(providers: &[ProviderEntry], variables: &[(&str, &str)]) -> AgentKit {
+    let all = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    AgentKit { providers: providers.to_vec(), variables: AgentVariables(all), ..AgentKit::default() }
+}
+
+pub(crate) fn environment(all: &[(&str, &str)]) -> Environment {
+    let all: Vec<(String, String)> =
+        all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Environment::of(move |name| all.iter().find(|(there, _)| there == name).map(|(_, value)| value.clone()))
+}
+
+/// Servers that are there.
+#[derive(Default)]
+pub(crate) struct Scripted(pub(crate) Vec<(Server, &'static str, &'static [&'static str])>);
+
+impl Probe for Scripted {
+    fn models(&self, server: Server, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>> {
+        let there = self.0.iter().find(|(known, at, _)| *known == server && *at == url);
+        let models = there.map(|(_, _, ids)| ids.iter().map(|id| ServedModel { id: (*id).to_owned() }).collect());
+        Box::pin(std::future::ready(models))
+    }
+}

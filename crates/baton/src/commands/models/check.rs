@@ -1,0 +1,56 @@
+//! `baton models check`: whether a key works.
+
+use super::Choice;
+use crate::{
+    failure::{Exit, Failure},
+    screen::Screen,
+    wiring::{self, Asks, Readiness},
+};
+use baton_types::ErrorCode;
+use clap::Args;
+
+/// What `baton models check` is told.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// Which one [default: that of the model that answers now]
+    #[arg(value_name = "PROVIDER")]
+    provider: Option<String>,
+    #[command(flatten)]
+    choice: Choice,
+}
+
+/// Asks the provider for its models, which needs a good key and costs nothing.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let settings = options.choice.settings()?;
+    let agent = options.choice.agent.as_deref();
+    let id = match options.provider {
+        Some(id) => id,
+        None => {
+            let now = wiring::report(&settings, agent, Some("test"), Asks::Nobody).await?;
+            now.model.split(':').next().unwrap_or_default().to_owned()
+        }
+    };
+    if id == "playbook" || id == "test" {
+        screen.print("playbook: built in, needs no key");
+        return Ok(Exit::Ok);
+    }
+    let report = wiring::report(&settings, agent, Some(&id), Asks::Everybody).await?;
+    let Some(provider) = report.providers.first() else {
+        return Err(Failure::new(ErrorCode::USAGE, format!("there is no provider '{id}'"))
+            .hint("`baton models` lists them all."));
+    };
+    if screen.is_json() {
+        screen.print(&provider.to_json().to_string());
+    }
+    match &provider.readiness {
+        Readiness::Ready { live: true } => {
+            if !screen.is_json() {
+                screen.print(&format!("{}: the key works; {} models", provider.id, provider.models.len()));
+            }
+            Ok(Exit::Ok)
+        }
+        Readiness::Ready { live: false } => Ok(Exit::Ok),
+        Readiness::Missing(what) => Err(Failure::new(ErrorCode::CONFIG_INVALID, what.clone())),
+        Readiness::Trouble(what) => Err(Failure::new(ErrorCode::MODEL_FAILED, format!("{}: {what}", provider.id))),
+    }
+}

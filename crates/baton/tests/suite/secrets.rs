@@ -1,0 +1,148 @@
+//! A secret in every place where one can be, and nowhere else.
+
+mod provider;
+
+use crate::binary::{Home, get};
+use provider::Provider;
+use std::{fs, path::Path};
+
+/// What is planted: where, and what.
+const PLANTED: [(&str, &str); 9] = [
+    ("a literal of the agent", "planted-literal-4f1c"),
+    ("a header of the agent's provider", "planted-header-9b27"),
+    ("the agent's .env", "planted-dotenv-51aa"),
+    ("the password of an address", "planted-address-7e03"),
+    ("baton.yaml", "planted-house-c8d2"),
+    ("a header in baton.yaml", "planted-househeader-1f6e"),
+    ("the environment", "planted-environment-a3b9"),
+    ("the environment of an MCP server", "planted-mcpenv-60d4"),
+    ("a header of an MCP server", "planted-mcpheader-e712"),
+];
+
+/// What whoever serves them has to have seen, or the sweep would prove nothing.
+const SENT: [&str; 6] = [
+    "planted-literal-4f1c",
+    "planted-header-9b27",
+    "planted-dotenv-51aa",
+    "planted-house-c8d2",
+    "planted-househeader-1f6e",
+    "planted-environment-a3b9",
+];
+
+const AGENTS: [&str; 6] = ["literal", "dotenv", "address", "house", "environment", "served"];
+
+fn prepared(provider: &Provider) -> Home {
+    let home = Home::new();
+    let url = &provider.url;
+    let address = url.replace("http://", "http://me:planted-address-7e03@");
+    let agent = |name: &str, yaml: String| {
+        home.write(&format!("{name}/agent.yaml"), &format!("name: {name}\ndescription: For a test.\n{yaml}"));
+        home.write(&format!("{name}/prompt.md"), "You are a test.\n");
+    };
+    agent(
+        "literal",
+        format!(
+            "model: mine:echo\nproviders:\n  mine: {{ base_url: \"{url}/v1\", api_key: planted-literal-4f1c, \
+             headers: {{ X-Team: planted-header-9b27 }} }}\n"
+        ),
+    );
+    agent(
+        "dotenv",
+        format!(
+            "model: claude:echo\nproviders:\n  claude: {{ base_url: \"{url}\", ANTHROPIC_API_KEY: env://OWN_KEY }}\n"
+        ),
+    );
+    home.write("dotenv/.env", "OWN_KEY=planted-dotenv-51aa\n");
+    agent("address", format!("model: gate:echo\nproviders:\n  gate: {{ base_url: \"{address}/v1\" }}\n"));
+    agent("house", "model: openai:echo\n".to_owned());
+    agent("environment", "model: gemini:echo\n".to_owned());
+    agent(
+        "served",
+        format!(
+            "model: playbook\nmcpServers:\n  broken: {{ command: \"false\", env: {{ TOKEN: planted-mcpenv-60d4 }} }}\n  \
+             far: {{ url: \"{url}/mcp\", headers: {{ X-Key: planted-mcpheader-e712 }} }}\n"
+        ),
+    );
+    home.write(
+        "baton.yaml",
+        &format!(
+            "agents: [{}]\nproviders:\n  openai: {{ base_url: \"{url}/v1\", api_key: planted-house-c8d2, \
+             headers: {{ X-House: planted-househeader-1f6e }} }}\n",
+            AGENTS.join(", ")
+        ),
+    );
+    home
+}
+
+#[test]
+fn planted_secrets_never_appear() {
+    let provider = Provider::start();
+    let home = prepared(&provider);
+    let gemini = format!("{}/v1beta", provider.url);
+    let variables = [("GEMINI_API_KEY", "planted-environment-a3b9"), ("GEMINI_BASE_URL", gemini.as_str())];
+    let mut seen: Vec<(String, String)> = Vec::new();
+    let mut sweep = |args: &[&str]| {
+        let ended = home.run_with(&variables, args);
+        seen.push((args.join(" "), format!("{}\n{}", ended.stdout, ended.stderr)));
+    };
+    for agent in AGENTS {
+        // Once well, once with a service that repeats everything it was sent in its error.
+        sweep(&["run", agent, "Hello", "--log", "trace"]);
+        sweep(&["run", agent, "Please refuse", "--json", "--log", "trace"]);
+        sweep(&["models", "--agent", agent]);
+        sweep(&["agents", "show", agent, "--json"]);
+    }
+    for args in [
+        &["models", "--json", "--agent", "literal", "--log", "trace"][..],
+        &["models", "check", "mine", "--agent", "literal"],
+        &["models", "check", "claude", "--agent", "dotenv", "--json"],
+        &["doctor", "--json"],
+        &["agents", "list", "--json"],
+        &["tools", "list", "served", "--json"],
+        &["sessions", "list", "--json"],
+        &["trace", "query", "{}", "--json"],
+    ] {
+        sweep(args);
+    }
+    let (server, url) = home.up_with(&variables, &["--port", "0"]);
+    for path in ["/api/v1/agents", "/api/v1/tasks", "/api/v1/status", "/metrics", "/.well-known/agent-card.json"] {
+        seen.push((path.to_owned(), get(&url, path)));
+    }
+    for agent in AGENTS {
+        let card = format!("/agents/{agent}/.well-known/agent-card.json");
+        seen.push((card.clone(), get(&url, &card)));
+        let asked = home.run_with(&variables, &["run", agent, "Please refuse", "--json"]);
+        seen.push((format!("asked {agent}"), format!("{}\n{}", asked.stdout, asked.stderr)));
+    }
+    server.signal("TERM");
+    let ended = server.end();
+    seen.push(("up".to_owned(), format!("{}\n{}", ended.stdout, ended.stderr)));
+
+    let sent = provider.seen();
+    for secret in SENT {
+        assert!(sent.contains(secret), "nobody was sent {secret}:\n{}", shown(&seen));
+    }
+    assert!(shown(&seen).contains("Heard you."), "no model answered:\n{}", shown(&seen));
+    for (place, secret) in PLANTED {
+        for (what, text) in &seen {
+            assert!(!text.contains(secret), "the secret of {place} appears in {what}:\n{text}");
+        }
+        kept(&home.path(".baton"), place, secret);
+    }
+}
+
+fn shown(seen: &[(String, String)]) -> String {
+    seen.iter().map(|(what, text)| format!("$ {what}\n{text}\n")).collect()
+}
+
+/// Nothing that is kept on disk has it, either.
+fn kept(directory: &Path, place: &str, secret: &str) {
+    for entry in fs::read_dir(directory).expect("the data directory").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            kept(&entry, place, secret);
+        } else if let Ok(bytes) = fs::read(&entry) {
+            let has = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            assert!(!has, "the secret of {place} is kept in {}", entry.display());
+        }
+    }
+}
