@@ -6,7 +6,7 @@ use crate::{
 };
 use Step::{Done, Fail, Say};
 use baton_models::{Recorder, Replay, Tape, call_key};
-use baton_ports::{ChatMessage, Model};
+use baton_ports::ChatMessage;
 use std::{fs, sync::Arc};
 
 const SECRET: &str = "sk-planted-0123456789";
