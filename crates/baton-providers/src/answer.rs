@@ -119,5 +119,6 @@ fn usage(kind: ProviderKind, given: Option<chat::Usage>) -> Usage {
         cached_tokens: cached,
         cache_write_tokens: written,
         reasoning_tokens: reasoning,
+        micro_dollars: 0,
     }
 }

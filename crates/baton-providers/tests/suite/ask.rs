@@ -1,0 +1,106 @@
+//! Calls, and what is heard.
+
+use baton_ports::{ChatMessage, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
+use baton_providers::{Provider, ProviderKind, Secret};
+use baton_types::{Effects, Json, Permission, ToolCall, ToolRunner, ToolSpec, Usage};
+use futures_util::StreamExt;
+
+pub(crate) const KEY: &str = "sk-planted-key-1234567890";
+
+pub(crate) fn user(text: &str) -> ModelCall {
+    ModelCall {
+        agent: "tester".into(),
+        system: "You are a test.".to_owned(),
+        messages: vec![ChatMessage::User { id: "user-1".into(), text: text.to_owned(), files: Vec::new() }],
+        tools: Vec::new(),
+        tool_choice: ToolChoice::Auto,
+        format: OutputFormat::Text,
+        writing: Default::default(),
+        parallel_calls: true,
+        turn: 1,
+        attempt: 1,
+        message_id: "m1".into(),
+        metadata: None,
+    }
+}
+
+pub(crate) fn weather() -> ToolSpec {
+    tool("get_weather")
+}
+
+pub(crate) fn tool(name: &str) -> ToolSpec {
+    let parameters = r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#;
+    ToolSpec {
+        name: name.to_owned(),
+        description: "Says the weather.".to_owned(),
+        parameters: Json::parse(parameters).expect("JSON"),
+        effects: Effects::default(),
+        runner: ToolRunner::BuiltIn,
+        output: None,
+        permission: Permission::default(),
+        rules: Vec::new(),
+        include: Default::default(),
+        sequential: false,
+    }
+}
+
+/// The call of the next turn, with one result for each call of the last one.
+pub(crate) fn answered(mut call: ModelCall, heard: &Heard, output: &str) -> ModelCall {
+    call.messages.push(ChatMessage::Assistant {
+        text: heard.text.clone(),
+        calls: heard.calls.clone(),
+        reasoning: heard.reasoned.clone(),
+    });
+    for made in &heard.calls {
+        call.messages.push(ChatMessage::Tool {
+            call: made.id.clone(),
+            name: made.name.clone(),
+            output: Json::parse(output).expect("JSON"),
+            is_error: false,
+            said: None,
+        });
+    }
+    call
+}
+
+/// Everything of one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    pub(crate) text: String,
+    pub(crate) pieces: usize,
+    pub(crate) thought: String,
+    pub(crate) reasoned: Option<baton_types::Reasoning>,
+    pub(crate) calls: Vec<ToolCall>,
+    pub(crate) usage: Usage,
+    pub(crate) finish: Option<baton_ports::Finish>,
+    pub(crate) error: Option<ModelError>,
+}
+
+pub(crate) async fn hear(model: &dyn Model, call: ModelCall) -> Heard {
+    let mut heard = Heard::default();
+    let mut stream = model.call(call);
+    while let Some(event) = stream.next().await {
+        assert!(heard.finish.is_none() && heard.error.is_none(), "something comes after the end: {event:?}");
+        match event {
+            Ok(ModelEvent::Text(text)) => {
+                heard.pieces += 1;
+                heard.text.push_str(&text);
+            }
+            Ok(ModelEvent::Reasoning(text)) => heard.thought.push_str(&text),
+            Ok(ModelEvent::Reasoned(reasoning)) => heard.reasoned = Some(reasoning),
+            Ok(ModelEvent::ToolCall(call)) => heard.calls.push(call),
+            Ok(ModelEvent::Note(note)) => panic!("an adapter takes no notes: {note:?}"),
+            Ok(ModelEvent::Done { usage, finish, .. }) => {
+                heard.usage = usage;
+                heard.finish = Some(finish);
+            }
+            Err(error) => heard.error = Some(error),
+        }
+    }
+    heard
+}
+
+/// A provider at an address, with the key that tests look for everywhere.
+pub(crate) fn provider(kind: ProviderKind, url: &str) -> Provider {
+    Provider::new(kind, "mine").with_base_url(url).with_key(Secret::new(KEY), "MY_KEY")
+}

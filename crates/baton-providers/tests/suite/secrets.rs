@@ -1,0 +1,76 @@
+//! A key that was planted everywhere is found nowhere.
+
+use crate::{
+    ask::{KEY, hear, user},
+    scripted::{Reply, Scripted},
+};
+use baton_providers::{Provider, ProviderKind, Secret};
+use serde_json::json;
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+const TOKEN: &str = "tok-planted-header-0987654321";
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("the log").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Every way a service can repeat what it was sent.
+fn replies() -> Vec<Reply> {
+    let echo = format!("you sent {KEY} and Bearer {TOKEN}");
+    vec![
+        Reply::json("401 Unauthorized", &json!({"error": {"message": echo}})),
+        Reply::json("400 Bad Request", &json!({"unusual": {"form": echo}})),
+        Reply::Whole(format!("HTTP/1.1 500 Oops\r\ncontent-length: {}\r\n\r\n{echo}", echo.len())),
+        Reply::json("200 OK", &json!({"error": {"message": echo}})),
+        Reply::events(&format!("data: {{\"error\":{{\"message\":\"{echo}\"}}}}\n\n")),
+        Reply::events(&format!("data: {echo}\n\n")),
+        Reply::events(&format!("{echo}\n")),
+        Reply::cut("text/event-stream", format!("data: {{\"x\":\"{echo}\"}}\n\n").as_bytes()),
+        Reply::Broken(format!("{echo}\r\n\r\n").into_bytes()),
+    ]
+}
+
+#[tokio::test]
+async fn no_key_and_no_header_in_errors_values_or_the_log() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber =
+        tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone());
+    let _guard = tracing::subscriber::set_default(subscriber.finish());
+    tracing::info!("the log is read");
+    let mut shown = Vec::new();
+    for kind in ProviderKind::ALL {
+        for reply in replies() {
+            let server = Scripted::new(reply).await;
+            let provider = Provider::new(kind, "mine")
+                .with_base_url(&server.url)
+                .with_key(Secret::new(KEY), "MY_KEY")
+                .with_header("x-gate", Secret::new(&format!("Bearer {TOKEN}")));
+            for provider in [provider.clone(), provider.without_streaming()] {
+                let heard = hear(provider.model("m").as_ref(), user("go")).await;
+                let error = heard.error.unwrap_or_else(|| panic!("{kind:?}: {:?}", heard.text));
+                shown.push(format!("{error} {error:?} {provider:?}"));
+                shown.push(format!("{:?}", provider.list().await.err()));
+            }
+        }
+    }
+    let logged = String::from_utf8(log.0.lock().expect("the log").clone()).expect("UTF-8");
+    assert!(logged.contains("the log is read"));
+    shown.push(logged);
+    for text in shown {
+        assert!(!text.contains(KEY) && !text.contains(TOKEN), "{text}");
+    }
+}
