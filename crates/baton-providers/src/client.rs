@@ -1,19 +1,34 @@
-//! The one HTTP client of all providers.
+//! The HTTP clients of all providers.
 
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use std::{
+    net::IpAddr,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
-static SHARED: OnceLock<Result<reqwest::Client, String>> = OnceLock::new();
+type Made = OnceLock<Result<reqwest::Client, String>>;
 
-/// A client with the system's authorities; made at the first request, since reading them takes a while.
-pub(crate) fn shared() -> Result<reqwest::Client, String> {
-    SHARED.get_or_init(make).clone()
+static NEAR: Made = OnceLock::new();
+static FAR: Made = OnceLock::new();
+
+/// A client with the system's authorities; made at the first request, since reading them takes a while. What is on this
+/// machine is never asked through the proxy that the environment names for the rest of the world.
+pub(crate) fn shared(base: &str) -> Result<reqwest::Client, String> {
+    if is_near(base) {
+        NEAR.get_or_init(|| make(reqwest::Client::builder().no_proxy())).clone()
+    } else {
+        FAR.get_or_init(|| make(reqwest::Client::builder())).clone()
+    }
 }
 
-fn make() -> Result<reqwest::Client, String> {
+fn is_near(base: &str) -> bool {
+    let Ok(url) = base.parse::<reqwest::Url>() else { return false };
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn make(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     // Named rather than taken from the process, so that no other crate's choice of provider matters here.
@@ -22,7 +37,7 @@ fn make() -> Result<reqwest::Client, String> {
         .map_err(|error| format!("TLS cannot be set up: {error}"))?
         .with_root_certificates(roots)
         .with_no_client_auth();
-    reqwest::Client::builder()
+    builder
         .tls_backend_preconfigured(tls)
         .connect_timeout(Duration::from_secs(10))
         .pool_idle_timeout(Duration::from_secs(60))
@@ -31,4 +46,19 @@ fn make() -> Result<reqwest::Client, String> {
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .map_err(|_| "the HTTP client cannot be set up".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_near_needs_no_proxy() {
+        for near in ["http://127.0.0.1:11434", "http://localhost:8080/v1", "http://[::1]:1234/v1"] {
+            assert!(is_near(near), "{near}");
+        }
+        for far in ["https://api.openai.com/v1", "http://10.0.0.7:11434", "http://localhost.example/v1", "?"] {
+            assert!(!is_near(far), "{far}");
+        }
+    }
 }

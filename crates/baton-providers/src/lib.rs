@@ -1,6 +1,7 @@
 //! Models of providers behind the model port: OpenAI, Anthropic, Gemini, Bedrock, Ollama, and servers compatible with
-//! OpenAI's. Never reads the environment or a file, never asks twice, never shows a secret: who configures a provider
-//! resolves its settings first, and retries, fallbacks and prices are layers around what is here.
+//! OpenAI's. Never reads a setting from the environment (but for the proxy) or from a file, never asks twice, never shows
+//! a secret: who configures a provider resolves its settings first, and retries, fallbacks and prices are layers around
+//! what is here.
 //!
 //! Read first: [`Provider`] (settings, ready to be asked), [`ProviderKind`] (protocols), `request` (what is sent) and
 //! `answer` (what is heard).

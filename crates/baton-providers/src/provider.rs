@@ -185,6 +185,6 @@ impl Provider {
 
     /// The client that requests go through; all providers share its connections.
     pub(crate) fn http(&self) -> Result<reqwest::Client, ModelError> {
-        client::shared().map_err(ModelError::Configuration)
+        client::shared(&self.base_url().unwrap_or_default()).map_err(ModelError::Configuration)
     }
 }
