@@ -27,10 +27,15 @@ impl Ended {
     /// Whether the answer is whole; some streams end without a word when the connection breaks.
     pub(crate) fn is_whole(&self, kind: ProviderKind) -> bool {
         match kind {
-            ProviderKind::Gemini | ProviderKind::Bedrock => self.stop.is_some(),
+            ProviderKind::OpenAiResponses | ProviderKind::Gemini | ProviderKind::Bedrock => self.stop.is_some(),
             ProviderKind::Ollama => self.stop.is_some() || self.usage.is_some(),
             _ => true,
         }
+    }
+
+    /// Whether there is nothing in it, not even a reason; some services tell errors with a status of success.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.parts.is_empty() && self.stop.is_none() && self.thought.is_none()
     }
 
     /// The last events: thoughts, calls, and the end.

@@ -116,6 +116,9 @@ impl ProviderModel {
             let answer = tokio::time::timeout(self.provider.patience.first, Quiet::new(asked)).await.map_err(late)?;
             let answer = answer.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))?;
             let ended = whole(answer);
+            if ended.is_nothing() {
+                Err(failure::broken(&self.provider, "sent an answer without anything in it", Heard::Nothing))?;
+            }
             if let Some(thought) = ended.thought.clone().filter(|thought| !thought.is_empty()) {
                 yield ModelEvent::Reasoning(thought);
             }

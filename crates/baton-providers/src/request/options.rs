@@ -152,9 +152,9 @@ fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<Re
             _ => ReasoningEffort::High,
         },
         // Claude's thoughts have to fit what it may write.
-        ReasoningEffort::Budget(tokens) if matches!(kind, ProviderKind::Anthropic | ProviderKind::Bedrock) => {
+        effort if counts_thoughts(kind, model) && tokens(&effort).is_some() => {
             let most = call.writing.max_output_tokens.unwrap_or(u32::MAX).saturating_sub(1);
-            ReasoningEffort::Budget(tokens.min(most).max(1_024))
+            ReasoningEffort::Budget(tokens(&effort).unwrap_or_default().min(most).max(1_024))
         }
         // The library says nothing at all for none, which leaves Gemini thinking.
         ReasoningEffort::Zero if kind == ProviderKind::Gemini => match model {
@@ -164,6 +164,36 @@ fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<Re
         },
         effort => effort,
     }))
+}
+
+/// Claude models that take thoughts as a number of tokens rather than a word.
+fn counts_thoughts(kind: ProviderKind, model: &str) -> bool {
+    const COUNTING: &[&str] = &[
+        "claude-3-7",
+        "claude-sonnet-4-0",
+        "claude-sonnet-4-2",
+        "claude-sonnet-4-5",
+        "claude-haiku-4",
+        "claude-opus-4-0",
+        "claude-opus-4-1",
+        "claude-opus-4-2",
+    ];
+    match kind {
+        ProviderKind::Anthropic => COUNTING.iter().any(|series| model.contains(series)),
+        ProviderKind::Bedrock => model.contains("anthropic."),
+        _ => false,
+    }
+}
+
+/// About how many tokens of thought a word means.
+fn tokens(effort: &ReasoningEffort) -> Option<u32> {
+    match effort {
+        ReasoningEffort::Zero => None,
+        ReasoningEffort::Budget(tokens) => Some(*tokens),
+        ReasoningEffort::Minimal | ReasoningEffort::Low => Some(1_024),
+        ReasoningEffort::Medium => Some(8_000),
+        ReasoningEffort::High | ReasoningEffort::XHigh | ReasoningEffort::Max => Some(24_000),
+    }
 }
 
 /// For a name that ends like an effort: an effort that adds nothing to the request and keeps the library from guessing.
