@@ -107,7 +107,7 @@ fn dollars(reader: &mut Reader, node: &Node) -> Option<u64> {
         let hint = format!("choose a number from 0 to {MAX_DOLLARS}");
         reader.error(node.place, format!("dollars is {written}"), hint);
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded above, and not below zero")]
+    // Bounded above, and not below zero.
     amount.map(|amount| (amount * 1_000_000.0).round() as u64)
 }
 

@@ -2,5 +2,6 @@
 
 mod choice;
 mod detect;
+mod lineup;
 mod resolve;
 mod sample;

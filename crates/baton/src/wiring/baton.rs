@@ -1,7 +1,7 @@
 //! A Baton in this process: the journal of a data directory, agents, and the engine between them.
 
 use super::{
-    agents::{LocalAgents, load},
+    agents::{self, LocalAgents},
     elsewhere::{self, AllAgents, Fresh},
     kept::{Keep, Kept},
     models, telemetry, tempo, tools,
@@ -23,7 +23,7 @@ use baton_http::{
 };
 use baton_identity::TokenRegistry;
 use baton_lineup::Lineup;
-use baton_local::{SystemClock, TimeOrderedIds};
+use baton_local::{LoadError, SystemClock, TimeOrderedIds};
 use baton_mcp::{Limits, OwnOptions};
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
@@ -98,12 +98,21 @@ impl Parts {
     }
 }
 
-/// The agents of the settings that live here, remarks about them, and why there are none.
-fn locals(settings: &Settings) -> (Arc<LocalAgents>, Vec<Diagnostic>, Option<Failure>) {
-    match load(&settings.agents, settings.tools) {
+/// The agents of the settings that live here, remarks about them, and why they are not all that should be there.
+fn locals(settings: &Settings) -> (Arc<LocalAgents>, Vec<Diagnostic>, Option<LoadError>) {
+    match agents::load_usable(&settings.agents, settings.tools) {
         Ok(loaded) => (Arc::new(loaded.source), loaded.diagnostics, None),
-        Err(failure) => (Arc::new(LocalAgents::none()), Vec::new(), Some(failure)),
+        Err(error) => (Arc::new(agents::open(&settings.agents, settings.tools).0), Vec::new(), Some(error)),
     }
+}
+
+/// Whether a Baton is of use without agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Somebody has to be there to be asked.
+    Agents,
+    /// The first agent may be made later.
+    Nobody,
 }
 
 /// An identifier that never repeats.
@@ -112,17 +121,28 @@ pub(crate) fn fresh_id() -> String {
 }
 
 impl Baton {
-    /// Loads the agents and takes the data directory; remarks about their files come along. A start that finds no
-    /// agents leaves no directory behind.
-    pub(crate) async fn open(settings: &Settings, strictness: Strictness) -> Result<(Self, Vec<Diagnostic>), Failure> {
-        let (locals, diagnostics, nobody) = locals(settings);
+    /// Loads the agents and takes the data directory; remarks about their files come along. A start that needs agents
+    /// and finds none leaves no directory behind.
+    pub(crate) async fn open(
+        settings: &Settings,
+        strictness: Strictness,
+        needs: Needs,
+    ) -> Result<(Self, Vec<Diagnostic>), Failure> {
+        let (locals, diagnostics, error) = locals(settings);
         let book = elsewhere::book(settings, &locals)?;
-        if locals.listed().is_empty() && book.agents().is_empty() {
+        let is_fit = match &error {
+            None => !locals.listed().is_empty(),
+            Some(LoadError::Empty { .. }) => needs == Needs::Nobody,
+            Some(_) => false,
+        };
+        if !is_fit && book.agents().is_empty() {
             let invalid = || Failure::new(ErrorCode::AGENT_INVALID, "no agent can be served");
-            return Err(nobody.unwrap_or_else(invalid).at(diagnostics));
+            return Err(error.as_ref().map_or_else(invalid, agents::not_loaded).at(diagnostics));
         }
         let parts = Parts { strictness, ..Parts::of(locals, book) };
-        Ok((Self::of(settings, parts).await?, diagnostics))
+        let baton = Self::of(settings, parts).await?;
+        baton.models.look().await;
+        Ok((baton, diagnostics))
     }
 
     /// Takes the data directory with whatever agents there are; none are needed.
@@ -146,7 +166,6 @@ impl Baton {
         });
         let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, Arc::clone(&locals), Arc::clone(&book)));
         let models = models::lineup(settings, Arc::clone(&agents), Arc::clone(&playbooks));
-        models.look().await;
         let definitions = Arc::clone(&locals);
         let tools =
             tools::toolbox(Arc::clone(&agents), definitions, Arc::clone(&book), &settings.data, telemetry.tracer())?;

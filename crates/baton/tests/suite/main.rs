@@ -5,6 +5,8 @@
 #[cfg(unix)]
 mod approvals;
 mod authenticated_client;
+#[cfg(unix)]
+mod autonomous;
 mod binary;
 #[cfg(unix)]
 mod bridge;
@@ -24,11 +26,16 @@ mod export;
 mod foreign;
 mod help;
 #[cfg(unix)]
+mod hot_reload;
+#[cfg(unix)]
 mod internal_tools;
 mod js_client;
 mod kill_loop;
+#[cfg(unix)]
+mod managing;
 mod mcp;
 mod metrics;
+mod models;
 mod old_python_client;
 mod otel;
 mod other_signals;
@@ -38,12 +45,14 @@ mod parquet;
 mod peers;
 #[cfg(unix)]
 mod possession;
+mod provider;
 mod push;
 mod python_client;
 mod relay;
 mod retention;
 mod run;
 mod secrets;
+mod segments;
 mod serving;
 mod sessions;
 mod signed_cards;

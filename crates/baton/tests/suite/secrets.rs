@@ -1,9 +1,9 @@
 //! A secret in every place where one can be, and nowhere else.
 
-mod provider;
-
-use crate::binary::{Home, get};
-use provider::Provider;
+use crate::{
+    binary::{Home, get},
+    provider::Provider,
+};
 use std::{fs, path::Path};
 
 /// What is planted: where, and what.

@@ -8,13 +8,13 @@ use std::{
 };
 
 /// It answers as OpenAI does, and refuses whoever asks it to, with all that it was sent.
-pub(super) struct Provider {
-    pub(super) url: String,
+pub(crate) struct Provider {
+    pub(crate) url: String,
     heard: Arc<Mutex<String>>,
 }
 
 impl Provider {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let heard = Arc::<Mutex<String>>::default();
@@ -29,7 +29,7 @@ impl Provider {
     }
 
     /// Everything that was sent so far.
-    pub(super) fn seen(&self) -> String {
+    pub(crate) fn seen(&self) -> String {
         self.heard.lock().expect("no panic").clone()
     }
 }
@@ -50,7 +50,11 @@ fn answer(stream: TcpStream, heard: &Mutex<String>) -> Option<()> {
     let body = String::from_utf8_lossy(&body).into_owned();
     heard.lock().expect("no panic").push_str(&head);
     let path = head.split(' ').nth(1)?.to_owned();
-    let (status, kind, text) = if path.contains("/models") && !path.contains("enerateContent") {
+    let (status, kind, text) = if path == "/api/tags" {
+        let model = |name: &str| serde_json::json!({ "name": name, "model": name });
+        let tags = serde_json::json!({ "models": [model("phi3:mini"), model("qwen3:8b")] });
+        ("200 OK", "application/json", tags.to_string())
+    } else if path.contains("/models") && !path.contains("enerateContent") {
         ("200 OK", "application/json", r#"{"object":"list","data":[{"id":"echo","object":"model"}]}"#.to_owned())
     } else if path.contains("/chat/completions") && !body.contains("refuse") {
         ("200 OK", "text/event-stream", streamed())

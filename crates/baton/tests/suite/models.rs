@@ -1,0 +1,134 @@
+//! Who answers: chosen, found, switched, and never in silence somebody else.
+
+use crate::{
+    binary::{Home, Running, await_line},
+    provider::Provider,
+};
+use serde_json::Value;
+
+/// Variables that have models found on this machine, where only one server is.
+fn finding(provider: &Provider) -> [(&'static str, &str); 2] {
+    [("BATON_DETECT", "on"), ("OLLAMA_HOST", &provider.url)]
+}
+
+fn said(server: &mut Running, until: &str) -> String {
+    let mut all = String::new();
+    loop {
+        let line = await_line(&mut server.stderr, "");
+        all.push_str(&line);
+        if line.contains(until) {
+            return all;
+        }
+    }
+}
+
+#[test]
+fn the_first_run_says_that_no_model_answers() {
+    let home = Home::new();
+    home.agent("helper", "", "rules: [{ say: hello }]\n");
+    let (mut server, _) = home.up(&["helper", "--port", "0"]);
+    let lines = said(&mut server, "real AI");
+    insta::assert_snapshot!(lines.lines().skip(1).collect::<Vec<_>>().join("\n"), @r#"
+      model     playbook (built in, no network, scripted answers: not an AI model)
+      try       baton run helper "Hello"
+      real AI   export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (that needs no restart)
+    "#);
+    drop(server);
+    let refused = home.run(&["up", "helper", "--port", "0", "--production"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.shown());
+    assert!(refused.stderr.contains("the playbook does not answer in production"), "{}", refused.shown());
+}
+
+#[test]
+fn a_server_of_models_is_found_and_keys_come_before_it() {
+    let provider = Provider::start();
+    let home = Home::new();
+    home.agent("helper", "", "rules: [{ say: hello }]\n");
+    let (mut server, _) = home.up_with(&finding(&provider), &["helper", "--port", "0"]);
+    let line = await_line(&mut server.stderr, "  model ");
+    assert!(line.contains("ollama:qwen3:8b (Ollama answers at http://127.0.0.1:"), "{line}");
+    drop(server);
+    let key = [&finding(&provider)[..], &[("OPENAI_API_KEY", "planted-key")]].concat();
+    let (mut server, _) = home.up_with(&key, &["helper", "--port", "0"]);
+    let all = said(&mut server, "  found ");
+    assert!(all.contains("openai:gpt-5-mini (OPENAI_API_KEY)") && all.contains("ollama:qwen3:8b"), "{all}");
+    assert!(!all.contains("planted-key"));
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_an_error_and_never_the_playbook() {
+    let provider = Provider::start();
+    let home = Home::new();
+    home.agent("helper", "model: openai:echo\n", "rules: [{ say: from the playbook }]\n");
+    let missing = home.run(&["run", "helper", "Hello"]);
+    assert_eq!(missing.code, Some(1), "{}", missing.shown());
+    assert!(missing.stderr.contains("OPENAI_API_KEY"), "{}", missing.shown());
+    let base = format!("{}/v1", provider.url);
+    let variables = [("OPENAI_API_KEY", "planted-wrong"), ("OPENAI_BASE_URL", base.as_str())];
+    let wrong = home.run_with(&variables, &["run", "helper", "Please refuse"]);
+    assert_eq!(wrong.code, Some(1), "{}", wrong.shown());
+    assert!(wrong.stderr.contains("OPENAI_API_KEY") && !wrong.stderr.contains("planted-wrong"), "{}", wrong.shown());
+    for ended in [missing, wrong] {
+        assert!(!ended.stdout.contains("playbook") && !ended.stderr.contains("from the playbook"), "{}", ended.shown());
+    }
+    let unset = home.run(&["up", "helper", "--port", "0", "--model", "claude:x"]);
+    assert_eq!(unset.code, Some(2), "{}", unset.shown());
+    assert!(unset.stderr.contains("ANTHROPIC_API_KEY"), "{}", unset.shown());
+}
+
+#[test]
+fn a_conversation_changes_its_model_and_spans_say_who_answered() {
+    let provider = Provider::start();
+    let home = Home::new();
+    home.agent("helper", "", "rules: [{ say: from the playbook }]\n");
+    let providers = format!("providers: {{ mine: {{ base_url: \"{}/v1\" }} }}\nagents: [helper]\n", provider.url);
+    home.write("baton.yaml", &providers);
+    let (server, _) = home.up(&["--port", "0"]);
+    let ask = |args: &[&str]| {
+        let ended = home.run(&[&["run", "helper", "Hello", "--json"], args].concat());
+        assert_eq!(ended.code, Some(0), "{}", ended.shown());
+        serde_json::from_str::<Value>(&ended.stdout).expect("a task")
+    };
+    let first = ask(&[]);
+    let context = first["contextId"].as_str().expect("a conversation").to_owned();
+    assert!(first.to_string().contains("from the playbook"), "{first:#}");
+    let set = home.run(&["sessions", "set", &context, "model=mine:echo"]);
+    assert_eq!(set.code, Some(0), "{}", set.shown());
+    let second = ask(&["--context", &context]);
+    assert!(second.to_string().contains("Heard you."), "{second:#}");
+    assert_eq!(second["status"]["message"]["metadata"]["model"], "mine:echo", "{second:#}");
+    let query = r#"{ span.gen_ai.provider.name = "mine" && span.gen_ai.request.model = "echo" }"#;
+    let spans = home.run(&["trace", "query", query, "--json"]);
+    assert!(spans.stdout.contains("chat echo"), "{}", spans.shown());
+    drop(server);
+}
+
+#[test]
+fn the_command_shows_providers_and_tries_keys() {
+    let provider = Provider::start();
+    let home = Home::new();
+    home.agent("helper", "", "rules: [{ say: hello }]\n");
+    home.write(
+        "baton.yaml",
+        &format!("providers: {{ mine: {{ base_url: \"{}/v1\", api_key: planted }} }}\n", provider.url),
+    );
+    let listed = home.run(&["models", "--provider", "mine"]);
+    assert_eq!(listed.code, Some(0), "{}", listed.shown());
+    insta::assert_snapshot!(listed.stdout, @r"
+    answers now: playbook
+
+    mine      ready  a server of your own (baton.yaml's providers.mine.api_key)
+      MODEL      WINDOW  OUTPUT  $/M IN  $/M OUT
+      mine:echo  -       -       -       -
+    ");
+    let all: Value = serde_json::from_str(&home.run(&["models", "--offline", "--json"]).stdout).expect("JSON");
+    let status = |id: &str| {
+        let found = all["providers"].as_array().and_then(|all| all.iter().find(|provider| provider["id"] == id));
+        found.and_then(|provider| provider["status"].as_str()).map(str::to_owned)
+    };
+    assert_eq!((status("openai").as_deref(), status("mine").as_deref()), (Some("missing"), Some("configured")));
+    assert_eq!(home.run(&["models", "check", "mine"]).code, Some(0));
+    let missing = home.run(&["models", "check", "claude"]);
+    assert_eq!(missing.code, Some(2), "{}", missing.shown());
+    assert!(missing.stderr.contains("ANTHROPIC_API_KEY"), "{}", missing.shown());
+}
