@@ -88,6 +88,10 @@ pub(crate) fn broken(provider: &Provider, what: &str, heard: Heard) -> ModelErro
 
 /// An error that came in the middle of a stream, where no status can be.
 fn told(provider: &Provider, body: &Value, heard: Heard) -> ModelError {
+    // The library tells of frames that it cannot read as if the service had said so.
+    if message(&body.to_string()).contains("event-stream") {
+        return broken(provider, "sent something that cannot be read", heard);
+    }
     let error = body.get("error").unwrap_or(body);
     let number = |name: &str| error.get(name).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
     let word = ["type", "code", "status"].iter().find_map(|name| error.get(name).and_then(Value::as_str));

@@ -6,6 +6,7 @@ use crate::{
 };
 use baton_ports::{Finish, ModelError};
 use baton_providers::{Patience, ProviderKind};
+use baton_types::Usage;
 use serde_json::json;
 use std::time::Duration;
 
@@ -147,4 +148,17 @@ async fn calls_are_whole_whatever_a_server_does_with_them() {
     assert_eq!((heard.error, heard.finish), (None, Some(Finish::ToolCalls)));
     let calls: Vec<_> = heard.calls.iter().map(|call| (call.name.as_str(), call.arguments.as_str())).collect();
     assert_eq!(calls, [("get_weather", r#"{"city":"Bonn"}"#)]);
+}
+
+#[tokio::test]
+async fn ollama_counts() {
+    let whole = r#"{"message":{"role":"assistant","content":"Hi"},"done":true,"done_reason":"stop","prompt_eval_count":21,"prompt_eval_cached_count":17,"eval_count":3}"#;
+    for streaming in [true, false] {
+        let server = Scripted::new(Reply::json("200 OK", &serde_json::from_str(whole).expect("JSON"))).await;
+        let provider = provider(ProviderKind::Ollama, &server.url);
+        let provider = if streaming { provider } else { provider.without_streaming() };
+        let heard = hear(provider.model("qwen3").as_ref(), user("go")).await;
+        let wanted = Usage { cached_tokens: 17, ..Usage::new(21, 3) };
+        assert_eq!((heard.error, heard.text.as_str(), heard.usage), (None, "Hi", wanted));
+    }
 }

@@ -6,12 +6,13 @@ use crate::{
 };
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, Finish, Model, ModelError};
 use baton_providers::{Provider, ProviderKind, Secret};
+use baton_types::Usage;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 /// A name that every service's rules about names leave alone.
 fn model_name(kind: ProviderKind) -> &'static str {
     match kind {
-        ProviderKind::OpenAi | ProviderKind::Compatible => "gpt-4o-max",
+        ProviderKind::OpenAi | ProviderKind::Compatible => "o3-max",
         ProviderKind::OpenAiResponses => "gpt-5-mini",
         ProviderKind::Anthropic => "claude-sonnet-4-5",
         ProviderKind::Gemini => "gemini-2.5-flash",
@@ -62,7 +63,10 @@ async fn text_and_usage(bench: &Bench) {
     assert_eq!(heard.error, None);
     assert_eq!((heard.text.as_str(), heard.finish), ("Hello from afar, in several pieces.", Some(Finish::Stop)));
     assert_eq!(heard.pieces > 1, bench.way == Way::Streamed, "{} pieces", heard.pieces);
-    assert!(heard.usage.input_tokens > 0 && heard.usage.output_tokens > 0, "{:?}", heard.usage);
+    // Its Ollama counts nothing; a scripted one does.
+    if bench.kind != ProviderKind::Ollama {
+        assert_eq!(heard.usage, Usage::new(11, 5));
+    }
 }
 
 async fn one_call_and_its_result(bench: &Bench) {
