@@ -4,6 +4,7 @@ use crate::{
     EngineError,
     claims::ClaimLocks,
     farewell::TOGETHER,
+    forms::Forms,
     hub::Hub,
     live::LiveTask,
     pins::Pins,
@@ -98,6 +99,8 @@ pub(crate) struct Inner {
     pub(crate) farewells: tokio::sync::Semaphore,
     /// What has to do with what is asked.
     pub(crate) relevance: Relevance,
+    /// Schemas of arguments and answers.
+    pub(crate) forms: Forms,
     pub(crate) stopping: CancellationToken,
     pub(crate) drivers: TaskTracker,
 }
@@ -125,6 +128,7 @@ impl Engine {
             farewells_begun: AtomicBool::new(false),
             farewells: tokio::sync::Semaphore::new(TOGETHER),
             relevance: Relevance::default(),
+            forms: Forms::default(),
             stopping: CancellationToken::new(),
             drivers: TaskTracker::new(),
         };

@@ -18,6 +18,7 @@ mod error;
 mod farewell;
 mod feed;
 mod foreign;
+mod forms;
 mod handoff_desk;
 mod hub;
 mod live;

@@ -79,6 +79,7 @@ impl Task {
             autonomous: *autonomous,
             grants: Vec::new(),
             request: None,
+            repair: None,
         })
     }
 
@@ -103,6 +104,7 @@ impl Task {
                     answered: false,
                     last_progress: 0,
                     crashes: 0,
+                    failures: Default::default(),
                 })?;
                 self.autonomous |= autonomous;
                 self.status_at = at;
@@ -111,7 +113,8 @@ impl Task {
             TaskEvent::RunPaused { run } => {
                 self.running(run)?;
             }
-            TaskEvent::ModelNoted { .. } | TaskEvent::Guarded { .. } => {}
+            TaskEvent::ModelNoted { note } => self.noted(note),
+            TaskEvent::Guarded { .. } => {}
             TaskEvent::Reasoned { message, reasoning } => self.reasoned(message, reasoning),
             TaskEvent::Compacted { compaction } => {
                 self.count(compaction.usage);
@@ -164,6 +167,7 @@ impl Task {
             }
             TaskEvent::ToolFinished { result } => {
                 self.advance(&result.call, |stage| !stage.is_finished(), CallStage::Finished(result.clone()))?;
+                self.count_failure(result);
                 self.gather_results();
             }
             TaskEvent::HandoffSent { call, handoff, child, deadline, .. } => {
@@ -290,6 +294,7 @@ impl Task {
     }
 
     fn close_attempt(&mut self) -> Result<&mut Run, Illegal> {
+        self.repair = None;
         let run = self.run.as_mut().ok_or(Illegal::NoRun)?;
         match run.open.take() {
             Some(_) => {
@@ -381,7 +386,7 @@ impl Task {
         self.reasoning.push((message.clone(), reasoning.clone()));
     }
 
-    fn count(&mut self, usage: Usage) {
+    pub(crate) fn count(&mut self, usage: Usage) {
         self.usage = self.usage.plus(usage);
     }
 

@@ -12,11 +12,13 @@ mod asks;
 mod backoff;
 mod caller;
 mod context;
+mod form;
 mod handoff;
 mod mode;
 mod pass;
 mod permission;
 mod rate;
+mod repair;
 mod resume;
 mod seen;
 mod session;
@@ -25,6 +27,7 @@ mod session_limits;
 mod session_record;
 mod step;
 mod task;
+mod together;
 mod tool_parts;
 
 pub use access::{Access, Missing, NoScope, Scope, may, may_everywhere};
@@ -36,6 +39,7 @@ pub use context::{
     Mention, REQUEST_MEMBER, RelevantItem, SessionItem, candidates, mentions, request_context, session_items, shown,
     without_mentions,
 };
+pub use form::{Form, Misfit, UnusableForm, answer_in_form, json_in, wrong_arguments};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, handoff_target, may_move};
 pub use mode::{RefusedMode, check_mode_setting, keeps_mode, mode_of};
 pub use pass::{PassedDown, asked_elsewhere, passed_up};
@@ -48,7 +52,8 @@ pub use session_history::{Transcript, whole};
 pub use session_limits::{RefusedSetting, check_settings, check_title};
 pub use session_record::{IllegalSession, SessionRecord, in_session};
 pub use step::{Asked, Step, asked_of_caller, may_ask_user, next_step, waiting_on_caller};
-pub use task::{CallStage, CallState, HandedOff, PeerAsked, PeerPlace, Run, Task};
+pub use task::{CallStage, CallState, Failures, HandedOff, PeerAsked, PeerPlace, Repair, Run, Task};
+pub use together::together;
 pub use tool_parts::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL, REJECT_TASK_TOOL,
     REPLY_MESSAGE_TOOL, ToolPartError, calls_in, calls_part, is_built_in, own_calls_in, results_in, results_part,

@@ -1,6 +1,6 @@
 //! What a run does next.
 
-use crate::{ASK_USER_TOOL, CallStage, CallState, HANDOFF_TOOL, Task, is_built_in};
+use crate::{ASK_USER_TOOL, CallStage, CallState, Failures, HANDOFF_TOOL, Task, is_built_in};
 use baton_types::{
     AgentSpec, Effects, ErrorCode, Message, Reason, TaskId, TaskState, Timestamp, ToolAsk, ToolCall, ToolExecution,
 };
@@ -127,6 +127,14 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
         true => Step::AskPeer { turn, attempt },
         false => Step::CallModel { turn, attempt },
     };
+    if let Some((tool, failures)) = run.failures.iter().find(|(_, failures)| failures.count > limits.tool_errors) {
+        let Failures { count, last } = failures;
+        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        return fail(
+            ErrorCode::TOOL_ERRORS,
+            format!("'{tool}' failed {times} in this run, the last time with: {last}"),
+        );
+    }
     if run.open.is_some() {
         return ask(run.turn, run.attempt + 1);
     }

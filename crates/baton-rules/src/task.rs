@@ -6,6 +6,7 @@ use baton_types::{
     ToolCall, ToolExecution, ToolResult, Usage,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Everything that a task's events amount to; folding the same events always gives the same value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +69,29 @@ pub struct Task {
     /// The caller's message for which things were last chosen that the model is given beside the conversation, and what.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<(MessageId, RequestContext)>,
+    /// The model's last answer, when it did not have the form asked for and no other came since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Repair>,
+}
+
+/// An answer that has to be made anew.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repair {
+    /// What the model said.
+    pub answer: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// How many answers in a row did not fit.
+    pub count: u32,
+}
+
+/// How a tool failed in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failures {
+    /// How often.
+    pub count: u32,
+    /// The beginning of what it said last.
+    pub last: String,
 }
 
 /// One execution in progress.
@@ -94,6 +118,9 @@ pub struct Run {
     pub last_progress: u64,
     /// How often the process died since then.
     pub crashes: u32,
+    /// Tools that failed or were called wrongly.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failures: BTreeMap<String, Failures>,
 }
 
 /// Where an agent elsewhere works on a task.

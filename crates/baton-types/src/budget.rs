@@ -1,5 +1,6 @@
 //! What may be used up.
 
+use crate::Usage;
 use serde::{Deserialize, Serialize};
 
 /// Bounds of one kind of thing that costs; none is no bound.
@@ -52,4 +53,21 @@ pub struct Spent {
     pub micro_dollars: u64,
     /// Calls of tools.
     pub tool_calls: u64,
+}
+
+impl Spent {
+    /// What a model call used, and the calls of tools that it asked for.
+    pub fn of(usage: Usage, tool_calls: u64) -> Self {
+        Self { tokens: usage.total(), micro_dollars: usage.micro_dollars, tool_calls }
+    }
+
+    /// Both together; counts stay at their highest rather than begin anew.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            micro_dollars: self.micro_dollars.saturating_add(other.micro_dollars),
+            tool_calls: self.tool_calls.saturating_add(other.tool_calls),
+        }
+    }
 }

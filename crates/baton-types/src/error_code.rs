@@ -82,6 +82,12 @@ codes! {
     PEER_UNREACHABLE = "BTN-3011", "The remote agent cannot be reached", "Check that it runs and that its address is right: `baton agents show NAME`.";
     TOOL_DENIED = "BTN-3012", "The tool call was denied", "Ask again and allow it, or set the tool's permission in the agent's definition.";
     NOBODY_TO_ASK = "BTN-3013", "An autonomous run had to ask somebody", "Say in the message all that the work needs, or ask the agent in an interactive session.";
+    TOOL_ARGUMENTS = "BTN-3014", "The arguments do not fit the tool", "The model is told what is wrong and may call again; where it cannot know better, correct the parameters in the tool's definition.";
+    TOOL_ERRORS = "BTN-3015", "A tool failed too often in one run", "Look at its last error, which the message has; raise settings.tool_errors in agent.yaml where so many failures are usual.";
+    ANSWER_FORM = "BTN-3016", "The answer does not have the form that was asked for", "The message says what does not fit; allow more answer.repairs in agent.yaml, ask for a simpler schema, or use a stronger model.";
+    BUDGET_USED_UP = "BTN-3017", "A budget is used up", "The message says which one; raise it under settings.budgets in agent.yaml, or go on in a new session or another month.";
+    GUARDRAIL_BLOCKED = "BTN-3018", "A guardrail said no", "The message has its reason; ask for something else, or change the guardrail that it names in agent.yaml.";
+    GUARDRAIL_FAILED = "BTN-3019", "A guardrail could not be asked", "Make the program or service run that the message names, or set its on_failure to allow in agent.yaml.";
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";

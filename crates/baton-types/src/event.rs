@@ -1,9 +1,9 @@
 //! The facts of a task, in the order they became true.
 
 use crate::{
-    AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, GuardStage, GuardVerdict, HandoffId, Message,
-    MessageId, ModelNote, Reasoning, RequestContext, RunId, TaskId, TaskState, Timestamp, ToolAnswers, ToolAsk,
-    ToolCall, ToolExecution, ToolResult, Usage,
+    AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, GuardStage, GuardVerdict, HandoffId, Json,
+    Message, MessageId, ModelNote, Reasoning, RequestContext, RunId, TaskId, TaskState, Timestamp, ToolAnswers,
+    ToolAsk, ToolCall, ToolExecution, ToolResult, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -108,11 +108,20 @@ pub enum TaskEvent {
         /// The call that it looked at, of a call or a result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<CallId>,
+        /// The message that it looked at, of what was said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<MessageId>,
         /// What it said.
         verdict: GuardVerdict,
         /// Why, in its own words.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         detail: String,
+        /// What goes on in place of what it looked at, when it was rewritten.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<Json>,
+        /// Where what it looked at is kept, when no other event has it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        original: Option<Digest>,
     },
     /// The model asked for tools.
     ToolsCalled {

@@ -1,6 +1,6 @@
 //! What a model thought, and what happened on the way to its answer.
 
-use crate::Json;
+use crate::{Json, Usage};
 use serde::{Deserialize, Serialize};
 
 /// What a model thought before it answered or called tools; shown beside the answer, never as part of it.
@@ -47,6 +47,12 @@ pub enum ModelNote {
     Repaired {
         /// What was wrong, as the model is told.
         problem: String,
+        /// The answer that did not fit.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        answer: String,
+        /// What making it used.
+        #[serde(default)]
+        usage: Usage,
     },
 }
 

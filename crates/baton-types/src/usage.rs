@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of model calls, as the model's service counted them.
+/// Tokens of model calls, as the model's service counted them, and what they cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens read, those from a cache included.
@@ -18,6 +18,9 @@ pub struct Usage {
     /// Of those written, the ones that were reasoning.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reasoning_tokens: u64,
+    /// What they cost, in millionths of a dollar, as far as anybody knows the price.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub micro_dollars: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -28,7 +31,14 @@ fn is_zero(count: &u64) -> bool {
 impl Usage {
     /// Tokens read and written, of which nothing more is known.
     pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self { input_tokens, output_tokens, cached_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 }
+        Self {
+            input_tokens,
+            output_tokens,
+            cached_tokens: 0,
+            cache_write_tokens: 0,
+            reasoning_tokens: 0,
+            micro_dollars: 0,
+        }
     }
 
     /// Both together; counts stay at their highest rather than begin anew.
@@ -40,6 +50,7 @@ impl Usage {
             cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
             cache_write_tokens: self.cache_write_tokens.saturating_add(other.cache_write_tokens),
             reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
+            micro_dollars: self.micro_dollars.saturating_add(other.micro_dollars),
         }
     }
 

@@ -21,7 +21,7 @@ fn noted(note: &ModelNote) -> String {
         ModelNote::FellBack { from, to, reason } => format!("{to} instead of {from}: {reason}"),
         ModelNote::Rescued { calls: 1 } => "one call was written as text".to_owned(),
         ModelNote::Rescued { calls } => format!("{calls} calls were written as text"),
-        ModelNote::Repaired { problem } => problem.clone(),
+        ModelNote::Repaired { problem, .. } => problem.clone(),
     }
 }
 
@@ -48,8 +48,9 @@ fn gist(event: &TaskEvent) -> String {
         TaskEvent::Compacted { compaction } => {
             format!("from about {} to {} tokens", compaction.tokens_before, compaction.tokens_after)
         }
-        TaskEvent::Guarded { guardrail, stage, verdict, .. } => {
-            format!("{guardrail} on {}: {}", stage.as_str(), verdict.as_str())
+        TaskEvent::Guarded { guardrail, stage, verdict, detail, .. } => {
+            let said = format!("{guardrail} on {}: {}", stage.as_str(), verdict.as_str());
+            if detail.is_empty() { said } else { format!("{said}, {detail}") }
         }
         TaskEvent::AttemptStarted { turn, attempt: 1, .. } => format!("model call {turn}"),
         TaskEvent::AttemptStarted { turn, attempt, .. } => format!("model call {turn}, attempt {attempt}"),

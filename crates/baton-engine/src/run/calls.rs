@@ -4,7 +4,7 @@ use super::{Driver, Halt, helper::Helper, prompt::built_in};
 use baton_ports::{ToolOutcome, ToolRun};
 use baton_rules::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, Decision, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task, asked_of_caller, decide, may_ask_user,
+    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task, asked_of_caller, decide, may_ask_user, together,
 };
 use baton_types::{
     AgentSpec, Effects, ErrorCode, Json, TaskEvent, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec,
@@ -20,14 +20,20 @@ impl Driver {
     pub(super) async fn advance_calls(&self, spec: &AgentSpec, calls: Vec<CallState>) -> Result<(), Halt> {
         self.flush();
         let limit = usize::try_from(spec.limits.parallel_tools.max(1)).unwrap_or(1);
-        let all = stream::iter(calls.into_iter().map(|state| self.advance_call(spec, state)))
-            .buffer_unordered(limit)
-            .collect::<Vec<_>>();
+        let alone = self.sequential_tools(spec, &calls).await;
+        let all = async {
+            for group in together(calls, |name| alone.contains(name)) {
+                let group = stream::iter(group.into_iter().map(|state| self.advance_call(spec, state)));
+                // One call that halts must not cut off the others: their results would be lost.
+                let done: Vec<Result<(), Halt>> = group.buffer_unordered(limit).collect().await;
+                done.into_iter().collect::<Result<(), Halt>>()?;
+            }
+            Ok(())
+        };
         tokio::select! {
             biased;
             () = self.live.cancel.cancelled() => Err(Halt::Changed),
-            // One call that halts must not cut off the others: their results would be lost.
-            done = all => done.into_iter().collect(),
+            done = all => done,
             () = self.until_deadline() => Err(Halt::Changed),
         }
     }
@@ -79,6 +85,9 @@ impl Driver {
         let call = &state.call;
         if tool.runner == ToolRunner::BuiltIn {
             return self.finish(call, self.unknown_tool(spec, &tool.name).await, true);
+        }
+        if let Some(wrong) = self.misfit(tool, call) {
+            return self.finish(call, wrong, true);
         }
         let settings = self.settings(spec);
         if !self.may_run(spec, tool, state, &settings).await? {
@@ -147,6 +156,10 @@ impl Driver {
         let offered = self.inner.ports.tools.offered(spec, Duration::ZERO).await;
         for call in calls {
             let known = spec.tools.iter().chain(&offered).find(|tool| tool.name == call.name).cloned();
+            if let Some(wrong) = known.as_ref().and_then(|tool| self.misfit(tool, &call)) {
+                self.finish_open(&call, wrong)?;
+                continue;
+            }
             let tool = known.unwrap_or_else(|| built_in(&call.name, "", serde_json::Value::Null));
             let decision = decide(&spec.policy, &settings.session(), &tool, Some(&call.arguments), false);
             let reason = match (settings.leaves_out(&tool), decision) {
@@ -223,7 +236,7 @@ impl Driver {
         let tools = self.chosen_of(spec, self.tools_of(spec, Duration::ZERO).await);
         let known: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Json::string(&format!("There is no tool '{name}'. Tools: {known}"))
+        Json::string(&format!("{}: there is no tool '{name}'. Tools: {known}", ErrorCode::TOOL_NOT_FOUND.code))
     }
 }
 

@@ -4,6 +4,8 @@
 //! difference (a tool that changes something, the end of the run). What a run does without waiting for anything is
 //! one write, so a model that answers at once costs one sync.
 
+mod answer;
+mod arguments;
 mod ask;
 mod calls;
 mod context;

@@ -2,7 +2,7 @@
 
 use super::{Driver, Halt, prompt::request_of};
 use crate::end::Ending;
-use baton_ports::{Finish, ModelError, ModelEvent, ModelStream};
+use baton_ports::{Finish, Model, ModelError, ModelEvent, ModelStream};
 use baton_rules::{REQUEST_MEMBER, Task, calls_part, shown};
 use baton_types::{
     AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, Reasoning, RequestContext, Role, TaskEvent,
@@ -25,10 +25,12 @@ pub(super) const MAX_CALLS: usize = 64;
 
 /// What a model said, complete.
 #[derive(Default)]
-struct Said {
-    text: String,
+pub(super) struct Said {
+    pub(super) text: String,
+    /// The answer as JSON, when that was asked for.
+    data: Option<Json>,
     calls: Vec<ToolCall>,
-    usage: Usage,
+    pub(super) usage: Usage,
     finish: Option<Finish>,
     reasoning: Option<Reasoning>,
     /// Who answered, when it is not who was asked.
@@ -44,12 +46,26 @@ impl Driver {
             Err(error) => return self.model_failed(&error).await,
         };
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
-        let call = self.model_call(spec, message.clone(), turn, attempt).await?;
+        let mut call = self.model_call(spec, message.clone(), turn, attempt).await?;
+        self.shape(spec, &mut call);
         match self.listen(model.call(call)).await? {
-            Ok(said) => self.hold(|task| record(task, message, model.name(), said)),
+            Ok(said) => self.take(spec, message, &*model, said).await,
             Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => self.wait(wait).await,
             Err(error) => self.model_failed(&error).await,
         }
+    }
+
+    /// Takes what the model said, as far as it has the form that was asked for.
+    async fn take(&self, spec: &AgentSpec, id: MessageId, model: &dyn Model, mut said: Said) -> Result<(), Halt> {
+        let by = said.by.as_deref().unwrap_or(model.name());
+        said.usage.micro_dollars = model.price_by(by, said.usage).unwrap_or_default();
+        if let (Some(form), true) = (&spec.answer, said.calls.is_empty()) {
+            match self.in_form(form, &said.text) {
+                Ok(json) => said.data = Some(json),
+                Err(problem) => return self.repair(form, said, problem).await,
+            }
+        }
+        self.hold(|task| record(task, id, model.name(), said))
     }
 
     /// Announces the attempt, unless the events that began the run have done so.
@@ -155,11 +171,13 @@ async fn next_after_yield(stream: &mut ModelStream, count: u32) -> Option<Result
 
 /// What a finished model call makes true.
 fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent> {
-    let Said { text, mut calls, usage, finish, reasoning, by, .. } = said;
+    let Said { text, data, mut calls, usage, finish, reasoning, by, .. } = said;
     let model = by.as_deref().unwrap_or(model);
     let thought = reasoning.map(|reasoning| TaskEvent::Reasoned { message: id.clone(), reasoning });
     if calls.is_empty() {
-        let mut message = Message::new(id, Role::Agent, vec![Part::text(text)]).within(&task.context, &task.id);
+        let json = data.map(|data| Part { media_type: Some("application/json".to_owned()), ..Part::data(data) });
+        let parts = [Part::text(text)].into_iter().chain(json).collect();
+        let mut message = Message::new(id, Role::Agent, parts).within(&task.context, &task.id);
         // Callers of an autonomous run see its result, and not how it came about.
         let request = request_of(task).filter(|_| !task.autonomous);
         message.metadata = Some(metadata(model, finish, request));

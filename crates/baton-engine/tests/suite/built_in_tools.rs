@@ -70,7 +70,7 @@ async fn tools_that_an_agent_may_not_use_do_not_exist_for_it() {
         assert_eq!(
             refused,
             Some(format!(
-                "There is no tool '{name}'. Tools: look, put, act, borrow, borrow_agent, far_act, gate, guess, quiz"
+                "BTN-2020: there is no tool '{name}'. Tools: look, put, act, borrow, borrow_agent, far_act, gate, guess, quiz"
             ))
         );
     }

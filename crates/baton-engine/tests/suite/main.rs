@@ -18,6 +18,7 @@ mod idempotency;
 mod passing;
 mod peers;
 mod push;
+mod quality;
 mod receivers;
 mod sessions;
 mod simulation;

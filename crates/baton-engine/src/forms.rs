@@ -1,0 +1,34 @@
+//! Schemas that values are compared with, each read once.
+
+use baton_rules::{Form, UnusableForm};
+use baton_types::{Digest, Json};
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc};
+
+/// Schemas that are kept; when there are more they are read again.
+const KNOWN: usize = 512;
+
+/// What reading a schema gave.
+type Read = Result<Arc<Form>, UnusableForm>;
+
+/// Schemas by what they say, not by whose they are.
+#[derive(Default)]
+pub(crate) struct Forms {
+    known: Mutex<HashMap<Digest, Read>>,
+}
+
+impl Forms {
+    pub(crate) fn of(&self, schema: &Json) -> Read {
+        let digest = Digest::of(schema.as_str().as_bytes());
+        if let Some(read) = self.known.lock().get(&digest) {
+            return read.clone();
+        }
+        let read = Form::of(schema).map(Arc::new);
+        let mut known = self.known.lock();
+        if known.len() >= KNOWN {
+            known.clear();
+        }
+        known.insert(digest, read.clone());
+        read
+    }
+}
