@@ -20,12 +20,11 @@ use parking_lot::{Mutex, RwLock};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::Instant};
 
-pub use book::StorageBook;
 use home::Origin;
 use loaded::Loaded;
 use look::Eyes;
 use snapshot::Snapshot;
-use source::Room;
+use source::Space;
 
 /// A further opinion on an agent, such as whether its model can be made; an error in it refuses the agent.
 pub type SpecCheck = Arc<dyn Fn(&AgentSpec) -> Vec<Diagnostic> + Send + Sync>;
@@ -57,7 +56,7 @@ pub struct DirectoryAgents {
 struct Shelf {
     origins: Vec<Origin>,
     check: Option<SpecCheck>,
-    room: Arc<Room>,
+    room: Arc<Space>,
     loaded: Loaded,
     now: RwLock<Arc<Snapshot>>,
     // Held while the disk is looked at, so that an older look never replaces a newer one.
@@ -134,7 +133,7 @@ impl DirectoryAgents {
     }
 
     fn of(origins: Vec<Origin>, check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
-        let (room, loaded) = (Room::new(), Loaded::default());
+        let (room, loaded) = (Space::new(), Loaded::default());
         let eyes = Eyes { check: check.as_ref(), room: &room, loaded: &loaded, is_thorough: true };
         let (snapshot, problems) = Snapshot::default().next(&origins, &eyes);
         let (warnings, worst) = (snapshot.diagnostics(), look::worst(problems, &snapshot));
@@ -266,7 +265,8 @@ impl AgentSource for DirectoryAgents {
 
     fn sole(&self) -> Option<Arc<AgentSpec>> {
         let now = self.shelf.now();
-        let [sole] = now.all() else { return None };
+        let mut here = now.all().iter().filter(|served| !served.listing.is_peer());
+        let (Some(sole), None) = (here.next(), here.next()) else { return None };
         Some(self.shelf.loaded.definition(sole)?.agent)
     }
 

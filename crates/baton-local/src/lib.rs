@@ -23,7 +23,7 @@ mod private_file;
 mod storage;
 mod vector_files;
 
-pub use agents::{Beside, DirectoryAgents, Reload, SpecCheck, StorageBook};
+pub use agents::{Beside, DirectoryAgents, Reload, SpecCheck};
 pub use audit::AuditFile;
 pub use clock::SystemClock;
 pub use command::CommandTools;

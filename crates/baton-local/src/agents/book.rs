@@ -27,45 +27,28 @@ impl AgentBook for DirectoryAgents {
         agent: &'a AgentName,
         change: AgentChange,
     ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>> {
-        Box::pin(amend_in(&self.shelf, agent, change))
+        let name = agent.clone();
+        Box::pin(patiently(&self.shelf, agent, Arc::new(move |shelf| shelf.amend(&name, &change))))
     }
 
     fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
-        Box::pin(create_in(&self.shelf, files, Shelf::folder))
+        self.apart(move |shelf| shelf.create(&files, &shelf.folder()?))
     }
 
     fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {
-        Box::pin(remove_in(&self.shelf, agent))
+        let agent = agent.clone();
+        self.apart(move |shelf| shelf.discard(&agent, None).map(drop))
     }
-}
-
-/// The same agents, with new ones given to the first storage that they are served from besides directories.
-pub struct StorageBook {
-    shelf: Arc<Shelf>,
 }
 
 impl DirectoryAgents {
-    /// A book that gives new agents to a storage instead of a folder.
-    pub fn storage_book(&self) -> StorageBook {
-        StorageBook { shelf: Arc::clone(&self.shelf) }
-    }
-}
-
-impl AgentBook for StorageBook {
-    fn amend<'a>(
-        &'a self,
-        agent: &'a AgentName,
-        change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>> {
-        Box::pin(amend_in(&self.shelf, agent, change))
-    }
-
-    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
-        Box::pin(create_in(&self.shelf, files, Shelf::storage))
-    }
-
-    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {
-        Box::pin(remove_in(&self.shelf, agent))
+    /// Does something with the shelf where waiting for the disk is allowed.
+    pub(super) fn apart<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shelf) -> Result<T, AgentBookError> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T, AgentBookError>> {
+        let shelf = Arc::clone(&self.shelf);
+        Box::pin(async move { spawn_blocking(move || work(&shelf)).await.unwrap_or_else(|_| Err(given_up())) })
     }
 }
 
@@ -73,32 +56,6 @@ impl AgentBook for StorageBook {
 pub(super) enum Room {
     Folder(PathBuf),
     Storage(Arc<dyn AgentStorage>),
-}
-
-async fn amend_in(shelf: &Arc<Shelf>, agent: &AgentName, change: AgentChange) -> Result<AgentChanged, AgentBookError> {
-    let name = agent.clone();
-    patiently(shelf, agent, Arc::new(move |shelf| shelf.amend(&name, &change))).await
-}
-
-async fn create_in(
-    shelf: &Arc<Shelf>,
-    files: AgentFiles,
-    room: fn(&Shelf) -> Result<Room, AgentBookError>,
-) -> Result<AgentName, AgentBookError> {
-    let shelf = Arc::clone(shelf);
-    let made = spawn_blocking(move || shelf.create(&files, &room(&shelf)?)).await;
-    made.unwrap_or_else(|_| Err(given_up()))
-}
-
-async fn remove_in(shelf: &Arc<Shelf>, agent: &AgentName) -> Result<(), AgentBookError> {
-    let (shelf, agent) = (Arc::clone(shelf), agent.clone());
-    let removed = spawn_blocking(move || {
-        let home = shelf.home(&agent)?;
-        home.remove().map_err(|error| unwritable(home.shown(), &error))?;
-        shelf.reload();
-        Ok(())
-    });
-    removed.await.unwrap_or_else(|_| Err(given_up()))
 }
 
 /// A change that is tried; nothing when somebody else wrote meanwhile.

@@ -9,8 +9,7 @@ use crate::storage::Saved;
 use baton_agentdir::{Diagnostic, EditError};
 use baton_ports::{AgentBookError, AgentFiles, AgentPlace, AgentShelf, BoxFuture, Keeping, KeptAgent};
 use baton_types::{AgentName, Digest, ErrorCode};
-use std::{collections::BTreeMap, sync::Arc};
-use tokio::task::spawn_blocking;
+use std::collections::BTreeMap;
 
 impl AgentShelf for DirectoryAgents {
     fn kept<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>> {
@@ -50,31 +49,7 @@ impl AgentShelf for DirectoryAgents {
         expected: Option<&'a Digest>,
     ) -> BoxFuture<'a, Result<AgentPlace, AgentBookError>> {
         let (agent, expected) = (agent.clone(), expected.cloned());
-        self.apart(move |shelf| {
-            let home = shelf.home(&agent)?;
-            if expected.is_some_and(|expected| home.content().0.digest != expected) {
-                return Err(outdated(&agent));
-            }
-            home.remove().map_err(|error| unwritable(home.shown(), &error))?;
-            shelf.reload();
-            Ok(home.place())
-        })
-    }
-}
-
-impl DirectoryAgents {
-    /// Does something with the shelf where waiting for the disk is allowed.
-    fn apart<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Shelf) -> Result<T, AgentBookError> + Send + 'static,
-    ) -> BoxFuture<'_, Result<T, AgentBookError>> {
-        let shelf = Arc::clone(&self.shelf);
-        Box::pin(async move {
-            let done = spawn_blocking(move || work(&shelf)).await;
-            done.unwrap_or_else(|_| {
-                Err(AgentBookError { code: ErrorCode::INTERNAL, detail: "the work was given up".to_owned() })
-            })
-        })
+        self.apart(move |shelf| shelf.discard(&agent, expected.as_ref()))
     }
 }
 
@@ -87,6 +62,17 @@ impl Shelf {
         }
         let place = home.place();
         Ok(KeptAgent { name: agent.clone(), files: content.files, digest: content.digest, place })
+    }
+
+    /// Takes an agent's files away, if they are still those of the digest.
+    pub(super) fn discard(&self, agent: &AgentName, expected: Option<&Digest>) -> Result<AgentPlace, AgentBookError> {
+        let home = self.home(agent)?;
+        if expected.is_some_and(|expected| home.content().0.digest != *expected) {
+            return Err(outdated(agent));
+        }
+        home.remove().map_err(|error| unwritable(home.shown(), &error))?;
+        self.reload();
+        Ok(home.place())
     }
 
     /// Where a new agent is kept.

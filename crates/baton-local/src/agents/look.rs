@@ -4,7 +4,7 @@ use super::{
     home::{Home, Kept, Origin, Seen, is_foreign},
     loaded::Loaded,
     snapshot::Snapshot,
-    source::{Definition, Room, Served, Source},
+    source::{Definition, Served, Source, Space},
 };
 use crate::{LoadError, SpecCheck, discover::discover, files::Content};
 use baton_agentdir::{AGENT_FILE, Diagnostic, document, parse};
@@ -31,7 +31,7 @@ const UNSTAMPED: Duration = Duration::from_secs(10);
 pub(super) struct Eyes<'a> {
     pub(super) check: Option<&'a SpecCheck>,
     /// Where files are kept, and what was just made of them.
-    pub(super) room: &'a Arc<Room>,
+    pub(super) room: &'a Arc<Space>,
     pub(super) loaded: &'a Loaded,
     /// Whether what has no stamps is read each time.
     pub(super) is_thorough: bool,

@@ -33,7 +33,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn new(home: Home, made: &Definition, is_foreign: bool, files: AgentFiles, room: &Arc<Room>) -> Self {
+    pub(super) fn new(home: Home, made: &Definition, is_foreign: bool, files: AgentFiles, room: &Arc<Space>) -> Self {
         let agent = &made.agent;
         let away = agent.handoffs.iter().filter(|target| target.url.is_some()).cloned().collect();
         Self { home, wanted: agent.name.clone(), is_foreign, away, text: Text::keep(files, room) }
@@ -88,9 +88,9 @@ impl PartialEq for Served {
 }
 
 /// The bytes that may still be kept.
-pub(super) struct Room(AtomicUsize);
+pub(super) struct Space(AtomicUsize);
 
-impl Room {
+impl Space {
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self(AtomicUsize::new(ROOM)))
     }
@@ -100,11 +100,11 @@ impl Room {
 struct Text {
     files: Box<[(String, Vec<u8>)]>,
     size: usize,
-    room: Arc<Room>,
+    room: Arc<Space>,
 }
 
 impl Text {
-    fn keep(files: AgentFiles, room: &Arc<Room>) -> Option<Self> {
+    fn keep(files: AgentFiles, room: &Arc<Space>) -> Option<Self> {
         let size = files.iter().map(|(path, bytes)| path.len() + bytes.len()).sum();
         let taken = room.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(size));
         taken.ok()?;

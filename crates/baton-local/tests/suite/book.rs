@@ -1,7 +1,7 @@
 //! Definitions that are changed, made and taken away, on disk and in memory.
 
 use baton_local::{DirectoryAgents, MemoryStorage};
-use baton_ports::{AgentBook, AgentFiles, AgentSource, AgentStorage as _};
+use baton_ports::{AgentBook as _, AgentFiles, AgentShelf as _, AgentSource as _, AgentStorage as _, Keeping};
 use baton_types::{AgentChange, AgentName, ErrorCode, Include, ItemDraft, ItemKind};
 use futures_util::future::join_all;
 use std::{fs, sync::Arc};
@@ -33,30 +33,30 @@ async fn agents_are_made_changed_and_taken_away_on_disk_and_in_memory() {
     let memory = Arc::new(MemoryStorage::new());
     let folder = home.path().join("agents");
     let agents = DirectoryAgents::open_with(std::slice::from_ref(&folder), vec![memory.clone()], None);
-    let in_memory = agents.storage_book();
-    let books: [(&str, &dyn AgentBook); 2] = [("disk", &agents), ("memory", &in_memory)];
-    for (name, book) in books {
-        assert_eq!(book.create(native(name)).await.unwrap(), AgentName::from(name));
+    assert_eq!(agents.create(native("disk")).await.unwrap(), AgentName::from("disk"));
+    let in_memory = |files: AgentFiles| agents.make(files, Keeping::Passing);
+    assert_eq!(in_memory(native("memory")).await.unwrap().name, AgentName::from("memory"));
+    for name in ["disk", "memory"] {
         assert_eq!(rules(&agents, name), [""; 0]);
-        let changed = book.amend(&name.into(), rule("brief")).await.unwrap();
+        let changed = agents.amend(&name.into(), rule("brief")).await.unwrap();
         assert!(changed.is_written && changed.file.contains(name), "{changed:?}");
         assert_eq!(rules(&agents, name), ["brief"]);
-        let again = book.amend(&name.into(), rule("brief")).await.unwrap_err();
+        let again = agents.amend(&name.into(), rule("brief")).await.unwrap_err();
         assert!(again.detail.contains("already"), "{again:?}");
     }
     assert_eq!(fs::read_to_string(folder.join("disk/agent.yaml")).unwrap(), "name: disk # ours\n");
     assert_eq!(memory.keys().unwrap(), ["memory"]);
 
     // One name for one agent, wherever they are kept; and what makes no agent is not kept.
-    let taken = in_memory.create(native("disk")).await.unwrap_err();
-    assert_eq!(taken.code, ErrorCode::AGENT_NOT_CHANGED);
+    let taken = in_memory(native("disk")).await.unwrap_err();
+    assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
     let mut broken = native("broken");
     broken.insert("agent.yaml".to_owned(), b"name: [".to_vec());
     assert_eq!(agents.create(broken).await.unwrap_err().code, ErrorCode::AGENT_INVALID);
     let mut tool = native("tool");
     let yaml = "name: tool\ntools: [{ name: t, description: d, command: [ls] }]";
     tool.insert("agent.yaml".to_owned(), yaml.as_bytes().to_vec());
-    assert!(in_memory.create(tool.clone()).await.unwrap_err().detail.contains("no directory"));
+    assert!(in_memory(tool.clone()).await.unwrap_err().detail.contains("no directory"));
     assert_eq!(memory.keys().unwrap(), ["memory"]);
     agents.create(tool).await.unwrap();
 

@@ -31,6 +31,7 @@ mod permissions;
 mod storage;
 #[cfg(test)]
 mod two_processes;
+#[cfg(test)]
 mod vectors;
 #[cfg(test)]
 mod watching;

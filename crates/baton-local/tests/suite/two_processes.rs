@@ -47,10 +47,9 @@ fn spawn(folder: &Path, who: &str) -> Child {
 #[test]
 fn teamspark_30_two_processes_change_one_file_and_neither_loses_the_others_change() {
     let home = tempfile::tempdir().unwrap();
-    fs::create_dir(home.path().join("a")).unwrap();
     // All rules stand in this one file.
-    let yaml = "# Kept.\nname: a\nrules:\n  - { name: first, text: The first. }\n";
-    fs::write(home.path().join("a/agent.yaml"), yaml).unwrap();
+    let yaml = "# Kept.\nmetadata:\n  name: A # too\nrules:\n  - name: first\n    text: The first.\n";
+    fs::write(home.path().join("a.yaml"), yaml).unwrap();
     let mut children = ["one", "two"].map(|who| spawn(home.path(), who));
     let mut outputs = Vec::new();
     for child in &mut children {
@@ -70,5 +69,5 @@ fn teamspark_30_two_processes_change_one_file_and_neither_loses_the_others_chang
     let found: BTreeSet<&str> = agent.knowledge.rules.iter().map(|rule| rule.name.as_str()).collect();
     let expect: BTreeSet<String> = rules_of("one").chain(rules_of("two")).chain(["first".to_owned()]).collect();
     assert_eq!(found, expect.iter().map(String::as_str).collect());
-    assert!(fs::read_to_string(home.path().join("a/agent.yaml")).unwrap().starts_with("# Kept.\n"));
+    assert!(fs::read_to_string(home.path().join("a.yaml")).unwrap().starts_with(yaml));
 }
