@@ -161,6 +161,8 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/agents/{agent}/mcp/exported/", any(mcp::exported))
         .route("/mcp", any(mcp::root))
         .route("/mcp/", any(mcp::root))
+        .route("/mcp/manage", any(mcp::manage))
+        .route("/mcp/manage/", any(mcp::manage))
         .route("/api/v1/mcp", any(mcp::own))
         .route("/api/v1/mcp/", any(mcp::own));
     let router = a2a::mount_grpc(a2a::mount_rest(router), &shared);

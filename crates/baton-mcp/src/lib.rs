@@ -1,4 +1,4 @@
-//! Baton as an MCP server: what an agent has (its Environment), what it offers, and the way to all agents.
+//! Baton as an MCP server: what an agent has (its Environment), what it offers, the way to all agents, and managing them.
 //!
 //! This crate must never decide what a task or a handoff does (work for agents goes through the ports `AgentDesk` and
 //! `HandoffDesk`), never reach a tool except through a `ToolHost` or the tool host's servers, and never answer anybody
@@ -12,6 +12,7 @@
 
 mod environment;
 pub mod exported;
+mod manage;
 mod own;
 mod schema;
 mod serve;
@@ -20,6 +21,7 @@ mod work;
 
 pub use environment::{Environment, Environments, Ports};
 pub use exported::{ExportedEndpoints, ExportedServer};
+pub use manage::ManageServer;
 pub use own::{Names, OwnOptions, OwnServer};
 pub use serve::{Caller, Common, Limits, McpReply, McpService, Seal, SealError, Sealed, Sessions};
 pub use work::ServedAt;

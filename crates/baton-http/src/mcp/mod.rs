@@ -5,6 +5,7 @@
 
 mod environment;
 mod exported;
+mod manage;
 mod own;
 mod pass;
 mod ports;
@@ -12,6 +13,7 @@ mod spoken;
 
 pub(crate) use environment::named;
 pub(crate) use exported::exported;
+pub(crate) use manage::manage;
 pub(crate) use own::{own, root};
 pub use ports::McpPorts;
 

@@ -1,6 +1,6 @@
 //! Who answers MCP requests.
 
-use baton_mcp::{Environments, ExportedEndpoints, McpService, OwnServer};
+use baton_mcp::{Environments, ExportedEndpoints, ManageServer, McpService, OwnServer};
 use std::{fmt, sync::Arc};
 
 /// Who answers MCP requests.
@@ -12,6 +12,8 @@ pub struct McpPorts {
     pub exported: Arc<ExportedEndpoints>,
     /// The way to all agents.
     pub own: McpService<OwnServer>,
+    /// Managing agents, where definitions are kept.
+    pub manage: Option<McpService<ManageServer>>,
 }
 
 impl fmt::Debug for McpPorts {

@@ -10,6 +10,7 @@ mod cards;
 mod connections;
 mod contextcore;
 mod cors;
+mod definitions;
 mod discovery;
 mod equivalence;
 mod errors;

@@ -39,16 +39,21 @@ impl AgentSource for Exporting {
     }
 }
 
-/// Everything that answers MCP requests about these agents.
-pub(crate) fn ports(agents: &Arc<dyn AgentSource>, engine: Arc<Engine>) -> McpPorts {
-    let desk: Arc<dyn AgentDesk> = Arc::<Engine>::clone(&engine);
+/// What endpoints share.
+pub(crate) fn common() -> Common {
     let limits = Limits::default();
-    let common = Common {
+    Common {
         sessions: Sessions::new(limits.max_sessions, limits.session_idle, None),
         seal: Arc::new(Seal::random(limits.answer_within).unwrap()),
         limits,
         shutdown: tokio_util::sync::CancellationToken::new(),
-    };
+    }
+}
+
+/// Everything that answers MCP requests about these agents.
+pub(crate) fn ports(agents: &Arc<dyn AgentSource>, engine: Arc<Engine>) -> McpPorts {
+    let desk: Arc<dyn AgentDesk> = Arc::<Engine>::clone(&engine);
+    let common = common();
     let environment = baton_mcp::Ports {
         agents: Arc::clone(agents),
         tools: Arc::new(Weather),
@@ -59,6 +64,7 @@ pub(crate) fn ports(agents: &Arc<dyn AgentSource>, engine: Arc<Engine>) -> McpPo
     };
     McpPorts {
         own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnOptions::default(), &common),
+        manage: None,
         exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), desk, common.clone())),
         environments: Arc::new(Environments::new(environment, common)),
     }

@@ -12,7 +12,7 @@ pub(super) fn declared(schema: &Value) -> JsonObject {
 /// The arguments as they are used, or what is wrong with them, in words for whoever made the call.
 ///
 /// Optional ones that were given as null are taken out: that is how models leave something out.
-pub(super) fn fitting(schema: &Value, arguments: Option<JsonObject>) -> Result<JsonObject, String> {
+pub(crate) fn fitting(schema: &Value, arguments: Option<JsonObject>) -> Result<JsonObject, String> {
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let mut arguments = arguments.unwrap_or_default();

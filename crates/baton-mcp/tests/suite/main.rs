@@ -6,4 +6,5 @@ mod desk;
 mod environment;
 mod exported;
 mod line;
+mod manage;
 mod own;

@@ -1,0 +1,125 @@
+//! Agents as a whole: listed, shown, made, copied, deleted, and what their cards, settings and prompts say.
+
+use super::{
+    arguments::{Arguments, wrong},
+    server::{Call, ManageServer},
+    verbs::Verb,
+};
+use baton_manage::{Definition, ManageError, definition, kept, metadata_change, settings, settings_change};
+use baton_types::AgentChange;
+use baton_wire::api::{AgentDetails, AgentMaker, ChangeAgent, CloneAgent, CreateAgent, SessionSettings};
+use serde_json::{Value, json};
+
+impl ManageServer {
+    /// Does one of the verbs that are not about a part of an agent.
+    pub(super) async fn whole(&self, verb: Verb, call: &Call<'_>, mut given: Arguments) -> Result<Value, ManageError> {
+        match verb {
+            Verb::List => Ok(self.list()),
+            Verb::Create => self.create(call, given).await,
+            Verb::Clone => {
+                let original = given.needed("sourceAgent")?.into();
+                let (name, title) = (given.needed("targetPath")?, given.text("newName"));
+                let copy = CloneAgent { name, title, keep: given.flag("keep") };
+                details(call, &self.manager.copy(&original, &copy).await?)
+            }
+            Verb::Delete => {
+                if given.flag("confirm") != Some(true) {
+                    return Err(wrong("an agent is deleted only with confirm: true".to_owned()));
+                }
+                let (agent, digest) = (given.agent()?, given.digest());
+                let place = self.manager.delete(&agent, digest.as_ref()).await?;
+                Ok(json!({"success": true, "agentTarget": agent, "kept": kept(&place)}))
+            }
+            Verb::UpdateSettings | Verb::SetPrompt | Verb::UpdateMetadata => self.update(verb, call, given).await,
+            _ => {
+                let agent = given.agent()?;
+                shown(verb, call, &self.manager.definition(&agent).await?)
+            }
+        }
+    }
+
+    fn list(&self) -> Value {
+        let here = self.agents.listed();
+        let agents = here.iter().filter(|agent| !agent.is_peer()).map(|agent| {
+            json!({
+                "agentTarget": agent.name,
+                "name": agent.title,
+                "description": agent.description,
+                "version": agent.version,
+            })
+        });
+        json!({"agents": agents.collect::<Vec<_>>()})
+    }
+
+    async fn create(&self, call: &Call<'_>, mut given: Arguments) -> Result<Value, ManageError> {
+        let wish = CreateAgent {
+            name: given.text("agentPath"),
+            title: Some(given.needed("name")?),
+            description: given.text("description"),
+            autonomous: given.flag("autonomous"),
+            settings: given.member("initialSettings")?,
+            prompt: given.text("initialPrompt"),
+            playbook: given.text("playbook"),
+            keep: given.flag("keep"),
+            ..CreateAgent::default()
+        };
+        details(call, &self.manager.create(wish, call.who).await?)
+    }
+
+    async fn update(&self, verb: Verb, call: &Call<'_>, mut given: Arguments) -> Result<Value, ManageError> {
+        let (agent, digest) = (given.agent()?, given.digest());
+        let change = match verb {
+            Verb::SetPrompt => Some(AgentChange::Prompt(given.needed("prompt")?)),
+            Verb::UpdateSettings => {
+                given.member::<SessionSettings>("settings")?.as_ref().map(settings_change).transpose()?
+            }
+            _ => given.member::<ChangeAgent>("metadata")?.as_ref().and_then(metadata_change),
+        };
+        let change = change.ok_or_else(|| wrong("say what is to be different".to_owned()))?;
+        let changed = self.manager.change(&agent, call.who, digest.as_ref(), |_| Ok(vec![change.clone()])).await?;
+        let look = match verb {
+            Verb::SetPrompt => Verb::Prompt,
+            Verb::UpdateSettings => Verb::Settings,
+            _ => Verb::Metadata,
+        };
+        shown(look, call, &changed.after)
+    }
+}
+
+/// What a verb shows of a definition.
+fn shown(verb: Verb, call: &Call<'_>, of: &Definition) -> Result<Value, ManageError> {
+    let digest = of.digest.to_string();
+    Ok(match verb {
+        Verb::Settings => json!({"settings": settings(&of.agent), "digest": digest}),
+        Verb::Prompt => json!({"prompt": of.agent.prompt, "digest": digest}),
+        Verb::Metadata => json!({"metadata": metadata(of), "digest": digest}),
+        _ => return details(call, of),
+    })
+}
+
+/// What the card says, in the shape in which it is changed.
+fn metadata(of: &Definition) -> ChangeAgent {
+    let about = &of.agent.about;
+    let maker = about.provider.as_ref();
+    ChangeAgent {
+        title: Some(of.agent.title.clone()),
+        description: Some(of.agent.description.clone()),
+        version: Some(of.agent.version.clone()),
+        provider: maker.map(|maker| AgentMaker { organization: maker.organization.clone(), url: maker.url.clone() }),
+        icon_url: about.icon_url.clone(),
+        documentation_url: about.documentation_url.clone(),
+        autonomous: Some(of.agent.autonomous),
+        ..ChangeAgent::default()
+    }
+}
+
+/// The whole agent, without secrets.
+fn details(call: &Call<'_>, of: &Definition) -> Result<Value, ManageError> {
+    let details = AgentDetails {
+        definition: Some(Box::new(definition(of))),
+        ..AgentDetails::of(&of.agent, call.base.unwrap_or_default())
+    };
+    let mut shown = serde_json::to_value(&details).map_err(|error| wrong(error.to_string()))?;
+    shown["agentTarget"] = of.name.as_str().into();
+    Ok(shown)
+}

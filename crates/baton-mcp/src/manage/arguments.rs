@@ -1,0 +1,62 @@
+//! Arguments of calls, after they were checked against the schema of their tool.
+
+use baton_manage::ManageError;
+use baton_types::{AgentName, Digest, ErrorCode};
+use rmcp::model::JsonObject;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Whom a call is about.
+pub(super) const TARGET: &str = "agentTarget";
+/// The digest on which a change depends.
+pub(super) const DIGEST: &str = "digest";
+
+/// The arguments of one call; each is taken out once.
+pub(super) struct Arguments(JsonObject);
+
+impl Arguments {
+    pub(super) fn new(members: JsonObject) -> Self {
+        Self(members)
+    }
+
+    /// A text that may be missing.
+    pub(super) fn text(&mut self, name: &str) -> Option<String> {
+        match self.0.remove(name) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A text that the schema demands.
+    pub(super) fn needed(&mut self, name: &str) -> Result<String, ManageError> {
+        self.text(name).ok_or_else(|| wrong(format!("'{name}' is missing")))
+    }
+
+    pub(super) fn agent(&mut self) -> Result<AgentName, ManageError> {
+        self.needed(TARGET).map(AgentName::from)
+    }
+
+    pub(super) fn digest(&mut self) -> Option<Digest> {
+        self.text(DIGEST).map(Digest::from_hex)
+    }
+
+    pub(super) fn flag(&mut self, name: &str) -> Option<bool> {
+        self.0.remove(name).as_ref().and_then(Value::as_bool)
+    }
+
+    /// One member as a shape of its own.
+    pub(super) fn member<T: DeserializeOwned>(&mut self, name: &str) -> Result<Option<T>, ManageError> {
+        let unfit = |error: serde_json::Error| wrong(format!("'{name}' does not fit: {error}"));
+        self.0.remove(name).map(serde_json::from_value).transpose().map_err(unfit)
+    }
+
+    /// All that is left as one shape.
+    pub(super) fn rest<T: DeserializeOwned>(self) -> Result<T, ManageError> {
+        serde_json::from_value(Value::Object(self.0))
+            .map_err(|error| wrong(format!("the arguments do not fit: {error}")))
+    }
+}
+
+pub(super) fn wrong(detail: String) -> ManageError {
+    ManageError { code: ErrorCode::INVALID_REQUEST, detail }
+}

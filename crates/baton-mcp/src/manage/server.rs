@@ -1,0 +1,114 @@
+//! The server as MCP clients see it.
+
+use super::{answer, arguments::Arguments, schemas, verbs::Verb};
+use crate::{
+    Caller, Common, McpService, exported,
+    span::called,
+    work::{served_at, unknown_tool},
+};
+use baton_manage::{Manager, Who};
+use baton_ports::{AgentShelf, AgentSource};
+use baton_rules::{Access, may};
+use baton_types::ErrorCode;
+use http::request::Parts;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
+        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// How a model should use the server; the first thing that a client shows it.
+const INSTRUCTIONS: &str = "These tools manage the agents of a Baton. Call agent_list to see which there are; the other tools \
+name an agent by its agentTarget. agent_create makes one, which answers at once; give it a prompt, then rules (how to behave), \
+references (what to know), MCP servers (what to use) and exported tools (what it offers). Changes hold from the agent's next \
+task on. Secrets are never shown: *** stands for one, and given back it stays. Pass the digest of an earlier answer to have a \
+change refused when somebody else has changed the agent since.";
+
+/// Lets MCP clients manage the agents of a shelf; cheap to clone.
+#[derive(Clone)]
+pub struct ManageServer {
+    pub(super) agents: Arc<dyn AgentSource>,
+    pub(super) manager: Manager,
+}
+
+/// Who calls, and where they reached this Baton.
+pub(super) struct Call<'a> {
+    pub(super) who: Who,
+    pub(super) base: Option<&'a str>,
+}
+
+impl ManageServer {
+    /// The endpoint for the agents of a source, whose definitions a shelf keeps. The surface in front lets only those in who
+    /// may change agents, and puts a [`Who`] into the extensions of their requests; without one they are no owners.
+    pub fn endpoint(agents: Arc<dyn AgentSource>, shelf: Arc<dyn AgentShelf>, common: &Common) -> McpService<Self> {
+        let handler = Self { agents, manager: Manager::new(shelf) };
+        McpService::new("manage", common, move || handler.clone())
+    }
+
+    async fn done(&self, verb: Verb, call: &Call<'_>, request: CallToolRequestParams) -> CallToolResult {
+        let tool = &*request.name;
+        let schema = Value::Object(schemas::schema(verb));
+        let given = match exported::fitting(&schema, request.arguments) {
+            Ok(given) => Arguments::new(given),
+            Err(faults) => return answer::refused(tool, ErrorCode::INVALID_REQUEST, &faults),
+        };
+        let done = match verb {
+            Verb::Of(kind, deed) => self.part(kind, deed, call, given).await,
+            whole => self.whole(whole, call, given).await,
+        };
+        answer::answer(tool, done)
+    }
+}
+
+impl ServerHandler for ManageServer {
+    fn get_info(&self) -> ServerConfig {
+        let about = Implementation::new("baton-manage", env!("CARGO_PKG_VERSION"))
+            .with_title("Baton: managing agents")
+            .with_description("Makes, shows, changes, copies and deletes the agents of a Baton");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(about)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(schemas::tools()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        Verb::named(name).map(schemas::tool)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let answer = async {
+            let caller = Caller::of(&context)?;
+            let Some(verb) = Verb::named(&request.name) else {
+                return Err(unknown_tool(&request.name, &schemas::tools()));
+            };
+            if let Err(missing) = may(&caller.principal, Access::Admin, None) {
+                return Ok(answer::refused(&request.name, ErrorCode::SCOPE_MISSING, &missing.to_string()).into());
+            }
+            let call = Call { who: who(&context), base: served_at(&context) };
+            Ok(self.done(verb, &call, request).await.into())
+        };
+        called(&context, answer).await
+    }
+}
+
+/// Who wants it, as the surface knows.
+fn who(context: &RequestContext<RoleServer>) -> Who {
+    let parts = context.extensions.get::<Parts>();
+    parts.and_then(|parts| parts.extensions.get::<Who>()).copied().unwrap_or(Who::Administrator)
+}

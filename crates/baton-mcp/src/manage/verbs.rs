@@ -1,0 +1,141 @@
+//! What can be done, and how the tools for it are called.
+
+/// What an agent has several of, each with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PartKind {
+    Rule,
+    Reference,
+    Export,
+    Server,
+}
+
+impl PartKind {
+    pub(super) const ALL: [Self; 4] = [Self::Rule, Self::Reference, Self::Export, Self::Server];
+
+    /// One of them, in names of tools.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Reference => "reference",
+            Self::Export => "exported_tool",
+            Self::Server => "mcp_server",
+        }
+    }
+
+    /// One of them, for people.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Reference => "reference",
+            Self::Export => "exported tool",
+            Self::Server => "MCP server",
+        }
+    }
+}
+
+/// What is done with one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    List,
+    Get,
+    Add,
+    Update,
+    Delete,
+}
+
+impl Deed {
+    const ALL: [Self; 5] = [Self::List, Self::Get, Self::Add, Self::Update, Self::Delete];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Get => "get",
+            Self::Add => "add",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// What a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    List,
+    Info,
+    Create,
+    Delete,
+    Clone,
+    Settings,
+    UpdateSettings,
+    Prompt,
+    SetPrompt,
+    Metadata,
+    UpdateMetadata,
+    Of(PartKind, Deed),
+}
+
+impl Verb {
+    /// All, in the order in which they are listed.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let whole = [
+            Self::List,
+            Self::Info,
+            Self::Create,
+            Self::Delete,
+            Self::Clone,
+            Self::Settings,
+            Self::UpdateSettings,
+            Self::Prompt,
+            Self::SetPrompt,
+            Self::Metadata,
+            Self::UpdateMetadata,
+        ];
+        let parts = PartKind::ALL.into_iter().flat_map(|kind| Deed::ALL.map(|deed| Self::Of(kind, deed)));
+        whole.into_iter().chain(parts)
+    }
+
+    /// The verb of a tool.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::all().find(|verb| verb.name() == name)
+    }
+
+    /// The tool's name.
+    pub(super) fn name(self) -> String {
+        let name = match self {
+            Self::List => "list",
+            Self::Info => "get_info",
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Clone => "clone",
+            Self::Settings => "get_settings",
+            Self::UpdateSettings => "update_settings",
+            Self::Prompt => "get_system_prompt",
+            Self::SetPrompt => "set_system_prompt",
+            Self::Metadata => "get_metadata",
+            Self::UpdateMetadata => "update_metadata",
+            Self::Of(kind, deed) => {
+                let plural = if deed == Deed::List { "s" } else { "" };
+                return format!("agent_{}_{}{plural}", deed.word(), kind.noun());
+            }
+        };
+        format!("agent_{name}")
+    }
+
+    /// Whether it only looks.
+    pub(super) fn is_look(self) -> bool {
+        matches!(
+            self,
+            Self::List
+                | Self::Info
+                | Self::Settings
+                | Self::Prompt
+                | Self::Metadata
+                | Self::Of(_, Deed::List | Deed::Get)
+        )
+    }
+
+    /// Whether something is gone afterwards that cannot be had back.
+    pub(super) fn is_loss(self) -> bool {
+        matches!(self, Self::Delete | Self::Of(_, Deed::Delete))
+    }
+}

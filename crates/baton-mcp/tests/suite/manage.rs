@@ -1,0 +1,84 @@
+//! The server that manages agents: its tools, and what it says to calls that it refuses.
+
+use crate::{
+    desk::{common, somebody},
+    line::{Era, connect},
+};
+use baton_local::{Beside, DirectoryAgents, MemoryStorage};
+use baton_mcp::{ManageServer, McpService};
+use baton_ports::{AgentShelf, AgentSource};
+use baton_types::Principal;
+use rmcp::model::CallToolRequestParams;
+use serde_json::{Value, json};
+use std::{fmt::Write as _, sync::Arc};
+
+fn endpoint() -> Arc<McpService<ManageServer>> {
+    let beside = Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())] };
+    let agents = Arc::new(DirectoryAgents::open_beside(&[], beside, None));
+    let shelf: Arc<dyn AgentShelf> = agents.clone();
+    let agents: Arc<dyn AgentSource> = agents;
+    Arc::new(ManageServer::endpoint(agents, shelf, &common()))
+}
+
+/// Names, what they do to agents, and arguments; needed ones are marked.
+#[tokio::test]
+async fn the_tools_are_those_of_agents_and_of_what_they_have() {
+    let endpoint = endpoint();
+    let mut seen = Vec::new();
+    for era in Era::ALL {
+        let client = connect(&endpoint, &Principal::local(), era, "").await;
+        let mut lines = String::new();
+        for tool in client.service.list_all_tools().await.unwrap() {
+            let needed = tool.input_schema["required"].as_array().unwrap();
+            let arguments = tool.input_schema["properties"].as_object().unwrap().keys();
+            let marked = arguments.map(|name| format!("{name}{}", if needed.contains(&json!(name)) { "!" } else { "" }));
+            let about = tool.annotations.unwrap();
+            let does = match (about.read_only_hint, about.destructive_hint) {
+                (Some(true), _) => "looks",
+                (_, Some(true)) => "deletes",
+                _ => "changes",
+            };
+            writeln!(lines, "{} {does}: {}", tool.name, marked.collect::<Vec<_>>().join(" ")).unwrap();
+        }
+        seen.push(lines);
+    }
+    assert_eq!(seen[0], seen[1], "both eras see the same");
+    insta::assert_snapshot!(seen[0]);
+}
+
+#[tokio::test]
+async fn what_is_refused_says_why_and_what_to_do() {
+    let endpoint = endpoint();
+    let mut seen = String::new();
+    let stranger = somebody(&["call"]);
+    for (principal, tool, arguments) in [
+        (&Principal::local(), "agent_create", json!({"name": "Bob"})),
+        (&Principal::local(), "agent_create", json!({"name": "Bob"})),
+        (&Principal::local(), "agent_create", json!({"title": 7})),
+        (&Principal::local(), "agent_get_info", json!({"agentTarget": "rob"})),
+        (&Principal::local(), "agent_get_rule", json!({"agentTarget": "bob", "name": "tone"})),
+        (&Principal::local(), "agent_add_rule", json!({"agentTarget": "bob", "name": "tone", "priority": 1000})),
+        (&Principal::local(), "agent_update_rule", json!({"agentTarget": "bob", "name": "tone", "text": "x"})),
+        (&Principal::local(), "agent_update_metadata", json!({"agentTarget": "bob", "metadata": {}})),
+        (&Principal::local(), "agent_delete", json!({"agentTarget": "bob"})),
+        (
+            &Principal::local(),
+            "agent_add_mcp_server",
+            json!({"agentTarget": "bob", "name": "sh", "config": {"command": "sh"}}),
+        ),
+        (&stranger, "agent_list", json!({})),
+    ] {
+        let client = connect(&endpoint, principal, Era::Modern, "").await;
+        let params = CallToolRequestParams::new(tool).with_arguments(arguments.as_object().unwrap().clone());
+        let result = client.service.call_tool(params).await.unwrap();
+        let text = &result.content[0].as_text().unwrap().text;
+        let said: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(result.structured_content.as_ref(), Some(&said));
+        assert_eq!(*text, format!("{said:#}"), "it is indented");
+        match result.is_error {
+            Some(true) => writeln!(seen, "{tool} {arguments}\n{text}\n").unwrap(),
+            _ => writeln!(seen, "{tool} {arguments}\nok\n").unwrap(),
+        }
+    }
+    insta::assert_snapshot!(seen);
+}
