@@ -1,13 +1,18 @@
 //! Who serves agents.
 
-use crate::{Agent, Error, Running, log, signals, wiring};
-use std::path::PathBuf;
+use crate::{
+    Agent, Error, Running, log,
+    manage::{AgentStorage, Storage},
+    signals, wiring,
+};
+use std::{path::PathBuf, sync::Arc};
 
 /// Serves agents to every A2A and MCP client of this machine, as the program `baton` does.
 #[derive(Clone, Debug, Default)]
 pub struct Baton {
     agents: Vec<Agent>,
     data: Option<PathBuf>,
+    storage: Option<Storage>,
     log: bool,
 }
 
@@ -21,6 +26,14 @@ impl Baton {
     #[must_use]
     pub fn agent(mut self, agent: Agent) -> Self {
         self.agents.push(agent);
+        self
+    }
+
+    /// Serves the agents that this storage keeps, too, and keeps those there that are made while it runs; without one
+    /// they are in memory and gone at the end. With one, there may be no agents at first.
+    #[must_use]
+    pub fn storage(mut self, storage: impl AgentStorage) -> Self {
+        self.storage = Some(Storage(Arc::new(storage)));
         self
     }
 
@@ -56,7 +69,8 @@ impl Baton {
         if self.log {
             log::start()?;
         }
-        let start = Start { agents: self.agents, data: self.data, tracing: self.log };
+        let Self { agents, data, storage, log } = self;
+        let start = Start { agents, data, storage, tracing: log };
         let running = wiring::start(start, address).await?;
         tracing::info!(url = running.url(), "serving");
         Ok(running)
@@ -67,5 +81,6 @@ impl Baton {
 pub(crate) struct Start {
     pub(crate) agents: Vec<Agent>,
     pub(crate) data: Option<PathBuf>,
+    pub(crate) storage: Option<Storage>,
     pub(crate) tracing: bool,
 }

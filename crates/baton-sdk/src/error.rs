@@ -47,3 +47,9 @@ impl From<baton_orchestrator::OrchestrateError> for Error {
         Self::new(error.code(), error.to_string())
     }
 }
+
+impl From<baton_manage::ManageError> for Error {
+    fn from(error: baton_manage::ManageError) -> Self {
+        Self::new(error.code, error.detail)
+    }
+}

@@ -6,13 +6,14 @@
 //! that it is given, and starts a log only when it is told to.
 //!
 //! Read first: [`Agent`] (what it is and can do), [`Tool`] (a function that its model may call), [`Baton`] (who serves
-//! it), [`Orchestrator`] (asks agents elsewhere and runs the tools that they leave to their callers).
+//! it), [`manage`] (agents that are made while it runs), [`Orchestrator`] (asks agents elsewhere and runs the tools that they leave to their callers).
 //! `examples/rust-weather` and `examples/orchestrator` are whole programs in less than thirty lines.
 
 mod agent;
 mod baton;
 mod error;
 mod log;
+pub mod manage;
 mod running;
 mod signals;
 mod wiring;

@@ -1,6 +1,6 @@
 //! Agents that are being served.
 
-use crate::wiring::Served;
+use crate::{manage::Manager, wiring::Served};
 use std::fmt;
 
 /// A Baton at work; dropping it stops it at once, and what was in progress goes on at the next start.
@@ -18,6 +18,12 @@ impl Running {
     /// `{url}/agents/{name}/mcp`.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Makes, shows, changes, copies and deletes agents while they are served; those of [`crate::Agent`] are part of the
+    /// program and stay as they are.
+    pub fn manager(&self) -> Manager {
+        self.served.manager()
     }
 
     /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go, within a bound.

@@ -41,6 +41,7 @@ pub(super) fn endpoints(
     };
     Ok(McpPorts {
         own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnOptions::default(), &common),
+        manage: None,
         exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), desk, common.clone())),
         environments: Arc::new(Environments::new(ports, common)),
     })

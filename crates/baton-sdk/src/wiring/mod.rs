@@ -1,6 +1,7 @@
 //! The only module that knows engine, journal, models and this machine: it puts them together.
 
 mod agents;
+mod kept;
 mod listen;
 mod mcp;
 mod seal;

@@ -1,7 +1,15 @@
 //! The engine behind its HTTP surface.
 
-use super::{agents::CodedAgents, listen::listen, mcp::endpoints, store::Store, telemetry, tools::toolbox};
-use crate::{Error, Running, baton::Start};
+use super::{
+    agents::{CodedAgents, Least},
+    kept::{self, KeptShelf},
+    listen::listen,
+    mcp::endpoints,
+    store::Store,
+    telemetry,
+    tools::toolbox,
+};
+use crate::{Error, Running, baton::Start, manage::Manager};
 use baton_engine::{Engine, Ports};
 use baton_http::{AccessOptions, HttpOptions, ServeOptions, SpanPorts, ToolPorts};
 use baton_lineup::{Lineup, Loopback, ModelSettings, Parts, process_environment};
@@ -32,6 +40,7 @@ pub(crate) struct Served {
     tools: Arc<Toolbox>,
     store: Store,
     spans: Recorded,
+    shelf: Arc<KeptShelf>,
     serving: JoinHandle<io::Result<()>>,
     stopping: DropGuard,
 }
@@ -51,8 +60,11 @@ fn lineup(agents: Arc<dyn AgentSource>) -> Arc<Lineup> {
 
 /// Puts everything together and serves it; unfinished runs are taken up in the background.
 pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error> {
-    let Start { agents, data, tracing } = start;
-    let (agents, native) = CodedAgents::of(agents)?;
+    let Start { agents, data, storage, tracing } = start;
+    let least = if storage.is_some() { Least::None } else { Least::One };
+    let kept = kept::open(storage).await?;
+    let (agents, native) = CodedAgents::of(agents, Arc::clone(&kept), least)?;
+    let shelf = Arc::new(KeptShelf { coded: agents.coded(), kept });
     let book = agents.book();
     let agents: Arc<dyn AgentSource> = Arc::new(agents);
     let listener = listen(address).await?;
@@ -97,7 +109,8 @@ pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error>
     let app = baton_http::app(engine.clone(), options);
     let serving = tokio::spawn(baton_http::serve(listener, app, ServeOptions::default(), stopping.clone()));
     recover(engine.clone());
-    let served = Served { engine, _reached: reached, tools, store, spans, serving, stopping: stopping.drop_guard() };
+    let served =
+        Served { engine, _reached: reached, tools, store, spans, shelf, serving, stopping: stopping.drop_guard() };
     Ok(Running::new(format!("http://{bound}"), served))
 }
 
@@ -113,6 +126,11 @@ fn recover(engine: Engine) {
 }
 
 impl Served {
+    /// Who makes and changes agents.
+    pub(crate) fn manager(&self) -> Manager {
+        Manager::new(self.shelf.clone())
+    }
+
     /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go.
     pub(crate) async fn stop(self) {
         let Self { engine, tools, store, spans, serving, stopping, .. } = self;

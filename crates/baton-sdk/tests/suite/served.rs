@@ -44,7 +44,7 @@ fn counter() -> Agent {
     Agent::new("counter").description("Counts letters").prompt("You count.").playbook(RULES).tool(tool)
 }
 
-async fn said(running: &Running, agent: &str, text: &str) -> String {
+pub(crate) async fn said(running: &Running, agent: &str, text: &str) -> String {
     let client = Client::tcp(running.url()).unwrap();
     let message = Message::new("m-1".into(), Role::User, vec![Part::text(text)]);
     let task = client.send(agent, SendRequest::new(message)).await.unwrap();
