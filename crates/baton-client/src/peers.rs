@@ -15,7 +15,7 @@ impl Client {
         self.post("/api/v1/agents", agent).await
     }
 
-    /// Forgets an agent that was added; for administrators.
+    /// Forgets an agent that was added, or deletes one that lives there; for administrators.
     pub async fn remove_agent(&self, name: &str) -> Result<AgentDetails, ClientError> {
         self.delete(&format!("/api/v1/agents/{}", path_segment(name))).await
     }

@@ -5,7 +5,7 @@ use crate::{
     failure::{Exit, Failure},
     screen::Screen,
     server_file::ServerFile,
-    wiring::{self, Baton, Keep, Strictness},
+    wiring::{self, Baton, Keep, Needs, Strictness},
 };
 use baton_client::{Client, ClientError};
 use baton_ports::Unusable;
@@ -42,7 +42,7 @@ impl Session {
         if let Some(session) = Self::running(&settings.data, token).await? {
             return Ok(session);
         }
-        let (baton, diagnostics) = Baton::open(settings, Strictness::Lenient).await?;
+        let (baton, diagnostics) = Baton::open(settings, Strictness::Lenient, Needs::Agents).await?;
         for diagnostic in &diagnostics {
             screen.diagnostic(diagnostic);
         }
@@ -62,9 +62,10 @@ impl Session {
         settings: &Settings,
         entries: &[String],
         keep: Keep,
+        needs: Needs,
         screen: Screen,
     ) -> Result<Self, Failure> {
-        let (baton, unusable) = Baton::open_entries(settings, entries, keep).await?;
+        let (baton, unusable) = Baton::open_entries(settings, entries, keep, needs).await?;
         for Unusable { entry, reason } in &unusable {
             screen.say(&format!("baton mcp: {entry} cannot be used: {reason}"));
         }

@@ -20,7 +20,7 @@ mod tools;
 mod warm;
 
 pub(crate) use agents::{Loaded, load};
-pub(crate) use baton::{Baton, Strictness, fresh_id, now};
+pub(crate) use baton::{Baton, Needs, Strictness, fresh_id, now};
 pub(crate) use baton_journal::is_owned;
 pub(crate) use baton_local::write_private;
 pub(crate) use baton_toolhost::reap_groups;

@@ -1,15 +1,20 @@
-//! `baton agents`: who is served, what a directory holds, and agents that live elsewhere.
+//! `baton agents`: who is served, what a directory holds, agents that are made while a server runs, and agents that live
+//! elsewhere.
 
 mod add;
+mod create;
+mod delete;
 mod details;
 mod list;
 mod remove;
 mod show;
+mod texts;
 
 use crate::{
     failure::{Exit, Failure},
     screen::Screen,
 };
+use baton_client::AgentTexts;
 use clap::{Args, Subcommand};
 
 /// What `baton agents` is told.
@@ -24,6 +29,9 @@ Examples:
   baton agents add https://weather.example.com --name weather
   baton agents show weather    where an agent lives, what it is good at, who signed its card
   baton agents remove weather
+  baton agents create bob --prompt \"You are Bob.\"
+  baton agents rules bob tone --text \"Be kind.\"
+  baton agents delete bob --yes
 
 Agents that live elsewhere are marked with the address by which they were added."
 )]
@@ -43,6 +51,14 @@ enum Command {
     Show(show::Options),
     /// Forget an agent that was added
     Remove(remove::Options),
+    /// Make an agent that lives here
+    Create(create::Options),
+    /// Delete an agent that lives here, with its definition
+    Delete(delete::Options),
+    /// List, show and change how an agent should behave
+    Rules(texts::Options),
+    /// List, show and change what an agent can rely on
+    References(texts::Options),
 }
 
 /// Does what is asked with agents.
@@ -52,5 +68,9 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         Some(Command::Add(options)) => add::run(options, screen).await,
         Some(Command::Show(options)) => show::run(options, screen).await,
         Some(Command::Remove(options)) => remove::run(options, screen).await,
+        Some(Command::Create(options)) => create::run(options, screen).await,
+        Some(Command::Delete(options)) => delete::run(options, screen).await,
+        Some(Command::Rules(options)) => texts::run(AgentTexts::Rules, options, screen).await,
+        Some(Command::References(options)) => texts::run(AgentTexts::References, options, screen).await,
     }
 }

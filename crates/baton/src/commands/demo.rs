@@ -11,7 +11,7 @@ use crate::{
     follow::follow,
     screen::Screen,
     signals::StopRequests,
-    wiring::{Baton, PortChoice, Server, Strictness, fresh_id},
+    wiring::{Baton, Needs, PortChoice, Server, Strictness, fresh_id},
 };
 use baton_client::SendRequest;
 use baton_types::{ErrorCode, Message, Part, Role};
@@ -59,7 +59,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     // The demo is the same everywhere, so a baton.yaml that happens to be here does not count.
     let models = ChosenModels { model: Some("playbook".to_owned()), production: None };
     let settings = Chosen { port, data: Some(data), agents, models, ..Chosen::default() }.without_file()?;
-    let (baton, diagnostics) = Baton::open(&settings, Strictness::Lenient).await?;
+    let (baton, diagnostics) = Baton::open(&settings, Strictness::Lenient, Needs::Agents).await?;
     for diagnostic in &diagnostics {
         screen.diagnostic(diagnostic);
     }

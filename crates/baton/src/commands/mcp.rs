@@ -8,7 +8,7 @@ use crate::{
     failure::{Exit, Failure},
     screen::Screen,
     signals::StopRequests,
-    wiring::Keep,
+    wiring::{Keep, Needs},
 };
 use baton_wire::path_segment;
 use clap::Args;
@@ -24,6 +24,7 @@ Examples:
   baton mcp                                     all agents: list_agents, call_agent
   baton mcp --agent weather                     one agent's prompt, tools and references
   baton mcp --agent weather --exported          only the tools that it offers to others
+  baton mcp --manage                            make, change and delete agents: agent_create and so on
   baton mcp agents/ https://agent.example.com   these agents only, here and elsewhere
 
 In a client's configuration (Claude Code, Cursor and others):
@@ -44,6 +45,9 @@ pub(crate) struct Options {
     /// Only the tools that the agent exports
     #[arg(long, requires = "agent")]
     exported: bool,
+    /// Tools that make, show, change and delete agents
+    #[arg(long, conflicts_with = "agent")]
+    manage: bool,
     #[command(flatten)]
     place: Place,
 }
@@ -69,6 +73,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
 
 fn endpoint(options: &Options) -> String {
     match (&options.agent, options.exported) {
+        (None, _) if options.manage => "/mcp/manage".to_owned(),
         (None, _) => "/api/v1/mcp".to_owned(),
         (Some(agent), false) => format!("/agents/{}/mcp", path_segment(agent)),
         (Some(agent), true) => format!("/agents/{}/mcp/exported", path_segment(agent)),
@@ -77,7 +82,7 @@ fn endpoint(options: &Options) -> String {
 
 /// The Baton that was named, the one that runs, or one in this process.
 async fn find(options: Options, screen: Screen) -> Result<(Session, Option<Again>), Failure> {
-    let Options { uris, place: Place { server, token, data, config }, .. } = options;
+    let Options { uris, manage, place: Place { server, token, data, config }, .. } = options;
     if let Some(url) = server {
         screen.say(&format!("baton mcp: speaking to {url}"));
         return Ok((Session::at(&url, token.as_deref())?, None));
@@ -90,6 +95,7 @@ async fn find(options: Options, screen: Screen) -> Result<(Session, Option<Again
         screen.say(&format!("baton mcp: speaking to {}", session.url.as_deref().unwrap_or_default()));
         return Ok((session, Some(Again { data: settings.data, token })));
     }
-    let session = Session::for_bridge(&settings, &uris, keep, screen).await?;
+    let needs = if manage { Needs::Nobody } else { Needs::Agents };
+    let session = Session::for_bridge(&settings, &uris, keep, needs, screen).await?;
     Ok((session, None))
 }

@@ -6,7 +6,7 @@ use crate::{
     failure::{Exit, Failure},
     screen::Screen,
     signals::StopRequests,
-    wiring::{Baton, PortChoice, Server, Strictness},
+    wiring::{Baton, Needs, PortChoice, Server, Strictness},
 };
 use baton_types::{ErrorCode, ToolExecution};
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
@@ -153,7 +153,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
             format!("others can reach {}, and without authentication they may do everything here", settings.host);
         return Err(Failure::new(ErrorCode::EXPOSED, message));
     }
-    let (baton, diagnostics) = Baton::open(&settings, strictness).await?;
+    let (baton, diagnostics) = Baton::open(&settings, strictness, Needs::Nobody).await?;
     for diagnostic in &diagnostics {
         screen.diagnostic(diagnostic);
     }
@@ -205,6 +205,9 @@ fn announce(server: &Server, settings: &Settings, answering: &Answering, screen:
         let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
         let lives = agent.address.as_deref().map(|place| format!(" (lives at {place})")).unwrap_or_default();
         screen.say(&format!("  {name}  {url}/agents/{}{lives}", agent.name));
+    }
+    if agents.is_empty() {
+        screen.say("  no agents yet; make one with: baton agents create NAME --prompt \"...\"");
     }
     if let Some(more @ 1..) = agents.len().checked_sub(MOST_NAMED) {
         screen.say(&format!("  and {more} more; `baton agents list` shows all"));

@@ -25,17 +25,26 @@ pub(crate) struct Loaded {
 
 /// Reads the agents below the paths; one that does not work never keeps another from being served.
 pub(crate) fn load(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Loaded, Failure> {
-    let directories = match DirectoryAgents::load_beside(paths, memory(), check()) {
-        Ok(usable) => usable,
-        Err(error @ (LoadError::Missing { .. } | LoadError::Empty { .. })) => {
-            return Err(Failure::new(error.code(), error.to_string())
-                .hint("Name a directory that holds agents, or change to one."));
-        }
-        Err(error) => return Err(Failure::new(error.code(), error.to_string())),
-    };
+    load_usable(paths, tools).map_err(|error| not_loaded(&error))
+}
+
+/// The same, with why there are none in a form that can be told apart.
+pub(super) fn load_usable(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Loaded, LoadError> {
+    let directories = DirectoryAgents::load_beside(paths, memory(), check())?;
     let diagnostics = directories.warnings().to_vec();
     let source = LocalAgents::new(directories, tools);
     Ok(Loaded { agents: source.listed(), diagnostics, source })
+}
+
+/// Why no agents were read, for people.
+pub(super) fn not_loaded(error: &LoadError) -> Failure {
+    let failure = Failure::new(error.code(), error.to_string());
+    match error {
+        LoadError::Missing { .. } | LoadError::Empty { .. } => {
+            failure.hint("Name a directory that holds agents, or change to one.")
+        }
+        _ => failure,
+    }
 }
 
 /// Reads what can be used, whatever is wrong with the rest.
@@ -59,9 +68,9 @@ fn playbook_remarks(agent: &AgentSpec) -> Vec<Diagnostic> {
     rules.as_deref().map(baton_models::check).unwrap_or_default()
 }
 
-/// The agents of directories, with the choice of who runs their tools.
+/// The agents of directories, and those that are made while this process runs, with the choice of who runs their tools.
 pub(super) struct LocalAgents {
-    pub(super) directories: Option<DirectoryAgents>,
+    pub(super) directories: DirectoryAgents,
 }
 
 impl LocalAgents {
@@ -70,75 +79,69 @@ impl LocalAgents {
             Some(tools) => directories.with_tools(tools),
             None => directories,
         };
-        Self { directories: Some(directories) }
+        Self { directories }
     }
 
-    /// No agents at all.
+    /// No agents yet, and no directory for any.
     pub(super) fn none() -> Self {
-        Self { directories: None }
+        Self { directories: DirectoryAgents::open_beside(&[], memory(), Some(check())) }
     }
 
     /// Notices changes without being asked, as long as this is waited for.
     pub(super) async fn watch(self: Arc<Self>) {
-        if let Some(directories) = &self.directories {
-            directories.watch().await;
-        }
+        self.directories.watch().await;
     }
 
     /// The directories that define an agent.
     fn defining(&self, agent: &AgentName) -> Result<&DirectoryAgents, String> {
-        let here = self.directories.as_ref().filter(|directories| directories.has(agent));
-        here.ok_or_else(|| format!("no directory here defines '{agent}'; change it where it lives"))
+        let is_here = self.directories.has(agent);
+        is_here
+            .then_some(&self.directories)
+            .ok_or_else(|| format!("no directory here defines '{agent}'; change it where it lives"))
     }
 
     /// Agents elsewhere that definitions hand work to.
     pub(super) fn away(&self) -> Vec<HandoffTarget> {
-        self.directories.as_ref().map(DirectoryAgents::away).unwrap_or_default()
+        self.directories.away()
     }
 
     /// How often definitions have changed.
     pub(super) fn changed(&self) -> u64 {
-        self.directories.as_ref().map(DirectoryAgents::changed).unwrap_or_default()
+        self.directories.changed()
     }
 }
 
 impl AgentSource for LocalAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.directories.as_ref().map(AgentSource::agents).unwrap_or_default()
+        self.directories.agents()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        self.directories.as_ref()?.agent(name)
+        self.directories.agent(name)
     }
 
     fn listed(&self) -> Vec<Arc<AgentListing>> {
-        self.directories.as_ref().map(AgentSource::listed).unwrap_or_default()
+        self.directories.listed()
     }
 
     fn has(&self, name: &AgentName) -> bool {
-        self.directories.as_ref().is_some_and(|directories| directories.has(name))
+        self.directories.has(name)
     }
 
     fn sole(&self) -> Option<Arc<AgentSpec>> {
-        self.directories.as_ref()?.sole()
+        self.directories.sole()
     }
 
     fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
-        self.directories.as_ref().map(|directories| directories.kit(name)).unwrap_or_default()
+        self.directories.kit(name)
     }
 
     fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
-        match &self.directories {
-            Some(directories) => directories.refresh(),
-            None => Box::pin(std::future::ready(Vec::new())),
-        }
+        self.directories.refresh()
     }
 
     fn changes(&self) -> Changes {
-        match &self.directories {
-            Some(directories) => directories.changes(),
-            None => Box::pin(futures_util::stream::pending()),
-        }
+        self.directories.changes()
     }
 }
 
@@ -171,10 +174,7 @@ impl AgentBook for LocalAgents {
     }
 
     fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
-        match &self.directories {
-            Some(directories) => directories.create(files),
-            None => refused("no folder of agents is served; start Baton with one".to_owned()),
-        }
+        self.directories.create(files)
     }
 
     fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {

@@ -1,8 +1,8 @@
 //! A Baton of entries that were named one by one: directories here, addresses elsewhere.
 
 use super::{
-    agents::{self, LocalAgents},
-    baton::{Baton, Parts, Strictness},
+    agents,
+    baton::{Baton, Needs, Parts, Strictness},
     elsewhere::{self, Fresh, is_address},
     kept::Keep,
 };
@@ -21,16 +21,14 @@ impl Baton {
         settings: &Settings,
         entries: &[String],
         keep: Keep,
+        needs: Needs,
     ) -> Result<(Self, Vec<Unusable>), Failure> {
         let (addresses, paths): (Vec<&String>, Vec<&String>) = entries.iter().partition(|entry| is_address(entry));
         let paths = match entries.is_empty() {
             true => settings.agents.clone(),
             false => paths.into_iter().map(|entry| path(entry)).collect::<Result<_, _>>()?,
         };
-        let (locals, unusable) = match paths.is_empty() {
-            true => (LocalAgents::none(), Vec::new()),
-            false => agents::open(&paths, settings.tools),
-        };
+        let (locals, unusable) = agents::open(&paths, settings.tools);
         let locals = Arc::new(locals);
         let peers = match entries.is_empty() {
             true => settings.peers.clone(),
@@ -40,7 +38,8 @@ impl Baton {
             (true, Keep::All) => elsewhere::book(settings, &locals)?,
             _ => elsewhere::passing_book(peers, &locals)?,
         };
-        if entries.is_empty() && locals.listed().is_empty() && book.agents().is_empty() && book.unmet().is_empty() {
+        let asked = entries.is_empty() && needs == Needs::Agents;
+        if asked && locals.listed().is_empty() && book.agents().is_empty() && book.unmet().is_empty() {
             let reasons: Vec<String> = unusable.into_iter().map(|unusable| unusable.reason).collect();
             return Err(Failure::new(ErrorCode::AGENT_NOT_FOUND, reasons.join("; "))
                 .hint("Start a server with `baton up`, change to a directory that holds agents, or name some."));

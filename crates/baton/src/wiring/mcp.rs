@@ -4,7 +4,9 @@ use super::{baton::Baton, keys};
 use crate::failure::Failure;
 use baton_http::McpPorts;
 use baton_local::{SessionFiles, SystemClock};
-use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Ports, Seal, Sessions};
+use baton_mcp::{
+    Common, Environments, ExportedEndpoints, Limits, ManageServer, OwnOptions, OwnServer, Ports, Seal, Sessions,
+};
 use baton_ports::{AgentDesk, McpSessions};
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
@@ -44,6 +46,7 @@ impl Baton {
         };
         Ok(McpPorts {
             own: OwnServer::endpoint(agents(), Arc::clone(&desk), own, &common),
+            manage: Some(ManageServer::endpoint(agents(), self.locals.clone(), &common)),
             exported: Arc::new(ExportedEndpoints::new(agents(), desk, common.clone())),
             environments: Arc::new(Environments::new(ports, common)),
         })

@@ -7,3 +7,5 @@ mod garbage;
 mod restarted;
 mod story;
 mod talk;
+
+pub(crate) use talk::{Talk, meta};

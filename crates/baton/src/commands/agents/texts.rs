@@ -1,0 +1,130 @@
+//! `baton agents rules NAME` and `baton agents references NAME`.
+
+use super::create::text;
+use crate::{
+    commands::place::Place,
+    connect::{Session, failure},
+    failure::{Exit, Failure},
+    screen::{Screen, one_line},
+};
+use baton_client::AgentTexts;
+use baton_types::Include;
+use baton_wire::api::AgentItem;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// What `baton agents rules` and `baton agents references` are told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples (references are used the same way as rules):
+  baton agents rules bob                                      all, without their texts
+  baton agents rules bob tone                                 one, with its text
+  baton agents rules bob tone --text \"Be kind.\"               make it, or change its text
+  baton agents rules bob tone --priority 900 --include agent  change what is said about it
+  baton agents rules bob tone --delete
+
+A change is written where the agent is kept, and holds from its next task on.")]
+pub(super) struct Options {
+    /// What the agent is called
+    agent: String,
+    /// The name of one; without it all are listed
+    name: Option<String>,
+    /// The whole text
+    #[arg(long, value_name = "TEXT", requires = "name", conflicts_with = "file")]
+    text: Option<String>,
+    /// A file that has the text
+    #[arg(long, value_name = "FILE", requires = "name")]
+    file: Option<PathBuf>,
+    /// What it is about
+    #[arg(long, value_name = "TEXT", requires = "name")]
+    description: Option<String>,
+    /// From 0 to 999; higher ones come later, nearer to what is asked
+    #[arg(long, value_name = "N", requires = "name")]
+    priority: Option<u16>,
+    /// When it is part of what the model is given
+    #[arg(long, value_name = "WHEN", requires = "name")]
+    include: Option<When>,
+    /// Take it away
+    #[arg(long, requires = "name", conflicts_with_all = ["text", "file", "description", "priority", "include"])]
+    delete: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// When a text is part of what the model is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum When {
+    /// Always
+    Always,
+    /// When somebody names it
+    Manual,
+    /// When it has to do with what is asked
+    Agent,
+}
+
+impl From<When> for Include {
+    fn from(when: When) -> Self {
+        match when {
+            When::Always => Self::Always,
+            When::Manual => Self::Manual,
+            When::Agent => Self::Agent,
+        }
+    }
+}
+
+/// Lists, shows, writes or takes away.
+pub(super) async fn run(texts: AgentTexts, options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let session = options.place.manage().await?;
+    let done = done(&session, texts, options, screen).await;
+    session.close().await;
+    done
+}
+
+async fn done(session: &Session, texts: AgentTexts, options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let Options { agent, name, text: given, file, description, priority, include, delete, .. } = options;
+    let client = &session.client;
+    let Some(name) = name else {
+        let list = client.agent_texts(texts, &agent).await.map_err(failure)?;
+        match screen.is_json() {
+            true => screen.print(&json!(list).to_string()),
+            false => table(&list.items, screen),
+        }
+        return Ok(Exit::Ok);
+    };
+    let given = given.or(file.as_deref().map(text).transpose()?);
+    let include = include.map(Include::from);
+    let wish = AgentItem { name: name.clone(), description, priority, include, text: given };
+    let is_look = wish == AgentItem { name: name.clone(), ..AgentItem::default() };
+    let (item, done) = match (delete, is_look) {
+        (true, _) => (client.delete_agent_text(texts, &agent, &name).await, "deleted"),
+        (false, true) => (client.agent_text(texts, &agent, &name).await, ""),
+        (false, false) => (client.put_agent_text(texts, &agent, &wish).await, "wrote"),
+    };
+    let item = item.map_err(failure)?;
+    if screen.is_json() {
+        screen.print(&json!(item).to_string());
+    } else if done.is_empty() {
+        screen.print(item.text.as_deref().unwrap_or_default().trim_end());
+    } else {
+        screen.say(&format!("{done} {} of {agent}", item.name));
+    }
+    Ok(Exit::Ok)
+}
+
+fn table(items: &[AgentItem], screen: Screen) {
+    let width = items.iter().map(|item| item.name.chars().count()).max().unwrap_or(0);
+    let paint = screen.data_paint();
+    for item in items {
+        let name = paint.name(&format!("{:<width$}", item.name));
+        let priority = item.priority.map(|priority| priority.to_string()).unwrap_or_default();
+        let include = match item.include {
+            Some(Include::Always) => "always",
+            Some(Include::Manual) => "manual",
+            Some(Include::Agent) => "agent",
+            None => "",
+        };
+        let about = one_line(item.description.as_deref().unwrap_or_default(), 160);
+        screen.print(format!("{name}  {priority:>3}  {include:<6}  {about}").trim_end());
+    }
+}

@@ -1,0 +1,122 @@
+//! Agents that are made, changed and deleted while a Baton runs, from the command line and from an MCP client.
+
+use crate::{
+    binary::{Ended, Home, await_line, filtered, request},
+    bridge::{Talk, meta},
+};
+use serde_json::{Value, json};
+
+const PLAYBOOK: &str = "rules:
+  - { when: { system: 'Be kind' }, say: 'A very good day to you.' }
+  - { say: 'Hello.' }
+";
+
+fn ok(ended: Ended) -> Ended {
+    assert_eq!(ended.code, Some(0), "{}", ended.shown());
+    ended
+}
+
+#[test]
+fn the_first_agent_is_made_in_an_empty_folder_and_changed_at_the_command_line() {
+    let home = Home::new();
+    home.write("rules.yaml", PLAYBOOK);
+    let nobody = home.run(&["run", "bob", "hi"]);
+    let missing = home.run(&["up", "nowhere", "--port", "0"]);
+    let (mut server, _) = home.up(&["--port", "0"]);
+    let invited = await_line(&mut server.stderr, "no agents yet");
+    let create = ["agents", "create", "bob", "--title", "Bob", "--prompt", "Be kind.", "--playbook", "rules.yaml"];
+    let made = home.run(&create);
+    let taken = home.run(&create);
+    assert_eq!(ok(home.run(&["run", "bob", "hi", "-q"])).stdout, "A very good day to you.\n");
+    let rules = |more: &[&str]| home.run(&[&["agents", "rules", "bob"], more].concat());
+    let wrote = rules(&["tone", "--text", "Be kind.", "--description", "How to speak", "--priority", "900"]);
+    let all = [
+        nobody,
+        missing,
+        made,
+        taken,
+        wrote,
+        rules(&["tone", "--include", "agent"]),
+        rules(&[]),
+        rules(&["tone"]),
+        rules(&["none"]),
+        rules(&["tone", "--delete"]),
+        home.run(&["agents", "references", "bob", "sky", "--text", "The sky is blue.", "--json"]),
+        home.run(&["agents", "references", "bob"]),
+        home.run(&["agents", "remove", "bob"]),
+        home.run(&["agents", "delete", "bob"]),
+        home.run(&["agents", "delete", "bob", "--yes"]),
+        home.run(&["agents", "delete", "bob", "--yes"]),
+    ];
+    let shown = all.map(|ended| ended.shown()).join("\n");
+    filtered(|| insta::assert_snapshot!("managing", format!("{invited}\n{shown}")));
+}
+
+#[test]
+fn what_is_kept_is_there_at_the_next_start_and_what_is_not_is_gone() {
+    let home = Home::new();
+    home.write("rules.yaml", PLAYBOOK);
+    let (server, _) = home.up(&["--port", "0"]);
+    for args in [&["kept", "--keep"][..], &["passing"]] {
+        ok(home.run(&[&["agents", "create"], args, &["--playbook", "rules.yaml"]].concat()));
+    }
+    assert!(home.path("kept/agent.yaml").exists() && !home.path("passing").exists());
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+    // Without a server there is no memory that could keep it.
+    ok(home.run(&["agents", "create", "alone", "--playbook", "rules.yaml"]));
+    let (_server, _) = home.up(&["--port", "0"]);
+    let listed = ok(home.run(&["agents"])).stdout;
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["alone", "kept"]);
+    assert_eq!(ok(home.run(&["run", "kept", "hi", "-q"])).stdout, "Hello.\n");
+}
+
+/// What a model was given beside the conversation, in a task.
+fn chosen(url: &str, task: &str) -> Vec<(String, String)> {
+    let events = request(url, "GET", &format!("/api/v1/tasks/{task}/events"), &[], "").body;
+    let events: Value = serde_json::from_str(&events).expect("JSON");
+    let all = events["events"].as_array().expect("events");
+    let event = all.iter().find(|event| event["kind"] == "task.context_chosen").expect("a choice");
+    let items = event["body"]["context_chosen"]["request"]["items"].as_array().expect("items").clone();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    items.iter().map(|item| (text(&item["kind"]), text(&item["name"]))).collect()
+}
+
+/// teamspark.md, checklist 23: with a server and without one.
+#[test]
+fn teamspark_23_an_mcp_client_makes_an_agent_and_somebody_asks_it() {
+    for with_server in [true, false] {
+        let home = Home::new();
+        let server = with_server.then(|| home.up(&["--port", "0"]));
+        let mut talk = Talk::start(&home, &["--manage"]);
+        let mut id = 0;
+        let mut call = |tool: &str, arguments: Value| {
+            id += 1;
+            let params = json!({"name": tool, "arguments": arguments, "_meta": meta()});
+            let heard = talk.asks(json!({"id": id, "method": "tools/call", "params": params}));
+            assert_eq!(heard["result"]["isError"], false, "{tool}: {heard}");
+            heard["result"]["structuredContent"].clone()
+        };
+        let wish = json!({"name": "Bob", "initialPrompt": "Be kind.", "playbook": PLAYBOOK, "keep": true});
+        let made = call("agent_create", wish);
+        assert_eq!((&made["agentTarget"], &made["definition"]["kept"]["in"]), (&json!("bob"), &json!("disk")));
+        let text = |name: &str| json!({"agentTarget": "bob", "name": name, "text": "Some text.", "include": "always"});
+        call("agent_add_rule", text("tone"));
+        call("agent_add_reference", text("sky"));
+        // A server that starts a program: only the owner of this Baton may wish for one, and whoever starts it is.
+        let config = json!({"command": "true", "env": {"KEY": "s3cr3t"}});
+        let added = call("agent_add_mcp_server", json!({"agentTarget": "bob", "name": "tools", "config": config}));
+        assert_eq!(added["mcp_server"]["config"]["env"]["KEY"], "***");
+        assert!(home.path("bob/agent.yaml").exists(), "it is kept in the folder that is served");
+        let (status, _) = talk.end();
+        assert!(status.success());
+        let asked = ok(home.run(&["run", "bob", "hi", "--json"])).stdout;
+        let task: Value = serde_json::from_str(&asked).expect("JSON");
+        assert!(asked.contains("A very good day to you."), "{asked}");
+        if let Some((_server, url)) = &server {
+            let chosen = chosen(url, task["id"].as_str().expect("an id"));
+            assert_eq!(chosen, [("reference", "sky"), ("rule", "tone")].map(|(kind, name)| (kind.into(), name.into())));
+        }
+    }
+}
