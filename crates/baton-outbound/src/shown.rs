@@ -22,10 +22,21 @@ pub struct Shown(Vec<Vec<u8>>);
 impl Shown {
     /// The values of these headers; of `Bearer TOKEN` the token alone as well.
     pub fn of(headers: &HeaderMap) -> Self {
-        let both = headers.values().flat_map(|value| {
-            let value = value.as_bytes();
-            [value, value.rsplit(|byte| *byte == b' ').next().unwrap_or_default()]
-        });
+        Self::of_bytes(headers.values().map(http::HeaderValue::as_bytes))
+    }
+
+    /// These values; of `Bearer TOKEN` the token alone as well.
+    pub fn of_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
+        Self::of_bytes(values.into_iter().map(str::as_bytes))
+    }
+
+    /// Whether there is nothing to hide.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn of_bytes<'v>(values: impl Iterator<Item = &'v [u8]>) -> Self {
+        let both = values.flat_map(|value| [value, value.rsplit(|byte| *byte == b' ').next().unwrap_or_default()]);
         let long = both.filter(|secret| secret.len() >= SHORTEST);
         Self(long.map(<[u8]>::to_vec).collect::<HashSet<_>>().into_iter().collect())
     }

@@ -29,6 +29,6 @@ pub use servers::{
 };
 pub use toolbox::Toolbox;
 pub use transport::{
-    ExpandError, Introduce, Remote, RemoteConnect, RemoteError, RemoteSettings, StdioConnect, Variables, expand,
-    needs_login, reap_groups, sse, streamable,
+    ExpandError, Expanded, Introduce, Remote, RemoteConnect, RemoteError, RemoteSettings, StdioConnect, Variables,
+    expand, needs_login, reap_groups, sse, streamable,
 };

@@ -9,6 +9,7 @@ mod entry;
 mod flights;
 mod handler;
 mod held;
+mod hidden;
 mod host;
 mod keeper;
 mod lease;

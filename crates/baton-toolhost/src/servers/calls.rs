@@ -4,6 +4,7 @@ use super::{
     CallOptions, McpServers, ServerError, ServerReply,
     connection::Connection,
     held::{Held, Question},
+    hidden::without_secrets,
     running::{Running, Step},
     spans::failed,
 };
@@ -14,6 +15,7 @@ use rmcp::model::{
     ContentBlock, GetPromptRequest, GetPromptRequestParams, GetPromptResult, InputRequests, InputResponses,
     LoggingLevel, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult, ServerResult,
 };
+use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
 /// The method that calls a tool.
@@ -112,7 +114,7 @@ impl McpServers {
         futures_util::future::join_all(told).await;
     }
 
-    async fn request<T>(
+    async fn request<T: Serialize + DeserializeOwned>(
         &self,
         agent: &AgentName,
         server: &str,
@@ -138,13 +140,18 @@ impl McpServers {
         if let (Some(span), Err(error)) = (&mut span, &result) {
             failed(span, error);
         }
-        match result? {
-            Answer::Asks { requests, state } => Ok(ServerReply::Asks { requests, state }),
-            Answer::Done(result) => read(result).map(ServerReply::Done).ok_or_else(|| ServerError::Broken {
-                server: server.to_owned(),
-                reason: format!("its answer to {method} has a form that the protocol does not know"),
-            }),
-        }
+        let reply = match result? {
+            Answer::Asks { requests, state } => {
+                without_secrets(requests, connection.log()).map(|requests| ServerReply::Asks { requests, state })
+            }
+            Answer::Done(result) => {
+                read(result).and_then(|result| without_secrets(result, connection.log())).map(ServerReply::Done)
+            }
+        };
+        reply.ok_or_else(|| ServerError::Broken {
+            server: server.to_owned(),
+            reason: format!("its answer to {method} has a form that the protocol does not know"),
+        })
     }
 
     /// Nothing is held between rounds: what the server wants to remember is in its state.

@@ -103,6 +103,11 @@ impl Connection {
         &self.limits
     }
 
+    /// What it writes beside the protocol, which knows what nobody may see.
+    pub(super) fn log(&self) -> &ServerLog {
+        &self.log
+    }
+
     /// The requests in flight.
     pub(super) fn flights(&self) -> &Arc<Flights> {
         &self.flights
@@ -230,10 +235,16 @@ impl Connection {
             return ServerError::NotReady { server: self.server.clone(), reason };
         }
         match error {
-            ServiceError::McpError(error) => ServerError::Refused { server: self.server.clone(), error },
+            ServiceError::McpError(mut error) => {
+                error.message = self.log.hide(&error.message).into_owned().into();
+                ServerError::Refused { server: self.server.clone(), error }
+            }
             ServiceError::Timeout { timeout } => ServerError::TimedOut { server: self.server.clone(), limit: timeout },
             ServiceError::TransportClosed => self.broken(),
-            other => ServerError::Broken { server: self.server.clone(), reason: other.to_string() },
+            other => {
+                let reason = self.log.hide(&other.to_string()).into_owned();
+                ServerError::Broken { server: self.server.clone(), reason }
+            }
         }
     }
 

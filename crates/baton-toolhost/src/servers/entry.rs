@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Connect, ServerLog, TransportKind};
 use baton_ports::{ServerState, ServerStatus};
-use baton_types::{AgentName, McpServer};
+use baton_types::{AgentName, AgentVariables, McpServer};
 use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -37,6 +37,8 @@ pub(super) struct Standing {
 pub(super) struct Shared {
     pub(super) agent: AgentName,
     pub(super) server: Mutex<Arc<McpServer>>,
+    /// Those of the agent alone; they count when the server is opened next.
+    pub(super) variables: Mutex<Arc<AgentVariables>>,
     pub(super) connect: Option<Arc<dyn Connect>>,
     pub(super) settings: HostSettings,
     pub(super) standing: watch::Sender<Standing>,
@@ -78,6 +80,7 @@ impl Entry {
         let shared = Arc::new(Shared {
             agent: agent.clone(),
             server: Mutex::new(Arc::new(server.clone())),
+            variables: Mutex::default(),
             connect,
             settings,
             standing: watch::Sender::new(standing),
@@ -110,8 +113,9 @@ impl Entry {
     }
 
     /// Uses these settings from now on.
-    pub(super) fn update(&self, server: &McpServer) {
+    pub(super) fn update(&self, server: &McpServer, variables: &AgentVariables) {
         *self.shared.server.lock() = Arc::new(server.clone());
+        *self.shared.variables.lock() = Arc::new(variables.clone());
     }
 
     /// Says that somebody needs the server; starts it when nobody did before.

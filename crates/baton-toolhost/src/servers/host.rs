@@ -159,7 +159,8 @@ impl Inner {
     fn sync(&self, servers: &AgentServers) {
         let kit = self.agents.kit(&servers.agent);
         let mut state = servers.state.lock();
-        if state.kit.as_ref().is_some_and(|known| Arc::ptr_eq(known, &kit) || known.servers == kit.servers) {
+        let is_same = |known: &AgentKit| known.servers == kit.servers && known.variables == kit.variables;
+        if state.kit.as_ref().is_some_and(|known| Arc::ptr_eq(known, &kit) || is_same(known)) {
             state.kit = Some(kit);
             return;
         }
@@ -176,7 +177,7 @@ impl Inner {
                     servers.events.clone(),
                 )),
             };
-            entry.update(server);
+            entry.update(server, &kit.variables);
             state.entries.push(entry);
         }
         for gone in old {

@@ -91,11 +91,14 @@ impl Keeper {
             reason: format!("this Baton cannot reach {} servers", kind.as_str()),
             hint: format!("use another kind of server in {}", server.file),
         })?;
-        server.transport =
-            expand(&server.transport, &|name| std::env::var(name).ok()).map_err(|error| ConnectError::Failed {
-                reason: error.to_string(),
-                hint: format!("set it where Baton runs, or give it a default in {}", server.file),
-            })?;
+        let variables = Arc::clone(&self.shared.variables.lock());
+        let get = |name: &str| variables.0.get(name).cloned().or_else(|| std::env::var(name).ok());
+        let expanded = expand(&server.transport, &get).map_err(|error| ConnectError::Failed {
+            reason: error.to_string(),
+            hint: format!("set it where Baton runs or in the .env beside the agent, or correct {}", server.file),
+        })?;
+        server.transport = expanded.transport;
+        self.shared.log.conceal(expanded.secrets);
         let startup = server.timeouts.startup;
         let _ = self.shared.log.take_fault();
         let target = Target { agent: &self.shared.agent, server: &server, log: &self.shared.log };

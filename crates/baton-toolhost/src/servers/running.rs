@@ -4,6 +4,7 @@ use super::{
     CallEvents, ServerError,
     connection::Connection,
     flights::{FlightEvent, FlightGuard},
+    hidden::without_secrets,
 };
 use rmcp::{
     RoleClient,
@@ -113,13 +114,17 @@ impl Running {
     fn hear(&mut self, event: FlightEvent, listener: Option<&dyn CallEvents>) -> Option<Step> {
         match event {
             FlightEvent::Progress(progress) => {
-                if let Some(listener) = listener {
+                if let Some(listener) = listener
+                    && let Some(progress) = without_secrets(progress, self.connection.log())
+                {
                     listener.progress(progress);
                 }
                 None
             }
             FlightEvent::Log(message) => {
-                if let Some(listener) = listener {
+                if let Some(listener) = listener
+                    && let Some(message) = without_secrets(message, self.connection.log())
+                {
                     listener.log(message);
                 }
                 None

@@ -1,10 +1,41 @@
 //! Variables in the values of a definition.
 
+use baton_outbound::Shown;
 use baton_types::McpTransport;
 use std::collections::BTreeMap;
 
 /// Where the values of variables come from.
 pub type Variables<'a> = dyn Fn(&str) -> Option<String> + Send + Sync + 'a;
+
+/// Marks a variable that holds a secret.
+const MARK: &str = "env://";
+
+/// Words in the name of a variable or a header whose value is a secret, however it was written.
+const SECRET_WORDS: [&str; 13] = [
+    "apikey",
+    "authorization",
+    "bearer",
+    "cookie",
+    "credential",
+    "credentials",
+    "key",
+    "passwd",
+    "password",
+    "pat",
+    "pwd",
+    "secret",
+    "token",
+];
+
+/// A transport with the values of its variables.
+#[derive(Clone, Debug)]
+pub struct Expanded {
+    /// As it is used.
+    pub transport: McpTransport,
+    /// What nobody may see of it: variables that were written as `env://NAME`, and values whose names say that they are
+    /// secrets.
+    pub secrets: Shown,
+}
 
 /// Why a value cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,16 +54,32 @@ pub enum ExpandError {
         /// The field.
         field: String,
     },
+    /// An `env://` without the name of a variable.
+    #[error("`{field}` has `env://` without the name of a variable")]
+    Nameless {
+        /// The field.
+        field: String,
+    },
 }
 
-/// Replaces `${VAR}`, `${VAR:-default}` and `${env:VAR}` in every value of a transport; the error names the field.
-pub fn expand(transport: &McpTransport, get: &Variables<'_>) -> Result<McpTransport, ExpandError> {
-    let one = |field: &str, text: &str| expanded(field, text, get);
+/// Replaces `${VAR}`, `${VAR:-default}` and `${env:VAR}` in every value of a transport, and `env://VAR` in variables and
+/// headers that a server gets; the error names the field.
+pub fn expand(transport: &McpTransport, get: &Variables<'_>) -> Result<Expanded, ExpandError> {
+    let mut secrets = Vec::new();
+    let one = |field: &str, text: &str| expanded(field, text, next_plain, get, &mut Vec::new());
     let some = |field: &str, text: &Option<String>| text.as_ref().map(|text| one(field, text)).transpose();
-    let all = |field: &str, map: &BTreeMap<String, String>| -> Result<BTreeMap<String, String>, ExpandError> {
-        map.iter().map(|(name, text)| Ok((name.clone(), one(&format!("{field}.{name}"), text)?))).collect()
+    let mut all = |field: &str, map: &BTreeMap<String, String>| -> Result<BTreeMap<String, String>, ExpandError> {
+        let mut values = BTreeMap::new();
+        for (name, text) in map {
+            let value = expanded(&format!("{field}.{name}"), text, next_of_any, get, &mut secrets)?;
+            if is_secret_name(name) {
+                secrets.push(value.clone());
+            }
+            values.insert(name.clone(), value);
+        }
+        Ok(values)
     };
-    Ok(match transport {
+    let transport = match transport {
         McpTransport::Stdio { command, args, env, env_file, cwd, base } => McpTransport::Stdio {
             command: one("command", command)?,
             args: args
@@ -55,31 +102,78 @@ pub fn expand(transport: &McpTransport, get: &Variables<'_>) -> Result<McpTransp
             McpTransport::Remote { url: one("url", url)?, headers: all("headers", headers)? }
         }
         McpTransport::Internal { .. } => transport.clone(),
-    })
+    };
+    Ok(Expanded { transport, secrets: Shown::of_values(secrets.iter().map(String::as_str)) })
 }
 
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.split(['_', '-', '.']).any(|word| SECRET_WORDS.contains(&word))
+}
+
+/// A variable in a text.
+struct Reference<'t> {
+    before: &'t str,
+    name: &'t str,
+    default: Option<&'t str>,
+    is_secret: bool,
+    behind: &'t str,
+}
+
+/// The first variable of a text, if there is one.
+type Next = for<'t> fn(&str, &'t str) -> Result<Option<Reference<'t>>, ExpandError>;
+
 /// What is put in is never looked at again, so a value cannot smuggle a variable in.
-fn expanded(field: &str, text: &str, get: &Variables<'_>) -> Result<String, ExpandError> {
+fn expanded(
+    field: &str,
+    text: &str,
+    next: Next,
+    get: &Variables<'_>,
+    secrets: &mut Vec<String>,
+) -> Result<String, ExpandError> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
+    while let Some(Reference { before, name, default, is_secret, behind }) = next(field, rest)? {
         out.push_str(before);
-        let (inside, behind) = after.split_once('}').ok_or_else(|| ExpandError::Open { field: field.to_owned() })?;
-        let (name, default) = match inside.split_once(":-") {
-            Some((name, default)) => (name, Some(default)),
-            None => (inside, None),
+        // As in a shell, `:-` also replaces an empty value. Secrets that were read from a file often end with a line break.
+        let value = match is_secret {
+            true => get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()),
+            false => get(name).filter(|value| default.is_none() || !value.is_empty()),
         };
-        let name = name.strip_prefix("env:").unwrap_or(name);
-        // As in a shell, `:-` also replaces an empty value.
-        let value = get(name).filter(|value| default.is_none() || !value.is_empty());
-        match value.or_else(|| default.map(str::to_owned)) {
-            Some(value) => out.push_str(&value),
-            None => return Err(ExpandError::Unset { field: field.to_owned(), name: name.to_owned() }),
+        let Some(value) = value.or_else(|| default.map(str::to_owned)) else {
+            return Err(ExpandError::Unset { field: field.to_owned(), name: name.to_owned() });
+        };
+        out.push_str(&value);
+        if is_secret {
+            secrets.push(value);
         }
         rest = behind;
     }
     out.push_str(rest);
     Ok(out)
+}
+
+fn next_plain<'t>(field: &str, text: &'t str) -> Result<Option<Reference<'t>>, ExpandError> {
+    let Some((before, after)) = text.split_once("${") else { return Ok(None) };
+    let (inside, behind) = after.split_once('}').ok_or_else(|| ExpandError::Open { field: field.to_owned() })?;
+    let (name, default) = match inside.split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
+        None => (inside, None),
+    };
+    let name = name.strip_prefix("env:").unwrap_or(name);
+    Ok(Some(Reference { before, name, default, is_secret: false, behind }))
+}
+
+fn next_of_any<'t>(field: &str, text: &'t str) -> Result<Option<Reference<'t>>, ExpandError> {
+    let Some((before, after)) = text.split_once(MARK).filter(|(before, _)| !before.contains("${")) else {
+        return next_plain(field, text);
+    };
+    let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
+    let (name, behind) = after.split_at(end);
+    match name {
+        "" => Err(ExpandError::Nameless { field: field.to_owned() }),
+        _ => Ok(Some(Reference { before, name, default: None, is_secret: true, behind })),
+    }
 }
 
 #[cfg(test)]
@@ -90,7 +184,8 @@ mod tests {
         match name {
             "KEY" => Some("s3cret".to_owned()),
             "EMPTY" => Some(String::new()),
-            "TRICK" => Some("${KEY}".to_owned()),
+            "TRICK" => Some("${KEY} env://KEY".to_owned()),
+            "LINE" => Some("from-a-file\n".to_owned()),
             _ => None,
         }
     }
@@ -105,10 +200,32 @@ mod tests {
             ("${EMPTY:-full}", "full"),
             ("${EMPTY}", ""),
             ("${NONE:-}", ""),
-            ("${TRICK}", "${KEY}"),
+            ("${TRICK}", "${KEY} env://KEY"),
+            ("Bearer env://KEY", "Bearer s3cret"),
+            ("env://KEY:${KEY}/env://LINE", "s3cret:s3cret/from-a-file"),
+            ("${NONE:-env://KEY}", "env://KEY"),
         ] {
-            assert_eq!(expanded("x", text, &get).as_deref(), Ok(expect), "{text}");
+            assert_eq!(expanded("x", text, next_of_any, &get, &mut Vec::new()).as_deref(), Ok(expect), "{text}");
         }
+        assert_eq!(expanded("url", "env://KEY", next_plain, &get, &mut Vec::new()).as_deref(), Ok("env://KEY"));
+    }
+
+    #[test]
+    fn what_is_secret_is_known() {
+        let env = [("A", "env://LINE"), ("GITHUB_TOKEN", "literal-token"), ("KEYBOARD", "german"), ("DIR", "${TRICK}")];
+        let transport = McpTransport::Stdio {
+            command: "x".to_owned(),
+            args: Vec::new(),
+            env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            env_file: None,
+            cwd: None,
+            base: String::new(),
+        };
+        let secrets = expand(&transport, &get).unwrap().secrets;
+        assert_eq!(
+            secrets.hide("from-a-file, literal-token, german, ${KEY} env://KEY"),
+            "[hidden], [hidden], german, ${KEY} env://KEY"
+        );
     }
 
     #[test]
@@ -116,7 +233,14 @@ mod tests {
         let headers = BTreeMap::from([("Authorization".to_owned(), "Bearer ${TOKEN}".to_owned())]);
         let error = expand(&McpTransport::Http { url: "http://x".into(), headers }, &get).unwrap_err();
         assert_eq!(error.to_string(), "`headers.Authorization` uses the variable TOKEN, which is not set");
-        let error = expanded("args[2]", "a${b", &get).unwrap_err();
-        assert_eq!(error.to_string(), "`args[2]` has `${` without `}`");
+        for (text, expect) in [
+            ("a${b", "`env.X` has `${` without `}`"),
+            ("env:// ", "`env.X` has `env://` without the name of a variable"),
+            ("env://TOKEN", "`env.X` uses the variable TOKEN, which is not set"),
+            ("env://EMPTY", "`env.X` uses the variable EMPTY, which is not set"),
+        ] {
+            let error = expanded("env.X", text, next_of_any, &get, &mut Vec::new()).unwrap_err();
+            assert_eq!(error.to_string(), expect);
+        }
     }
 }

@@ -9,7 +9,8 @@ mod stderr;
 
 pub use reaper::reap_groups;
 
-use crate::{Attempt, Connect, ConnectError, Link, Target};
+use crate::{Attempt, Connect, ConnectError, Link, Target, transport::is_secret_name};
+use baton_outbound::Shown;
 use baton_ports::BoxFuture;
 use baton_types::McpTransport;
 use reaper::Reaper;
@@ -47,6 +48,8 @@ impl Connect for StdioConnect {
             let variables = environment::of(base, env_file.as_deref(), env).await.map_err(|reason| {
                 ConnectError::Failed { reason, hint: format!("correct `envFile` in {}", target.server.file) }
             })?;
+            let secret = variables.iter().filter(|(name, _)| name.to_str().is_some_and(is_secret_name));
+            target.log.conceal_also(Shown::of_values(secret.filter_map(|(_, value)| value.to_str())));
             let directory = std::path::Path::new(base).join(cwd.as_deref().unwrap_or_default());
             let program = process::Program { command, args, directory: &directory, variables };
             let process = process::start(&program, target.log, self.reaper.clone()).map_err(|error| {

@@ -4,6 +4,7 @@
 mod calls;
 mod collected;
 mod http_tools;
+mod internal;
 mod native;
 mod remote;
 mod servers;

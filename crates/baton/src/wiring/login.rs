@@ -27,9 +27,10 @@ pub(crate) async fn login(
         return Err(Failure::new(ErrorCode::USAGE, format!("'{agent}' has no MCP server '{server}'; it has: {names}"))
             .hint("Run `baton tools list` for the servers and where they stand."));
     };
-    let transport = expand(&found.transport, &|name| std::env::var(name).ok())
-        .map_err(|error| Failure::new(ErrorCode::SECRET_MISSING, error.to_string()))?;
-    let expanded = McpServer { transport, ..found.clone() };
+    let get = |name: &str| kit.variables.0.get(name).cloned().or_else(|| std::env::var(name).ok());
+    let expanded =
+        expand(&found.transport, &get).map_err(|error| Failure::new(ErrorCode::SECRET_MISSING, error.to_string()))?;
+    let expanded = McpServer { transport: expanded.transport, ..found.clone() };
     prepare(&settings.data).map_err(|error| {
         let message = format!("{} cannot be made: {error}", settings.data.display());
         Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message)

@@ -33,6 +33,7 @@ fn serve(kind: &str) {
         "floods" => loop {
             let _ = std::io::stdout().write_all(b"bla bla bla\n");
         },
+        "tells" => std::env::vars().for_each(|(name, value)| say(std::io::stderr(), &format!("{name} is {value}"))),
         "chats" => (0..150).for_each(|at| say(std::io::stderr(), &format!("line {at}"))),
         _ => {}
     }
@@ -150,6 +151,39 @@ async fn a_program_gets_few_variables_its_own_ones_and_the_directory_of_its_agen
     assert!(lines.iter().any(|line| line.starts_with("PATH=")), "{told}");
     assert!(!lines.iter().any(|line| line.starts_with("CARGO")), "{told}");
     assert!(lines.last().unwrap().ends_with("/work"), "{told}");
+}
+
+#[tokio::test]
+async fn a_program_gets_secrets_that_nobody_reads_in_its_results_and_its_log() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("keys"), "FILE_TOKEN=s3cret-of-file\nTOWN=Springfield\n").unwrap();
+    let mut server = program("s", "tells");
+    if let McpTransport::Stdio { env, env_file, base, .. } = &mut server.transport {
+        env.insert("OWN".into(), "Basic env://OWN_SECRET".into());
+        env.insert("API_KEY".into(), "s3cret-literal".into());
+        env.insert("SEEN".into(), "as it is".into());
+        *env_file = Some("keys".into());
+        *base = directory.path().to_string_lossy().into_owned();
+    }
+    let mut missing = program("missing", "env");
+    if let McpTransport::Stdio { env, .. } = &mut missing.transport {
+        env.insert("KEY".into(), "env://BATON_TEST_VARIABLE_THAT_IS_NOT_SET".into());
+    }
+    let agents = Agents::with_variables(vec![server, missing], &[("OWN_SECRET", "s3cret-of-own")]);
+    let servers = host(&agents, &[]);
+    servers.warm(&name());
+    let told = call(&servers).await.unwrap();
+    let lines: Vec<_> = told.lines().collect();
+    for line in ["OWN=Basic [hidden]", "API_KEY=[hidden]", "FILE_TOKEN=[hidden]", "SEEN=as it is", "TOWN=Springfield"] {
+        assert!(lines.contains(&line), "{line}: {told}");
+    }
+    eventually(&servers, |statuses| statuses[1].state == ServerState::Failed).await;
+    let (status, missing) = (status(&servers, "s"), status(&servers, "missing"));
+    assert!(status.log.contains(&"API_KEY is [hidden]".to_owned()), "{:?}", status.log);
+    assert!(!format!("{status:?}{told}").contains("s3cret"), "{status:?}");
+    let reason = missing.reason.unwrap();
+    assert_eq!(reason, "`env.KEY` uses the variable BATON_TEST_VARIABLE_THAT_IS_NOT_SET, which is not set");
+    assert!(missing.hint.unwrap().starts_with("set it where Baton runs or in the .env beside the agent"));
 }
 
 #[tokio::test]

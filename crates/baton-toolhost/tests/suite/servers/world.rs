@@ -9,8 +9,8 @@ use baton_toolhost::{
     TransportKind,
 };
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, CallId, Json, McpEra, McpPermissions, McpServer, McpTimeouts, McpTool,
-    McpTransport, Permission, Principal, TaskId, ToolAnswers, ToolCall, ToolRunner,
+    AgentKit, AgentName, AgentSpec, AgentVariables, CallId, Json, McpEra, McpPermissions, McpServer, McpTimeouts,
+    McpTool, McpTransport, Permission, Principal, TaskId, ToolAnswers, ToolCall, ToolRunner,
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -26,6 +26,13 @@ pub(super) struct Agents(watch::Sender<Arc<AgentKit>>);
 impl Agents {
     pub(super) fn with(servers: Vec<McpServer>) -> Self {
         Self(watch::Sender::new(kit(servers)))
+    }
+
+    /// The same with variables of its own.
+    pub(super) fn with_variables(servers: Vec<McpServer>, variables: &[(&str, &str)]) -> Self {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let kit = AgentKit { servers, variables: AgentVariables(variables), ..AgentKit::default() };
+        Self(watch::Sender::new(Arc::new(kit)))
     }
 
     pub(super) fn change(&self, servers: Vec<McpServer>) {

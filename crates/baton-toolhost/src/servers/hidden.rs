@@ -1,0 +1,34 @@
+//! What a server says, without the secrets that it was given.
+
+use crate::ServerLog;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+/// The same without secrets in any of its texts; nothing if it cannot be looked at.
+pub(super) fn without_secrets<T: Serialize + DeserializeOwned>(said: T, log: &ServerLog) -> Option<T> {
+    if !log.has_secrets() {
+        return Some(said);
+    }
+    let mut value = serde_json::to_value(&said).ok()?;
+    match hide(&mut value, log) {
+        true => serde_json::from_value(value).ok(),
+        false => Some(said),
+    }
+}
+
+/// Whether there was something to hide.
+fn hide(value: &mut Value, log: &ServerLog) -> bool {
+    match value {
+        Value::String(text) => {
+            let hidden = log.hide(text);
+            let is_hidden = *hidden != **text;
+            if is_hidden {
+                *text = hidden.into_owned();
+            }
+            is_hidden
+        }
+        Value::Array(all) => all.iter_mut().fold(false, |any, one| hide(one, log) | any),
+        Value::Object(members) => members.values_mut().fold(false, |any, one| hide(one, log) | any),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
