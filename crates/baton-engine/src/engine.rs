@@ -11,6 +11,7 @@ use crate::{
     push::{Orders, PlaceLocks},
     recover::After,
     relevance::Relevance,
+    tallies::Tallies,
 };
 use baton_ports::{
     AgentSource, Clock, CommitObserver, Ids, Journal, JournalError, Models, Peers, StoredEvent, ToolHost, Webhooks,
@@ -101,6 +102,8 @@ pub(crate) struct Inner {
     pub(crate) relevance: Relevance,
     /// Schemas of arguments and answers.
     pub(crate) forms: Forms,
+    /// What sessions and agents with budgets have used up.
+    pub(crate) tallies: Tallies,
     pub(crate) stopping: CancellationToken,
     pub(crate) drivers: TaskTracker,
 }
@@ -129,6 +132,7 @@ impl Engine {
             farewells: tokio::sync::Semaphore::new(TOGETHER),
             relevance: Relevance::default(),
             forms: Forms::default(),
+            tallies: Tallies::default(),
             stopping: CancellationToken::new(),
             drivers: TaskTracker::new(),
         };

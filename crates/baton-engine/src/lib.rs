@@ -35,6 +35,7 @@ mod send;
 mod sessions;
 mod submit;
 mod subscribe;
+mod tallies;
 mod views;
 
 pub use approvals::{

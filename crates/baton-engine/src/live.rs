@@ -1,7 +1,7 @@
 //! A task that somebody in this process is changing: its state in memory, one step ahead of the journal.
 
 use crate::hub::Feed;
-use baton_ports::{Clock, Commit, HeadUpdate, Journal, Receipt, Write};
+use baton_ports::{Clock, Commit, HeadUpdate, Journal, Receipt, Tally, Write};
 use baton_rules::{Illegal, SessionRecord, Task};
 use baton_telemetry::ids;
 use baton_types::{CallId, Fact, MessageId, Principal, StreamId, TaskEvent, TaskId, TraceContext};
@@ -37,6 +37,8 @@ pub(crate) struct Cell {
     /// What was read about the conversation as a whole when the run was pinned, until the run takes it.
     pub(crate) session: Option<Option<Arc<SessionRecord>>>,
     pub(crate) trace: Option<Arc<str>>,
+    /// What was used up and is on record with the next write.
+    pub(crate) tally: Option<Tally>,
     /// A write that nobody waits for yet; it leaves with the next one, or when the run has to wait for something.
     held: Option<Write>,
 }
@@ -96,6 +98,7 @@ impl LiveTask {
                 first_of_context: false,
                 session: None,
                 trace: None,
+                tally: None,
                 held: None,
             }),
         }
@@ -135,7 +138,8 @@ impl LiveTask {
             return None;
         }
         let write = cell.held.take()?;
-        Some(journal.append(Commit::of(vec![write])))
+        let tallies = cell.tally.take().into_iter().collect();
+        Some(journal.append(Commit { tallies, ..Commit::of(vec![write]) }))
     }
 
     /// Queues events, after what is held, together with what must become true at the same moment.
@@ -151,6 +155,7 @@ impl LiveTask {
             return Ok(Box::pin(std::future::ready(Ok(0))));
         };
         beside.writes.insert(0, write);
+        beside.tallies.extend(cell.tally.take());
         Ok(journal.append(beside))
     }
 

@@ -5,7 +5,7 @@ use baton_ports::{
     JournalError, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
     StoredEvent, TokenRecord, TokenStore,
 };
-use baton_types::{AgentName, ContextId, Digest, Principal, StreamId, Timestamp};
+use baton_types::{AgentName, ContextId, Digest, Principal, Spent, StreamId, Timestamp};
 use std::{
     future::ready,
     sync::{
@@ -240,6 +240,10 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
         guarded!(self, self.inner.claim(principal, key))
+    }
+
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>> {
+        guarded!(self, self.inner.tally(key))
     }
 
     fn conversations<'a>(

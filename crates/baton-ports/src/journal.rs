@@ -11,7 +11,7 @@ pub use list::{
 };
 
 use crate::{BoxFuture, Claim, OutboxEntry, OutboxProgress};
-use baton_types::{AgentName, ContextId, Digest, ErrorCode, Fact, Json, Principal, RunId, StreamId, TaskId, Timestamp};
+use baton_types::{AgentName, ContextId, Digest, ErrorCode, Fact, Json, Principal, RunId, Spent, StreamId, TaskId, Timestamp};
 use std::{sync::Arc, time::Duration};
 
 /// What is written together or not at all; may span several streams.
@@ -23,6 +23,17 @@ pub struct Commit {
     pub outbox: Vec<OutboxEntry>,
     /// Idempotency keys that are taken with the writes; one that is taken already refuses the whole commit.
     pub claims: Vec<Claim>,
+    /// What is added to running totals with the writes.
+    pub tallies: Vec<Tally>,
+}
+
+/// Something used up, counted under a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// Which total.
+    pub key: String,
+    /// How much more.
+    pub spent: Spent,
 }
 
 impl Commit {
@@ -350,6 +361,9 @@ pub trait Journal: Send + Sync + 'static {
         principal: &'a Principal,
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>>;
+
+    /// A running total; nothing when nobody counted under the name.
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>>;
 
     /// The principal's conversations that match: those with a task or a session.
     fn conversations<'a>(

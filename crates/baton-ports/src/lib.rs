@@ -41,7 +41,7 @@ pub use identity::{
 pub use journal::{
     Blob, Commit, CommitObserver, Conversation, ConversationCursor, ConversationPage, ConversationQuery, Forgotten,
     Head, HeadUpdate, Journal, JournalError, JournalStats, Lease, ListPage, ListQuery, Loaded, PageCursor, Receipt,
-    RetentionPolicy, Snapshot, StoredEvent, Write,
+    RetentionPolicy, Snapshot, StoredEvent, Tally, Write,
 };
 pub use mcp_sessions::McpSessions;
 pub use model::{

@@ -10,6 +10,7 @@ mod access;
 mod apply;
 mod asks;
 mod backoff;
+mod budget;
 mod caller;
 mod context;
 mod form;
@@ -34,6 +35,7 @@ pub use access::{Access, Missing, NoScope, Scope, may, may_everywhere};
 pub use apply::Illegal;
 pub use asks::{answers_tools, filled, requests_part};
 pub use backoff::push_backoff;
+pub use budget::{Used, may_call_model, may_call_tools, month_of};
 pub use caller::{Heard, RefusedMessage, goes_on, hear};
 pub use context::{
     Mention, REQUEST_MEMBER, RelevantItem, SessionItem, candidates, mentions, request_context, session_items, shown,

@@ -19,6 +19,7 @@ impl Driver {
     /// Brings every call to its result; free calls do not wait for each other beyond the agent's limit.
     pub(super) async fn advance_calls(&self, spec: &AgentSpec, calls: Vec<CallState>) -> Result<(), Halt> {
         self.flush();
+        self.afford_tools(spec, &calls).await?;
         let limit = usize::try_from(spec.limits.parallel_tools.max(1)).unwrap_or(1);
         let alone = self.sequential_tools(spec, &calls).await;
         let all = async {

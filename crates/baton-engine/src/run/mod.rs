@@ -7,6 +7,7 @@
 mod answer;
 mod arguments;
 mod ask;
+mod budget;
 mod calls;
 mod context;
 mod control;

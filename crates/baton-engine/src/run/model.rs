@@ -5,7 +5,7 @@ use crate::end::Ending;
 use baton_ports::{Finish, Model, ModelError, ModelEvent, ModelStream};
 use baton_rules::{REQUEST_MEMBER, Task, calls_part, shown};
 use baton_types::{
-    AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, Reasoning, RequestContext, Role, TaskEvent,
+    AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, Reasoning, RequestContext, Role, Spent, TaskEvent,
     ToolCall, Usage,
 };
 use futures_util::{FutureExt, StreamExt};
@@ -48,6 +48,7 @@ impl Driver {
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
         let mut call = self.model_call(spec, message.clone(), turn, attempt).await?;
         self.shape(spec, &mut call);
+        self.afford(spec, &*model, &call).await?;
         match self.listen(model.call(call)).await? {
             Ok(said) => self.take(spec, message, &*model, said).await,
             Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => self.wait(wait).await,
@@ -59,13 +60,14 @@ impl Driver {
     async fn take(&self, spec: &AgentSpec, id: MessageId, model: &dyn Model, mut said: Said) -> Result<(), Halt> {
         let by = said.by.as_deref().unwrap_or(model.name());
         said.usage.micro_dollars = model.price_by(by, said.usage).unwrap_or_default();
+        self.spend(spec, Spent::of(said.usage, said.calls.len() as u64));
         if let (Some(form), true) = (&spec.answer, said.calls.is_empty()) {
             match self.in_form(form, &said.text) {
                 Ok(json) => said.data = Some(json),
                 Err(problem) => return self.repair(form, said, problem).await,
             }
         }
-        self.hold(|task| record(task, id, model.name(), said))
+        self.hold(|task| record(task, id, model.name(), said)).inspect_err(|_| self.unspend(spec))
     }
 
     /// Announces the attempt, unless the events that began the run have done so.

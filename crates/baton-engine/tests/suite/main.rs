@@ -4,6 +4,7 @@
 
 mod answering;
 mod asks;
+mod budgets;
 mod built_in_tools;
 mod changes;
 mod check;

@@ -5,7 +5,7 @@ use baton_ports::{
     JournalError, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
     StoredEvent,
 };
-use baton_types::{AgentName, ContextId, Digest, Principal, StreamId, Timestamp};
+use baton_types::{AgentName, ContextId, Digest, Principal, Spent, StreamId, Timestamp};
 use std::{
     sync::{
         Arc,
@@ -193,6 +193,10 @@ impl Journal for SlowJournal {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
         self.inner.claim(principal, key)
+    }
+
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>> {
+        self.inner.tally(key)
     }
 
     fn conversations<'a>(

@@ -6,7 +6,7 @@ use baton_ports::{
     JournalError, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
     StoredEvent,
 };
-use baton_types::{AgentName, ContextId, Digest, Principal, StreamId, TaskId, Timestamp};
+use baton_types::{AgentName, ContextId, Digest, Principal, Spent, StreamId, TaskId, Timestamp};
 use parking_lot::Mutex;
 use std::{future::ready, sync::Arc, time::Duration};
 
@@ -129,6 +129,10 @@ impl Journal for MemoryJournal {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
         done(Ok(self.state.lock().claims.find(principal, key)))
+    }
+
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>> {
+        done(Ok(self.state.lock().tallies.get(key).copied().unwrap_or_default()))
     }
 
     fn conversations<'a>(

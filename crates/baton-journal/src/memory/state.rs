@@ -6,9 +6,9 @@ use crate::{
     stored::stored,
 };
 use baton_ports::{
-    Blob, Claim, Commit, CommitObserver, Head, JournalError, Lease, Loaded, Snapshot, StoredEvent, Write,
+    Blob, Claim, Commit, CommitObserver, Head, JournalError, Lease, Loaded, Snapshot, StoredEvent, Tally, Write,
 };
-use baton_types::{Digest, Principal, StreamId, Timestamp};
+use baton_types::{Digest, Principal, Spent, StreamId, Timestamp};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
@@ -22,6 +22,7 @@ pub(super) struct State {
     pub(super) outbox: Outbox,
     pub(super) claims: Claims,
     pub(super) tokens: Tokens,
+    pub(super) tallies: HashMap<String, Spent>,
     /// By key, which grows with creation.
     pub(super) streams: BTreeMap<u64, Stream>,
     pub(super) keys: HashMap<StreamId, u64>,
@@ -49,6 +50,10 @@ impl State {
         }
         for claim in commit.claims {
             self.claims.add(claim);
+        }
+        for Tally { key, spent } in commit.tallies {
+            let total = self.tallies.entry(key).or_default();
+            *total = total.plus(spent);
         }
         if let (Some(observer), false) = (&self.observer, told.is_empty()) {
             observer.committed(&told);

@@ -43,6 +43,9 @@ impl Writer {
             let (owner, stream) = (self.principal(&claim.principal)?, self.key(&claim.stream)?);
             self.add_claim(claim, owner, stream)?;
         }
+        for tally in &encoded.commit.tallies {
+            self.add_tally(tally)?;
+        }
         Ok(from_int(self.last_seq))
     }
 

@@ -6,7 +6,7 @@ use super::{
     encode::Encoded,
     error::stopped,
     job::{Asked, Job, Take},
-    list, load,
+    list, load, tallies,
     open::{Options, Possession, open_writer, possess},
     outbox,
     queue::{NotQueued, Queue},
@@ -19,7 +19,7 @@ use baton_ports::{
     JournalError, JournalStats, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt,
     RetentionPolicy, StoredEvent,
 };
-use baton_types::{AgentName, ContextId, Digest, Principal, StreamId, TaskId, Timestamp};
+use baton_types::{AgentName, ContextId, Digest, Principal, Spent, StreamId, TaskId, Timestamp};
 use parking_lot::{Mutex, RwLock};
 use std::{
     fs::File,
@@ -224,6 +224,11 @@ impl Journal for SqliteJournal {
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
         let (principal, key) = (principal.clone(), key.to_owned());
         self.readers.read(move |connection| claims::find(connection, &principal, &key))
+    }
+
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>> {
+        let key = key.to_owned();
+        self.readers.read(move |connection| tallies::find(connection, &key))
     }
 
     fn conversations<'a>(

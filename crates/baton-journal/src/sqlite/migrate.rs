@@ -13,11 +13,23 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0002_standing_orders.sql"),
     include_str!("../../migrations/0003_tokens.sql"),
     include_str!("../../migrations/0004_sessions.sql"),
+    include_str!("../../migrations/0005_tallies.sql"),
 ];
 
 /// The tables without which no schema is a journal.
-const TABLES: &[&str] =
-    &["principals", "streams", "events", "snapshots", "blobs", "outbox", "claims", "floor", "probe", "tokens"];
+const TABLES: &[&str] = &[
+    "principals",
+    "streams",
+    "events",
+    "snapshots",
+    "blobs",
+    "outbox",
+    "claims",
+    "floor",
+    "probe",
+    "tokens",
+    "tallies",
+];
 
 /// The schema that this binary writes.
 const KNOWN: u32 = MIGRATIONS.len() as u32;

@@ -24,6 +24,7 @@ mod queue;
 mod readers;
 mod retain;
 mod rows;
+mod tallies;
 mod tokens;
 mod writer;
 

@@ -27,6 +27,7 @@ mod schema;
 #[cfg(test)]
 mod sqlite;
 #[cfg(test)]
+mod tallies;
 mod tokens;
 
 /// Runs every contract against each implementation.
@@ -74,6 +75,7 @@ on_every_journal! {
     conversations::what_was_said_about_a_conversation_goes_after_its_last_task,
     retention::only_ended_streams_go,
     retention::what_is_still_to_be_told_keeps_its_stream,
+    tallies::a_total_grows_with_the_commits_that_became_true,
     tokens::a_token_is_replaced_whole_and_found_oldest_first,
     observer::the_observer_hears_before_the_receipt_and_in_order,
     observer::a_failure_fails_everything_queued_behind_it,

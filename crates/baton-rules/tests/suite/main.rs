@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod access;
+mod budgets;
 mod context;
 mod elsewhere;
 mod handoffs;
