@@ -65,15 +65,16 @@ impl Driver {
         if knowledge.rules.is_empty() && knowledge.references.is_empty() && !chosen_by_words {
             return Ok(());
         }
-        let (asked, named, is_first) = {
+        let (asked, named, is_first, is_chosen) = {
             let task = &self.live.lock().task;
             let Some(asked) = Asked::of(task.remembered()) else { return Ok(()) };
-            if task.request.as_ref().is_some_and(|(message, _)| *message == asked.message) {
-                return Ok(());
-            }
+            let is_chosen = task.request.as_ref().is_some_and(|(message, _)| *message == asked.message);
             let named = Named::of(&asked, spec);
-            (asked, named, task.request.is_none())
+            (asked, named, task.request.is_none(), is_chosen)
         };
+        if is_chosen {
+            return self.include_answers(spec, &asked.answers).await;
+        }
         let mut record = match is_first {
             true => self.session.lock().clone(),
             false => self.look_at_session().await?,
@@ -90,6 +91,19 @@ impl Driver {
         }
         let Found { request, warning, .. } = found;
         self.hold(|_| vec![TaskEvent::ContextChosen { message: asked.message, request, warning }])
+    }
+
+    /// What an answer to a question names is part of the session as well, and of what is chosen for the next message;
+    /// unless somebody has taken it out again, which counts for as long as the task goes on.
+    async fn include_answers(&self, spec: &AgentSpec, answers: &str) -> Result<(), Halt> {
+        let record = self.session.lock().clone();
+        let is_out = |item: &ItemName| record.as_ref().is_some_and(|record| record.excludes(item.kind, &item.name));
+        let known = mentions(answers).into_iter().filter(|mention| mention.is_known(&spec.knowledge));
+        let named: Vec<ItemName> = known.map(|mention| mention.item()).filter(|item| !is_out(item)).collect();
+        if !named.is_empty() {
+            self.include(spec, &named, record.clone()).await?;
+        }
+        Ok(())
     }
 
     /// What somebody names is part of the session from then on; a session in which nobody is there has no memory.

@@ -11,6 +11,8 @@ pub(super) struct Asked {
     pub(super) text: String,
     /// What was said before that in the same task.
     pub(super) before: String,
+    /// What questions of the agent were answered with since.
+    pub(super) answers: String,
 }
 
 impl Asked {
@@ -18,12 +20,16 @@ impl Asked {
     pub(super) fn of(history: &[Message]) -> Option<Self> {
         let last = last_words(history)?;
         let since = history[..last].iter().rposition(|message| message.role == Role::Agent).map_or(0, |at| at + 1);
-        let text = |messages: &[Message]| {
-            let said: Vec<String> = messages.iter().filter(|message| is_words(message)).map(Message::text).collect();
+        let text = |messages: &[Message], counts: fn(&Message) -> bool| {
+            let said: Vec<String> = messages.iter().filter(|message| counts(message)).map(Message::text).collect();
             said.join("\n")
         };
-        let message = history[last].id.clone();
-        Some(Self { message, text: text(&history[since..=last]), before: text(&history[..since]) })
+        Some(Self {
+            message: history[last].id.clone(),
+            text: text(&history[since..=last], is_words),
+            before: text(&history[..since], is_words),
+            answers: text(&history[last + 1..], |message| message.role == Role::User),
+        })
     }
 }
 

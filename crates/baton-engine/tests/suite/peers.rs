@@ -56,6 +56,16 @@ async fn what_is_done_elsewhere_looks_like_any_other_work() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_question_from_elsewhere_ends_a_run_that_works_alone() {
+    let world = World::default();
+    let engine = world.engine_with(agents());
+    let command = SendCommand { autonomous: true, ..SendCommand::new(FAR.into(), message("m", "ask me")) };
+    let task = engine.send_and_settle(&me(), command).await.unwrap();
+    let expect = "BTN-3013: 'far' asked, and nobody is there to answer: which?";
+    assert_eq!((task.state, words(&task).as_str()), (TaskState::Failed, expect));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_question_from_elsewhere_is_answered_in_the_same_task_there() {
     let world = World::default();
     let engine = world.engine_with(agents());

@@ -208,7 +208,7 @@ fn outside_of_a_conversation_definitions_can_be_changed_and_sessions_cannot() {
     let mut all = servers();
     all["guard"] = json!({"type": "internal", "tool": "supervision"});
     home.write("native/mcp.json", &json!({"mcpServers": all}).to_string());
-    let call = |tool: &str, arguments: &str| home.run(&["tools", "call", "native", tool, "--args", arguments]);
+    let call = |tool: &str, arguments: &str| home.run(&["tools", "call", "native", tool, "--json-args", arguments]);
     let created = call("memory__createReference", r#"{"name": "pier", "text": "Closed.", "enabled": true}"#);
     assert_eq!(created.code, Some(0), "{}", created.shown());
     assert!(home.path("native/references/pier.md").exists());
@@ -238,55 +238,31 @@ fn outside_of_a_conversation_definitions_can_be_changed_and_sessions_cannot() {
 fn teamspark_13_servers_with_underscores_and_long_names_work_from_end_to_end() {
     let home = Home::new();
     let long = format!("server_{}", "of_a_long_name_".repeat(4));
-    home.agent("helper", "", "rules: [{ say: \"${tools}\" }]\n");
     let one = json!({"command": fixture(), "permissions": {"default": "allow"}});
-    let mut servers = serde_json::Map::new();
-    servers.insert("my_own_files".to_owned(), one.clone());
-    servers.insert("my_own".to_owned(), one.clone());
-    servers.insert(long.clone(), one);
+    let servers: serde_json::Map<String, Value> =
+        ["my_own_files", "my_own", &long].map(|name| (name.to_owned(), one.clone())).into_iter().collect();
+    home.agent("helper", "", "rules: [{ say: none }]\n");
     home.write("helper/mcp.json", &json!({"mcpServers": servers}).to_string());
     let list = ok(home.run(&["tools", "list", "helper", "--wait", "30s", "--json"]));
     let list: Value = serde_json::from_str(&list).expect("JSON");
-    let names: Vec<&str> =
-        list["tools"].as_array().expect("tools").iter().filter_map(|one| one["name"].as_str()).collect();
-    assert!(names.iter().all(|name| (1..=64).contains(&name.len())), "{names:?}");
-    let simple: Vec<&&str> =
-        names.iter().filter(|name| name.contains("test_simple") || name.starts_with(&long[..40])).collect();
-    let cut = names.iter().filter(|name| name.starts_with(&long[..40])).count();
-    assert_eq!(cut, names.iter().filter(|name| name.starts_with("my_own__")).count(), "{names:?}");
-    assert!(simple.len() > 2);
-    // One of the long names has to be that of the simple tool: each is called, and one gives its words.
-    let rules: Vec<Value> = names
-        .iter()
-        .map(|name| json!({"when": {"user": format!("^{name}$"), "turn": "first"}, "call": [{"tool": name, "args": {}}]}))
-        .collect();
+    let tools = list["tools"].as_array().expect("tools");
+    let name_in = |server: &str| {
+        let is_it = |tool: &&Value| tool["source"] == format!("server:{server}") && tool["description"] == "Gives text";
+        let found: Vec<&str> = tools.iter().filter(is_it).filter_map(|tool| tool["name"].as_str()).collect();
+        let [name] = found[..] else { panic!("{server}: {found:?}") };
+        name
+    };
+    let names = ["my_own_files", "my_own", &long].map(name_in);
+    assert_eq!(names[..2], ["my_own_files__test_simple_text", "my_own__test_simple_text"]);
+    assert!(names[2].len() <= 64 && names[2].starts_with(&long[..40]), "{names:?}");
+    let rules = names.map(|name| json!({"when": {"user": format!("^{name}$"), "turn": "first"}, "call": [name]}));
     let mut all = vec![json!({"when": {"after_tool": "*"}, "say": "${result}"})];
     all.extend(rules);
     home.write("helper/playbook.yaml", &json!({"rules": all}).to_string());
-    let words = "This is a simple text response for testing.";
-    for name in ["my_own_files__test_simple_text", "my_own__test_simple_text"] {
+    for name in names {
         let said = ok(home.run(&["run", "helper", name, "--quiet"]));
-        assert_eq!(said, words, "{name}");
+        assert_eq!(said, "This is a simple text response for testing.", "{name}");
     }
-    let order: Vec<&&str> = names.iter().filter(|name| name.starts_with(&long[..40])).collect();
-    let known: Vec<&Value> = list["tools"]
-        .as_array()
-        .expect("tools")
-        .iter()
-        .filter(|one| {
-            one["name"].as_str().is_some_and(|name| name.starts_with(&long[..40]))
-                && one["description"]
-                    == list["tools"]
-                        .as_array()
-                        .into_iter()
-                        .flatten()
-                        .find(|tool| tool["name"] == "my_own__test_simple_text")
-                        .expect("it")["description"]
-        })
-        .collect();
-    assert_eq!(known.len(), 1, "{order:?}");
-    let said = ok(home.run(&["run", "helper", known[0]["name"].as_str().expect("a name"), "--quiet"]));
-    assert_eq!(said, words);
 }
 
 #[test]
@@ -306,46 +282,54 @@ fn teamspark_15_exactly_as_many_model_calls_as_allowed_and_an_error_only_when_cu
     assert_eq!(said, "done at 3", "the last call that is allowed may answer");
     let cut = home.run(&["run", "spark", "forever", "--context", "talk"]);
     assert_eq!(cut.code, Some(1), "{}", cut.shown());
-    let told = format!("{}{}", cut.stdout, cut.stderr);
-    assert!(told.contains("BTN-3001") && told.contains("3 model calls"), "{}", cut.shown());
+    assert!(cut.stderr.contains("BTN-3001"), "{}", cut.shown());
     let shown = ok(home.run(&["sessions", "show", "talk", "--json"]));
-    assert_eq!(shown.matches("own_rules__listRules").count() / 2, 3, "{shown}");
+    let shown: Value = serde_json::from_str(&shown).expect("JSON");
+    let messages = shown["messages"].as_array().expect("messages");
+    let turns = messages.iter().filter(|message| message.to_string().contains("\"tool_calls\"")).count();
+    assert_eq!(turns, 3, "{shown:#}");
 }
 
 #[test]
 fn teamspark_16_secrets_reach_servers_and_nobody_else() {
-    const SECRETS: [&str; 2] = ["s3cret-of-the-environment", "s3cret-in-the-file"];
+    const SECRETS: [&str; 3] = ["s3cret-of-the-environment", "s3cret-in-the-file", "s3cret-beside-the-agent"];
     let home = Home::new();
     home.agent("helper", "", PLAYBOOK);
-    // The program works only when both have reached it.
-    let checks = format!("test \"$FROM_ENV\" = {} && test \"$LITERAL\" = {} && exec \"$0\"", SECRETS[0], SECRETS[1]);
-    let env = json!({"FROM_ENV": "${OUTSIDE}", "LITERAL": SECRETS[1]});
+    home.write("helper/.env", &format!("BESIDE={}\n", SECRETS[2]));
+    // The program tells what it was given, and works only when all of that is right.
+    let [outside, literal, beside] = SECRETS;
+    let checks = format!(
+        "echo \"given $FROM_ENV $API_KEY $OWN\" >&2\n\
+         test \"$FROM_ENV\" = {outside} && test \"$API_KEY\" = {literal} && test \"$OWN\" = {beside} && exec \"$0\"\n"
+    );
     home.write("check.sh", &checks);
-    let script = home.path("check.sh");
-    let good = json!({"command": "sh", "args": ["-c", format!(". '{}'", script.display()), fixture()], "env": env});
-    let missing = json!({"command": fixture(), "env": {"KEY": "${NOBODY_SET_THIS}"}});
-    let remote = json!({"type": "http", "url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": format!("Bearer {}", SECRETS[1]), "X-Key": "${OUTSIDE}"}});
+    let script = format!(". '{}'", home.path("check.sh").display());
+    let env = json!({"FROM_ENV": "env://OUTSIDE", "API_KEY": literal, "OWN": "env://BESIDE"});
+    let headers = json!({"Authorization": format!("Bearer {literal}"), "X-Key": "env://OUTSIDE"});
     let mut all = servers();
-    for (name, server) in [("good", good), ("missing", missing), ("remote", remote)] {
-        all[name] = server;
-    }
+    all["good"] = json!({"command": "sh", "args": ["-c", script, fixture()], "env": env});
+    all["missing"] = json!({"command": fixture(), "env": {"KEY": "env://NOBODY_SET_THIS"}});
+    all["remote"] = json!({"type": "http", "url": "http://127.0.0.1:9/mcp", "headers": headers});
     home.write("helper/mcp.json", &json!({"mcpServers": all}).to_string());
-    let outside = [("OUTSIDE", SECRETS[0])];
-    let list = home.run_with(&outside, &["tools", "list", "helper", "--wait", "20s", "--json"]);
+    let variables = [("OUTSIDE", outside)];
+    let list = home.run_with(&variables, &["tools", "list", "helper", "--wait", "20s", "--json"]);
     let told: Value = serde_json::from_str(&list.stdout).expect("JSON");
     let status = |name: &str| {
         let servers = told["servers"].as_array().expect("servers");
         servers.iter().find(|server| server["name"] == name).expect("it").clone()
     };
     assert_eq!(status("good")["state"], "ready", "{told:#}");
+    assert!(status("good")["log"].to_string().contains("given [hidden] [hidden] [hidden]"), "{told:#}");
     assert_eq!(status("missing")["state"], "failed", "{told:#}");
-    assert!(status("missing").to_string().contains("`env.KEY` uses the variable NOBODY_SET_THIS"), "{told:#}");
+    let missing = "`env.KEY` uses the variable NOBODY_SET_THIS, which is not set";
+    assert_eq!(status("missing")["reason"], missing, "{told:#}");
     assert_ne!(status("remote")["state"], "ready", "{told:#}");
-    let servers = home.run_with(&outside, &["run", "helper", "servers", "--context", "talk", "--quiet"]);
-    assert!(servers.stdout.contains("NOBODY_SET_THIS"), "{}", servers.shown());
-    let logged = home.run_with(&[outside[0], ("BATON_LOG", "trace")], &["run", "helper", "servers", "-v"]);
+    let logged =
+        home.run_with(&variables, &["run", "helper", "servers", "--context", "talk", "--quiet", "--log", "trace"]);
+    assert!(logged.stdout.contains("NOBODY_SET_THIS"), "{}", logged.shown());
     let session = home.run(&["sessions", "export", "talk"]);
-    for ended in [list, servers, logged, session] {
+    for ended in [list, logged, session] {
+        assert_eq!(ended.code, Some(0), "{}", ended.shown());
         for secret in SECRETS {
             assert!(!ended.shown().contains(secret), "{}", ended.shown());
         }

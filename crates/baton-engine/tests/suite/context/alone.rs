@@ -1,10 +1,11 @@
 //! Autonomous runs: what they remember, show, ask and refuse.
 
-use super::stage::{Stage, ask, change, me};
+use super::stage::{Stage, ask, change, me, to};
 use crate::world::message;
-use baton_engine::{EngineError, FeedItem, SendCommand, SessionChange, SessionRef, TaskRef};
+use baton_engine::{EngineError, FeedItem, ImportSession, SendCommand, SessionChange, SessionRef, TaskRef};
 use baton_types::{
-    AgentSpec, ErrorCode, Fact, Json, Knowledge, Message, Role, SessionOverrides, TaskEvent, TaskState, ToolExecution,
+    AgentSpec, ErrorCode, Fact, Json, Knowledge, Message, Part, Role, SessionOverrides, TaskEvent, TaskState,
+    ToolExecution,
 };
 use serde_json::json;
 
@@ -95,4 +96,39 @@ async fn an_autonomous_agent_refuses_interactive_sessions_and_callers_tools() {
     let session = SessionRef { context: "talk".into(), agent: None };
     let error = engine.change_session(&me(), &session, vec![setting(Some(false))]).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::MODE_REFUSED);
+    let settings = SessionOverrides { autonomous: Some(false), ..SessionOverrides::default() };
+    let import = ImportSession {
+        agent: "boss".into(),
+        context: None,
+        was: None,
+        title: None,
+        settings,
+        included: Vec::new(),
+        excluded: Vec::new(),
+        history: Vec::new(),
+    };
+    let error = engine.import_session(&me(), import.clone()).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::MODE_REFUSED);
+    engine.import_session(&me(), ImportSession { settings: SessionOverrides::default(), ..import }).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_keeps_its_mode_against_its_messages_and_becomes_autonomous_with_its_session() {
+    let stage = Stage::new(Knowledge::default());
+    stage.spec.lock().unwrap().as_mut().unwrap().control_tools.ask_user = true;
+    *stage.script.lock().unwrap() = vec!["ask_user", "ask_user"];
+    let engine = stage.engine();
+    let asked = ask(&engine, Some("talk"), "Begin").await;
+    assert_eq!(asked.state, TaskState::InputRequired);
+    let answer = || to(&asked, "answer", Part::text("This one."));
+    let send = async |said: Message| engine.send_and_settle(&me(), SendCommand::new("boss".into(), said)).await;
+    let switched = Message { metadata: with_mode(true).metadata, ..answer() };
+    assert_eq!(send(switched).await.unwrap_err().code(), ErrorCode::MODE_REFUSED);
+
+    change(&engine, "talk", setting(Some(true))).await;
+    let done = send(answer()).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed, "the second question is refused, and nobody is asked: {done:?}");
+    let seen: Vec<(Role, String)> = done.history.iter().map(|message| (message.role, message.text())).collect();
+    let expect = [(Role::User, "Begin"), (Role::User, "This one."), (Role::Agent, "answer 3")];
+    assert_eq!(seen, expect.map(|(role, text)| (role, text.to_owned())));
 }

@@ -126,3 +126,22 @@ async fn who_knows_nothing_writes_nothing() {
     assert_eq!(stage.heard(), ["user: what about @rule:x and @ref:y"]);
     assert!(stage.chosen(&engine, &done).await.is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_the_answer_to_a_question_names_is_part_of_the_session() {
+    let rules = ["style", "tone"].map(|name| item(name, 500, Include::Manual, &format!("text of {name}")));
+    let stage = Stage::new(Knowledge { rules: rules.to_vec(), ..Knowledge::default() });
+    stage.spec.lock().unwrap().as_mut().unwrap().control_tools.ask_user = true;
+    stage.script.lock().unwrap().push("ask_user");
+    let engine = stage.engine();
+    let asked = ask(&engine, Some("talk"), "Write a poem, with @rule:tone").await;
+    assert_eq!(asked.state, TaskState::InputRequired);
+    let answer = to(&asked, "answer", Part::text("As in @rule:style, and @rule:nobody"));
+    let done = engine.send_and_settle(&me(), SendCommand::new("boss".into(), answer)).await.unwrap();
+    assert_eq!(done.state, TaskState::Completed);
+    assert_eq!(stage.chosen(&engine, &done).await.len(), 1, "what was chosen for the question still holds");
+    ask(&engine, Some("talk"), "Another one").await;
+    let heard = stage.heard();
+    let rules: Vec<&String> = heard.iter().filter(|line| line.starts_with("user: Rule: ")).collect();
+    assert_eq!(rules, ["user: Rule: text of tone", "user: Rule: text of style"]);
+}

@@ -126,7 +126,11 @@ impl Model for Stage {
         let said = match script.is_empty() {
             true => ModelEvent::Text(format!("answer {}", self.calls.lock().unwrap().len())),
             false => {
-                let (name, arguments) = (script.remove(0).to_owned(), serde_json::json!({}).into());
+                let name = script.remove(0).to_owned();
+                let arguments = match name.as_str() {
+                    "ask_user" => serde_json::json!({"question": "Which?"}).into(),
+                    _ => serde_json::json!({}).into(),
+                };
                 ModelEvent::ToolCall(ToolCall { id, name, arguments })
             }
         };
