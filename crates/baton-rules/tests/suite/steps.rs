@@ -106,6 +106,26 @@ fn questions_and_calls_in_doubt_go_to_the_caller() {
 }
 
 #[test]
+fn a_run_that_works_alone_ends_where_another_one_would_ask() {
+    let begins = TaskEvent::RunStarted {
+        run: "run".into(),
+        agent: Digest::of(b"spec"),
+        deadline: DEADLINE,
+        autonomous: true,
+    };
+    let alone = |calls: &[ToolCall], more: &[TaskEvent]| {
+        with(task(Agent, &[begins.clone(), attempt(1, 1), tools_called(1, calls)]), more)
+    };
+    let ask = ToolAsk { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
+    let asks = alone(&[call("g", "gate")], &[TaskEvent::ToolAsked { call: "g".into(), ask }]);
+    assert_eq!(code(step(&asks)), ErrorCode::NOBODY_TO_ASK.code);
+    let in_doubt = alone(&[call("p", "pay")], &[started("p")]);
+    assert_eq!(code(step(&in_doubt)), ErrorCode::TOOL_UNSAFE_TO_REPEAT.code);
+    let question = alone(&[call("q", "ask_user")], &[]);
+    assert_eq!(step(&question), advance(&question, &["q"]), "it is refused as a call, and the run goes on");
+}
+
+#[test]
 fn the_tools_of_baton_are_known_by_name() {
     let named = [
         HANDOFF_TOOL,
