@@ -9,7 +9,7 @@ use crate::{
 };
 use baton_ports::{Model, ModelAbout, ModelCall, ModelError, ModelEvent, ModelStream};
 use futures_util::StreamExt;
-use genai::chat::{ChatResponse, ChatStreamEvent, ContentPart};
+use genai::chat::{ChatResponse, ChatStreamEvent, ContentPart, MessageContent};
 
 /// One model of one provider.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ impl ProviderModel {
                             thought: end.captured_reasoning_content,
                             usage: end.captured_usage,
                             stop: end.captured_stop_reason,
-                            parts: end.captured_content.map(|it| it.into_parts()).unwrap_or_default(),
+                            parts: end.captured_content.map(MessageContent::into_parts).unwrap_or_default(),
                         });
                         break;
                     }

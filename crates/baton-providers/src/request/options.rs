@@ -148,7 +148,7 @@ fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<Re
     Ok(Some(match effort {
         ReasoningEffort::Budget(tokens) if words_only => match tokens {
             ..=2_048 => ReasoningEffort::Low,
-            ..=12_000 => ReasoningEffort::Medium,
+            2_049..=12_000 => ReasoningEffort::Medium,
             _ => ReasoningEffort::High,
         },
         // Claude's thoughts have to fit what it may write.
