@@ -186,7 +186,8 @@ impl crate::engine::Inner {
         let agents = &self.ports.agents;
         let is_named = from.handoffs.iter().any(|target| target.agent == *to);
         let known = || agents.listed().into_iter().filter(|agent| !from.is_peer() || agent.is_peer());
-        let found = agents.agent(to).filter(|agent| is_named || !from.is_peer() || agent.is_peer());
+        let is_known = is_named || known().any(|agent| agent.name == *to);
+        let found = if is_known { agents.agent(to) } else { None };
         found.ok_or_else(|| {
             let others: Vec<String> = known()
                 .map(|agent| agent.name.to_string())
