@@ -21,6 +21,8 @@ pub(crate) enum Ending {
     Failed(Reason),
     /// By an error that kept its words from an agent elsewhere.
     Unsaid(Reason),
+    /// By somebody who looks on and did not let in what was asked.
+    Refused(Reason),
     /// By the agent's own refusal.
     Rejected(String),
     /// By its caller.
@@ -38,6 +40,9 @@ impl Ending {
         let (state, words, reason) = match self {
             Self::Failed(reason) | Self::Unsaid(reason) => {
                 (TaskState::Failed, format!("{}: {}", reason.code, reason.detail), Some(reason.clone()))
+            }
+            Self::Refused(reason) => {
+                (TaskState::Rejected, format!("{}: {}", reason.code, reason.detail), Some(reason.clone()))
             }
             Self::Rejected(why) => (TaskState::Rejected, why.clone(), None),
             Self::Canceled => (TaskState::Canceled, "The task was canceled.".to_owned(), None),
@@ -64,7 +69,7 @@ impl Ending {
         match self {
             Self::Canceled => true,
             Self::Failed(reason) => reason.code != ErrorCode::PEER_FAILED.code,
-            Self::Unsaid(_) | Self::Rejected(_) | Self::Replied(..) => false,
+            Self::Unsaid(_) | Self::Refused(_) | Self::Rejected(_) | Self::Replied(..) => false,
         }
     }
 }

@@ -80,6 +80,7 @@ impl Task {
             grants: Vec::new(),
             request: None,
             repair: None,
+            checked: None,
         })
     }
 
@@ -114,7 +115,9 @@ impl Task {
                 self.running(run)?;
             }
             TaskEvent::ModelNoted { note } => self.noted(note),
-            TaskEvent::Guarded { .. } => {}
+            TaskEvent::Guarded { stage, call, message, content, .. } => {
+                self.guarded(*stage, call.as_ref(), message.as_ref(), content.as_ref());
+            }
             TaskEvent::Reasoned { message, reasoning } => self.reasoned(message, reasoning),
             TaskEvent::Compacted { compaction } => {
                 self.count(compaction.usage);

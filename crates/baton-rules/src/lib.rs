@@ -14,6 +14,7 @@ mod budget;
 mod caller;
 mod context;
 mod form;
+mod guard;
 mod handoff;
 mod mode;
 mod pass;
@@ -42,6 +43,7 @@ pub use context::{
     without_mentions,
 };
 pub use form::{Form, Misfit, UnusableForm, answer_in_form, json_in, wrong_arguments};
+pub use guard::{GuardAnswer, GuardSubject, guard_request, guard_tool, unguarded};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, handoff_target, may_move};
 pub use mode::{RefusedMode, check_mode_setting, keeps_mode, mode_of};
 pub use pass::{PassedDown, asked_elsewhere, passed_up};

@@ -72,6 +72,9 @@ pub struct Task {
     /// The model's last answer, when it did not have the form asked for and no other came since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
+    /// The last message of the caller's that guardrails have looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<MessageId>,
 }
 
 /// An answer that has to be made anew.
@@ -157,12 +160,15 @@ pub struct CallState {
     /// Whether somebody allowed it, once somebody was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<bool>,
+    /// Whether guardrails have let it pass.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guarded: bool,
 }
 
 impl CallState {
     /// A call of which nothing happened yet.
     pub fn pending(call: ToolCall) -> Self {
-        Self { call, stage: CallStage::Pending, effects: None, answers: None, approved: None }
+        Self { call, stage: CallStage::Pending, effects: None, answers: None, approved: None, guarded: false }
     }
 }
 

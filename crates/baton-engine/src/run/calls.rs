@@ -90,6 +90,11 @@ impl Driver {
         if let Some(wrong) = self.misfit(tool, call) {
             return self.finish(call, wrong, true);
         }
+        let Some(state) = &self.guard_call(spec, state).await? else { return Ok(()) };
+        let call = &state.call;
+        if let Some(wrong) = self.misfit(tool, call) {
+            return self.finish(call, wrong, true);
+        }
         let settings = self.settings(spec);
         if !self.may_run(spec, tool, state, &settings).await? {
             return Ok(());
@@ -120,7 +125,10 @@ impl Driver {
             helper: &Helper { driver: self, spec, tool: &tool.name, state },
         };
         match self.inner.ports.tools.call(run).await {
-            ToolOutcome::Done(given) => self.finish(call, given.output, given.is_error)?,
+            ToolOutcome::Done(given) => {
+                let given = self.guard_result(spec, call, given).await?;
+                self.finish(call, given.output, given.is_error)?;
+            }
             ToolOutcome::Asks(ask) if settings.autonomous => self.finish(call, unanswered(&ask), true)?,
             ToolOutcome::Asks(ask) => self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])?,
         }
@@ -133,6 +141,7 @@ impl Driver {
 
     /// Work is handed over under the same decision as every call.
     async fn hand_off_if_allowed(&self, spec: &AgentSpec, state: &CallState) -> Result<(), Halt> {
+        let Some(state) = &self.guard_call(spec, state).await? else { return Ok(()) };
         match self.may_run_built_in(spec, state).await? {
             true => self.hand_off(spec, &state.call).await,
             false => Ok(()),
@@ -156,6 +165,9 @@ impl Driver {
         let settings = self.settings(spec);
         let offered = self.inner.ports.tools.offered(spec, Duration::ZERO).await;
         for call in calls {
+            let state = self.live.lock().task.call(&call.id).cloned();
+            let Some(state) = state.filter(|state| !state.stage.is_finished()) else { continue };
+            let Some(CallState { call, .. }) = self.guard_call(spec, &state).await? else { continue };
             let known = spec.tools.iter().chain(&offered).find(|tool| tool.name == call.name).cloned();
             if let Some(wrong) = known.as_ref().and_then(|tool| self.misfit(tool, &call)) {
                 self.finish_open(&call, wrong)?;

@@ -14,6 +14,7 @@ mod control;
 mod conversation;
 mod earlier;
 mod grants;
+mod guard;
 mod handoff;
 mod helper;
 mod model;

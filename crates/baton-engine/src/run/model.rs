@@ -1,11 +1,11 @@
 //! One model call: deltas go out live, what is complete goes to the journal.
 
-use super::{Driver, Halt, prompt::request_of};
+use super::{Driver, Halt, guard::is_watched, prompt::request_of};
 use crate::end::Ending;
 use baton_ports::{Finish, Model, ModelError, ModelEvent, ModelStream};
 use baton_rules::{REQUEST_MEMBER, Task, calls_part, shown};
 use baton_types::{
-    AgentSpec, CallId, ErrorCode, Json, Message, MessageId, Part, Reason, Reasoning, RequestContext, Role, Spent, TaskEvent,
+    AgentSpec, CallId, ErrorCode, GuardStage, Json, Message, MessageId, Part, Reason, Reasoning, RequestContext, Role, Spent, TaskEvent,
     ToolCall, Usage,
 };
 use futures_util::{FutureExt, StreamExt};
@@ -46,10 +46,11 @@ impl Driver {
             Err(error) => return self.model_failed(&error).await,
         };
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
+        self.guard_input(spec).await?;
         let mut call = self.model_call(spec, message.clone(), turn, attempt).await?;
         self.shape(spec, &mut call);
         self.afford(spec, &*model, &call).await?;
-        match self.listen(model.call(call)).await? {
+        match self.listen(model.call(call), is_watched(spec, GuardStage::Output)).await? {
             Ok(said) => self.take(spec, message, &*model, said).await,
             Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => self.wait(wait).await,
             Err(error) => self.model_failed(&error).await,
@@ -61,6 +62,7 @@ impl Driver {
         let by = said.by.as_deref().unwrap_or(model.name());
         said.usage.micro_dollars = model.price_by(by, said.usage).unwrap_or_default();
         self.spend(spec, Spent::of(said.usage, said.calls.len() as u64));
+        said.text = self.guard_output(spec, &id, std::mem::take(&mut said.text)).await?;
         if let (Some(form), true) = (&spec.answer, said.calls.is_empty()) {
             match self.in_form(form, &said.text) {
                 Ok(json) => said.data = Some(json),
@@ -86,8 +88,8 @@ impl Driver {
         Ok((message, turn, attempt))
     }
 
-    /// Hears the model out; dropping the stream stops it.
-    async fn listen(&self, mut stream: ModelStream) -> Result<Result<Said, ModelError>, Halt> {
+    /// Hears the model out; dropping the stream stops it. What is watched is shown to nobody yet.
+    async fn listen(&self, mut stream: ModelStream, is_watched: bool) -> Result<Result<Said, ModelError>, Halt> {
         let mut said = Said::default();
         let mut deadline = pin!(self.until_deadline());
         for count in 1_u32.. {
@@ -110,10 +112,10 @@ impl Driver {
                     let room = MAX_TEXT.saturating_sub(said.text.len());
                     let fits = &text[..text.floor_char_boundary(room)];
                     said.cut |= fits.len() < text.len();
-                    if !fits.is_empty() {
+                    if !is_watched && !fits.is_empty() {
                         self.live.feed.delta(fits);
-                        said.text.push_str(fits);
                     }
+                    said.text.push_str(fits);
                     if said.cut {
                         // Whatever else the model would say could not be kept.
                         said.finish = Some(Finish::Length);

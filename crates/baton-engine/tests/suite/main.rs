@@ -15,6 +15,7 @@ mod elsewhere;
 mod faults;
 mod flows;
 mod generation;
+mod guards;
 mod idempotency;
 mod passing;
 mod peers;

@@ -268,7 +268,7 @@ async fn an_answer_is_repaired_within_its_budget_or_fails_clearly() {
         .collect();
     assert_eq!(problems.len(), 2);
     assert!(problems[0] == "the answer is not JSON" && problems[1].contains("at '/city'"), "{problems:?}");
-    let calls = scene.calls.lock().unwrap();
+    let calls = scene.calls.lock().unwrap().clone();
     assert!(calls.iter().all(|call| matches!(call.format, OutputFormat::JsonSchema(_)) && call.turn == 1));
     let [.., ChatMessage::Assistant { text, .. }, ChatMessage::User { text: asked, .. }] = &calls[2].messages[..]
     else {

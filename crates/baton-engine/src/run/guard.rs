@@ -1,0 +1,228 @@
+//! Asking guardrails, and doing what they say.
+
+use super::{Driver, Halt, helper::Helper, words::text_of};
+use crate::end::Ending;
+use baton_ports::{ToolOutcome, ToolOutput, ToolRun};
+use baton_rules::{CallState, GuardAnswer, GuardSubject, guard_request, guard_tool, unguarded};
+use baton_types::{
+    AgentSpec, ErrorCode, GuardStage, GuardVerdict, Guardrail, Json, MessageId, Reason, TaskEvent, ToolCall,
+};
+
+/// Characters of what went wrong with a guardrail.
+const TOLD: usize = 300;
+
+/// What is looked at beside its content.
+#[derive(Clone, Copy, Default)]
+struct Seen<'a> {
+    message: Option<&'a MessageId>,
+    call: Option<&'a ToolCall>,
+    is_error: bool,
+}
+
+/// What became of it.
+enum Looked {
+    /// It goes on, with other content when somebody rewrote it.
+    Goes(Option<Json>),
+    /// Somebody said no, or could not be asked.
+    Stops(Reason),
+}
+
+/// Whether somebody looks at this.
+pub(super) fn is_watched(spec: &AgentSpec, stage: GuardStage) -> bool {
+    spec.guardrails.iter().any(|guardrail| guardrail.on.contains(&stage))
+}
+
+impl Driver {
+    /// Has what the caller said since the last look looked at; the task ends here when it may not come in.
+    pub(super) async fn guard_input(&self, spec: &AgentSpec) -> Result<(), Halt> {
+        if !is_watched(spec, GuardStage::Input) {
+            return Ok(());
+        }
+        let said: Vec<(MessageId, String)> = {
+            let cell = self.live.lock();
+            let said = unguarded(&cell.task).into_iter();
+            said.map(|message| (message.id.clone(), text_of(message, &message.text(), true))).collect()
+        };
+        for (id, text) in said {
+            let seen = Seen { message: Some(&id), ..Seen::default() };
+            if let Looked::Stops(reason) = self.look(spec, GuardStage::Input, seen, Json::string(&text)).await? {
+                self.inner.end(&self.live, Ending::Refused(reason)).await?;
+                return Err(Halt::Changed);
+            }
+        }
+        Ok(())
+    }
+
+    /// What may be said of what the model said; the task ends here when that is nothing.
+    pub(super) async fn guard_output(&self, spec: &AgentSpec, id: &MessageId, text: String) -> Result<String, Halt> {
+        if text.is_empty() || !is_watched(spec, GuardStage::Output) {
+            return Ok(text);
+        }
+        let seen = Seen { message: Some(id), ..Seen::default() };
+        let text = match self.look(spec, GuardStage::Output, seen, Json::string(&text)).await? {
+            Looked::Goes(None) => text,
+            Looked::Goes(Some(content)) => content.to_plain_text(),
+            Looked::Stops(reason) => {
+                self.inner.end(&self.live, Ending::Failed(reason)).await?;
+                return Err(Halt::Changed);
+            }
+        };
+        // Nobody has seen any of it until now.
+        self.live.feed.delta(&text);
+        Ok(text)
+    }
+
+    /// The call as it may run; nothing when it may not, which its result says then.
+    pub(super) async fn guard_call(&self, spec: &AgentSpec, state: &CallState) -> Result<Option<CallState>, Halt> {
+        if state.guarded || !is_watched(spec, GuardStage::ToolCall) {
+            return Ok(Some(state.clone()));
+        }
+        let call = &state.call;
+        let seen = Seen { call: Some(call), ..Seen::default() };
+        match self.look(spec, GuardStage::ToolCall, seen, call.arguments.clone()).await? {
+            Looked::Goes(_) => Ok(self.live.lock().task.call(&call.id).cloned()),
+            Looked::Stops(reason) => self.finish_open(call, in_words(&reason)).map(|()| None),
+        }
+    }
+
+    /// What the model may be given of what a tool gave.
+    pub(super) async fn guard_result(
+        &self,
+        spec: &AgentSpec,
+        call: &ToolCall,
+        given: ToolOutput,
+    ) -> Result<ToolOutput, Halt> {
+        if !is_watched(spec, GuardStage::ToolResult) {
+            return Ok(given);
+        }
+        let seen = Seen { call: Some(call), is_error: given.is_error, ..Seen::default() };
+        Ok(match self.look(spec, GuardStage::ToolResult, seen, given.output.clone()).await? {
+            Looked::Goes(None) => given,
+            Looked::Goes(Some(output)) => ToolOutput { output, ..given },
+            Looked::Stops(reason) => ToolOutput { output: in_words(&reason), is_error: true },
+        })
+    }
+
+    /// Asks one after the other; each sees what the one before made of it, and the first no is the last word.
+    async fn look(&self, spec: &AgentSpec, stage: GuardStage, seen: Seen<'_>, content: Json) -> Result<Looked, Halt> {
+        let (mut now, mut changed, mut stopped, mut events) = (content, false, None, Vec::new());
+        for guardrail in spec.guardrails.iter().filter(|guardrail| guardrail.on.contains(&stage)) {
+            let answer = self.ask_guardrail(spec, guardrail, stage, seen, &now).await?;
+            let (verdict, detail, content) = match answer {
+                Ok(GuardAnswer::Allow) => (GuardVerdict::Allowed, String::new(), None),
+                Ok(GuardAnswer::Modify(content, reason)) => (GuardVerdict::Rewritten, reason, Some(content)),
+                Ok(GuardAnswer::Block(reason)) => {
+                    let why = if reason.is_empty() { "it gave no reason" } else { &reason };
+                    stopped = Some(stop(ErrorCode::GUARDRAIL_BLOCKED, guardrail, why));
+                    (GuardVerdict::Blocked, reason, None)
+                }
+                Err(why) if guardrail.fails_open => (GuardVerdict::Unreachable, why, None),
+                Err(why) => {
+                    stopped = Some(stop(ErrorCode::GUARDRAIL_FAILED, guardrail, &why));
+                    (GuardVerdict::Unreachable, why, None)
+                }
+            };
+            // What was said and called is in events of its own; answers and results that nobody gets are kept aside.
+            let is_lost = matches!(stage, GuardStage::Output | GuardStage::ToolResult)
+                && (content.is_some() || stopped.is_some());
+            let original = match is_lost {
+                true => Some(self.inner.journal().put_blob(now.as_str().as_bytes().into()).await?),
+                false => None,
+            };
+            events.push(TaskEvent::Guarded {
+                guardrail: guardrail.name.clone(),
+                stage,
+                call: seen.call.map(|call| call.id.clone()),
+                message: seen.message.cloned(),
+                verdict,
+                detail,
+                content: content.clone(),
+                original,
+            });
+            if let Some(content) = content {
+                (now, changed) = (content, true);
+            }
+            if stopped.is_some() {
+                break;
+            }
+        }
+        self.hold(|_| events)?;
+        Ok(match stopped {
+            Some(reason) => Looked::Stops(reason),
+            None => Looked::Goes(changed.then_some(now)),
+        })
+    }
+
+    /// Runs a guardrail as the tool that it is; the error says why it gave no verdict.
+    async fn ask_guardrail(
+        &self,
+        spec: &AgentSpec,
+        guardrail: &Guardrail,
+        stage: GuardStage,
+        seen: Seen<'_>,
+        content: &Json,
+    ) -> Result<Result<GuardAnswer, String>, Halt> {
+        let (text, called);
+        let subject = match (stage, seen.call) {
+            (GuardStage::ToolCall, Some(call)) => {
+                called = ToolCall { arguments: content.clone(), ..call.clone() };
+                GuardSubject::Call(&called)
+            }
+            (GuardStage::ToolResult, Some(call)) => GuardSubject::Result(call, content, seen.is_error),
+            (GuardStage::Output, _) => {
+                text = content.to_plain_text();
+                GuardSubject::Output(&text)
+            }
+            _ => {
+                text = content.to_plain_text();
+                GuardSubject::Input(&text)
+            }
+        };
+        let (arguments, trace) = {
+            let cell = self.live.lock();
+            let about = (&cell.task.agent, &cell.task.id, &cell.task.context);
+            (guard_request(guardrail, about, subject), cell.in_run().map(|context| context.to_string()))
+        };
+        let tool = guard_tool(guardrail);
+        let id = self.inner.ports.ids.fresh().into();
+        let state = CallState::pending(ToolCall { id, name: tool.name.clone(), arguments });
+        let run = ToolRun {
+            agent: spec,
+            tool: &tool,
+            call: &state.call,
+            principal: &self.live.owner,
+            task: Some(&self.live.id),
+            trace: trace.as_deref(),
+            answers: None,
+            helper: &Helper { driver: self, spec, tool: &tool.name, state: &state },
+        };
+        self.flush();
+        let outcome = tokio::select! {
+            biased;
+            () = self.live.cancel.cancelled() => return Err(Halt::Changed),
+            () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
+            outcome = self.inner.ports.tools.call(run) => outcome,
+            () = self.until_deadline() => return Err(Halt::Changed),
+        };
+        Ok(match outcome {
+            ToolOutcome::Done(ToolOutput { output, is_error: false }) => GuardAnswer::read(stage, &output),
+            ToolOutcome::Done(failed) => Err(brief(&failed.output.to_plain_text())),
+            ToolOutcome::Asks(_) => Err("it asked back".to_owned()),
+        })
+    }
+}
+
+fn stop(code: ErrorCode, guardrail: &Guardrail, why: &str) -> Reason {
+    Reason { code: code.code.to_owned(), detail: format!("guardrail '{}': {why}", guardrail.name) }
+}
+
+fn in_words(reason: &Reason) -> Json {
+    Json::string(&format!("{}: {}", reason.code, reason.detail))
+}
+
+fn brief(text: &str) -> String {
+    match text.char_indices().nth(TOLD) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
