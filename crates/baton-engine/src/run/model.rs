@@ -5,8 +5,8 @@ use crate::end::Ending;
 use baton_ports::{Finish, Model, ModelError, ModelEvent, ModelStream};
 use baton_rules::{REQUEST_MEMBER, Task, calls_part, shown};
 use baton_types::{
-    AgentSpec, CallId, ErrorCode, GuardStage, Json, Message, MessageId, Part, Reason, Reasoning, RequestContext, Role, Spent, TaskEvent,
-    ToolCall, Usage,
+    AgentSpec, CallId, ErrorCode, GuardStage, Json, Message, MessageId, Part, Reason, Reasoning, RequestContext, Role,
+    Spent, TaskEvent, ToolCall, Usage,
 };
 use futures_util::{FutureExt, StreamExt};
 use std::{collections::HashSet, pin::pin, sync::Arc, time::Duration};
