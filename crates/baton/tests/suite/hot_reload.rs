@@ -1,0 +1,115 @@
+//! A definition that is changed while it is in use.
+
+use crate::binary::{Home, await_line, request};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    fs::{self, File, OpenOptions},
+    io::{BufRead as _, BufReader, Write as _},
+    thread,
+};
+
+const OLD: usize = 50;
+const NEW: usize = 10;
+
+/// What the model reads after the gate is what the run's own definition says.
+const PLAYBOOK: &str = "rules:
+  - { when: { after_tool: gate, failed: false, system: 'first edition' }, say: 'first' }
+  - { when: { after_tool: gate, failed: false, system: 'second edition' }, say: 'second' }
+  - { when: { turn: first }, call: [gate] }
+";
+
+/// A run says that it is at the gate, and takes one byte from it to go on.
+fn definition(rule: &str, edition: &str) -> String {
+    format!(
+        "name: busy
+description: For a test.
+settings: {{ orchestration: {{ prompt: 'This is the {edition} edition.' }} }}
+rules:
+  - {{ name: {rule}, text: 'The text of {rule}.', include: always }}
+tools:
+  - name: gate
+    description: Waits to be let through.
+    timeout: 10m
+    command: [\"sh\", \"-c\", \"echo here > arrived; read -r _ < gate\"]
+"
+    )
+}
+
+/// Both ends, so that neither side waits for the other one to open it.
+fn open(home: &Home, pipe: &str) -> File {
+    OpenOptions::new().read(true).write(true).open(home.path(pipe)).expect("a pipe")
+}
+
+/// Runs a task to its end.
+fn run(url: &str, id: &str) -> Value {
+    let message = json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": "go"}]});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}});
+    let reply = request(url, "POST", "/agents/busy", &[("Content-Type", "application/json")], &call.to_string());
+    let mut body: Value = serde_json::from_str(&reply.body).expect("JSON");
+    body["result"]["task"].take()
+}
+
+/// The definition that each task began with, and the rule that its model was given.
+fn pinned(url: &str, tasks: &[Value]) -> BTreeSet<(String, String)> {
+    let of = |task: &Value| {
+        let path = format!("/api/v1/tasks/{}/events", task["id"].as_str().expect("an id"));
+        let events: Value = serde_json::from_str(&request(url, "GET", &path, &[], "").body).expect("JSON");
+        let events = events["events"].as_array().expect("events").clone();
+        let only = |kind: &str| {
+            let mut found = events.iter().filter(|event| event["kind"] == format!("task.{kind}"));
+            let (Some(one), None) = (found.next(), found.next()) else { panic!("not one {kind} in {events:?}") };
+            one["body"][kind].clone()
+        };
+        let chosen = only("context_chosen")["request"]["items"].clone();
+        let rules = chosen.as_array().expect("items").iter().filter(|item| item["kind"] == "rule");
+        let [rule] = rules.collect::<Vec<_>>().try_into().expect("one rule");
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        (text(&only("run_started")["agent"]), text(&rule["name"]))
+    };
+    tasks.iter().map(of).collect()
+}
+
+#[test]
+fn a_rule_changed_under_load_holds_for_new_runs_and_no_run_notices() {
+    let home = Home::new();
+    home.agent("busy", "", PLAYBOOK);
+    home.write("busy/agent.yaml", &definition("calm", "first"));
+    for pipe in ["busy/arrived", "busy/gate"] {
+        home.pipe(pipe);
+    }
+    let mut arrived = BufReader::new(open(&home, "busy/arrived")).lines();
+    let mut gate = open(&home, "busy/gate");
+    let (mut server, url) = home.up(&["busy", "--port", "0", "--log", "warn,baton_local=info"]);
+    let start = |which: &str, count: usize| {
+        let begin = |number| {
+            let (url, id) = (url.clone(), format!("{which}-{number}"));
+            thread::spawn(move || run(&url, &id))
+        };
+        (0..count).map(begin).collect::<Vec<_>>()
+    };
+
+    let old = start("old", OLD);
+    assert_eq!(arrived.by_ref().take(OLD).filter_map(Result::ok).count(), OLD, "all of them are in the middle");
+    // As editors save: beside it, then in its place.
+    home.write("busy/agent.yaml.new", &definition("lively", "second"));
+    fs::rename(home.path("busy/agent.yaml.new"), home.path("busy/agent.yaml")).expect("replaced");
+    await_line(&mut server.stderr, "the definition is different from now on");
+    let new = start("new", NEW);
+    assert_eq!(arrived.by_ref().take(NEW).filter_map(Result::ok).count(), NEW);
+    gate.write_all(&[b'\n'; OLD + NEW]).expect("let through");
+
+    let all = [(old, "first", "calm"), (new, "second", "lively")].map(|(runs, edition, rule)| {
+        let tasks: Vec<Value> = runs.into_iter().map(|run| run.join().expect("it ends")).collect();
+        for task in &tasks {
+            assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{task}");
+            assert_eq!(task["artifacts"][0]["parts"][0]["text"], edition, "{task}");
+        }
+        let [(digest, given)] = pinned(&url, &tasks).into_iter().collect::<Vec<_>>().try_into().expect("one for all");
+        assert_eq!(given, rule);
+        digest
+    });
+    assert_ne!(all[0], all[1]);
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+}
