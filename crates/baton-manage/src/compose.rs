@@ -7,7 +7,7 @@ use crate::{
     manager::amended,
     wrong,
 };
-use baton_agentdir::{AGENT_FILE, PLAYBOOK_FILE, is_agent_name, segment};
+use baton_agentdir::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, is_agent_name, segment};
 use baton_ports::AgentFiles;
 use baton_types::{AgentChange, ErrorCode, ItemKind};
 use baton_wire::api::{ChangeAgent, CreateAgent};
@@ -26,7 +26,12 @@ pub(crate) fn files(wish: CreateAgent) -> Result<AgentFiles, ManageError> {
         Some(files) => files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect(),
         None => {
             let name = named(name.as_deref(), wish.title.as_deref())?;
-            AgentFiles::from([(AGENT_FILE.to_owned(), format!("name: {name}\n").into_bytes())])
+            // An agent has a prompt; this one stands until another is said.
+            let prompt = format!("You are {}.\n", wish.title.as_deref().unwrap_or(&name));
+            AgentFiles::from([
+                (AGENT_FILE.to_owned(), format!("name: {name}\n").into_bytes()),
+                (PROMPT_FILE.to_owned(), prompt.into_bytes()),
+            ])
         }
     };
     if let Some(playbook) = playbook {

@@ -30,8 +30,10 @@ async fn the_tools_are_those_of_agents_and_of_what_they_have() {
         let mut lines = String::new();
         for tool in client.service.list_all_tools().await.unwrap() {
             let needed = tool.input_schema["required"].as_array().unwrap();
-            let arguments = tool.input_schema["properties"].as_object().unwrap().keys();
-            let marked = arguments.map(|name| format!("{name}{}", if needed.contains(&json!(name)) { "!" } else { "" }));
+            let mut arguments: Vec<&String> = tool.input_schema["properties"].as_object().unwrap().keys().collect();
+            arguments.sort();
+            let marked =
+                arguments.iter().map(|name| format!("{name}{}", if needed.contains(&json!(name)) { "!" } else { "" }));
             let about = tool.annotations.unwrap();
             let does = match (about.read_only_hint, about.destructive_hint) {
                 (Some(true), _) => "looks",
@@ -75,10 +77,15 @@ async fn what_is_refused_says_why_and_what_to_do() {
         let said: Value = serde_json::from_str(text).unwrap();
         assert_eq!(result.structured_content.as_ref(), Some(&said));
         assert_eq!(*text, format!("{said:#}"), "it is indented");
-        match result.is_error {
-            Some(true) => writeln!(seen, "{tool} {arguments}\n{text}\n").unwrap(),
-            _ => writeln!(seen, "{tool} {arguments}\nok\n").unwrap(),
-        }
+        let error = &said["error"];
+        let outcome = match result.is_error {
+            Some(true) => {
+                assert_eq!((&said["success"], &error["tool"]), (&json!(false), &json!(tool)));
+                format!("{}: {}", error["code"].as_str().unwrap(), error["message"].as_str().unwrap())
+            }
+            _ => "ok".to_owned(),
+        };
+        writeln!(seen, "{tool}: {outcome}\n").unwrap();
     }
     insta::assert_snapshot!(seen);
 }

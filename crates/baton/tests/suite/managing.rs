@@ -80,7 +80,10 @@ fn chosen(url: &str, task: &str) -> Vec<(String, String)> {
     let event = all.iter().find(|event| event["kind"] == "task.context_chosen").expect("a choice");
     let items = event["body"]["context_chosen"]["request"]["items"].as_array().expect("items").clone();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    items.iter().map(|item| (text(&item["kind"]), text(&item["name"]))).collect()
+    let mut names: Vec<_> = items.iter().map(|item| (text(&item["kind"]), text(&item["name"]))).collect();
+    names.retain(|(kind, _)| kind != "tool");
+    names.sort();
+    names
 }
 
 /// teamspark.md, checklist 23: with a server and without one.
