@@ -8,6 +8,7 @@ mod context;
 mod elsewhere;
 mod handoffs;
 mod hearing;
+mod loop_quality;
 mod passing;
 mod permission_matrix;
 mod permissions;
