@@ -31,6 +31,7 @@ mod step;
 mod task;
 mod together;
 mod tool_parts;
+mod window;
 
 pub use access::{Access, Missing, NoScope, Scope, may, may_everywhere};
 pub use apply::Illegal;
@@ -59,6 +60,8 @@ pub use step::{Asked, Step, asked_of_caller, may_ask_user, next_step, waiting_on
 pub use task::{CallStage, CallState, Failures, HandedOff, PeerAsked, PeerPlace, Repair, Run, Task};
 pub use together::together;
 pub use tool_parts::{
-    ASK_USER_TOOL, CALL_AGENT_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL, REJECT_TASK_TOOL,
-    REPLY_MESSAGE_TOOL, ToolPartError, calls_in, calls_part, is_built_in, own_calls_in, results_in, results_part,
+    ASK_USER_TOOL, CALL_AGENT_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL, READ_OUTPUT_TOOL,
+    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, ToolPartError, calls_in, calls_part, is_built_in, own_calls_in, results_in,
+    results_part,
 };
+pub use window::{Beside, Block, Fit, Overfull, Room, fit};

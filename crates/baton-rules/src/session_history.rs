@@ -2,8 +2,8 @@
 
 use crate::{Illegal, Task, calls_in, results_in, results_part, seen::seen_entry};
 use baton_types::{
-    CallId, Message, MessageId, Part, PartContent, RequestContext, Role, SessionEntry, TaskEvent, TaskId, TaskState,
-    Timestamp, ToolResult, Usage,
+    CallId, Compaction, Message, MessageId, Part, PartContent, RequestContext, Role, SessionEntry, TaskEvent, TaskId,
+    TaskState, Timestamp, ToolResult, Usage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,6 +48,11 @@ impl Transcript {
             };
             self.entries.push((entry, task.version));
         }
+        if let TaskEvent::Compacted { compaction } = event {
+            let notice = SessionEntry { notice: true, ..SessionEntry::new(at, compacted(&task, compaction)) };
+            // Callers of an autonomous task see its result, and not how it came about.
+            self.entries.extend((!task.autonomous).then_some((notice, task.version)));
+        }
         if let TaskEvent::StatusChanged { state, message: Some(message), .. } = event
             && is_told_apart(*state, message)
         {
@@ -72,6 +77,16 @@ impl Transcript {
         }
         entries
     }
+}
+
+/// What people read where the model is given less from then on.
+fn compacted(task: &Task, compaction: &Compaction) -> Message {
+    let text = format!(
+        "From here on the model is given older parts of the conversation in short: about {} tokens instead of {}.",
+        compaction.tokens_after, compaction.tokens_before
+    );
+    let id = format!("{}-compacted-{}", task.id, task.version).into();
+    Message::new(id, Role::Agent, vec![Part::text(text)]).within(&task.context, &task.id)
 }
 
 /// Whether people should read how a task ended, because no answer of the model says it.

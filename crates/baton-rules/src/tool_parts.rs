@@ -25,6 +25,9 @@ pub const LIST_AGENTS_TOOL: &str = "list_agents";
 /// The tool that asks any of them.
 pub const CALL_AGENT_TOOL: &str = "call_agent";
 
+/// The tool that reads more of a result that was given in short.
+pub const READ_OUTPUT_TOOL: &str = "read_output";
+
 /// Whether Baton itself runs the tool, whoever runs the others.
 pub fn is_built_in(name: &str) -> bool {
     BUILT_IN_TOOLS.contains(&name)

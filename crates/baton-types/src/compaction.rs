@@ -9,6 +9,9 @@ pub struct Compaction {
     /// The last message that the summary stands for; none when only results were shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through: Option<MessageId>,
+    /// The caller's first words of the conversation, which the model is given whatever else goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstWords>,
     /// What the model is told of the older part.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
@@ -22,4 +25,13 @@ pub struct Compaction {
     /// What writing the summary used.
     #[serde(default)]
     pub usage: Usage,
+}
+
+/// How a conversation began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstWords {
+    /// The caller's message.
+    pub message: MessageId,
+    /// What it says; the middle is left out of what is very long.
+    pub text: String,
 }

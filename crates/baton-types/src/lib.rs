@@ -44,7 +44,7 @@ pub use agent::{
 };
 pub use agent_change::{AgentChange, ItemDraft, MetadataChange};
 pub use budget::{Budget, Budgets, Spent};
-pub use compaction::Compaction;
+pub use compaction::{Compaction, FirstWords};
 pub use digest::Digest;
 pub use error_code::ErrorCode;
 pub use event::{Grant, ParentLink, Reason, TaskEvent};

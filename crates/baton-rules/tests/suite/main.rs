@@ -19,3 +19,4 @@ mod sequences;
 mod sessions;
 mod steps;
 mod tool_parts;
+mod windows;

@@ -1,7 +1,7 @@
 use crate::sample::*;
 use baton_rules::{
     ASK_USER_TOOL, Asked, CALL_AGENT_TOOL, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, Step, Task, asked_of_caller, is_built_in, next_step,
+    READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, Step, Task, asked_of_caller, is_built_in, next_step,
 };
 use baton_types::*;
 
@@ -135,6 +135,7 @@ fn the_tools_of_baton_are_known_by_name() {
         REPLY_MESSAGE_TOOL,
         LIST_AGENTS_TOOL,
         CALL_AGENT_TOOL,
+        READ_OUTPUT_TOOL,
     ];
     assert_eq!(BUILT_IN_TOOLS, named);
     assert!(named.into_iter().all(is_built_in) && !is_built_in("get_weather"));

@@ -1,0 +1,119 @@
+//! Conversations that are made to fit, and what must never get lost on the way.
+
+use baton_rules::{Beside, Block, Fit, Overfull, Room, fit};
+use baton_types::Thousandths;
+use proptest::prelude::*;
+
+const fn words(tokens: u64) -> Block {
+    Block { words: true, tokens, short: tokens }
+}
+
+const fn turn(tokens: u64, short: u64) -> Block {
+    Block { words: false, tokens, short }
+}
+
+/// Triggered at 800, aiming at 480, with 100 for a summary.
+fn room() -> Room {
+    let room = Room { budget: 1_000, trigger: 800, target: 480, summary: 100 };
+    assert_eq!(Room::of(1_250, Some(188), Thousandths(800)), room, "5 % of 1250 are 62");
+    room
+}
+
+#[test]
+fn the_room_in_a_window() {
+    let at = |window, max_output, compact_at| Room::of(window, max_output, Thousandths(compact_at));
+    for (window, max_output, compact_at, budget, trigger) in [
+        (8_192, None, 800, 6_759, 5_407),
+        (8_192, Some(1_000), 800, 6_783, 5_426),
+        // What the model may write never takes more than half of it.
+        (8_192, Some(8_192), 800, 3_687, 2_949),
+        (200_000, Some(64_000), 500, 126_000, 63_000),
+        (200_000, Some(64_000), 0, 126_000, 12_600),
+        (200_000, Some(64_000), 2_000, 126_000, 126_000),
+        (0, None, 800, 0, 0),
+    ] {
+        let room = at(window, max_output, compact_at);
+        assert_eq!((room.budget, room.trigger), (budget, trigger), "{window} {max_output:?} {compact_at}");
+        assert!(room.target <= room.trigger);
+    }
+    let less = at(8_192, None, 800).below(4_000, Thousandths(800));
+    assert_eq!((less.budget, less.trigger), (3_000, 2_400));
+    assert_eq!(Room::unknown().below(4_000, Thousandths(800)).budget, 3_000);
+}
+
+#[test]
+fn what_goes_first() {
+    let table: [(&str, Vec<Block>, Result<(usize, Vec<usize>), Overfull>); 8] = [
+        ("it fits", vec![words(100), turn(300, 20), words(400)], Ok((0, vec![]))),
+        (
+            "old results in short are enough",
+            vec![words(50), turn(700, 20), words(50), turn(100, 20), words(50)],
+            Ok((0, vec![1])),
+        ),
+        (
+            "a summary, up to where the caller says something",
+            vec![words(50), turn(300, 300), words(50), turn(300, 300), words(50), turn(100, 100), words(50)],
+            Ok((4, vec![])),
+        ),
+        (
+            "both",
+            vec![words(50), turn(400, 300), words(50), turn(300, 250), words(50), turn(90, 10), words(50), turn(9, 1)],
+            Ok((2 + 2, vec![5])),
+        ),
+        (
+            "a long turn of one question is cut between its calls, and the question stays",
+            vec![words(50), turn(300, 300), turn(300, 300), turn(100, 100), turn(100, 100)],
+            Ok((3, vec![])),
+        ),
+        ("the newest results go last", vec![words(50), turn(50, 50), turn(2_000, 60)], Ok((0, vec![2]))),
+        ("only results", vec![turn(2_000, 60)], Ok((0, vec![0]))),
+        ("nothing helps", vec![words(50), turn(100, 10), words(1_500)], Err(Overfull { tokens: 1_560, budget: 1_000 })),
+    ];
+    for (why, blocks, expected) in table {
+        let found = fit(&blocks, Beside::default(), &room());
+        let shown = found.map(|fit| (fit.summarised, fit.shortened));
+        assert_eq!(shown, expected, "{why}");
+    }
+}
+
+#[test]
+fn too_many_blocks_are_summarised_whatever_fits() {
+    let blocks: Vec<Block> = (0..401).map(|at| if at % 2 == 0 { words(1) } else { turn(1, 1) }).collect();
+    let Fit { summarised, .. } = fit(&blocks, Beside::default(), &Room::unknown()).unwrap();
+    assert_eq!(summarised, 202, "200 stay, from where the caller says something");
+    assert!(fit(&blocks[..400], Beside::default(), &Room::unknown()).unwrap().is_nothing());
+}
+
+proptest! {
+    /// Whatever there is: it fits afterwards by the estimate, the newest block stays, nothing is shortened that went into
+    /// the summary, and what was compacted is not compacted again at once.
+    #[test]
+    fn it_fits_or_it_is_said(
+        parts in proptest::collection::vec((any::<bool>(), 0u64..400, 0u64..100), 1..60),
+        fixed in 0u64..300,
+        first in proptest::option::of(0u64..50),
+        window in 200u64..20_000,
+        compact_at in 100u16..=1_000,
+    ) {
+        let blocks: Vec<Block> = parts.iter().map(|(words, more, short)| {
+            let tokens = if *words { *more } else { more + short };
+            Block { words: *words, tokens, short: if *words { *more } else { *short } }
+        }).collect();
+        let room = Room::of(window, None, Thousandths(compact_at));
+        let beside = Beside { fixed, first, summary: 0 };
+        match fit(&blocks, beside, &room) {
+            Ok(fit) => {
+                prop_assert!(fit.summarised < blocks.len());
+                prop_assert!(fit.after <= room.budget);
+                prop_assert!(fit.is_nothing() || fit.before > room.trigger);
+                prop_assert!(fit.shortened.iter().all(|at| *at >= fit.summarised && !blocks[*at].words));
+                prop_assert!(fit.shortened.is_sorted());
+            }
+            Err(overfull) => {
+                prop_assert!(overfull.tokens > overfull.budget);
+                let whole: u64 = fixed + first.unwrap_or(0) + blocks.iter().map(|block| block.tokens).sum::<u64>();
+                prop_assert!(whole > room.trigger);
+            }
+        }
+    }
+}
