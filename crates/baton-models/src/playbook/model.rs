@@ -11,7 +11,7 @@ use super::{
     scene::Scene,
 };
 use baton_agentdir::Diagnostic;
-use baton_ports::{Model, ModelCall, ModelError, ModelStream};
+use baton_ports::{Model, ModelAbout, ModelCall, ModelError, ModelStream};
 use baton_types::AgentName;
 use std::sync::{Arc, atomic::Ordering};
 
@@ -64,6 +64,10 @@ impl Playbook {
 impl Model for Playbook {
     fn name(&self) -> &str {
         NAME
+    }
+
+    fn about(&self) -> ModelAbout {
+        ModelAbout { window: self.script.options.window, images: Some(false), ..ModelAbout::default() }
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {

@@ -61,6 +61,7 @@ fn options(reader: &mut Reader, node: Node) -> Options {
         seed: fields.take("seed").and_then(|n| reader.integer("seed", &n, 0, u64::MAX)).unwrap_or_default(),
         pace: pace(reader, &mut fields, Pace::default()),
         usage: fields.take("usage").and_then(|node| usage(reader, node)).unwrap_or_default(),
+        window: fields.take("window").and_then(|node| reader.integer("window", &node, 512, 1 << 40)),
     };
     fields.finish(reader);
     options

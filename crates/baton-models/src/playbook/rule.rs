@@ -20,6 +20,8 @@ pub(super) struct Options {
     pub(super) seed: u64,
     pub(super) pace: Pace,
     pub(super) usage: UsagePolicy,
+    /// Tokens that the model takes; none is no bound.
+    pub(super) window: Option<u64>,
 }
 
 /// How text is streamed.
