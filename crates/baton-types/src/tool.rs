@@ -5,8 +5,16 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Tools that Baton itself runs; nothing else may have these names.
-pub const BUILT_IN_TOOLS: [&str; 8] =
-    ["handoff", "emit_artifact", "ask_user", "reject_task", "reply_message", "list_agents", "call_agent", "read_output"];
+pub const BUILT_IN_TOOLS: [&str; 8] = [
+    "handoff",
+    "emit_artifact",
+    "ask_user",
+    "reject_task",
+    "reply_message",
+    "list_agents",
+    "call_agent",
+    "read_output",
+];
 
 /// What running a tool does to the world; decides whether a call cut off by a crash may run again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,8 @@ use super::{Driver, Halt, helper::Helper, prompt::built_in};
 use baton_ports::{ToolOutcome, ToolRun};
 use baton_rules::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, Decision, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task, asked_of_caller, decide, may_ask_user, together,
+    READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task, asked_of_caller, decide,
+    may_ask_user, together,
 };
 use baton_types::{
     AgentSpec, Effects, ErrorCode, Json, TaskEvent, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec,
@@ -53,6 +54,7 @@ impl Driver {
                 true => self.list_agents(spec, call),
                 false => Ok(()),
             },
+            READ_OUTPUT_TOOL => self.read_output(call).await,
             EMIT_ARTIFACT_TOOL if spec.control_tools.emit_artifact => self.emit_artifact(call),
             REJECT_TASK_TOOL if spec.control_tools.reject_task => self.reject_task(call).await,
             REPLY_MESSAGE_TOOL if spec.control_tools.reply_message => self.reply_message(call).await,

@@ -7,12 +7,14 @@
 mod answer;
 mod arguments;
 mod ask;
+mod brief;
 mod budget;
 mod calls;
 mod context;
 mod control;
 mod conversation;
 mod earlier;
+mod files;
 mod grants;
 mod guard;
 mod handoff;
@@ -21,6 +23,11 @@ mod model;
 mod orchestrate;
 mod peer;
 mod prompt;
+mod read_output;
+mod recall;
+mod summary;
+mod weigh;
+mod window;
 mod words;
 
 pub(crate) use ask::asking;
@@ -36,7 +43,7 @@ use crate::{
 use baton_ports::{Commit, JournalError, Receipt, Write};
 use baton_rules::{Illegal, SessionRecord, Step, asked_of_caller, next_step};
 use baton_telemetry::within;
-use baton_types::{AgentSpec, ErrorCode, Message, Reason, TaskEvent, TaskState};
+use baton_types::{AgentSpec, ErrorCode, Reason, TaskEvent, TaskState};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -91,7 +98,7 @@ pub(crate) struct Driver {
     session: parking_lot::Mutex<Option<Arc<SessionRecord>>>,
     looked: AtomicBool,
     /// What was said in the conversation before the task, once the run has needed it.
-    earlier: OnceCell<Vec<Message>>,
+    earlier: OnceCell<earlier::Earlier>,
 }
 
 impl Inner {

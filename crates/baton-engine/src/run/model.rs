@@ -47,10 +47,7 @@ impl Driver {
         };
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
         self.guard_input(spec).await?;
-        let mut call = self.model_call(spec, message.clone(), turn, attempt).await?;
-        self.shape(spec, &mut call);
-        self.afford(spec, &*model, &call).await?;
-        match self.listen(model.call(call), is_watched(spec, GuardStage::Output)).await? {
+        match self.ask_model(spec, &*model, (message.clone(), turn, attempt)).await? {
             Ok(said) => self.take(spec, message, &*model, said).await,
             Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => self.wait(wait).await,
             Err(error) => self.model_failed(&error).await,
@@ -70,6 +67,31 @@ impl Driver {
             }
         }
         self.hold(|task| record(task, id, model.name(), said)).inspect_err(|_| self.unspend(spec))
+    }
+
+    /// Asks once, and once more with less of the conversation when the service finds it too long.
+    async fn ask_model(
+        &self,
+        spec: &AgentSpec,
+        model: &dyn Model,
+        attempt: (MessageId, u32, u32),
+    ) -> Result<Result<Said, ModelError>, Halt> {
+        let call = match self.model_call(spec, model, attempt.clone(), false).await? {
+            Ok(call) => call,
+            Err(error) => return Ok(Err(error)),
+        };
+        self.afford(spec, model, &call).await?;
+        let heard = self.listen(model.call(call), is_watched(spec, GuardStage::Output)).await?;
+        if !matches!(heard, Err(ModelError::TooLong(_))) {
+            return Ok(heard);
+        }
+        match self.model_call(spec, model, attempt, true).await? {
+            Ok(call) => {
+                self.afford(spec, model, &call).await?;
+                self.listen(model.call(call), is_watched(spec, GuardStage::Output)).await
+            }
+            Err(_) => Ok(heard),
+        }
     }
 
     /// Announces the attempt, unless the events that began the run have done so.

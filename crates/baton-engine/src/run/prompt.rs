@@ -1,12 +1,10 @@
 //! What the model is given: the conversation so far and the tools on offer.
 
 use super::{
-    Driver, Halt,
-    conversation::{conversation, place},
-    orchestrate::orchestration_tools,
+    Driver, Halt, brief::is_in_short, orchestrate::orchestration_tools, read_output::read_output_tool,
     words::last_words,
 };
-use baton_ports::{AgentSource, ChatMessage, ModelCall, OutputFormat, ToolChoice};
+use baton_ports::{AgentSource, Model, ModelCall, ModelError, OutputFormat, ToolChoice};
 use baton_rules::{
     ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task,
     offers,
@@ -17,9 +15,6 @@ use baton_types::{
 use futures_util::future::poll_immediate;
 use serde_json::json;
 use std::time::Duration;
-
-/// Messages that the model is given at most; the oldest go first.
-const MAX_MESSAGES: usize = 400;
 
 /// Agents that a model is told about when its agent may hand work to all of them.
 const NAMED_AGENTS: usize = 50;
@@ -56,37 +51,27 @@ impl Driver {
         tools
     }
 
+    /// What the model is asked; `too_long` once its service said that the conversation does not fit.
     pub(super) async fn model_call(
         &self,
         spec: &AgentSpec,
-        message_id: MessageId,
-        turn: u32,
-        attempt: u32,
-    ) -> Result<ModelCall, Halt> {
+        model: &dyn Model,
+        (message_id, turn, attempt): (MessageId, u32, u32),
+        too_long: bool,
+    ) -> Result<Result<ModelCall, ModelError>, Halt> {
         let patience = if turn == 1 { PATIENCE } else { Duration::ZERO };
         let tools = self.tools_of(spec, patience).await;
         self.choose_context(spec, &tools).await?;
         let tools = self.chosen_of(spec, tools);
-        let earlier = self.earlier().await?;
-        let cell = self.live.lock();
-        let metadata = cell.task.history.iter().rev().find(|message| message.role == Role::User);
-        let metadata = metadata.and_then(|message| message.metadata.clone());
-        let mut messages = conversation(earlier.iter().chain(cell.task.remembered()), &spec.knowledge);
-        let request = request_of(&cell.task).cloned();
-        drop(cell);
-        if messages.len() > MAX_MESSAGES {
-            messages.drain(..messages.len() - MAX_MESSAGES);
-            // A result must not stand without its call.
-            let first = messages.iter().position(|message| matches!(message, ChatMessage::User { .. })).unwrap_or(0);
-            messages.drain(..first);
-        }
-        if let Some(request) = &request {
-            place(&mut messages, request, &spec.knowledge);
-        }
-        Ok(ModelCall {
+        let (metadata, request) = {
+            let cell = self.live.lock();
+            let last = cell.task.history.iter().rev().find(|message| message.role == Role::User);
+            (last.and_then(|message| message.metadata.clone()), request_of(&cell.task).cloned())
+        };
+        let mut call = ModelCall {
             agent: spec.name.clone(),
             system: system_of(spec),
-            messages,
+            messages: Vec::new(),
             tools,
             tool_choice: ToolChoice::Auto,
             format: OutputFormat::Text,
@@ -96,7 +81,15 @@ impl Driver {
             attempt,
             message_id,
             metadata,
-        })
+        };
+        self.shape(spec, &mut call);
+        if let Err(error) = self.give_messages(spec, model, &mut call, request.as_ref(), too_long).await? {
+            return Ok(Err(error));
+        }
+        if call.messages.iter().any(is_in_short) {
+            call.tools.push(read_output_tool());
+        }
+        Ok(Ok(call))
     }
 }
 

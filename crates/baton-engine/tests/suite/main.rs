@@ -27,4 +27,5 @@ mod simulation;
 mod slow;
 mod spans;
 mod told;
+mod windows;
 mod world;

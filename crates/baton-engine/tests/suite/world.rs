@@ -6,8 +6,8 @@ use async_stream::stream;
 use baton_engine::{Engine, Options, Ports};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Journal, Model, ModelCall, ModelError, ModelEvent,
-    ModelStream, Models, SampleAsk, ToolHost, ToolOutcome, ToolOutput, ToolRun,
+    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Journal, Model, ModelAbout, ModelCall, ModelError,
+    ModelEvent, ModelStream, Models, SampleAsk, ToolHost, ToolOutcome, ToolOutput, ToolRun,
 };
 use baton_types::{
     AgentKit, AgentName, AgentSpec, CallId, CommandTool, ContextItem, ControlTools, Effects, HandoffTarget, Include,
@@ -217,6 +217,11 @@ struct ScriptedModel(World);
 impl Model for ScriptedModel {
     fn name(&self) -> &str {
         "scripted"
+    }
+
+    /// Whatever is said fits.
+    fn about(&self) -> ModelAbout {
+        ModelAbout { window: Some(1 << 40), ..ModelAbout::default() }
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {

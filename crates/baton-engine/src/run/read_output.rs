@@ -1,0 +1,147 @@
+//! `read_output`: more of a result that the model was given in short.
+
+use super::{Driver, Halt, prompt::built_in};
+use baton_rules::{READ_OUTPUT_TOOL, results_in};
+use baton_types::{CallId, Json, Message, ToolCall, ToolSpec};
+use serde::Deserialize;
+use serde_json::json;
+
+/// Bytes that are read at once unless the call says otherwise.
+const USUAL: usize = 4 * 1_024;
+
+/// Bytes that are read at once at most.
+const MOST: usize = 16 * 1_024;
+
+/// Lines with the pattern that are told at once.
+const MOST_LINES: usize = 50;
+
+/// Of a line with the pattern, so many bytes around it.
+const AROUND: usize = 200;
+
+/// What the model may ask.
+#[derive(Deserialize)]
+struct Wanted {
+    call: CallId,
+    #[serde(default)]
+    offset: usize,
+    length: Option<usize>,
+    pattern: Option<String>,
+}
+
+pub(super) fn read_output_tool() -> ToolSpec {
+    built_in(
+        READ_OUTPUT_TOOL,
+        "Read more of the result of an earlier tool call that was given in short: a range of its bytes, or the places \
+         where a text occurs.",
+        json!({"type": "object", "properties": {
+            "call": {"type": "string", "description": "The call whose result is read, as the short form names it"},
+            "offset": {"type": "integer", "minimum": 0, "description": "The first byte, from 0"},
+            "length": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "How many bytes"},
+            "pattern": {"type": "string", "description": "A text to look for instead, whatever its case"}},
+            "required": ["call"]}),
+    )
+}
+
+impl Driver {
+    /// Reads from the history: whatever was left out of what the model is given is there.
+    pub(super) async fn read_output(&self, call: &ToolCall) -> Result<(), Halt> {
+        let wanted: Wanted = match call.arguments.read() {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                let said = format!("{READ_OUTPUT_TOOL} takes call, and offset, length or pattern: {error}");
+                return self.finish(call, Json::string(&said), true);
+            }
+        };
+        let earlier = self.earlier().await?;
+        let found = {
+            let cell = self.live.lock();
+            output_of(&wanted.call, earlier.messages.iter().chain(cell.task.remembered()))
+        };
+        match found.map(|output| read(&output, &wanted)) {
+            Some(Ok(text)) => self.finish(call, Json::string(&text), false),
+            Some(Err(said)) => self.finish(call, Json::string(&said), true),
+            None => {
+                let said = format!("There is no result of a call '{}' to read from.", wanted.call);
+                self.finish(call, Json::string(&said), true)
+            }
+        }
+    }
+}
+
+/// The newest result of a call.
+fn output_of<'a>(call: &CallId, history: impl DoubleEndedIterator<Item = &'a Message>) -> Option<String> {
+    let mut results = history.rev().filter_map(|message| results_in(message).ok()).flatten();
+    results.find(|result| result.call == *call).map(|result| result.output.to_plain_text())
+}
+
+fn read(output: &str, wanted: &Wanted) -> Result<String, String> {
+    match wanted.pattern.as_deref() {
+        Some("") => Err("The pattern is empty; give a text to look for.".to_owned()),
+        Some(pattern) => Ok(found(output, pattern, wanted.offset)),
+        None if wanted.offset >= output.len() => {
+            Err(format!("The result has {} bytes; offset {} is behind its end.", output.len(), wanted.offset))
+        }
+        None => {
+            let length = wanted.length.unwrap_or(USUAL).clamp(1, MOST);
+            let from = output.floor_char_boundary(wanted.offset);
+            let to = output.ceil_char_boundary(from.saturating_add(length).min(output.len()));
+            let more = if to < output.len() { format!("; go on with offset {to}") } else { String::new() };
+            Ok(format!("[bytes {from} to {to} of {}{more}]\n{}", output.len(), &output[from..to]))
+        }
+    }
+}
+
+/// The lines from `offset` on in which the pattern occurs, each with where it begins.
+fn found(output: &str, pattern: &str, offset: usize) -> String {
+    let pattern = pattern.to_lowercase();
+    let (mut at, mut lines, mut more) = (0, Vec::new(), None);
+    for line in output.split_inclusive('\n') {
+        let (begins, lower) = (at, line.to_lowercase());
+        at += line.len();
+        let Some(place) = lower.find(&pattern).filter(|_| at > offset) else { continue };
+        if lines.len() == MOST_LINES {
+            more = Some(begins);
+            break;
+        }
+        // Letters may change their length with their case, so the place is near rather than exact.
+        let from = line.floor_char_boundary(place.saturating_sub(AROUND));
+        let to = line.ceil_char_boundary((place + pattern.len() + AROUND).min(line.len()));
+        lines.push(format!("{}: {}", begins + from, line[from..to.max(from)].trim_end()));
+    }
+    match (lines.is_empty(), more) {
+        (true, _) => format!("'{pattern}' does not occur from byte {offset} on, of {}.", output.len()),
+        (false, None) => lines.join("\n"),
+        (false, Some(next)) => format!("{}\n[there are more; go on with offset {next}]", lines.join("\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(offset: usize, length: Option<usize>, pattern: Option<&str>) -> Wanted {
+        Wanted { call: "c".into(), offset, length, pattern: pattern.map(str::to_owned) }
+    }
+
+    #[test]
+    fn ranges_and_places() {
+        let output = "äöü one\nTwo two\nthree\n";
+        for (offset, length, pattern, expected) in [
+            (0, Some(1), None, Ok("[bytes 0 to 2 of 25; go on with offset 2]\nä")),
+            (1, Some(3), None, Ok("[bytes 0 to 4 of 25; go on with offset 4]\näö")),
+            (19, None, None, Ok("[bytes 19 to 25 of 25]\nthree\n")),
+            (25, None, None, Err("The result has 25 bytes; offset 25 is behind its end.")),
+            (0, None, Some("TWO"), Ok("11: Two two")),
+            (19, None, Some("two"), Ok("'two' does not occur from byte 19 on, of 25.")),
+            (0, None, Some(""), Err("The pattern is empty; give a text to look for.")),
+        ] {
+            let read = read(output, &wanted(offset, length, pattern));
+            assert_eq!(read.as_deref().map_err(String::as_str), expected, "{offset} {length:?} {pattern:?}");
+        }
+        let many = "x\n".repeat(60);
+        let first = read(&many, &wanted(0, None, Some("x"))).unwrap_or_default();
+        assert!(first.ends_with("[there are more; go on with offset 100]"), "{first}");
+        let rest = read(&many, &wanted(100, None, Some("x"))).unwrap_or_default();
+        assert_eq!(rest.lines().count(), 10);
+    }
+}

@@ -1,0 +1,128 @@
+//! What a model is given of a conversation: how it began, a summary of what came then, and the rest in pieces that are
+//! never taken apart.
+
+use super::conversation::{Listener, conversation};
+use baton_ports::ChatMessage;
+use baton_rules::{answers_tools, calls_in, results_in};
+use baton_types::{CallId, Compaction, Message, MessageId, Role};
+
+/// Words of the caller, or words of the agent with its calls and their results.
+pub(super) struct Piece {
+    /// As the model knows it.
+    pub(super) chat: Vec<ChatMessage>,
+    /// The last message of the history in it.
+    pub(super) through: MessageId,
+    /// Whether it is the caller's.
+    pub(super) words: bool,
+}
+
+/// A conversation, ready to be given.
+pub(super) struct Recall {
+    /// The caller's first words, when they are not among the pieces.
+    pub(super) first: Option<ChatMessage>,
+    /// What stands for the older part.
+    pub(super) summary: Option<ChatMessage>,
+    /// The caller's last words, when they are not among the pieces.
+    pub(super) last: Option<ChatMessage>,
+    /// The rest.
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Recall {
+    /// The conversation as the compaction leaves it.
+    pub(super) fn of(history: &[&Message], compaction: Option<&Compaction>, listener: &Listener<'_>) -> Self {
+        let Some((compaction, through)) = compaction.and_then(|of| of.through.as_ref().map(|through| (of, through)))
+        else {
+            return Self { first: None, summary: None, last: None, pieces: pieces(history, listener) };
+        };
+        // What was forgotten meanwhile is older than everything that is still there.
+        let cut = history.iter().rposition(|message| message.id == *through).map_or(0, |at| at + 1);
+        let (older, newer) = history.split_at(cut);
+        let pieces = pieces(newer, listener);
+        let whole = |id: &MessageId| {
+            let message = older.iter().find(|message| message.id == *id && message.role == Role::User)?;
+            conversation([*message], listener).into_iter().find(|chat| matches!(chat, ChatMessage::User { .. }))
+        };
+        let has_words =
+            pieces.iter().flat_map(|piece| &piece.chat).any(|chat| matches!(chat, ChatMessage::User { .. }));
+        let is_words = |message: &&&Message| message.role == Role::User && is_only_words(message);
+        let asked = if has_words { None } else { older.iter().rev().find(is_words).map(|message| &message.id) };
+        let first = compaction.first.as_ref();
+        let last = asked.and_then(whole);
+        let first = first.filter(|first| last.is_none() || Some(&first.message) != asked).map(|first| {
+            let files = match whole(&first.message) {
+                Some(ChatMessage::User { files, .. }) => files,
+                _ => Vec::new(),
+            };
+            ChatMessage::User { id: first.message.clone(), text: first.text.clone(), files }
+        });
+        let summary = summarised(&compaction.summary);
+        Self { first, summary, last, pieces }
+    }
+
+    /// In the order in which it is given.
+    pub(super) fn chat(self) -> Vec<ChatMessage> {
+        let before = self.first.into_iter().chain(self.summary).chain(self.last);
+        before.chain(self.pieces.into_iter().flat_map(|piece| piece.chat)).collect()
+    }
+
+    /// The same, to look at.
+    pub(super) fn messages(&self) -> impl Iterator<Item = &ChatMessage> {
+        let before = self.first.iter().chain(&self.summary).chain(&self.last);
+        before.chain(self.pieces.iter().flat_map(|piece| &piece.chat))
+    }
+
+    /// Calls of which the results are still given.
+    pub(super) fn results(&self) -> impl Iterator<Item = &CallId> {
+        self.messages().filter_map(|message| match message {
+            ChatMessage::Tool { call, .. } => Some(call),
+            _ => None,
+        })
+    }
+}
+
+/// A summary as the model is told it.
+fn summarised(summary: &str) -> Option<ChatMessage> {
+    if summary.is_empty() {
+        return None;
+    }
+    let text = format!("[What was said since then, in short]\n{summary}");
+    Some(ChatMessage::User { id: "summary".into(), text, files: Vec::new() })
+}
+
+/// Splits a history where nothing belongs together: before the agent speaks, and before words of the caller once every
+/// call has its result.
+fn pieces(history: &[&Message], listener: &Listener<'_>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let (mut start, mut open): (usize, Vec<CallId>) = (0, Vec::new());
+    let mut close = |from: usize, to: usize| {
+        if let Some(last) = history[from..to].last() {
+            let chat = conversation(history[from..to].iter().copied(), listener);
+            pieces.push(Piece { chat, through: last.id.clone(), words: history[from].role == Role::User });
+        }
+    };
+    for (at, message) in history.iter().enumerate() {
+        let begins = match message.role {
+            Role::Agent => true,
+            Role::User => open.is_empty() && is_only_words(message),
+        };
+        if begins {
+            close(start, at);
+            start = at;
+        }
+        match message.role {
+            Role::Agent => open = calls_in(message).into_iter().map(|call| call.id).collect(),
+            Role::User => {
+                let results = results_in(message).unwrap_or_default();
+                open.retain(|call| !results.iter().any(|result| result.call == *call));
+            }
+        }
+    }
+    close(start, history.len());
+    pieces
+}
+
+/// Whether a message of the caller is no answer to the agent's calls.
+fn is_only_words(message: &Message) -> bool {
+    !answers_tools(message) && results_in(message).is_ok_and(|results| results.is_empty())
+}

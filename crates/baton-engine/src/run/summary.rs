@@ -1,0 +1,144 @@
+//! What is told of the older part of a conversation once it does not fit any more.
+
+use super::{Driver, Halt, brief::in_short, recall::Recall};
+use baton_ports::{ChatMessage, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
+use baton_rules::Room;
+use baton_types::{AgentSpec, Spent, Usage, Writing};
+use futures_util::StreamExt;
+use std::pin::pin;
+
+/// What the model is told where nobody writes a summary.
+const LEFT_OUT: &str = "Part of the conversation is left out here, because not all of it fits. It is kept on record.";
+
+/// What a model is asked to do.
+const TASK: &str = "You keep the notes of a conversation between a user and an assistant whose older part no longer fits. \
+    Write down what the assistant must still know to go on as if it had read all of it: instructions and wishes of the \
+    user that still hold, facts and names and numbers that were established, what was done with which result, what is \
+    decided, what is open. Leave out greetings and detours. Write plain notes, not a dialogue, and nothing else.";
+
+/// Of one message, a summary is written from at most this much.
+const PER_MESSAGE: usize = 4 * 1_024;
+
+/// A summary, and what writing it used.
+pub(super) struct Summary {
+    pub(super) text: String,
+    pub(super) usage: Usage,
+}
+
+impl Driver {
+    /// Sums up the first pieces of a conversation and what was summed up before. A model that fails at it does not hold
+    /// up the run: then the older part is left out with a remark.
+    pub(super) async fn summarise(
+        &self,
+        spec: &AgentSpec,
+        model: &dyn Model,
+        recall: &Recall,
+        cut: usize,
+        room: &Room,
+    ) -> Result<Summary, Halt> {
+        let left_out = |usage| Summary { text: LEFT_OUT.to_owned(), usage };
+        if model.name() == "playbook" {
+            return Ok(left_out(Usage::default()));
+        }
+        let gone = recall.pieces[..cut].iter().flat_map(|piece| &piece.chat);
+        let lines: Vec<String> = recall.summary.iter().chain(gone).map(line).collect();
+        let text = shortened_to(model, lines.join("\n\n"), room.budget / 3 * 2);
+        let words = ChatMessage::User { id: self.inner.ports.ids.fresh().into(), text, files: Vec::new() };
+        // Models that think first do so within the same bound.
+        let most = u32::try_from(room.summary.saturating_mul(2).max(1_024)).unwrap_or(u32::MAX);
+        let call = ModelCall {
+            agent: spec.name.clone(),
+            system: TASK.to_owned(),
+            messages: vec![words],
+            tools: Vec::new(),
+            tool_choice: ToolChoice::None,
+            format: OutputFormat::Text,
+            writing: Writing { max_output_tokens: Some(most), ..spec.writing.clone() },
+            parallel_calls: false,
+            turn: 1,
+            attempt: 1,
+            message_id: self.inner.ports.ids.fresh().into(),
+            metadata: None,
+        };
+        self.afford(spec, model, &call).await?;
+        let written = self.written(model, call).await?;
+        if let Ok(Summary { usage, .. }) = &written {
+            self.spend(spec, Spent::of(*usage, 0));
+        }
+        match written {
+            Ok(Summary { text, usage }) if text.trim().is_empty() => Ok(left_out(usage)),
+            Ok(Summary { text, usage }) => {
+                Ok(Summary { text: shortened_to(model, text.trim().to_owned(), room.summary), usage })
+            }
+            Err(error) => {
+                tracing::warn!(task = %self.live.id, %error, "no summary could be written");
+                Ok(left_out(Usage::default()))
+            }
+        }
+    }
+
+    /// Hears the model out without telling anybody.
+    async fn written(&self, model: &dyn Model, call: ModelCall) -> Result<Result<Summary, ModelError>, Halt> {
+        self.flush();
+        let listen = async {
+            let mut stream = model.call(call);
+            let mut text = String::new();
+            while let Some(event) = stream.next().await {
+                match event? {
+                    ModelEvent::Text(more) if text.len() < PER_MESSAGE * 16 => text.push_str(&more),
+                    ModelEvent::Done { mut usage, by, .. } => {
+                        if usage.micro_dollars == 0 {
+                            let by = by.unwrap_or_else(|| model.name().to_owned());
+                            usage.micro_dollars = model.price_by(&by, usage).unwrap_or(0);
+                        }
+                        return Ok(Summary { text, usage });
+                    }
+                    _ => {}
+                }
+            }
+            Err(ModelError::Interrupted("no end of the summary was seen".to_owned()))
+        };
+        let mut deadline = pin!(self.until_deadline());
+        tokio::select! {
+            biased;
+            () = self.live.cancel.cancelled() => Err(Halt::Changed),
+            () = self.inner.stopping.cancelled() => Err(Halt::Stopping),
+            written = listen => Ok(written),
+            () = &mut deadline => Err(Halt::Changed),
+        }
+    }
+}
+
+/// A message as the notes are written from it.
+fn line(message: &ChatMessage) -> String {
+    let (who, text) = match message {
+        ChatMessage::User { text, .. } => ("User".to_owned(), text.clone()),
+        ChatMessage::Assistant { text, calls, .. } => {
+            let called = calls.iter().map(|call| format!("[calls {} with {}]", call.name, call.arguments.as_str()));
+            let said = Some(text.clone()).filter(|text| !text.is_empty());
+            ("Assistant".to_owned(), said.into_iter().chain(called).collect::<Vec<_>>().join("\n"))
+        }
+        ChatMessage::Tool { name, output, .. } => (format!("Result of {name}"), output.to_plain_text()),
+    };
+    let text = in_short(&text, PER_MESSAGE, "").unwrap_or(text);
+    format!("{who}: {text}")
+}
+
+/// The text, with as much of its middle left out as it takes to be so many tokens.
+fn shortened_to(model: &dyn Model, text: String, most: u64) -> String {
+    let mut short = text;
+    // Every round leaves out more than the estimate says, so a few are enough.
+    for _ in 0..16 {
+        let tokens = model.tokens(&short);
+        if tokens <= most || short.len() < 64 {
+            break;
+        }
+        let share = u128::from(most) * short.len() as u128 * 9 / 10 / u128::from(tokens.max(1));
+        let limit = usize::try_from(share).unwrap_or(0).saturating_sub(48).max(48);
+        match in_short(&short, limit, "") {
+            Some(less) if less.len() < short.len() => short = less,
+            _ => break,
+        }
+    }
+    short
+}

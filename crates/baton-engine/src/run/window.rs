@@ -1,0 +1,240 @@
+//! What a model is given fits its window: estimated before every call, and compacted on record where it would not.
+
+use super::{
+    Driver, Halt,
+    brief::in_short,
+    conversation::{Listener, SHORT, conversation, place},
+    recall::{Piece, Recall},
+    summary::Summary,
+    weigh::{weigh, weigh_all, weigh_frame},
+};
+use baton_ports::{ChatMessage, Model, ModelCall, ModelError};
+use baton_rules::{Beside, Block, Fit, Room, Task, fit};
+use baton_types::{AgentSpec, CallId, Compaction, FirstWords, Json, Message, RequestContext, TaskEvent, Usage};
+
+/// The window of a model of which nobody knows it.
+const UNKNOWN_WINDOW: u64 = 32_768;
+
+/// Messages that are given without a look at them where there is no window.
+const FEW: usize = 400;
+
+/// The caller's first words are never longer than this once they stand alone.
+const FIRST_WORDS: usize = 32 * 1_024;
+
+impl Driver {
+    /// Gives the call its messages before those that it has, in a form that fits; `too_long` after the model's service said that it did not.
+    pub(super) async fn give_messages(
+        &self,
+        spec: &AgentSpec,
+        model: &dyn Model,
+        call: &mut ModelCall,
+        request: Option<&RequestContext>,
+        too_long: bool,
+    ) -> Result<Result<(), ModelError>, Halt> {
+        self.earlier().await?;
+        let room = room(spec, model);
+        let given = match room {
+            None if !too_long => self.whole(spec, model).await?,
+            _ => None,
+        };
+        let mut messages = match given {
+            Some(whole) => whole,
+            None => {
+                let mut items = Vec::new();
+                if let Some(request) = request {
+                    place(&mut items, request, &spec.knowledge);
+                }
+                let beside = weigh_all(model, items.iter().chain(&call.messages));
+                let fixed = weigh_frame(model, call).saturating_add(beside);
+                let room = room.unwrap_or_else(Room::unknown);
+                match self.fitted(spec, model, fixed, room, too_long).await? {
+                    Ok(recall) => recall.chat(),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+        };
+        if let Some(request) = request {
+            place(&mut messages, request, &spec.knowledge);
+        }
+        messages.append(&mut call.messages);
+        call.messages = messages;
+        Ok(Ok(()))
+    }
+
+    /// A short conversation of a model without a window is given as it is.
+    async fn whole(&self, spec: &AgentSpec, model: &dyn Model) -> Result<Option<Vec<ChatMessage>>, Halt> {
+        let earlier = self.earlier().await?;
+        let cell = self.live.lock();
+        let task = &cell.task;
+        if earlier.compaction.is_some() || task.compaction.is_some() {
+            return Ok(None);
+        }
+        let remembered = task.remembered();
+        if earlier.messages.len() + remembered.len() > FEW {
+            return Ok(None);
+        }
+        Ok(Some(conversation(earlier.messages.iter().chain(remembered), &Listener::new(spec, model, task))))
+    }
+
+    /// The conversation as it fits; what has to go for that is on record from then on.
+    async fn fitted(
+        &self,
+        spec: &AgentSpec,
+        model: &dyn Model,
+        fixed: u64,
+        room: Room,
+        too_long: bool,
+    ) -> Result<Result<Recall, ModelError>, Halt> {
+        let earlier = self.earlier().await?;
+        let (before, recall) = {
+            let cell = self.live.lock();
+            let before = in_force(&cell.task, earlier.compaction.as_ref(), &earlier.messages).cloned();
+            let recall = recalled(&cell.task, &earlier.messages, before.as_ref(), spec, model);
+            (before, recall)
+        };
+        let tokens = fixed.saturating_add(weigh_all(model, recall.messages()));
+        let room = if too_long { room.below(tokens, spec.limits.compact_at) } else { room };
+        if tokens <= room.trigger && recall.pieces.len() <= FEW {
+            return Ok(Ok(recall));
+        }
+        let first_bytes = usize::try_from(room.budget).unwrap_or(usize::MAX).clamp(SHORT, FIRST_WORDS);
+        let blocks: Vec<Block> = recall.pieces.iter().map(|piece| block(model, piece, first_bytes)).collect();
+        let pinned = recall.first.iter().chain(&recall.last);
+        let beside = Beside {
+            fixed,
+            first: before.as_ref().and_then(|before| before.through.as_ref()).map(|_| weigh_all(model, pinned)),
+            summary: weigh_all(model, &recall.summary),
+        };
+        let plan = match fit(&blocks, beside, &room) {
+            Ok(plan) if plan.is_nothing() => return Ok(Ok(recall)),
+            Ok(plan) => plan,
+            Err(overfull) => return Ok(Err(ModelError::TooLong(overfull.to_string()))),
+        };
+        let written = match plan.summarised {
+            0 => None,
+            cut => Some(self.summarise(spec, model, &recall, cut, &room).await?),
+        };
+        let mut compaction = compacted(&recall, before, &plan, written, first_bytes);
+        let recall = recalled(&self.live.lock().task, &earlier.messages, Some(&compaction), spec, model);
+        compaction.tokens_before = tokens;
+        compaction.tokens_after = fixed.saturating_add(weigh_all(model, recall.messages()));
+        let still: Vec<CallId> = recall.results().cloned().collect();
+        compaction.shortened.retain(|call| still.contains(call));
+        tracing::info!(
+            task = %self.live.id,
+            before = compaction.tokens_before,
+            after = compaction.tokens_after,
+            "a conversation was compacted"
+        );
+        self.hold(|_| vec![TaskEvent::Compacted { compaction }])?;
+        Ok(Ok(recall))
+    }
+}
+
+/// The room that the model has; none where only the built-in model answers and nobody gave it a window.
+fn room(spec: &AgentSpec, model: &dyn Model) -> Option<Room> {
+    let about = model.about();
+    let window = about.window.or((model.name() != "playbook").then_some(UNKNOWN_WINDOW))?;
+    let written = spec.writing.max_output_tokens.map(u64::from).or(about.max_output);
+    Some(Room::of(window, written, spec.limits.compact_at))
+}
+
+/// The compaction that counts: the task's own, or that of the conversation before it. An autonomous task begins anew with
+/// every request.
+fn in_force<'a>(task: &'a Task, earlier: Option<&'a Compaction>, before: &[Message]) -> Option<&'a Compaction> {
+    let own = task.compaction.as_ref();
+    if !task.autonomous {
+        return own.or(earlier);
+    }
+    let is_there = |compaction: &&Compaction| {
+        let through = compaction.through.as_ref();
+        through.is_none_or(|id| before.iter().chain(task.remembered()).any(|message| message.id == *id))
+    };
+    own.filter(is_there)
+}
+
+fn recalled(
+    task: &Task,
+    before: &[Message],
+    compaction: Option<&Compaction>,
+    spec: &AgentSpec,
+    model: &dyn Model,
+) -> Recall {
+    let history: Vec<&Message> = before.iter().chain(task.remembered()).collect();
+    let mut listener = Listener::new(spec, model, task);
+    if let Some(compaction) = compaction {
+        listener.shortened = &compaction.shortened;
+    }
+    Recall::of(&history, compaction, &listener)
+}
+
+fn block(model: &dyn Model, piece: &Piece, first_bytes: usize) -> Block {
+    let tokens = weigh_all(model, &piece.chat);
+    let short = piece.chat.iter().fold(0_u64, |sum, message| {
+        let short =
+            match message {
+                ChatMessage::Tool { name, call, output, is_error, said } => {
+                    let output = super::brief::output_in_short(output, call, SHORT);
+                    output.map(|output| ChatMessage::Tool {
+                        name: name.clone(),
+                        call: call.clone(),
+                        output,
+                        is_error: *is_error,
+                        said: said.clone(),
+                    })
+                }
+                ChatMessage::User { id, text, files } => in_short(text, first_bytes, "")
+                    .map(|text| ChatMessage::User { id: id.clone(), text, files: files.clone() }),
+                ChatMessage::Assistant { .. } => None,
+            };
+        sum.saturating_add(weigh(model, short.as_ref().unwrap_or(message)))
+    });
+    Block { words: piece.words, tokens, short: short.min(tokens) }
+}
+
+/// What the model is given from now on: a later compaction says all that an earlier one said.
+fn compacted(
+    recall: &Recall,
+    before: Option<Compaction>,
+    plan: &Fit,
+    written: Option<Summary>,
+    first_bytes: usize,
+) -> Compaction {
+    let mut compaction = before.unwrap_or_else(|| Compaction {
+        through: None,
+        first: None,
+        summary: String::new(),
+        shortened: Vec::new(),
+        tokens_before: 0,
+        tokens_after: 0,
+        usage: Usage::default(),
+    });
+    compaction.usage = Usage::default();
+    if let Some(Summary { text, usage }) = written {
+        let gone = &recall.pieces[..plan.summarised];
+        compaction.through = gone.last().map(|piece| piece.through.clone()).or(compaction.through);
+        let mut words = gone.iter().filter(|piece| piece.words).flat_map(|piece| &piece.chat);
+        compaction.first = compaction.first.or_else(|| words.find_map(|chat| begun(chat, first_bytes)));
+        (compaction.summary, compaction.usage) = (text, usage);
+    }
+    let shortened = plan.shortened.iter().filter_map(|at| recall.pieces.get(*at)).flat_map(|piece| &piece.chat);
+    compaction.shortened.extend(shortened.filter_map(|chat| match chat {
+        ChatMessage::Tool { call, output, .. } if is_long(output) => Some(call.clone()),
+        _ => None,
+    }));
+    compaction
+}
+
+fn is_long(output: &Json) -> bool {
+    output.as_str().len() > SHORT
+}
+
+fn begun(chat: &ChatMessage, limit: usize) -> Option<FirstWords> {
+    match chat {
+        ChatMessage::User { id, text, .. } => {
+            let text = in_short(text, limit, "").unwrap_or_else(|| text.clone());
+            Some(FirstWords { message: id.clone(), text })
+        }
+        _ => None,
+    }
+}
