@@ -210,7 +210,7 @@ async fn teamspark_23_an_agent_is_made_with_rule_reference_and_server_and_answer
     let config = json!({"url": "https://mcp.example.com", "headers": {"Authorization": "Bearer s3cr3t"}});
     let server = tool(&app, "agent_add_mcp_server", about(json!({"name": "files", "config": config}))).await;
     assert_eq!(server["mcp_server"]["config"]["headers"]["Authorization"], "***");
-    let export = json!({"name": "sum", "description": "Sums up", "prompt": "Sum up {text}"});
+    let export = json!({"name": "sum", "description": "Sums up", "prompt": "Sum up what was said."});
     tool(&app, "agent_add_exported_tool", about(export)).await;
     tool(&app, "agent_update_settings", about(json!({"settings": {"max_turns": 4}}))).await;
     tool(&app, "agent_update_metadata", about(json!({"metadata": {"description": "Helps."}}))).await;
