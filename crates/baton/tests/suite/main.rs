@@ -63,3 +63,4 @@ mod tools;
 #[cfg(unix)]
 mod trace;
 mod two_agents;
+mod windows;
