@@ -57,9 +57,9 @@ pub fn item(item: &ContextItem) -> AgentItem {
     }
 }
 
-/// A rule or reference.
+/// A rule or reference, its text without the end of line that a file has.
 pub fn item_with_text(given: &ContextItem) -> AgentItem {
-    AgentItem { text: Some(given.text.clone()), ..item(given) }
+    AgentItem { text: Some(given.text.trim_end_matches(['\n', '\r']).to_owned()), ..item(given) }
 }
 
 /// Work that an agent offers.

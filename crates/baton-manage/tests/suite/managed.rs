@@ -45,7 +45,7 @@ async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
     let put =
         |text: &'static str| move |now: &Definition| Ok(vec![item_put(now, ItemKind::Rule, &rule("tone", text))?]);
     let changed = manager.change(&bob, Who::Administrator, Some(&made.digest), put("Be calm.")).await.unwrap();
-    assert_eq!(changed.after.agent.knowledge.rules[0].text, "Be calm.");
+    assert_eq!(changed.after.agent.knowledge.rules[0].text.trim_end(), "Be calm.");
     let late = manager.change(&bob, Who::Administrator, Some(&made.digest), put("Be loud.")).await.unwrap_err();
     assert_eq!(late.code, ErrorCode::AGENT_OUTDATED);
     let absent = AgentChange::Remove { kind: ItemKind::Rule, name: "none".to_owned() };
