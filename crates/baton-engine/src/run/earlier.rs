@@ -32,7 +32,7 @@ impl Driver {
                 return Ok(&NOTHING);
             }
         }
-        Ok(self.earlier.get_or_try_init(|| self.read_earlier()).await?)
+        self.earlier.get_or_try_init(|| self.read_earlier()).await
     }
 
     /// What the conversation was taken over with, then its tasks as their caller saw them, newest first until one is
