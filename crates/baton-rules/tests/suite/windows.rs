@@ -41,9 +41,12 @@ fn the_room_in_a_window() {
     assert_eq!(Room::unknown().below(4_000, Thousandths(800)).budget, 3_000);
 }
 
+/// How many blocks are summarised, and which are given in short.
+type Outcome = Result<(usize, Vec<usize>), Overfull>;
+
 #[test]
 fn what_goes_first() {
-    let table: [(&str, Vec<Block>, Result<(usize, Vec<usize>), Overfull>); 8] = [
+    let table: [(&str, Vec<Block>, Outcome); 8] = [
         ("it fits", vec![words(100), turn(300, 20), words(400)], Ok((0, vec![]))),
         (
             "old results in short are enough",

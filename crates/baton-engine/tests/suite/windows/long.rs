@@ -2,7 +2,7 @@
 
 use super::narrow::{FIRST, Narrow, ask, assert_paired, call_tool, compactions, say, words};
 use baton_ports::{ChatMessage, ModelCall, ModelError, ModelEvent};
-use baton_types::{ErrorCode, Part, Reasoning, TaskState};
+use baton_types::{ErrorCode, Message, Part, Reasoning, TaskState};
 use serde_json::json;
 
 /// Of 8192 tokens, an eighth is for the answer and a twentieth stays free; four letters are a token.
@@ -117,7 +117,7 @@ async fn what_a_service_finds_too_long_is_compacted_once_and_asked_again() {
             states.push(done.state);
             if always {
                 assert_eq!(done.state, TaskState::Failed);
-                let said = done.status_message.as_ref().map(|message| message.text()).unwrap_or_default();
+                let said = done.status_message.as_ref().map(Message::text).unwrap_or_default();
                 assert!(said.contains("at most 3000") || said.contains(ErrorCode::MODEL_FAILED.code), "{said}");
                 assert!(narrow.calls.lock().unwrap().len() <= 2, "asked once more at most");
                 break;
@@ -137,6 +137,6 @@ async fn a_request_that_is_longer_than_the_window_by_itself_is_not_sent() {
     let done = ask(&narrow.engine(), "m-1", vec![Part::text("word ".repeat(10_000))]).await;
     assert_eq!(done.state, TaskState::Failed);
     assert!(narrow.calls.lock().unwrap().is_empty());
-    let said = done.status_message.as_ref().map(|message| message.text()).unwrap_or_default();
+    let said = done.status_message.as_ref().map(Message::text).unwrap_or_default();
     assert!(said.contains("fit"), "{said}");
 }
