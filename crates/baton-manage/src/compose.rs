@@ -16,8 +16,8 @@ use baton_wire::api::{ChangeAgent, CreateAgent};
 const MAX_PARTS: usize = 1000;
 
 /// The files that a wish makes.
-pub(crate) fn files(wish: CreateAgent) -> Result<AgentFiles, ManageError> {
-    let CreateAgent { name, keep: _, files, playbook, rules, references, servers, exports, .. } = &wish;
+pub(crate) fn files(wish: &CreateAgent) -> Result<AgentFiles, ManageError> {
+    let CreateAgent { name, keep: _, files, playbook, rules, references, servers, exports, .. } = wish;
     if rules.len() + references.len() + servers.len() + exports.len() > MAX_PARTS {
         let detail = format!("one request may give an agent at most {MAX_PARTS} things; add the rest later");
         return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
@@ -42,7 +42,7 @@ pub(crate) fn files(wish: CreateAgent) -> Result<AgentFiles, ManageError> {
         let detail = format!("the files call the agent '{}', and the request '{name}'; say one of them", agent.name);
         return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
     }
-    Ok(amended(&all, &changes(&wish)?)?.0)
+    Ok(amended(&all, &changes(wish)?)?.0)
 }
 
 fn changes(wish: &CreateAgent) -> Result<Vec<AgentChange>, ManageError> {

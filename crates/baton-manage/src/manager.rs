@@ -71,7 +71,7 @@ impl Manager {
     /// Makes an agent and begins to serve it.
     pub async fn create(&self, wish: CreateAgent, who: Who) -> Result<Definition, ManageError> {
         let keeping = keeping(wish.keep);
-        self.make(files(wish, who)?, keeping).await
+        self.make(files(&wish, who)?, keeping).await
     }
 
     /// Makes an agent that is a copy of another.
@@ -92,7 +92,7 @@ impl Manager {
 }
 
 /// The files that a wish makes, if whoever wishes may have them.
-pub(crate) fn files(wish: CreateAgent, who: Who) -> Result<AgentFiles, ManageError> {
+pub(crate) fn files(wish: &CreateAgent, who: Who) -> Result<AgentFiles, ManageError> {
     let files = compose::files(wish)?;
     guard::check(who, None, &files)?;
     Ok(files)
@@ -100,7 +100,7 @@ pub(crate) fn files(wish: CreateAgent, who: Who) -> Result<AgentFiles, ManageErr
 
 impl Manager {
     /// The files that would be made, for a place of their own.
-    pub fn files(wish: CreateAgent, who: Who) -> Result<AgentFiles, ManageError> {
+    pub fn files(wish: &CreateAgent, who: Who) -> Result<AgentFiles, ManageError> {
         files(wish, who)
     }
 
@@ -123,11 +123,11 @@ fn keeping(keep: Option<bool>) -> Keeping {
     }
 }
 
+/// What is to be written, by path; nothing where a file is to be gone.
+type Written = BTreeMap<String, Option<Vec<u8>>>;
+
 /// Files with all changes made, one after the other, and what is to be written for that.
-pub(crate) fn amended(
-    files: &AgentFiles,
-    changes: &[AgentChange],
-) -> Result<(AgentFiles, BTreeMap<String, Option<Vec<u8>>>), ManageError> {
+pub(crate) fn amended(files: &AgentFiles, changes: &[AgentChange]) -> Result<(AgentFiles, Written), ManageError> {
     let mut after = files.clone();
     let mut all = BTreeMap::new();
     for change in changes {

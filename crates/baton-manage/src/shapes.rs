@@ -2,7 +2,7 @@
 
 use crate::{Definition, secrets::shown_entry};
 use baton_ports::AgentPlace;
-use baton_types::{AgentSpec, ContextItem, ExportedTool, Json};
+use baton_types::{AgentSpec, ContextItem, ExportedTool, Json, Thousandths};
 use baton_wire::api::{AgentDefinition, AgentExport, AgentItem, AgentKept, AgentMaker, SessionSettings};
 use std::collections::BTreeMap;
 
@@ -80,8 +80,8 @@ pub fn settings(agent: &AgentSpec) -> SessionSettings {
         model: agent.writing.model.clone(),
         max_turns: Some(agent.limits.max_turns),
         max_output_tokens: agent.writing.max_output_tokens,
-        temperature: agent.writing.temperature.map(|share| share.get()),
-        top_p: agent.writing.top_p.map(|share| share.get()),
+        temperature: agent.writing.temperature.map(Thousandths::get),
+        top_p: agent.writing.top_p.map(Thousandths::get),
         tool_permission: Some(agent.policy.ask),
         autonomous: Some(agent.autonomous),
         context_top_k: Some(limits.top_k),
