@@ -2,9 +2,11 @@
 
 use std::{fmt, sync::Arc};
 
+type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// Variables by their names; a test brings its own.
 #[derive(Clone)]
-pub struct Environment(Arc<dyn Fn(&str) -> Option<String> + Send + Sync>);
+pub struct Environment(Arc<Lookup>);
 
 impl Environment {
     /// Variables as this function knows them.

@@ -11,7 +11,9 @@ pub use list::{
 };
 
 use crate::{BoxFuture, Claim, OutboxEntry, OutboxProgress};
-use baton_types::{AgentName, ContextId, Digest, ErrorCode, Fact, Json, Principal, RunId, Spent, StreamId, TaskId, Timestamp};
+use baton_types::{
+    AgentName, ContextId, Digest, ErrorCode, Fact, Json, Principal, RunId, Spent, StreamId, TaskId, Timestamp,
+};
 use std::{sync::Arc, time::Duration};
 
 /// What is written together or not at all; may span several streams.

@@ -22,6 +22,8 @@ fn misfit(schema: &Value, value: &Value, path: &str) -> Option<String> {
         "minimum",
         "maximum",
         "pattern",
+        "minLength",
+        "maxLength",
         "oneOf",
         "anyOf",
         "not",
@@ -71,6 +73,12 @@ fn misfit(schema: &Value, value: &Value, path: &str) -> Option<String> {
         && !Regex::new(pattern).expect("a pattern").is_match(text)
     {
         return Some(format!("{path} does not look like {pattern}"));
+    }
+    if let Some(length) = value.as_str().map(|text| text.chars().count() as f64)
+        && (number("minLength").is_some_and(|low| length < low)
+            || number("maxLength").is_some_and(|high| length > high))
+    {
+        return Some(format!("{path} has {length} characters"));
     }
     if let Some(entries) = value.as_array() {
         let count = entries.len() as f64;

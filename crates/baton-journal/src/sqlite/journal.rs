@@ -6,12 +6,12 @@ use super::{
     encode::Encoded,
     error::stopped,
     job::{Asked, Job, Take},
-    list, load, tallies,
+    list, load,
     open::{Options, Possession, open_writer, possess},
     outbox,
     queue::{NotQueued, Queue},
     readers::Readers,
-    retain,
+    retain, tallies,
     writer::{Shared, Writer},
 };
 use baton_ports::{

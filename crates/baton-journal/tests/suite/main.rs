@@ -28,6 +28,7 @@ mod schema;
 mod sqlite;
 #[cfg(test)]
 mod tallies;
+#[cfg(test)]
 mod tokens;
 
 /// Runs every contract against each implementation.

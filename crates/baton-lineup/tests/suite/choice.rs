@@ -22,7 +22,8 @@ fn the_nearest_word_counts() {
     let ollama = Candidate { model: "ollama:qwen3".to_owned(), why: "found".to_owned(), base_url: None };
     let there = [ollama.clone()];
     let found = Reason::Found(ollama);
-    let cases: [(Option<&str>, Option<&str>, &[Candidate], &[&str], Reason); 7] = [
+    type Case<'a> = (Option<&'a str>, Option<&'a str>, &'a [Candidate], &'a [&'a str], Reason);
+    let cases: [Case<'_>; 7] = [
         (None, None, &[], &["playbook"], Reason::Nothing),
         (None, None, &there, &["ollama:qwen3"], found),
         (None, Some("openai:gpt-5"), &there, &["openai:gpt-5"], Reason::Settings),

@@ -36,7 +36,7 @@ impl Environment {
             result
         });
         whole.map_err(|error| match error {
-            ServerError::Refused { error, .. } => passed_on(error),
+            ServerError::Refused { error, .. } => passed_on(*error),
             other => ErrorData::internal_error(other.to_string(), None),
         })
     }

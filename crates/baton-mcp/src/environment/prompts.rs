@@ -101,7 +101,7 @@ impl Environment {
         let OfferedPrompt { server, definition, .. } = offered;
         let got = self.agent.ports.servers.get_prompt(&self.agent.name, server, &definition.name, options).await;
         got.map(|reply| completed(reply, |result| &mut result.result_type)).map_err(|error| match error {
-            ServerError::Refused { error, .. } => passed_on(error),
+            ServerError::Refused { error, .. } => passed_on(*error),
             other => ErrorData::internal_error(other.to_string(), None),
         })
     }

@@ -104,7 +104,7 @@ impl Environment {
             match self.agent.ports.servers.read_resource(&self.agent.name, &server, uri, options.clone()).await {
                 Ok(reply) => return Ok(completed(reply, |result| &mut result.result_type)),
                 Err(ServerError::Refused { error, .. }) if is_missing(&error) => {}
-                Err(ServerError::Refused { error, .. }) => return Err(passed_on(error)),
+                Err(ServerError::Refused { error, .. }) => return Err(passed_on(*error)),
                 Err(other) => return Err(ErrorData::internal_error(other.to_string(), None)),
             }
         }

@@ -42,7 +42,7 @@ impl Call<'_> {
         let agent = &self.environment.agent;
         match agent.ports.servers.call_tool(&agent.name, &tool.server, &tool.tool, options).await {
             Ok(reply) => Ok(completed(reply, |result| &mut result.result_type)),
-            Err(ServerError::Refused { error, .. }) => Err(passed_on(error)),
+            Err(ServerError::Refused { error, .. }) => Err(passed_on(*error)),
             Err(error) => Ok(ServerReply::Done(results::failure(error.to_string()))),
         }
     }

@@ -37,7 +37,7 @@ fn in_common(a: &[String], b: &[String]) -> usize {
     for line in a {
         *counts.entry(line).or_default() += 1;
     }
-    b.iter().filter(|line| counts.get_mut(line.as_str()).is_some_and(|left| take_one(left))).count()
+    b.iter().filter(|line| counts.get_mut(line.as_str()).is_some_and(take_one)).count()
 }
 
 fn take_one(left: &mut usize) -> bool {

@@ -11,10 +11,10 @@ use futures_util::StreamExt;
 use std::{path::Path, time::Duration};
 use tokio::time::Instant;
 
-const FILE: &str = r#"emit_artifact {"filename":"output.txt","media_type":"text/plain","name":"output","raw":"R2VuZXJhdGVkIGZpbGUgY29udGVudAo="}"#;
-const URL: &str = r#"emit_artifact {"filename":"output.txt","media_type":"text/plain","name":"output","url":"https://example.com/output.txt"}"#;
+const FILE: &str = r#"emit_artifact {"name":"output","raw":"R2VuZXJhdGVkIGZpbGUgY29udGVudAo=","filename":"output.txt","media_type":"text/plain"}"#;
+const URL: &str = r#"emit_artifact {"name":"output","url":"https://example.com/output.txt","filename":"output.txt","media_type":"text/plain"}"#;
 const TEXT: &str = r#"emit_artifact {"name":"output","text":"Generated text content"}"#;
-const DATA: &str = r#"emit_artifact {"data":{"count":42,"key":"value"},"name":"output"}"#;
+const DATA: &str = r#"emit_artifact {"name":"output","data":{"key":"value","count":42}}"#;
 const ASK: &str = r#"ask_user {"question":"What else should I know?"}"#;
 const REJECT: &str = r#"reject_task {"reason":"Rejected, as asked."}"#;
 const REPLY: &str = r#"reply_message {"text":"Direct message response"}"#;

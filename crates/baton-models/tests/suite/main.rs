@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod ask;
+#[cfg(test)]
 mod cassettes;
 mod catalog;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod layers;
 mod matching;
 mod mistakes;
 mod never_panics;
+#[cfg(test)]
 mod rescue;
 mod saying;
 mod schema;

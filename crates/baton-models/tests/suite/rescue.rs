@@ -120,7 +120,7 @@ proptest! {
 
     #[test]
     fn no_text_is_lost(text in "[\\[{\"`<a-z:,} \\n]{0,40}") {
-        let whole = answer(&[text.clone()], asked());
+        let whole = answer(std::slice::from_ref(&text), asked());
         let letters: Vec<String> = text.chars().map(String::from).collect();
         prop_assert_eq!(&answer(&letters, asked()), &whole);
         prop_assert_eq!(whole, format!("{text}|done"));

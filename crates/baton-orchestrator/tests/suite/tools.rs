@@ -52,7 +52,7 @@ async fn calls_run_together_and_their_results_go_back_in_one_message() {
     let told = Told::default();
     let message = Message::new("m-1".into(), Role::User, vec![Part::text("How is the weather?")]);
     let answer = Orchestrator::new().send(&fake.at("weather"), message, &told).await.unwrap();
-    let expect = r#"done: [{"call_id":"c3","is_error":true,"name":"storm","output":"no storm"}]"#;
+    let expect = r#"done: [{"call_id":"c3","name":"storm","output":"no storm","is_error":true}]"#;
     assert_eq!((answer.text.as_str(), answer.state, answer.asks()), (expect, TaskState::Completed, false));
     assert_eq!(answer.task.as_deref(), Some("task-1"));
     let sent = fake.seen("SendMessage");

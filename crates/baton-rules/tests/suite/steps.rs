@@ -107,12 +107,8 @@ fn questions_and_calls_in_doubt_go_to_the_caller() {
 
 #[test]
 fn a_run_that_works_alone_ends_where_another_one_would_ask() {
-    let begins = TaskEvent::RunStarted {
-        run: "run".into(),
-        agent: Digest::of(b"spec"),
-        deadline: DEADLINE,
-        autonomous: true,
-    };
+    let begins =
+        TaskEvent::RunStarted { run: "run".into(), agent: Digest::of(b"spec"), deadline: DEADLINE, autonomous: true };
     let alone = |calls: &[ToolCall], more: &[TaskEvent]| {
         with(task(Agent, &[begins.clone(), attempt(1, 1), tools_called(1, calls)]), more)
     };

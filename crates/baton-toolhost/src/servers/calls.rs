@@ -145,7 +145,7 @@ impl McpServers {
                 without_secrets(requests, connection.log()).map(|requests| ServerReply::Asks { requests, state })
             }
             Answer::Done(result) => {
-                read(result).and_then(|result| without_secrets(result, connection.log())).map(ServerReply::Done)
+                read(*result).and_then(|result| without_secrets(result, connection.log())).map(ServerReply::Done)
             }
         };
         reply.ok_or_else(|| ServerError::Broken {
@@ -170,7 +170,7 @@ impl McpServers {
                     let requests = asked.input_requests.unwrap_or_default();
                     return Ok(Answer::Asks { requests, state: asked.request_state });
                 }
-                Step::Done(result) => return Ok(Answer::Done(result)),
+                Step::Done(result) => return Ok(Answer::Done(Box::new(result))),
                 // Requests on the wire are forbidden in this era; dropping the reply refuses them.
                 Step::Asks { .. } => {}
             }
@@ -203,7 +203,7 @@ impl McpServers {
             }
         };
         match running.drive(options.events.as_deref()).await? {
-            Step::Done(result) => Ok(Answer::Done(result)),
+            Step::Done(result) => Ok(Answer::Done(Box::new(result))),
             Step::Asks { key, request, reply } => {
                 self.hold(running, Question { key, request, reply }, binding, options.account)
             }
@@ -227,7 +227,7 @@ impl McpServers {
 
 /// What a server said, before it is known to be of the right kind.
 enum Answer {
-    Done(ServerResult),
+    Done(Box<ServerResult>),
     Asks { requests: InputRequests, state: Option<String> },
 }
 

@@ -237,7 +237,7 @@ impl Connection {
         match error {
             ServiceError::McpError(mut error) => {
                 error.message = self.log.hide(&error.message).into_owned().into();
-                ServerError::Refused { server: self.server.clone(), error }
+                ServerError::Refused { server: self.server.clone(), error: Box::new(error) }
             }
             ServiceError::Timeout { timeout } => ServerError::TimedOut { server: self.server.clone(), limit: timeout },
             ServiceError::TransportClosed => self.broken(),

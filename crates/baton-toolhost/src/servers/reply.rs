@@ -57,7 +57,7 @@ pub enum ServerError {
         /// Which.
         server: String,
         /// As it was said.
-        error: ErrorData,
+        error: Box<ErrorData>,
     },
     /// The state names no call that waits for answers: it expired, or belongs to another caller.
     #[error("the question has expired; make the call again")]

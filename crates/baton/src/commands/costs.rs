@@ -11,7 +11,7 @@ use self::{
     budgets::Used,
     counted::{Asker, By, Counted},
     ledger::{Ledger, Row},
-    time::{Period, day_of, month_of},
+    time::{Period, day_of, month_of, timestamp},
 };
 use crate::{
     commands::{
@@ -43,9 +43,9 @@ Examples:
   baton costs --by project --since 2026-10-01 --until 2026-11-01 --json
 
 What model calls read and wrote is what their spans say. Money is by the prices in baton.yaml, in
-dollars for a million tokens; a model without one is shown as unknown, and the built-in playbook
-costs nothing. Budgets are for the day and the month in which the time ends, in UTC; one that was
-exceeded is marked, and changes no exit code:
+dollars for a million tokens, or else by those that come with Baton; a model without one is shown
+as unknown, and the built-in playbook costs nothing. Budgets are for the day and the month in which
+the time ends, in UTC; one that was exceeded is marked, and changes no exit code:
 
   prices:
     claude-sonnet-4-5: { input: 3.0, output: 15.0, cached: 0.3, cache_write: 3.75 }
@@ -119,7 +119,7 @@ impl Options {
 
 /// Asks for all that is told.
 async fn ask(asker: &Asker<'_>, by: By, time: Period, settings: &Settings) -> Result<Told, Failure> {
-    let ledger = Ledger { prices: &settings.prices };
+    let ledger = Ledger { prices: &settings.prices, at: timestamp(time.end) };
     let counted = asker.ask(by, time).await?;
     let mut incomplete = BTreeSet::from_iter(counted.warnings);
     let (mut rows, total) = ledger.rows(&counted.cells);

@@ -108,7 +108,7 @@ fn without_a_collector_nothing_is_held_and_nothing_said() {
     let (server, _) = home.up_sending(&[], &["--port", "0", "--log", "info"]);
     asks(&home, 2);
     let said = ends(server);
-    assert!(!said.contains("4317") && !said.contains("export"), "{said}");
+    assert!(!said.contains("4317") && !said.contains("baton_export"), "{said}");
     let held = std::fs::read_dir(home.path(".baton/spans/outgoing")).into_iter().flatten().count();
     assert_eq!(held, 0);
 }

@@ -40,18 +40,18 @@ const PLAYBOOK: &str = r#"rules:
   - say: "${tools}"
 "#;
 
-fn ok(ended: Ended) -> String {
+fn ok(ended: &Ended) -> String {
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
     ended.stdout.trim_end().to_owned()
 }
 
 fn say(home: &Home, agent: &str, words: &str) -> String {
-    ok(home.run(&["run", agent, words, "--context", "talk", "--quiet"]))
+    ok(&home.run(&["run", agent, words, "--context", "talk", "--quiet"]))
 }
 
 /// The rules that the model was given for the last answer, with the reason.
 fn given(home: &Home, agent: &str) -> Vec<(String, String)> {
-    let shown = ok(home.run(&["sessions", "show", "talk", "--agent", agent, "--json"]));
+    let shown = ok(&home.run(&["sessions", "show", "talk", "--agent", agent, "--json"]));
     let shown: Value = serde_json::from_str(&shown).expect("JSON");
     let messages = shown["messages"].as_array().expect("messages");
     let items = messages.iter().rev().find_map(|message| message["request_context"].as_array());
@@ -161,7 +161,7 @@ fn teamspark_14_tools_are_found_left_out_and_taken_in_by_the_model() {
     assert!(taken.starts_with("The tool 'memory__listReferences' is part of this conversation"), "{taken}");
     assert!(say(&home, "native", "hello").contains("memory__listReferences"));
     // In another conversation nobody has named it.
-    let other = ok(home.run(&["run", "native", "hello", "--context", "other", "--quiet"]));
+    let other = ok(&home.run(&["run", "native", "hello", "--context", "other", "--quiet"]));
     assert!(!other.contains("memory__listReferences"), "{other}");
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
@@ -243,7 +243,7 @@ fn teamspark_13_servers_with_underscores_and_long_names_work_from_end_to_end() {
         ["my_own_files", "my_own", &long].map(|name| (name.to_owned(), one.clone())).into_iter().collect();
     home.agent("helper", "", "rules: [{ say: none }]\n");
     home.write("helper/mcp.json", &json!({"mcpServers": servers}).to_string());
-    let list = ok(home.run(&["tools", "list", "helper", "--wait", "30s", "--json"]));
+    let list = ok(&home.run(&["tools", "list", "helper", "--wait", "30s", "--json"]));
     let list: Value = serde_json::from_str(&list).expect("JSON");
     let tools = list["tools"].as_array().expect("tools");
     let name_in = |server: &str| {
@@ -260,7 +260,7 @@ fn teamspark_13_servers_with_underscores_and_long_names_work_from_end_to_end() {
     all.extend(rules);
     home.write("helper/playbook.yaml", &json!({"rules": all}).to_string());
     for name in names {
-        let said = ok(home.run(&["run", "helper", name, "--quiet"]));
+        let said = ok(&home.run(&["run", "helper", name, "--quiet"]));
         assert_eq!(said, "This is a simple text response for testing.", "{name}");
     }
 }
@@ -278,12 +278,12 @@ fn teamspark_15_exactly_as_many_model_calls_as_allowed_and_an_error_only_when_cu
         "rules:\n  - when: { user: enough, turn: 3 }\n    say: \"done at ${turn}\"\n  - when: { turn: any }\n    \
          call: [{ tool: own_rules__listRules, args: {} }]\n",
     );
-    let said = ok(home.run(&["run", "spark", "enough", "--quiet"]));
+    let said = ok(&home.run(&["run", "spark", "enough", "--quiet"]));
     assert_eq!(said, "done at 3", "the last call that is allowed may answer");
     let cut = home.run(&["run", "spark", "forever", "--context", "talk"]);
     assert_eq!(cut.code, Some(1), "{}", cut.shown());
     assert!(cut.stderr.contains("BTN-3001"), "{}", cut.shown());
-    let shown = ok(home.run(&["sessions", "show", "talk", "--json"]));
+    let shown = ok(&home.run(&["sessions", "show", "talk", "--json"]));
     let shown: Value = serde_json::from_str(&shown).expect("JSON");
     let messages = shown["messages"].as_array().expect("messages");
     let turns = messages.iter().filter(|message| message.to_string().contains("\"tool_calls\"")).count();

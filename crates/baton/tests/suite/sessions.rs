@@ -74,6 +74,7 @@ fn a_session_is_listed_named_forked_carried_and_forgotten() {
     let first = &details["messages"][0];
     let task = first["message"]["taskId"].as_str().expect("a task");
     let forked = home.run(&["sessions", "fork", "trip", "--at", &format!("{task}:1"), "--as", "branch"]);
+    ok(home.run(&["sessions", "reset", "branch", "model"]));
     ok(home.run(&["run", "letters", "count again", "--context", "branch", "--quiet"]));
     let branch = home.run(&["sessions", "show", "branch"]);
 

@@ -55,7 +55,7 @@ fn submitted(context: &str, agent: &str, parent: Option<ParentLink>) -> TaskEven
 
 fn started(run: &str) -> TaskEvent {
     let agent = baton_types::Digest::of(b"a definition");
-    TaskEvent::RunStarted { run: run.into(), agent, deadline: at(1_000_000) }
+    TaskEvent::RunStarted { run: run.into(), agent, deadline: at(1_000_000), autonomous: false }
 }
 
 fn attempt(message: &str, turn: u32, attempt: u32) -> TaskEvent {

@@ -159,7 +159,11 @@ fn refusal_of(status: &Status) -> Option<Box<Refusal>> {
 
 /// The result inside an envelope, or the refusal; the members of refusals are exactly those that they may have.
 fn unwrapped(binding: Binding, http: u16, value: Value) -> Result<Value, Box<Refusal>> {
-    let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let members = |value: &Value| {
+        let mut names: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
+        names.sort();
+        names
+    };
     let (object, code, details) = match binding {
         Binding::JsonRpc | Binding::OldJsonRpc => {
             assert_eq!(value["jsonrpc"], "2.0");

@@ -60,7 +60,7 @@ impl Call<'_> {
     ) -> Result<Ended<CallToolResult>, ErrorData> {
         match Work::of(self, rounds).and_then(|work| work.within_scope().map(|()| work)) {
             Ok(work) => self.channel().hand_over(&work, relay).await,
-            Err(faults) => Ok(Ended::Done(faults)),
+            Err(faults) => Ok(Ended::Done(*faults)),
         }
     }
 
@@ -74,7 +74,7 @@ impl Call<'_> {
     ) -> Result<Ended<CallToolResult>, ErrorData> {
         match Work::of(self, rounds) {
             Ok(work) => InputRequired.came_back(&work, state, begun, responses).await,
-            Err(faults) => Ok(Ended::Done(faults)),
+            Err(faults) => Ok(Ended::Done(*faults)),
         }
     }
 
@@ -91,10 +91,10 @@ impl Call<'_> {
 
 impl<'a> Work<'a> {
     /// The error says what is wrong with the arguments.
-    fn of(call: &'a Call<'a>, rounds: &'a Rounds<'a>) -> Result<Self, CallToolResult> {
+    fn of(call: &'a Call<'a>, rounds: &'a Rounds<'a>) -> Result<Self, Box<CallToolResult>> {
         let arguments = tool::read(&call.arguments).map_err(|faults| {
             let detail = format!("'handoff' did not run, because its arguments do not fit: {}.", faults.join("; "));
-            work::refused(ErrorCode::INVALID_REQUEST, &detail)
+            Box::new(work::refused(ErrorCode::INVALID_REQUEST, &detail))
         })?;
         let ask = HandoffAsk {
             from: call.environment.agent.name.clone(),
@@ -113,14 +113,14 @@ impl<'a> Work<'a> {
 
     /// Here it is the client who says whom the work goes to: agents that the definition names come with it, all others it
     /// must be allowed to call.
-    fn within_scope(&self) -> Result<(), CallToolResult> {
+    fn within_scope(&self) -> Result<(), Box<CallToolResult>> {
         let (from, agents) = (&self.call.view.spec, self.call.environment.agent.ports.agents.listed());
         let to = baton_rules::handoff_target(from, agents.iter().map(AsRef::as_ref), &self.ask.agent_uri);
         if from.handoffs.iter().any(|target| target.agent == to) {
             return Ok(());
         }
         let allowed = may(&self.call.caller.principal, Access::Call, Some(&to));
-        allowed.map_err(|missing| work::refused(ErrorCode::SCOPE_MISSING, &missing.to_string()))
+        allowed.map_err(|missing| Box::new(work::refused(ErrorCode::SCOPE_MISSING, &missing.to_string())))
     }
 
     fn desk(&self) -> &dyn HandoffDesk {

@@ -2,10 +2,15 @@
 
 use super::counted::{Cell, Cells};
 use crate::{config::Price, money::Money};
-use std::{cmp::Ordering, collections::BTreeSet};
+use baton_models::Catalog;
+use baton_types::Timestamp;
+use std::{
+    cmp::Ordering,
+    collections::{BTreeSet, HashMap},
+};
 
-/// The built-in model of scripted answers, which nobody has to pay.
-const FREE: &str = "playbook";
+/// Dollars for a million tokens beyond which a price is a mistake.
+const MOST_RATE: f64 = 1e6;
 /// A model that its spans do not name.
 const UNNAMED: &str = "calls that name no model";
 
@@ -25,17 +30,20 @@ pub(super) struct Row {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ledger<'a> {
     pub(super) prices: &'a [Price],
+    /// When the prices that come with Baton are looked up.
+    pub(super) at: Timestamp,
 }
 
 impl Ledger<'_> {
     /// One row per group, in their order, and one for all of them.
     pub(super) fn rows(self, cells: &Cells) -> (Vec<Row>, Row) {
         let (mut rows, mut total): (Vec<Row>, Row) = <_>::default();
+        let mut known = HashMap::new();
         for ((group, model), cell) in cells {
             if rows.last().is_none_or(|row| row.group != *group) {
                 rows.push(Row { group: group.clone(), ..Row::default() });
             }
-            let money = self.money(model.as_deref(), cell);
+            let money = self.money(model.as_deref(), cell, &mut known);
             for row in rows.last_mut().into_iter().chain([&mut total]) {
                 row.add(model.as_deref(), cell, money);
             }
@@ -44,8 +52,18 @@ impl Ledger<'_> {
     }
 
     /// What these tokens cost; none when nobody said it.
-    fn money(self, model: Option<&str>, cell: &Cell) -> Option<Money> {
-        match self.prices.iter().find(|price| Some(price.model.as_str()) == model) {
+    fn money<'b>(
+        self,
+        model: Option<&'b str>,
+        cell: &Cell,
+        known: &mut HashMap<&'b str, Option<Price>>,
+    ) -> Option<Money> {
+        let own = self.prices.iter().find(|price| Some(price.model.as_str()) == model);
+        let price = match (own, model) {
+            (None, Some(model)) => known.entry(model).or_insert_with(|| included(model, self.at)).as_ref(),
+            (own, _) => own,
+        };
+        match price {
             Some(Price { input, output, cached, cache_write, .. }) => {
                 let plain = cell.input.saturating_sub(cell.cached).saturating_sub(cell.cache_written);
                 let parts = [
@@ -56,10 +74,22 @@ impl Ledger<'_> {
                 ];
                 Some(parts.into_iter().sum())
             }
-            None if model == Some(FREE) => Some(Money::default()),
             None => None,
         }
     }
+}
+
+/// The price that comes with Baton, at the usual rates: what is summed up says nothing about the length of a call.
+fn included(model: &str, at: Timestamp) -> Option<Price> {
+    let rates = Catalog::default().rates(model, at)?;
+    let money = |dollars| Money::of(dollars, MOST_RATE);
+    Some(Price {
+        model: model.to_owned(),
+        input: money(rates.input)?,
+        output: money(rates.output)?,
+        cached: money(rates.cached),
+        cache_write: money(rates.cache_write),
+    })
 }
 
 impl Row {
@@ -92,5 +122,37 @@ impl Row {
     pub(super) fn by_weight(&self, other: &Self) -> Ordering {
         let weight = |row: &Self| (row.known, row.cell.input.saturating_add(row.cell.output), row.cell.calls);
         weight(other).cmp(&weight(self)).then_with(|| self.group.cmp(&other.group))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_prices_come_before_those_that_come_with_baton() {
+        let at = Timestamp::parse("2026-11-16T12:00:00Z").unwrap();
+        let dollars = |dollars| Money::of(dollars, 1e9).unwrap();
+        let mine = |model: &str| Price {
+            model: model.to_owned(),
+            input: dollars(1.0),
+            output: dollars(1.0),
+            cached: None,
+            cache_write: None,
+        };
+        let cell = Cell { calls: 1, input: 1_000_000, cached: 400_000, output: 100_000, ..Cell::default() };
+        for (model, prices, expect) in [
+            ("openai:gpt-5", vec![], Some(0.6 * 1.25 + 0.4 * 0.125 + 1.0)),
+            ("gpt-5", vec![], Some(0.6 * 1.25 + 0.4 * 0.125 + 1.0)),
+            ("gpt-5", vec![mine("gpt-5")], Some(1.1)),
+            ("ollama:llama3.2", vec![], Some(0.0)),
+            ("playbook", vec![], Some(0.0)),
+            ("playbook", vec![mine("playbook")], Some(1.1)),
+            ("mystery", vec![mine("other")], None),
+        ] {
+            let cells = Cells::from([((None, Some(model.to_owned())), cell)]);
+            let (_, total) = Ledger { prices: &prices, at }.rows(&cells);
+            assert_eq!(total.money(), expect.map(dollars), "{model}");
+        }
     }
 }

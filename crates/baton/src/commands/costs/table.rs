@@ -105,6 +105,7 @@ mod tests {
         },
         config::Price,
     };
+    use baton_types::Timestamp;
     use std::fmt::Write as _;
 
     fn dollars(dollars: f64) -> Money {
@@ -119,7 +120,7 @@ mod tests {
     }
 
     fn told(by: By, cells: &Cells, prices: &[Price], incomplete: &[&str]) -> Told {
-        let ledger = Ledger { prices };
+        let ledger = Ledger { prices, at: Timestamp::from_millis(1_794_787_200_000) };
         let (mut rows, total) = ledger.rows(cells);
         rows.sort_by(Row::by_weight);
         let time = Period { start: 1_794_787_200_000_000_000, end: 1_794_787_200_000_000_000 + DAY };

@@ -218,7 +218,7 @@ impl Sut {
 fn rpc_result(reply: &Value) -> Result<Value, Refused> {
     let Some(error) = reply.get("error") else { return Ok(reply["result"].clone()) };
     let members: Vec<_> = error.as_object().expect("an object").keys().map(String::as_str).collect();
-    assert_eq!(members, ["code", "data", "message"]);
+    assert_eq!(members, ["code", "message", "data"]);
     Err(Refused(error["data"][0]["reason"].as_str().expect("a reason").to_owned()))
 }
 

@@ -45,7 +45,7 @@ fn what_is_missing_is_asked_for_at_a_terminal() {
 fn a_run_asks_at_a_terminal() {
     let home = asking("ask");
     let (_server, _) = home.up(&["--port", "0"]);
-    let typed = typed(&home, "run asker 'the form'", "yes\nmany\n36\nAda\n\n\nno\n");
+    let typed = typed(&home, "run asker 'the form'", "yes\nAda\nmany\n36\n\n\nno\n");
     assert_eq!(typed.0, Some(0), "{}", typed.1);
     for said in [
         "Allow it?",
