@@ -11,7 +11,7 @@ fn misfit(schema: &Value, value: &Value, path: &str) -> Option<String> {
     let all = |key: &str| schema.get(key).and_then(Value::as_array);
     let fits = |schema: &Value| misfit(schema, value, path).is_none();
     let object = schema.as_object().expect("a schema");
-    const KNOWN: [&str; 21] = [
+    const KNOWN: [&str; 23] = [
         "type",
         "properties",
         "required",

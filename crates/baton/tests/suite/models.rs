@@ -97,10 +97,13 @@ fn a_conversation_changes_its_model_and_spans_say_who_answered() {
     let second = ask(&["--context", &context]);
     assert!(second.to_string().contains("Heard you."), "{second:#}");
     assert_eq!(second["status"]["message"]["metadata"]["model"], "mine:echo", "{second:#}");
+    // A server that has ended has kept all spans of what it did.
+    server.signal("TERM");
+    let ended = server.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.shown());
     let query = r#"{ span.gen_ai.provider.name = "mine" && span.gen_ai.request.model = "echo" }"#;
     let spans = home.run(&["trace", "query", query, "--json"]);
     assert!(spans.stdout.contains("chat echo"), "{}", spans.shown());
-    drop(server);
 }
 
 #[test]

@@ -86,6 +86,7 @@ fn a_session_is_listed_named_forked_carried_and_forgotten() {
     let again = ok(home.run(&["sessions", "export", "trip"]));
     assert_eq!(read(&again), read(&file), "the same but for ids, and this has the same");
     let from_markdown = home.run(&["sessions", "import", "trip.md", "--as", "read"]);
+    ok(home.run(&["sessions", "reset", "trip", "model"]));
     ok(home.run(&["run", "letters", "hello", "--context", "trip", "--quiet"]));
 
     server.signal("TERM");

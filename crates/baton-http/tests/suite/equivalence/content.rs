@@ -49,14 +49,19 @@ pub(super) fn value(rng: &mut SmallRng, depth: u32) -> Value {
     }
 }
 
+/// Members are in the order of their names, the only one that every binding keeps.
 fn object(rng: &mut SmallRng, depth: u32) -> Map<String, Value> {
-    (0..rng.random_range(0..4)).map(|_| ((*pick(rng, &NAMES)).to_owned(), value(rng, depth))).collect()
+    let mut members: Map<String, Value> =
+        (0..rng.random_range(0..4)).map(|_| ((*pick(rng, &NAMES)).to_owned(), value(rng, depth))).collect();
+    members.sort_keys();
+    members
 }
 
 /// Metadata with at least one member.
 pub(super) fn metadata(rng: &mut SmallRng) -> Map<String, Value> {
     let mut members = object(rng, 2);
     members.insert("note".to_owned(), (*pick(rng, &TEXTS)).into());
+    members.sort_keys();
     members
 }
 

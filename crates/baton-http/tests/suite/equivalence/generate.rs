@@ -225,11 +225,11 @@ impl Client {
     }
 
     fn result(&mut self, call: &str) -> Value {
-        let mut result = json!({"call_id": call, "output": value(&mut self.rng, 3)});
-        if chance(&mut self.rng, 20) {
-            result["is_error"] = true.into();
+        let output = value(&mut self.rng, 3);
+        match chance(&mut self.rng, 20) {
+            true => json!({"call_id": call, "is_error": true, "output": output}),
+            false => json!({"call_id": call, "output": output}),
         }
-        result
     }
 
     fn get(&mut self, tasks: &[Arc<TaskView>]) -> Ask {
@@ -305,5 +305,6 @@ pub(super) fn note(ask: &mut Ask, name: &str, value: Value) {
     let mut members: Map<String, Value> =
         message.metadata.as_ref().and_then(|json| json.to_value().as_object().cloned()).unwrap_or_default();
     members.insert(name.to_owned(), value);
+    members.sort_keys();
     message.metadata = Some(Json::from(Value::Object(members)));
 }

@@ -153,6 +153,10 @@ fn parts(binding: Binding, parts: &mut [Part<'static>]) {
 /// Protocol buffers bring members in the order of their names.
 fn json(binding: Binding, json: &mut Option<Json>) {
     if binding.is_grpc() {
-        *json = json.take().map(|json| Json::from(json.to_value()));
+        *json = json.take().map(|json| {
+            let mut value = json.to_value();
+            value.sort_all_objects();
+            Json::from(value)
+        });
     }
 }
