@@ -39,8 +39,10 @@ pub(crate) async fn list(
             let message = "wait must be a time such as 500ms, 1s or 1m";
             return Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message));
         };
-        let tools = find::all(host, &agent, wait.min(LONGEST_WAIT)).await;
+        find::all(host, &agent, wait.min(LONGEST_WAIT)).await;
         let servers = host.servers(&agent.name);
+        // A server may have become ready meanwhile: one that is said to be has its tools in the list.
+        let tools = find::all(host, &agent, Duration::ZERO).await;
         Ok(ToolList {
             tools: tools.iter().map(ToolEntry::of).collect(),
             servers: servers.into_iter().map(entry).collect(),
