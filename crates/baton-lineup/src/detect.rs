@@ -73,14 +73,8 @@ pub fn candidates(kit: &AgentKit, environment: &Environment, found: &Found) -> V
     for known in &PROVIDERS {
         let key = named(known, ProviderSetting::ApiKey).map(str::to_owned);
         let why = match known.kind {
-            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => key,
-            ProviderKind::Bedrock => {
-                let region = named(known, ProviderSetting::Region);
-                let identity =
-                    named(known, ProviderSetting::AccessKeyId).or_else(|| named(known, ProviderSetting::Profile));
-                let pair = identity.zip(region).map(|(identity, region)| format!("{identity}, {region}"));
-                key.or(pair)
-            }
+            // Bedrock is reached with a bearer token only: a pair of keys or a profile could not answer.
+            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Bedrock => key,
             ProviderKind::Ollama | ProviderKind::Playbook | ProviderKind::Local => None,
         };
         if let (Some(why), Some(model)) = (why, known.model) {

@@ -139,10 +139,9 @@ impl ProviderSettings {
                     format!("{} or api_key under providers", variables(ProviderSetting::ApiKey).join(" or ")),
                 )
             }
-            ProviderKind::Bedrock if self.key.is_none() && self.pair.is_none() => incomplete(
-                "a key",
-                "AWS_BEARER_TOKEN_BEDROCK, or a pair of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY".to_owned(),
-            ),
+            ProviderKind::Bedrock if self.key.is_none() && self.pair.is_none() => {
+                incomplete("a key", "AWS_BEARER_TOKEN_BEDROCK; a pair of access keys is not enough".to_owned())
+            }
             _ => Ok(self),
         }
     }

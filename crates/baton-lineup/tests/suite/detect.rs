@@ -17,7 +17,7 @@ async fn in_order_and_by_name() {
         ("OPENAI_API_KEY", SECRET),
         ("ANTHROPIC_API_KEY", SECRET),
         ("GOOGLE_API_KEY", SECRET),
-        ("AWS_PROFILE", "work"),
+        ("AWS_BEARER_TOKEN_BEDROCK", SECRET),
         ("AWS_REGION", "eu-central-1"),
         ("OLLAMA_HOST", "me:sk-planted-0123456789@10.0.0.7:9"),
     ];
@@ -29,15 +29,16 @@ async fn in_order_and_by_name() {
     openai:gpt-5-mini (OPENAI_API_KEY)
     claude:claude-sonnet-4-5 (ANTHROPIC_API_KEY)
     gemini:gemini-2.5-flash (GOOGLE_API_KEY)
-    bedrock:amazon.nova-pro-v1:0 (AWS_PROFILE, AWS_REGION)
+    bedrock:amazon.nova-pro-v1:0 (AWS_BEARER_TOKEN_BEDROCK)
     ollama:qwen3:8b (Ollama answers at http://10.0.0.7:9)
     docker:phi-4 (LM Studio answers at http://127.0.0.1:1234/v1)
     ");
     assert!(found(no_environment(), &[], Scripted::default()).await.is_empty());
     let own = found(no_environment(), &[("ANTHROPIC_API_KEY", SECRET)], Scripted::default()).await;
     assert_eq!(own, ["claude:claude-sonnet-4-5 (ANTHROPIC_API_KEY)"]);
-    // A pair without a region, an empty key, a server without a model: none of them could answer.
-    let almost = environment(&[("AWS_ACCESS_KEY_ID", SECRET), ("OPENAI_API_KEY", " ")]);
+    // A pair of keys, a profile, an empty key, a server without a model: none of them could answer.
+    let pair = [("AWS_ACCESS_KEY_ID", SECRET), ("AWS_PROFILE", "work"), ("AWS_REGION", "eu-central-1")];
+    let almost = environment(&[pair[0], pair[1], pair[2], ("OPENAI_API_KEY", " ")]);
     let empty = Scripted(vec![
         (Server::Ollama, "http://127.0.0.1:11434", &[]),
         (Server::LlamaServer, "http://127.0.0.1:8080/v1", &["nomic-embed"]),
