@@ -63,27 +63,3 @@ pub trait AgentShelf: Send + Sync + 'static {
         expected: Option<&'a Digest>,
     ) -> BoxFuture<'a, Result<AgentPlace, AgentBookError>>;
 }
-
-/// Opens agents where somebody points to, whether they are served or not.
-pub trait AgentPlaces: Send + Sync + 'static {
-    /// The agents at a path: a directory, a file, or a folder of them.
-    fn at<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<OpenedAgents, AgentBookError>>;
-
-    /// Makes an agent whose directory is this path, which must not be there yet.
-    fn make_at<'a>(&'a self, path: &'a str, files: AgentFiles) -> BoxFuture<'a, Result<OpenedAgents, AgentBookError>>;
-}
-
-/// Agents that were opened by path.
-#[derive(Clone)]
-pub struct OpenedAgents {
-    /// Who keeps them.
-    pub shelf: std::sync::Arc<dyn AgentShelf>,
-    /// Their names there.
-    pub names: Vec<AgentName>,
-}
-
-impl std::fmt::Debug for OpenedAgents {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenedAgents").field("names", &self.names).finish_non_exhaustive()
-    }
-}

@@ -27,7 +27,7 @@ mod webhooks;
 mod world;
 
 pub use agent_book::{AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentStorage, AgentStorageError};
-pub use agent_shelf::{AgentPlace, AgentPlaces, AgentShelf, Keeping, KeptAgent, OpenedAgents};
+pub use agent_shelf::{AgentPlace, AgentShelf, Keeping, KeptAgent};
 pub use agents::{
     AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, HandoffAsk, HandoffDesk, HandoffEnd,
     HandoffTicket, PermissionBook, PermissionBookError, PermissionChanged, Unusable,
