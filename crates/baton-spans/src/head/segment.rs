@@ -175,13 +175,15 @@ fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
         column.floats.entries.iter().zip(&column.floats.values).map(|(entry, value)| (*entry, Atom::Float(*value)));
     let bools =
         column.bools.entries.iter().zip(&column.bools.values).map(|(entry, value)| (*entry, Atom::Bool(*value)));
-    let mut of_entry: (Option<u32>, Vec<Atom<'_>>) = (None, Vec::new());
+    // The same value is one whose bytes are the same, as in blocks: 0.0 and -0.0 are two, and what is no number is one.
+    let mut of_entry: (Option<u32>, Vec<(Form, u64)>) = (None, Vec::new());
     for (entry, atom) in ints.chain(floats).chain(bools) {
         if of_entry.0 != Some(entry) {
             of_entry = (Some(entry), Vec::new());
         }
-        if !of_entry.1.contains(&atom) {
-            of_entry.1.push(atom);
+        let value = (atom.form(), atom.ordered());
+        if !of_entry.1.contains(&value) {
+            of_entry.1.push(value);
             counts.add(atom.form(), &atom.bytes(), weight(entry));
         }
     }

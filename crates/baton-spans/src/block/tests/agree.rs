@@ -5,7 +5,7 @@ use crate::segment::Segment;
 use baton_ports::TimeRange;
 use baton_traceql::{Aliases, Comparison, Field, Scope, SpanNeed};
 use baton_types::{Span, TraceId, Value};
-use proptest::prelude::*;
+use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use roaring::RoaringBitmap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +30,27 @@ proptest! {
             check_comparison(&segments, &spans, &comparison);
         }
         check_combinations(&segments, &spans);
+    }
+}
+
+#[test]
+fn both_zeros_are_values_and_what_is_no_number_is_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut runner = TestRunner::deterministic();
+    let mut span = sample::spans(2)
+        .prop_filter("one", |spans| !spans.is_empty())
+        .new_tree(&mut runner)
+        .unwrap()
+        .current()
+        .remove(0);
+    span.attributes = vec![("l".into(), Value::List([-0.0, 0.0, f64::NAN, f64::NAN].map(Value::Float).to_vec()))];
+    let segments: [Box<dyn Segment>; 2] =
+        [Box::new(head(&[span.clone()])), Box::new(block(dir.path(), "whole", &[span.clone()]))];
+    for segment in &segments {
+        check_values(segment.as_ref(), &[span.clone()]);
+        let found = segment.values(&sample::attribute(Scope::Span, "l"), None, 10).unwrap();
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(found.iter().all(|(_, count)| *count == 1), "{found:?}");
     }
 }
 
