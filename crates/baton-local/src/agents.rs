@@ -22,7 +22,7 @@ use tokio::{task::spawn_blocking, time::Instant};
 
 use home::Origin;
 use loaded::Loaded;
-use look::Eyes;
+use look::{Eyes, Place};
 use snapshot::Snapshot;
 use source::Space;
 
@@ -229,6 +229,13 @@ impl Shelf {
     /// Reads what changed; what has no stamps only now and then.
     fn glance(&self) -> Reload {
         self.look(false)
+    }
+
+    /// Whether the files of an agent that somebody needed lately are not as they were read.
+    fn is_stirred(&self) -> bool {
+        let now = self.now();
+        let places = self.loaded.names().into_iter().filter_map(|name| now.place(&now.served(&name)?.source.spot()));
+        places.into_iter().any(Place::is_stirred)
     }
 
     fn look(&self, is_thorough: bool) -> Reload {

@@ -96,9 +96,15 @@ impl Home {
     }
 
     /// What would show a change without reading anything.
-    pub(super) fn stamps(&self) -> Option<Seen> {
+    pub(super) fn stamps(&self, before: Option<&Seen>) -> Option<Seen> {
         match self {
-            Self::Disk(found) => Some(Seen::Files(Arc::new(Stamps::of(found)))),
+            Self::Disk(found) => {
+                let stamps = match before {
+                    Some(Seen::Files(before)) => Stamps::again(found, before),
+                    _ => Stamps::of(found),
+                };
+                Some(Seen::Files(Arc::new(stamps)))
+            }
             Self::Kept(kept) => kept.storage.stamp(&kept.key).map(Seen::Kept),
         }
     }

@@ -64,6 +64,11 @@ impl Loaded {
         }
     }
 
+    /// Those that are loaded.
+    pub(super) fn names(&self) -> Vec<AgentName> {
+        self.known.lock().by_name.keys().cloned().collect()
+    }
+
     /// How many are loaded.
     pub(super) fn count(&self) -> usize {
         self.known.lock().by_name.len()

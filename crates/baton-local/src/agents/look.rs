@@ -56,6 +56,12 @@ impl Place {
         self.digest = Digest::of(b"");
     }
 
+    /// Whether its files may not be as they were read.
+    pub(super) fn is_stirred(&self) -> bool {
+        let Some(before) = &self.stamps else { return false };
+        !before.is_settled() || self.home.stamps(Some(before)).as_ref() != Some(before)
+    }
+
     fn is_forgotten(&self) -> bool {
         self.digest == Digest::of(b"")
     }
@@ -189,7 +195,7 @@ fn again(home: &Home, old: Option<&Place>, eyes: &Eyes<'_>) -> Place {
     let before = good.and_then(|old| old.stamps.as_ref());
     if let Some(old) = good {
         let is_early = !eyes.is_thorough && old.read_at.elapsed() < UNSTAMPED;
-        let is_same = match home.stamps() {
+        let is_same = match home.stamps(before) {
             Some(now) => before.is_some_and(|before| before.is_settled() && *before == now),
             None => before.is_none() && home.directory().is_none() && is_early && !old.is_forgotten(),
         };

@@ -1,6 +1,6 @@
 //! What a usable agent is made of; its definition is made of it when somebody needs it.
 
-use super::home::Home;
+use super::home::{Home, Spot};
 use baton_agentdir::parse;
 use baton_ports::AgentFiles;
 use baton_types::{AgentKit, AgentListing, AgentName, AgentSpec, HandoffTarget};
@@ -52,6 +52,11 @@ impl Source {
     /// Whether it makes this definition; what is not kept is not asked.
     pub(super) fn makes(&self, definition: &Definition) -> bool {
         self.text.is_some() && self.define().is_some_and(|own| own == *definition)
+    }
+
+    /// Where its files are.
+    pub(super) fn spot(&self) -> Spot {
+        self.home.spot()
     }
 
     /// How many bytes its files have, as far as they are kept.

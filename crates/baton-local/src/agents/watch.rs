@@ -7,7 +7,8 @@ use tokio::{task::spawn_blocking, time::Instant};
 
 /// How long a change stays unnoticed when looking is cheap.
 const EVERY: Duration = Duration::from_secs(1);
-/// Looking takes at most one part in so many of one core's time; the more agents, the rarer the looks.
+/// Looking takes at most one part in so many of the time; the more agents, the rarer the looks at all of them. Those that
+/// somebody needed lately are few, and looked at each time.
 const REST: u32 = 100;
 
 impl DirectoryAgents {
@@ -15,13 +16,14 @@ impl DirectoryAgents {
     /// they stand; never ends.
     pub async fn watch(&self) {
         let mut known = by_entry(self.unusable());
-        let mut pause = EVERY;
+        let mut due = Instant::now();
         loop {
-            tokio::time::sleep(pause).await;
-            let shelf = Arc::clone(&self.shelf);
+            tokio::time::sleep(EVERY).await;
+            let (shelf, is_due) = (Arc::clone(&self.shelf), due <= Instant::now());
             let begun = Instant::now();
-            let Ok(reload) = spawn_blocking(move || shelf.glance()).await else { continue };
-            pause = EVERY.max(begun.elapsed() * REST);
+            let looked = spawn_blocking(move || (is_due || shelf.is_stirred()).then(|| shelf.glance()));
+            let Ok(Some(reload)) = looked.await else { continue };
+            due = Instant::now() + begun.elapsed() * REST;
             for name in &reload.changed {
                 match self.has(name) {
                     true => tracing::info!(agent = %name, "the definition is different from now on"),

@@ -1,0 +1,227 @@
+//! What the file system says about the files of an agent, without reading them.
+
+use super::belongs;
+use crate::{SystemClock, discover::Found, storage::Pending};
+use baton_agentdir::{
+    DEFINITION_FILES, GUIDE_FILE, MAX_REFERENCES, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE, REFERENCE_DIRECTORIES,
+    RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, provider::VARIABLES_FILE, reference_type,
+};
+use baton_ports::Clock;
+use baton_types::Digest;
+use std::{
+    collections::BTreeMap,
+    fs::{self, Metadata},
+    path::Path,
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
+
+/// The names that are looked at in a directory of references.
+const MAX_LISTED: usize = 10 * MAX_REFERENCES;
+/// What was written this recently may be written again without its stamp showing it.
+const SETTLING: Duration = Duration::from_secs(2);
+/// How long the stamp of a directory is believed; there are file systems that do not keep it up to date.
+const BELIEVED: Duration = Duration::from_secs(60);
+
+/// What the file system says about the files, without reading them.
+#[derive(Clone, Debug)]
+pub(crate) struct Stamps {
+    pub(super) files: BTreeMap<String, Stamp>,
+    /// Of a change that was begun.
+    pub(super) pending: Option<Stamp>,
+    /// Whether a change would show.
+    pub(crate) is_settled: bool,
+    listing: Arc<Listing>,
+}
+
+/// Where files are looked for says nothing about them.
+impl PartialEq for Stamps {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other) && self.is_settled == other.is_settled
+    }
+}
+
+impl Eq for Stamps {}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) length: u64,
+    pub(super) is_file: bool,
+    is_link: bool,
+    modified: Option<Duration>,
+    identity: [i64; 4],
+}
+
+impl Stamps {
+    /// Of everything that the agent may be made of.
+    pub(crate) fn of(found: &Found) -> Self {
+        Self::from(found, Arc::new(Listing::of(found)))
+    }
+
+    /// The same as they are now; directories that did not change have the same names in them.
+    pub(crate) fn again(found: &Found, before: &Self) -> Self {
+        match before.listing.holds(found) {
+            true => Self::from(found, Arc::clone(&before.listing)),
+            false => Self::of(found),
+        }
+    }
+
+    fn from(found: &Found, listing: Arc<Listing>) -> Self {
+        let known = listing.names.iter().filter_map(|file| Some((file.clone(), Stamp::at(&found.real.join(file))?)));
+        let files: BTreeMap<String, Stamp> = known.collect();
+        let pending = listing.may_be_pending.then(|| Stamp::at(&Pending::path(found))).flatten();
+        let now = now();
+        let is_settled = pending.is_none() && files.values().all(|stamp| stamp.is_old(now));
+        Self { files, pending, is_settled, listing }
+    }
+
+    /// The same stamps have the same digest, and others another.
+    pub(crate) fn digest(&self) -> Digest {
+        Digest::of(format!("{:?} {:?}", self.files, self.pending).as_bytes())
+    }
+
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.files == other.files && self.pending == other.pending
+    }
+
+    /// Whether no link leads to the file, so that it is where its path says.
+    pub(super) fn is_plain(&self, file: &str) -> bool {
+        let directory = file.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let is_link = |(listed, stamp): &(String, Stamp)| (listed == directory).then_some(stamp.is_link);
+        self.files.get(file).is_some_and(|stamp| !stamp.is_link)
+            && self.listing.directories.iter().find_map(is_link) == Some(false)
+    }
+}
+
+impl Stamp {
+    /// Of what is there, or of what a link leads to.
+    fn at(path: &Path) -> Option<Self> {
+        let mut metadata = fs::symlink_metadata(path).ok()?;
+        let is_link = metadata.is_symlink();
+        if is_link {
+            metadata = fs::metadata(path).ok()?;
+        }
+        let modified = metadata.modified().ok().and_then(|moment| moment.duration_since(UNIX_EPOCH).ok());
+        let (length, identity) = (metadata.len(), identity(&metadata));
+        Some(Self { length, is_file: metadata.is_file(), is_link, modified, identity })
+    }
+
+    /// Whether what is written from now on shows.
+    fn is_old(&self, now: Duration) -> bool {
+        self.modified.is_some_and(|modified| modified + SETTLING < now)
+    }
+}
+
+fn now() -> Duration {
+    Duration::from_millis(u64::try_from(SystemClock.now().as_millis()).unwrap_or_default())
+}
+
+/// A file that took another's place, or whose time was set back, is another.
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> [i64; 4] {
+    use std::os::unix::fs::MetadataExt;
+    [metadata.dev().cast_signed(), metadata.ino().cast_signed(), metadata.ctime(), metadata.ctime_nsec()]
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> [i64; 4] {
+    [0; 4]
+}
+
+/// Files that may be there.
+#[derive(Debug)]
+struct Listing {
+    /// In a stable order.
+    names: Vec<String>,
+    /// Whether a change may have been begun.
+    may_be_pending: bool,
+    /// The directories that were looked into, as they were before that.
+    directories: Vec<(String, Stamp)>,
+    /// Whether the stamps of these would show a change.
+    is_settled: bool,
+    made: Duration,
+}
+
+impl Listing {
+    fn of(found: &Found) -> Self {
+        let mut looking = Looking { agent: &found.real, directories: Vec::new(), is_known: true };
+        let (names, may_be_pending) = looking.candidates(found);
+        let made = now();
+        let is_settled = looking.is_known && looking.directories.iter().all(|(_, stamp)| stamp.is_old(made));
+        Self { names, may_be_pending, directories: looking.directories, is_settled, made }
+    }
+
+    /// Whether looking again would find the same.
+    fn holds(&self, found: &Found) -> bool {
+        let is_same = |(directory, before): &(String, Stamp)| {
+            Stamp::at(&found.real.join(directory)).is_some_and(|now| now == *before)
+        };
+        let age = now().checked_sub(self.made);
+        self.is_settled && age.is_some_and(|age| age < BELIEVED) && self.directories.iter().all(is_same)
+    }
+}
+
+/// A look into the directories of an agent.
+struct Looking<'a> {
+    agent: &'a Path,
+    directories: Vec<(String, Stamp)>,
+    /// Whether all of them could be looked at.
+    is_known: bool,
+}
+
+impl Looking<'_> {
+    /// Files that may be there, and whether a change may have been begun.
+    fn candidates(&mut self, found: &Found) -> (Vec<String>, bool) {
+        let single = [PROMPT_FILE, PLAYBOOK_FILE, GUIDE_FILE, VARIABLES_FILE];
+        let fixed = DEFINITION_FILES.into_iter().chain(MCP_FILES).chain(single);
+        let mut names: Vec<String> = match &found.file {
+            Some(file) if found.is_alone() => return (vec![file.clone(), VARIABLES_FILE.to_owned()], true),
+            _ => fixed.map(str::to_owned).filter(|file| belongs(found, file)).collect(),
+        };
+        // One look at the directory is cheaper than asking for each file that it may have.
+        let there = self.listed("");
+        let is_whole = !there.is_empty() && there.len() < MAX_LISTED;
+        self.is_known &= is_whole;
+        // Some file systems take upper and lower case for the same.
+        let may_be = |name: &str| !is_whole || there.iter().any(|there| there.eq_ignore_ascii_case(name));
+        let pending = Pending::path(found);
+        let may_be_pending = pending.file_name().and_then(|name| name.to_str()).is_none_or(may_be);
+        names.retain(|file| may_be(file));
+        let among = |directories: &[&'static str]| -> Vec<&'static str> {
+            directories.iter().copied().filter(|directory| may_be(directory)).collect()
+        };
+        names.extend(self.items(&among(&[RULE_DIRECTORY])));
+        names.extend(self.items(&among(&REFERENCE_DIRECTORIES)));
+        for skills in among(&[SKILL_DIRECTORY]) {
+            let all = self.listed(skills).into_iter().take(MAX_REFERENCES + 1);
+            names.extend(all.map(|skill| format!("{SKILL_DIRECTORY}/{skill}/{SKILL_FILE}")));
+        }
+        (names, may_be_pending)
+    }
+
+    /// Files that lie directly in directories of items.
+    fn items(&mut self, directories: &[&str]) -> Vec<String> {
+        let mut names = Vec::new();
+        for directory in directories {
+            let files = self.listed(directory).into_iter().filter(|name| reference_type(name).is_some());
+            names.extend(files.map(|name| format!("{directory}/{name}")));
+        }
+        names.sort();
+        // One more than there may be, so that somebody is told.
+        names.truncate(MAX_REFERENCES + 1);
+        names
+    }
+
+    fn listed(&mut self, directory: &str) -> Vec<String> {
+        let path = self.agent.join(directory);
+        match Stamp::at(&path) {
+            Some(stamp) => self.directories.push((directory.to_owned(), stamp)),
+            None => self.is_known = false,
+        }
+        let entries = fs::read_dir(&path).into_iter().flatten().take(MAX_LISTED);
+        let mut names: Vec<String> =
+            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+}
