@@ -10,6 +10,7 @@ mod choice;
 mod detect;
 mod error;
 mod lineup;
+mod live;
 mod place;
 mod probe;
 mod reach;

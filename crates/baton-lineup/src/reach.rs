@@ -36,7 +36,10 @@ pub(crate) fn provider(settings: &ProviderSettings) -> Result<Provider, LineupEr
         provider = provider.with_header(name.as_str(), Secret::new(&value.value));
     }
     let usual = Patience::default();
-    let patience =
-        Patience { first: settings.first_byte.unwrap_or(usual.first), next: settings.idle.unwrap_or(usual.next) };
+    let patience = Patience {
+        first: settings.first_byte.unwrap_or(usual.first),
+        next: settings.idle.unwrap_or(usual.next),
+        connect: settings.connect.unwrap_or(usual.connect),
+    };
     Ok(provider.with_patience(patience))
 }

@@ -24,4 +24,4 @@ pub use layers::{
 pub use playbook::{Miss, Playbook, PlaybookModels, PlaybookReport, RuleReport, check};
 pub use rescue::Rescue;
 pub use schema::sample;
-pub use tokens::{call_tokens, estimate, message_tokens};
+pub use tokens::estimate;

@@ -16,6 +16,7 @@ mod mcp_sessions;
 mod model;
 mod outbox;
 mod peers;
+mod provider_probe;
 mod search;
 mod session_book;
 mod span_reader;
@@ -24,6 +25,7 @@ mod tools;
 mod trail;
 mod vector_shelf;
 mod webhooks;
+mod weight;
 mod world;
 
 pub use agent_book::{AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentStorage, AgentStorageError};
@@ -52,6 +54,7 @@ pub use outbox::{Claim, OutboxEntry, OutboxProgress};
 pub use peers::{
     KnownPeer, NewPeer, PeerAsk, PeerBook, PeerBookError, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers,
 };
+pub use provider_probe::ProviderProbe;
 pub use search::{SearchText, TextSearch};
 pub use session_book::{SessionBook, SessionBookError, SessionItems};
 pub use span_reader::{ReadAsk, ReadSpans, SpanReader};
@@ -65,6 +68,7 @@ pub use tools::{
 pub use trail::{Onward, Trail};
 pub use vector_shelf::{KeptVectors, VectorShelf};
 pub use webhooks::{Notice, Notified, WebhookError, Webhooks};
+pub use weight::Counting;
 pub use world::{Clock, Ids};
 
 /// A boxed future, so that ports can be trait objects.

@@ -50,6 +50,43 @@ pub(crate) fn normal_base(kind: ProviderKind, written: &str) -> String {
     format!("{whole}{query}")
 }
 
+/// An address without the name and the password that stand before its host, and these.
+pub(crate) fn without_login(written: &str) -> (String, Option<(String, String)>) {
+    let (scheme, rest) = match written.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), written),
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let Some((login, host)) = rest[..end].rsplit_once('@') else { return (written.to_owned(), None) };
+    let (name, password) = login.split_once(':').unwrap_or((login, ""));
+    (format!("{scheme}{host}{}", &rest[end..]), Some((decoded(name), decoded(password))))
+}
+
+/// What the parameters of an address say.
+pub(crate) fn values(url: &str) -> impl Iterator<Item = &str> {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    query.split('&').filter_map(|pair| pair.split_once('=').map(|(_, value)| value))
+}
+
+/// A text with its percent signs resolved; what cannot be stays.
+fn decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// An endpoint below a base; a query of the base stays at the end.
 pub(crate) fn below(base: &str, path: &str) -> String {
     let (base, query) = base.split_once('?').unwrap_or((base, ""));
@@ -132,6 +169,21 @@ mod tests {
         ] {
             assert_eq!(normal_base(kind, written), whole, "{written}");
         }
+    }
+
+    #[test]
+    fn logins_are_taken_out() {
+        for (written, url, login) in [
+            ("https://a.example/v1", "https://a.example/v1", None),
+            ("https://me:p%40ss@a.example/v1?k=v@w", "https://a.example/v1?k=v@w", Some(("me", "p@ss"))),
+            ("me@127.0.0.1:11434", "127.0.0.1:11434", Some(("me", ""))),
+            ("http://a.example/@v1", "http://a.example/@v1", None),
+            ("http://u:100%@h", "http://h", Some(("u", "100%"))),
+        ] {
+            let login = login.map(|(name, password): (&str, &str)| (name.to_owned(), password.to_owned()));
+            assert_eq!(without_login(written), (url.to_owned(), login), "{written}");
+        }
+        assert_eq!(values("https://a.example/d?v=2&key=abc").collect::<Vec<_>>(), ["2", "abc"]);
     }
 
     #[test]

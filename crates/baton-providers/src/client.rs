@@ -2,24 +2,36 @@
 
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use std::{
+    collections::HashMap,
     net::IpAddr,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
-type Made = OnceLock<Result<reqwest::Client, String>>;
+/// What tells clients apart: whether what they ask is on this machine, and how long a connection may take.
+type Kind = (bool, Duration);
 
-static NEAR: Made = OnceLock::new();
-static FAR: Made = OnceLock::new();
+/// Clients that are kept; more patiences than any settings name.
+const MOST_KEPT: usize = 16;
+
+static TLS: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
+static MADE: OnceLock<Mutex<HashMap<Kind, reqwest::Client>>> = OnceLock::new();
 
 /// A client with the system's authorities; made at the first request, since reading them takes a while. What is on this
 /// machine is never asked through the proxy that the environment names for the rest of the world.
-pub(crate) fn shared(base: &str) -> Result<reqwest::Client, String> {
-    if is_near(base) {
-        NEAR.get_or_init(|| make(reqwest::Client::builder().no_proxy())).clone()
-    } else {
-        FAR.get_or_init(|| make(reqwest::Client::builder())).clone()
+pub(crate) fn shared(base: &str, connect: Duration) -> Result<reqwest::Client, String> {
+    let kind @ (near, _) = (is_near(base), connect);
+    let mut made = MADE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(client) = made.get(&kind) {
+        return Ok(client.clone());
     }
+    let builder = reqwest::Client::builder().connect_timeout(connect);
+    let client = make(if near { builder.no_proxy() } else { builder })?;
+    if made.len() >= MOST_KEPT {
+        made.clear();
+    }
+    made.insert(kind, client.clone());
+    Ok(client)
 }
 
 fn is_near(base: &str) -> bool {
@@ -29,23 +41,25 @@ fn is_near(base: &str) -> bool {
 }
 
 fn make(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    // Named rather than taken from the process, so that no other crate's choice of provider matters here.
-    let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| format!("TLS cannot be set up: {error}"))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+    let tls = TLS.get_or_init(tls).clone()?;
     builder
         .tls_backend_preconfigured(tls)
-        .connect_timeout(Duration::from_secs(10))
         .pool_idle_timeout(Duration::from_secs(60))
         .tcp_nodelay(true)
         // A redirect would carry the key elsewhere.
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .map_err(|_| "the HTTP client cannot be set up".to_owned())
+}
+
+fn tls() -> Result<ClientConfig, String> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    // Named rather than taken from the process, so that no other crate's choice of provider matters here.
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| format!("TLS cannot be set up: {error}"))?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 #[cfg(test)]

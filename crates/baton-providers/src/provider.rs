@@ -1,6 +1,7 @@
 //! A provider, ready to be asked.
 
 use crate::{ProviderKind, ProviderModel, Secret, address, client, embed::ProviderEmbedder, list, redact};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use baton_ports::{Embedder, Model, ModelError};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -14,6 +15,10 @@ pub struct Provider {
     key_from: Option<String>,
     headers: BTreeMap<String, Secret>,
     region: Option<String>,
+    /// The name and the password of an address, as a header has them.
+    basic: Option<Secret>,
+    /// What else of its settings nobody may see in what it says.
+    hidden: Vec<Secret>,
     pub(crate) streaming: bool,
     pub(crate) patience: Patience,
 }
@@ -25,11 +30,13 @@ pub struct Patience {
     pub first: Duration,
     /// Between two pieces of a stream.
     pub next: Duration,
+    /// For the connection, with all that makes it a safe one.
+    pub connect: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { first: Duration::from_secs(300), next: Duration::from_secs(120) }
+        Self { first: Duration::from_secs(300), next: Duration::from_secs(120), connect: Duration::from_secs(10) }
     }
 }
 
@@ -57,15 +64,23 @@ impl Provider {
             key_from: None,
             headers: BTreeMap::new(),
             region: None,
+            basic: None,
+            hidden: Vec::new(),
             streaming: true,
             patience: Patience::default(),
         }
     }
 
-    /// Another address; a missing scheme or version is added.
+    /// Another address; a missing scheme or version is added. A name and a password in it become a header.
     #[must_use]
     pub fn with_base_url(mut self, url: &str) -> Self {
-        self.base_url = Some(address::normal_base(self.kind, url));
+        let (url, login) = address::without_login(url);
+        self.hidden = address::values(&url).map(Secret::new).collect();
+        self.basic = login.map(|(name, password)| {
+            self.hidden.push(Secret::new(&password));
+            Secret::new(&format!("Basic {}", STANDARD.encode(format!("{name}:{password}"))))
+        });
+        self.base_url = Some(address::normal_base(self.kind, &url));
         self
     }
 
@@ -153,6 +168,10 @@ impl Provider {
     /// Every header of a request, the one with the key included.
     pub(crate) fn request_headers(&self) -> Vec<(String, String)> {
         let mut headers = Vec::new();
+        let uses_bearer = !matches!(self.kind, ProviderKind::Anthropic | ProviderKind::Gemini);
+        if let Some(basic) = self.basic.as_ref().filter(|_| self.key.is_none() || !uses_bearer) {
+            headers.push(("authorization".to_owned(), basic.reveal().to_owned()));
+        }
         if let Some(key) = self.key.as_ref().map(Secret::reveal).filter(|key| !key.is_empty()) {
             headers.push(match self.kind {
                 ProviderKind::Anthropic => ("x-api-key".to_owned(), key.to_owned()),
@@ -172,7 +191,7 @@ impl Provider {
 
     /// A foreign text without this provider's secrets.
     pub(crate) fn shown(&self, text: &str) -> String {
-        redact::shown(text, self.key.iter().chain(self.headers.values()))
+        redact::shown(text, self.key.iter().chain(self.headers.values()).chain(&self.basic).chain(&self.hidden))
     }
 
     /// Where somebody looks who is told that the key is wrong.
@@ -183,8 +202,9 @@ impl Provider {
         }
     }
 
-    /// The client that requests go through; all providers share its connections.
+    /// The client that requests go through; providers that are as patient share its connections.
     pub(crate) fn http(&self) -> Result<reqwest::Client, ModelError> {
-        client::shared(&self.base_url().unwrap_or_default()).map_err(ModelError::Configuration)
+        let base = self.base_url().unwrap_or_default();
+        client::shared(&base, self.patience.connect).map_err(ModelError::Configuration)
     }
 }

@@ -53,7 +53,7 @@ impl Model for Metered {
         let correction = Arc::clone(&self.correction);
         // What files count is a table's word; only words teach.
         let plain = !crate::tokens::has_files(&call);
-        let estimated = if plain { crate::tokens::estimate_call(&call) } else { 0 };
+        let estimated = if plain { call.weight(&crate::tokens::estimate) } else { 0 };
         let mut answer = self.inner.call(call);
         Box::pin(stream! {
             while let Some(event) = answer.next().await {

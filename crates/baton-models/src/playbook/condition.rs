@@ -9,10 +9,13 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(super) struct Condition {
     pub(super) user: Option<Regex>,
+    pub(super) earlier: Option<Regex>,
     pub(super) system: Option<Regex>,
     pub(super) message_id: Option<Regex>,
     pub(super) metadata: Vec<(String, Regex)>,
     pub(super) tools: Vec<String>,
+    /// MIME types, `image/*` included.
+    pub(super) files: Vec<String>,
     pub(super) after_tool: Option<String>,
     pub(super) failed: Option<bool>,
     pub(super) result: Option<Regex>,
@@ -59,7 +62,7 @@ impl Condition {
     }
 
     fn regexes(&self) -> impl Iterator<Item = &Regex> {
-        let single = [&self.user, &self.system, &self.message_id, &self.result];
+        let single = [&self.user, &self.earlier, &self.system, &self.message_id, &self.result];
         single.into_iter().flatten().chain(self.metadata.iter().map(|(_, regex)| regex))
     }
 
@@ -71,7 +74,8 @@ impl Condition {
             && self.format.is_none_or(|format| format == Format::of(&call.format))
             && self.agent.as_deref().is_none_or(|agent| agent == call.agent.as_str())
             && self.model.as_deref().is_none_or(|wanted| wanted == model)
-            && self.tools.iter().all(|wanted| call.tools.iter().any(|tool| tool.name == *wanted));
+            && self.tools.iter().all(|wanted| call.tools.iter().any(|tool| tool.name == *wanted))
+            && self.files.iter().all(|wanted| scene.files.iter().any(|file| is_of(&file.media_type, wanted)));
         if !plain {
             return None;
         }
@@ -84,6 +88,9 @@ impl Condition {
             if let Some(regex) = regex {
                 holds(regex, text, &mut matched.captures).then_some(())?;
             }
+        }
+        if let Some(regex) = &self.earlier {
+            scene.earlier.iter().rev().any(|said| holds(regex, said, &mut matched.captures)).then_some(())?;
         }
         if !self.metadata.is_empty() {
             self.metadata_holds(scene, &mut matched.captures).then_some(())?;
@@ -109,6 +116,16 @@ impl Condition {
             Some(other) => holds(regex, &other.to_string(), captures),
             None => false,
         })
+    }
+}
+
+/// Whether a MIME type is this one, or of this kind.
+fn is_of(media_type: &str, wanted: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    match wanted.strip_suffix("/*") {
+        Some("*") => true,
+        Some(kind) => essence.split_once('/').is_some_and(|(of, _)| of.eq_ignore_ascii_case(kind)),
+        None => essence.eq_ignore_ascii_case(wanted),
     }
 }
 

@@ -67,7 +67,9 @@ impl Model for Playbook {
     }
 
     fn about(&self) -> ModelAbout {
-        ModelAbout { window: self.script.options.window, images: Some(false), ..ModelAbout::default() }
+        // Rules that ask for files are given them; others are told of them in words.
+        let looks = self.script.rules.iter().any(|rule| !rule.when.files.is_empty());
+        ModelAbout { window: self.script.options.window, images: Some(looks), ..ModelAbout::default() }
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {

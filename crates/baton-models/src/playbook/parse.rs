@@ -104,10 +104,12 @@ fn condition(reader: &mut Reader, node: Node) -> Option<Condition> {
     let formats = [("text", Format::Text), ("json_object", Format::JsonObject), ("json_schema", Format::JsonSchema)];
     let condition = Condition {
         user: regex_field(reader, &mut fields, "user"),
+        earlier: regex_field(reader, &mut fields, "earlier"),
         system: regex_field(reader, &mut fields, "system"),
         message_id: regex_field(reader, &mut fields, "message_id"),
         metadata: fields.take("metadata").map(|node| metadata(reader, node)).unwrap_or_default(),
-        tools: fields.take("tool").map(|node| tools(reader, node)).unwrap_or_default(),
+        tools: fields.take("tool").map(|node| texts(reader, "tool", node)).unwrap_or_default(),
+        files: fields.take("file").map(|node| files(reader, node)).unwrap_or_default(),
         after_tool: fields.text(reader, "after_tool").map(|tool| tool.value),
         failed: fields.take("failed").and_then(|n| reader.boolean("failed", &n)),
         result: regex_field(reader, &mut fields, "result"),
@@ -132,11 +134,23 @@ fn number(reader: &mut Reader, what: &str, node: &Node) -> Option<u32> {
     reader.integer(what, node, 1, u64::from(u32::MAX)).and_then(|n| u32::try_from(n).ok())
 }
 
-fn tools(reader: &mut Reader, node: Node) -> Vec<String> {
+/// One text, or several.
+fn texts(reader: &mut Reader, key: &str, node: Node) -> Vec<String> {
     match node.value {
-        Value::List(_) => reader.texts("tool", node).into_iter().map(|tool| tool.value).collect(),
-        _ => reader.text("tool", &node).into_iter().map(|tool| tool.value).collect(),
+        Value::List(_) => reader.texts(key, node).into_iter().map(|text| text.value).collect(),
+        _ => reader.text(key, &node).into_iter().map(|text| text.value).collect(),
     }
+}
+
+fn files(reader: &mut Reader, node: Node) -> Vec<String> {
+    let place = node.place;
+    let all = texts(reader, "file", node);
+    let is_type = |text: &String| text.split_once('/').is_some_and(|(kind, of)| !kind.is_empty() && !of.is_empty());
+    if let Some(wrong) = all.iter().find(|text| !is_type(text)) {
+        let problem = format!("file: {wrong:?} is no type of files");
+        reader.error(place, problem, "write a type such as image/png, or a kind such as image/*");
+    }
+    all
 }
 
 fn metadata(reader: &mut Reader, node: Node) -> Vec<(String, Regex)> {

@@ -28,6 +28,7 @@ enum Variable {
     Results,
     User,
     Tools,
+    Files,
     Agent,
     Turn,
     Attempt,
@@ -133,6 +134,7 @@ impl Variable {
             "results" => Self::Results,
             "user" => Self::User,
             "tools" => Self::Tools,
+            "files" => Self::Files,
             "agent" => Self::Agent,
             "turn" => Self::Turn,
             "attempt" => Self::Attempt,
@@ -162,6 +164,7 @@ impl Variable {
             }
             Self::User => Filling::Text(scene.user.clone().into_owned()),
             Self::Tools => Filling::Text(scene.tool_names()),
+            Self::Files => Filling::Text(scene.file_names()),
             Self::Agent => Filling::Text(scene.call.agent.as_str().to_owned()),
             Self::Turn => Filling::Value(scene.turn.into()),
             Self::Attempt => Filling::Value(scene.call.attempt.into()),

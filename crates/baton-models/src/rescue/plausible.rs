@@ -64,7 +64,7 @@ fn json(text: &str) -> bool {
         return true;
     }
     let Some(inside) = object.strip_prefix('{') else { return false };
-    let inside = inside.trim_start();
+    let inside = inside.strip_prefix('{').unwrap_or(inside).trim_start();
     if inside.is_empty() {
         return true;
     }

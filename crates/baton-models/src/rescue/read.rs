@@ -51,9 +51,11 @@ fn read(text: &str, names: &[String], calls: &mut Vec<Call>) -> Option<()> {
 
 /// One value after the other, as lines or with nothing between.
 fn values(text: &str, names: &[String], marked: bool, calls: &mut Vec<Call>) -> Option<()> {
-    let before = calls.len();
-    for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
-        match value.ok()? {
+    let (before, mut rest) = (calls.len(), text.trim());
+    while !rest.is_empty() {
+        let (value, after) = value(rest)?;
+        rest = after.trim_start();
+        match value {
             Value::Array(items) => {
                 for item in items {
                     calls.push(call(item, names, marked)?);
@@ -69,6 +71,17 @@ fn values(text: &str, names: &[String], marked: bool, calls: &mut Vec<Call>) -> 
         }
     }
     (calls.len() > before).then_some(())
+}
+
+/// The first value, and what is behind it. An object may be in two pairs of braces: that is how the template writes it by
+/// which some models were told what a call looks like.
+fn value(text: &str) -> Option<(Value, &str)> {
+    let doubled = text.strip_prefix('{').filter(|inside| inside.starts_with('{'));
+    let inside = doubled.unwrap_or(text);
+    let mut values = serde_json::Deserializer::from_str(inside).into_iter::<Value>();
+    let value = values.next()?.ok()?;
+    let after = &inside[values.byte_offset()..];
+    Some((value, if doubled.is_some() { after.trim_start().strip_prefix('}')? } else { after }))
 }
 
 /// One call in any of its spellings; without arguments only where it is marked as a call.

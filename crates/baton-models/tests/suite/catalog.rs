@@ -4,7 +4,7 @@ use crate::{
     ask::user,
     scripted::{Standing, Step, heard, scripted},
 };
-use baton_models::{Catalog, Metered, Rates, UNKNOWN_WINDOW, call_tokens, estimate};
+use baton_models::{Catalog, Metered, Rates, UNKNOWN_WINDOW, estimate};
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, Clock, Model};
 use baton_types::Usage;
 use std::sync::Arc;
@@ -117,10 +117,12 @@ async fn counts_follow_what_the_service_says() {
     assert!(last < plain * 6 / 10, "{last} of {plain}");
     assert_eq!(metered("claude:claude-opus-4-5").tokens(&words), finer, "each model has its own");
     let mut call = user("look");
-    let before = call_tokens(&metered("x:y"), &call);
+    let model = metered("x:y");
+    let count = |text: &str| model.tokens(text);
+    let before = call.weight(&count);
     if let Some(ChatMessage::User { files, .. }) = call.messages.first_mut() {
         let content = ChatFileContent::Bytes("AAAA".into());
         files.push(ChatFile { name: None, media_type: "image/png".to_owned(), content });
     }
-    assert_eq!(call_tokens(&metered("x:y"), &call), before + 1_600, "a picture counts by the table, not by its bytes");
+    assert_eq!(call.weight(&count), before + 1_600, "a picture counts by the table, not by its bytes");
 }

@@ -1,7 +1,7 @@
 //! Which rule answers.
 
 use crate::ask::{after, answered, check, tool, user, with_tools};
-use baton_ports::{ChatMessage, OutputFormat, ToolChoice};
+use baton_ports::{ChatFile, ChatFileContent, ChatMessage, OutputFormat, ToolChoice};
 use baton_types::Json;
 
 const ELSE: &str = "  - say: no\n";
@@ -19,10 +19,27 @@ async fn each_matcher() {
     rich.attempt = 2;
     let done = || after(weather(), &[("get_weather", r#"{"location":"Oakland"}"#, r#""72°F""#)]);
     let failed = || after(weather(), &[("get_weather", "{}", r#""failed""#), ("clock", "{}", "12")]);
+    let mut seen = user("What is it?");
+    if let Some(ChatMessage::User { files, .. }) = seen.messages.first_mut() {
+        let content = ChatFileContent::Url("https://files.example/x".to_owned());
+        let (name, media_type) = (Some("dot.png".to_owned()), "image/png; q=1".to_owned());
+        files.push(ChatFile { name, media_type, content });
+    }
+    let mut long = weather();
+    let said = ChatMessage::Assistant { text: "Hello Alice.".to_owned(), calls: Vec::new(), reasoning: None };
+    long.messages.insert(0, said);
+    let told = answered(seen.clone(), "user-2", "a dot");
     for (when, call, yes) in [
         ("{}", weather(), true),
+        ("{ file: 'image/*' }", seen.clone(), true),
+        ("{ file: ['*/*', image/PNG] }", seen.clone(), true),
+        ("{ file: [image/png, application/pdf] }", seen.clone(), false),
+        ("{ file: '*/*' }", weather(), false),
+        ("{ file: '*/*' }", told, false),
         ("{ user: '(?i)weather' }", weather(), true),
         ("{ user: weather }", weather(), false),
+        ("{ earlier: Alice }", long.clone(), true),
+        ("{ earlier: Weather }", long.clone(), false),
         ("{ system: 'a test' }", weather(), true),
         ("{ system: 'an exam' }", weather(), false),
         ("{ tool: get_weather }", weather(), true),
@@ -56,6 +73,7 @@ async fn each_matcher() {
     ] {
         check(&rule(when), call, if yes { "say yes\ndone" } else { "say no\ndone" }).await;
     }
+    check("rules: [{ say: 'I see ${files}' }]", seen, "say I see dot.png (image/png; q=1)\ndone").await;
 }
 
 #[tokio::test]

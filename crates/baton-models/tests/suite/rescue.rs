@@ -49,6 +49,7 @@ const CALLS: &[&str] = &[
     "<tool_call>\n{\"name\":\"weather\",\"arguments\":{\"city\":\"Rome\"}}",
     r#"{"type":"function","function":{"name":"weather","arguments":"{\"city\":\"Rome\"}"}}"#,
     r#"{"function":"weather","args":{"city":"Rome"}}"#,
+    r#"{{"name": "weather", "arguments": {"city": "Rome"}}}"#,
     r#"{"tool_calls":[{"id":"1","function":{"name":"weather","arguments":{"city":"Rome"}}}]}"#,
 ];
 
@@ -70,6 +71,7 @@ const WORDS: &[&str] = &[
     "[1, 2]",
     "<b>bold</b>",
     "{\"name\":\"weather\",\"argum",
+    r#"{{"name":"weather","arguments":{}}"#,
 ];
 
 #[test]

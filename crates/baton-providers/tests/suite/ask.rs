@@ -2,7 +2,7 @@
 
 use baton_ports::{ChatMessage, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
 use baton_providers::{Provider, ProviderKind, Secret};
-use baton_types::{Effects, Json, Permission, ToolCall, ToolRunner, ToolSpec, Usage};
+use baton_types::{Effects, Json, ModelNote, Permission, ToolCall, ToolRunner, ToolSpec, Usage};
 use futures_util::StreamExt;
 
 pub(crate) const KEY: &str = "sk-planted-key-1234567890";
@@ -77,7 +77,14 @@ pub(crate) struct Heard {
 }
 
 pub(crate) async fn hear(model: &dyn Model, call: ModelCall) -> Heard {
-    let mut heard = Heard::default();
+    let (heard, notes) = hear_with_notes(model, call).await;
+    assert!(notes.is_empty(), "an adapter takes no notes: {notes:?}");
+    heard
+}
+
+/// The same of a model with layers around it, which take notes.
+pub(crate) async fn hear_with_notes(model: &dyn Model, call: ModelCall) -> (Heard, Vec<ModelNote>) {
+    let (mut heard, mut notes) = (Heard::default(), Vec::new());
     let mut stream = model.call(call);
     while let Some(event) = stream.next().await {
         assert!(heard.finish.is_none() && heard.error.is_none(), "something comes after the end: {event:?}");
@@ -89,7 +96,7 @@ pub(crate) async fn hear(model: &dyn Model, call: ModelCall) -> Heard {
             Ok(ModelEvent::Reasoning(text)) => heard.thought.push_str(&text),
             Ok(ModelEvent::Reasoned(reasoning)) => heard.reasoned = Some(reasoning),
             Ok(ModelEvent::ToolCall(call)) => heard.calls.push(call),
-            Ok(ModelEvent::Note(note)) => panic!("an adapter takes no notes: {note:?}"),
+            Ok(ModelEvent::Note(note)) => notes.push(note),
             Ok(ModelEvent::Done { usage, finish, .. }) => {
                 heard.usage = usage;
                 heard.finish = Some(finish);
@@ -97,7 +104,7 @@ pub(crate) async fn hear(model: &dyn Model, call: ModelCall) -> Heard {
             Err(error) => heard.error = Some(error),
         }
     }
-    heard
+    (heard, notes)
 }
 
 /// A provider at an address, with the key that tests look for everywhere.

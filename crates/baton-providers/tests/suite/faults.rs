@@ -2,6 +2,7 @@
 
 use crate::{
     ask::{hear, provider, user, weather},
+    pieces::{first, form, frame, nonsense},
     scripted::{Reply, Scripted},
 };
 use baton_ports::{Finish, ModelError};
@@ -10,41 +11,10 @@ use baton_types::Usage;
 use serde_json::json;
 use std::time::Duration;
 
-/// The first piece of a stream of text, as each service writes it, and the form of the stream.
-fn first_piece(kind: ProviderKind) -> (&'static str, Vec<u8>) {
-    let sse = "text/event-stream";
-    let events = |text: &str| (sse, text.as_bytes().to_vec());
-    match kind {
-        ProviderKind::OpenAi | ProviderKind::Compatible => {
-            events("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Half\"}}]}\n\n")
-        }
-        ProviderKind::OpenAiResponses => events(
-            "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"item_id\":\"m\",\"output_index\":0,\"content_index\":0,\"delta\":\"Half\"}\n\n",
-        ),
-        ProviderKind::Anthropic => events(
-            "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\nevent: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Half\"}}\n\n",
-        ),
-        ProviderKind::Gemini => {
-            events("data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Half\"}],\"role\":\"model\"}}]}\n\n")
-        }
-        ProviderKind::Ollama => (
-            "application/x-ndjson",
-            b"{\"message\":{\"role\":\"assistant\",\"content\":\"Half\"},\"done\":false}\n".to_vec(),
-        ),
-        ProviderKind::Bedrock => ("application/vnd.amazon.eventstream", Vec::new()),
-    }
-}
-
-fn kinds() -> impl Iterator<Item = ProviderKind> {
-    // The frames of Bedrock have check sums, so that they are aimock's to write.
-    ProviderKind::ALL.into_iter().filter(|kind| *kind != ProviderKind::Bedrock)
-}
-
 #[tokio::test]
 async fn a_stream_that_breaks_is_interrupted_once_something_was_heard() {
-    for kind in kinds() {
-        let (form, piece) = first_piece(kind);
-        let server = Scripted::new(Reply::cut(form, &piece)).await;
+    for kind in ProviderKind::ALL {
+        let server = Scripted::new(Reply::cut(form(kind), &first(kind))).await;
         let heard = hear(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
         assert_eq!(heard.text, "Half", "{kind:?}");
         assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{kind:?}: {heard:?}");
@@ -53,27 +23,30 @@ async fn a_stream_that_breaks_is_interrupted_once_something_was_heard() {
 
 #[tokio::test]
 async fn a_stream_that_ends_too_soon_is_interrupted_too() {
-    for kind in kinds() {
-        let (_, piece) = first_piece(kind);
-        let server = Scripted::new(Reply::events(&String::from_utf8_lossy(&piece))).await;
+    for kind in ProviderKind::ALL {
+        let server = Scripted::new(Reply::stream(form(kind), &first(kind))).await;
         let heard = hear(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
         assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{kind:?}: {heard:?}");
     }
 }
 
 #[tokio::test]
-async fn a_piece_that_is_no_json_is_an_end_with_a_reason() {
-    for kind in kinds() {
-        let (_, mut piece) = first_piece(kind);
-        piece.extend(if kind == ProviderKind::Ollama {
-            &b"{oops\n"[..]
-        } else {
-            &b"event: content_block_delta\ndata: {oops\n\n"[..]
-        });
-        let server = Scripted::new(Reply::events(&String::from_utf8_lossy(&piece))).await;
+async fn a_piece_that_cannot_be_read_is_an_end_with_a_reason() {
+    for kind in ProviderKind::ALL {
+        let server = Scripted::new(Reply::stream(form(kind), &[first(kind), nonsense(kind)].concat())).await;
         let heard = hear(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
         assert_eq!(heard.text, "Half", "{kind:?}");
         assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{kind:?}: {heard:?}");
+    }
+    // A frame whose sums do not fit, and one that says that it has no end.
+    let mut damaged = frame("contentBlockDelta", br#"{"delta":{"text":"Half"},"contentBlockIndex":0}"#);
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    for piece in [damaged, [u32::MAX.to_be_bytes(), 0_u32.to_be_bytes(), 0_u32.to_be_bytes()].concat()] {
+        let kind = ProviderKind::Bedrock;
+        let server = Scripted::new(Reply::stream(form(kind), &[first(kind), piece].concat())).await;
+        let heard = hear(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
+        assert!(matches!(&heard.error, Some(ModelError::Interrupted(_))), "{heard:?}");
     }
 }
 
@@ -94,8 +67,9 @@ async fn before_the_first_byte_nothing_was_reached() {
 #[tokio::test]
 async fn patience_ends() {
     for way in [false, true] {
-        let server = Scripted::new(Reply::Hanging(String::new())).await;
-        let patience = Patience { first: Duration::from_millis(30), next: Duration::from_millis(30) };
+        let server = Scripted::new(Reply::Hanging(Vec::new())).await;
+        let patience =
+            Patience { first: Duration::from_millis(30), next: Duration::from_millis(30), ..Patience::default() };
         let mut provider = provider(ProviderKind::OpenAi, &server.url).with_patience(patience);
         if way {
             provider = provider.without_streaming();
@@ -103,11 +77,41 @@ async fn patience_ends() {
         let heard = hear(provider.model("gpt-4o").as_ref(), user("go")).await;
         assert!(matches!(heard.error, Some(ModelError::Unreachable(_))), "{heard:?}");
     }
-    let server = Scripted::new(Reply::hanging(&String::from_utf8_lossy(&first_piece(ProviderKind::OpenAi).1))).await;
+    let server = Scripted::new(Reply::hanging(form(ProviderKind::OpenAi), &first(ProviderKind::OpenAi))).await;
     let patience = Patience { next: Duration::from_millis(30), ..Patience::default() };
     let model = provider(ProviderKind::OpenAi, &server.url).with_patience(patience).model("gpt-4o");
     let heard = hear(model.as_ref(), user("go")).await;
     assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{heard:?}");
+}
+
+/// A server whose queue of connections is full: who knocks now is neither let in nor turned away.
+#[cfg(target_os = "linux")]
+async fn crowded() -> (tokio::net::TcpListener, Vec<tokio::net::TcpStream>) {
+    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+    socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
+    let listener = socket.listen(1).expect("a listener");
+    let address = listener.local_addr().expect("an address");
+    let mut inside = Vec::new();
+    while let Ok(entered) =
+        tokio::time::timeout(Duration::from_millis(100), tokio::net::TcpStream::connect(address)).await
+    {
+        inside.push(entered.expect("a connection"));
+        assert!(inside.len() < 64, "the queue of a listener has no end here");
+    }
+    (listener, inside)
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_connection_has_a_patience_of_its_own() {
+    let (listener, _inside) = crowded().await;
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let patience = Patience { connect: Duration::from_millis(50), ..Patience::default() };
+    let model = provider(ProviderKind::OpenAi, &url).with_patience(patience).model("gpt-4o");
+    let begun = std::time::Instant::now();
+    let heard = hear(model.as_ref(), user("go")).await;
+    assert!(matches!(&heard.error, Some(ModelError::Unreachable(_))), "{heard:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5), "it waited {:?}", begun.elapsed());
 }
 
 #[tokio::test]
@@ -124,7 +128,7 @@ async fn statuses_become_what_to_do() {
             let error = ask(Reply::json("400 Bad Request", &long)).await;
             assert!(matches!(error, ModelError::TooLong(_)), "{kind:?}: {error:?}");
             let busy = "HTTP/1.1 503 Busy\r\nretry-after-ms: 1500\r\ncontent-length: 0\r\n\r\n";
-            let error = ask(Reply::Whole(busy.to_owned())).await;
+            let error = ask(Reply::text(busy)).await;
             let ModelError::Refused { status: 503, retry_after, .. } = error else { panic!("{kind:?}: {error:?}") };
             assert_eq!(retry_after, Some(Duration::from_millis(1500)));
         }

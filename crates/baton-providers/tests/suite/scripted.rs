@@ -19,43 +19,56 @@ pub(crate) struct Request {
 #[derive(Clone)]
 pub(crate) enum Reply {
     /// Answers and closes.
-    Whole(String),
+    Whole(Vec<u8>),
     /// Answers with these bytes and then breaks the connection.
     Broken(Vec<u8>),
     /// Answers with these bytes and then waits for the client to leave.
-    Hanging(String),
+    Hanging(Vec<u8>),
 }
 
 impl Reply {
     pub(crate) fn json(status: &str, body: &Value) -> Self {
-        Self::Whole(head(status, "application/json", &body.to_string()))
+        Self::Whole(whole(status, "application/json", body.to_string().as_bytes()))
+    }
+
+    pub(crate) fn text(answer: &str) -> Self {
+        Self::Whole(answer.as_bytes().to_vec())
     }
 
     pub(crate) fn events(body: &str) -> Self {
-        Self::Whole(head("200 OK", "text/event-stream", body))
+        Self::stream("text/event-stream", body.as_bytes())
+    }
+
+    /// A stream that comes at once.
+    pub(crate) fn stream(kind: &str, body: &[u8]) -> Self {
+        Self::Whole(whole("200 OK", kind, body))
     }
 
     /// The beginning of a stream, of which more is promised than comes.
     pub(crate) fn cut(kind: &str, body: &[u8]) -> Self {
-        let mut bytes = open(kind).into_bytes();
-        bytes.extend(format!("{:x}\r\n", body.len()).into_bytes());
-        bytes.extend(body);
-        bytes.extend(b"\r\n");
-        Self::Broken(bytes)
+        Self::Broken(begun(kind, body))
     }
 
-    pub(crate) fn hanging(body: &str) -> Self {
-        Self::Hanging(format!("{}{:x}\r\n{body}\r\n", open("text/event-stream"), body.len()))
+    /// The same, after which nothing happens.
+    pub(crate) fn hanging(kind: &str, body: &[u8]) -> Self {
+        Self::Hanging(begun(kind, body))
     }
 }
 
-fn head(status: &str, kind: &str, body: &str) -> String {
+fn whole(status: &str, kind: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
-    format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}")
+    let head =
+        format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
+    [head.as_bytes(), body].concat()
 }
 
-fn open(kind: &str) -> String {
-    format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n")
+fn begun(kind: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n");
+    if body.is_empty() {
+        // No chunk is the last one.
+        return head.into_bytes();
+    }
+    [head.as_bytes(), format!("{:x}\r\n", body.len()).as_bytes(), body, b"\r\n"].concat()
 }
 
 /// A running server.
@@ -70,13 +83,23 @@ pub(crate) struct Scripted {
 impl Scripted {
     /// A server that gives every request the same answer.
     pub(crate) async fn new(reply: Reply) -> Self {
+        Self::in_turn(vec![reply]).await
+    }
+
+    /// A server that gives one answer after the other, the last one again and again.
+    pub(crate) async fn in_turn(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let (heard, requests) = mpsc::channel(64);
         let (leaves, left) = mpsc::channel(64);
         tokio::spawn(async move {
+            let mut replies = replies.into_iter().peekable();
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, reply.clone(), heard.clone(), leaves.clone()));
+                let Some(reply) = replies.next() else { return };
+                if replies.peek().is_none() {
+                    replies = vec![reply.clone()].into_iter().peekable();
+                }
+                tokio::spawn(serve(stream, reply, heard.clone(), leaves.clone()));
             }
         });
         Self { url, requests, left }
@@ -85,22 +108,27 @@ impl Scripted {
     pub(crate) async fn request(&mut self) -> Request {
         self.requests.recv().await.expect("a request")
     }
+
+    /// Requests that have arrived and that nobody has asked for.
+    pub(crate) fn count(&mut self) -> usize {
+        std::iter::from_fn(|| self.requests.try_recv().ok()).count()
+    }
 }
 
 async fn serve(mut stream: TcpStream, reply: Reply, heard: mpsc::Sender<Request>, leaves: mpsc::Sender<()>) {
     let Some(request) = read(&mut stream).await else { return };
     heard.send(request).await.expect("the test listens");
     match reply {
-        Reply::Whole(text) => {
-            let _ = stream.write_all(text.as_bytes()).await;
+        Reply::Whole(bytes) => {
+            let _ = stream.write_all(&bytes).await;
             let _ = stream.shutdown().await;
         }
         Reply::Broken(bytes) => {
             let _ = stream.write_all(&bytes).await;
             let _ = stream.flush().await;
         }
-        Reply::Hanging(text) => {
-            let _ = stream.write_all(text.as_bytes()).await;
+        Reply::Hanging(bytes) => {
+            let _ = stream.write_all(&bytes).await;
             let mut more = [0; 64];
             while matches!(stream.read(&mut more).await, Ok(count) if count > 0) {}
             let _ = leaves.send(()).await;

@@ -33,7 +33,7 @@ fn replies() -> Vec<Reply> {
     vec![
         Reply::json("401 Unauthorized", &json!({"error": {"message": echo}})),
         Reply::json("400 Bad Request", &json!({"unusual": {"form": echo}})),
-        Reply::Whole(format!("HTTP/1.1 500 Oops\r\ncontent-length: {}\r\n\r\n{echo}", echo.len())),
+        Reply::text(&format!("HTTP/1.1 500 Oops\r\ncontent-length: {}\r\n\r\n{echo}", echo.len())),
         Reply::json("200 OK", &json!({"error": {"message": echo}})),
         Reply::events(&format!("data: {{\"error\":{{\"message\":\"{echo}\"}}}}\n\n")),
         Reply::events(&format!("data: {echo}\n\n")),
