@@ -52,7 +52,7 @@ impl ToolHost for Toolbox {
             ToolRunner::Http(_) => delegated(self.http.as_deref(), run),
             ToolRunner::Native => delegated(self.native.as_deref(), run),
             ToolRunner::Mcp(tool) => Box::pin(mcp::call(&self.servers, run, tool)),
-            ToolRunner::BuiltIn => delegated(None, run),
+            ToolRunner::BuiltIn | ToolRunner::Caller => delegated(None, run),
         }
     }
 

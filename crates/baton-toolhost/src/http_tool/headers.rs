@@ -1,6 +1,6 @@
 //! Headers of a definition, with the secrets that they refer to.
 
-use baton_types::ErrorCode;
+use baton_types::{AgentKit, ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::sync::Arc;
 
@@ -24,7 +24,11 @@ pub(super) type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// Where secrets are looked up, when a call is made.
 #[derive(Clone)]
-pub(super) struct Secrets(Arc<LookUp>);
+pub(super) struct Secrets {
+    /// The kit whose variables come first.
+    own: Option<Arc<AgentKit>>,
+    others: Arc<LookUp>,
+}
 
 /// Secrets that a request carries; they are taken out of whatever comes back.
 #[derive(Default)]
@@ -35,7 +39,7 @@ pub(super) struct Known(Vec<String>);
 pub(super) enum HeaderProblem {
     #[error(
         "{code}: the environment variable {name}, a secret of the header '{header}', is not set\nWhat to do: tell the \
-         user that the tool is not set up; {name} has to be set where Baton runs.",
+         user that the tool is not set up; {name} has to be set where Baton runs, or in the agent's .env.",
         code = ErrorCode::SECRET_MISSING.code
     )]
     Secret { name: String, header: String },
@@ -45,7 +49,18 @@ pub(super) enum HeaderProblem {
 
 impl Secrets {
     pub(super) fn new(look_up: Arc<LookUp>) -> Self {
-        Self(look_up)
+        Self { own: None, others: look_up }
+    }
+
+    /// The same with the variables of an agent before them.
+    pub(super) fn of(&self, own: Arc<AgentKit>) -> Self {
+        Self { own: Some(own), others: Arc::clone(&self.others) }
+    }
+
+    fn get(&self, name: &str) -> Option<String> {
+        let is_set = |value: &String| !value.trim().is_empty();
+        let own = self.own.as_ref().and_then(|kit| kit.variables.0.get(name).cloned());
+        own.filter(is_set).or_else(|| (self.others)(name).filter(is_set))
     }
 
     /// Adds the headers of a definition to a request.
@@ -78,7 +93,7 @@ impl Secrets {
                 return Err(HeaderProblem::Header(header.to_owned()));
             }
             let missing = || HeaderProblem::Secret { name: name.to_owned(), header: header.to_owned() };
-            let secret = (self.0)(name).filter(|secret| !secret.trim().is_empty()).ok_or_else(missing)?;
+            let secret = self.get(name).ok_or_else(missing)?;
             // A variable that was read from a file often ends with a line break.
             let secret = secret.trim();
             text.push_str(before);

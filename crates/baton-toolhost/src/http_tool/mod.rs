@@ -11,7 +11,7 @@ mod template;
 pub use template::{TemplateError, UrlTemplate};
 
 use baton_outbound::{GuardedClient, OutboundError};
-use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolOutput, ToolRun};
+use baton_ports::{AgentSource, BoxFuture, ToolHost, ToolOutcome, ToolOutput, ToolRun};
 use baton_telemetry::Tracer;
 use baton_types::{HttpTool, Json, ToolRunner, TraceContext};
 use clients::Clients;
@@ -29,6 +29,7 @@ const MAX_REQUESTS: usize = 64;
 pub struct HttpTools {
     clients: Clients,
     secrets: Secrets,
+    agents: Option<Arc<dyn AgentSource>>,
     turns: Semaphore,
     tracer: Tracer,
 }
@@ -47,9 +48,17 @@ impl HttpTools {
         Self {
             clients: Clients::new(client),
             secrets: Secrets::new(Arc::new(secrets)),
+            agents: None,
             turns: Semaphore::new(MAX_REQUESTS),
             tracer: Tracer::off(),
         }
+    }
+
+    /// Looks for `env://NAME` among the variables of the calling agent first.
+    #[must_use]
+    pub fn with_agents(mut self, agents: Arc<dyn AgentSource>) -> Self {
+        self.agents = Some(agents);
+        self
     }
 
     /// Makes a span of every request.
@@ -83,7 +92,11 @@ impl HttpTools {
         let name = &run.call.name;
         let mut span = span::begin(&self.tracer, tool, run.trace.and_then(TraceContext::parse));
         let trace = span.context().map(|context| context.to_string());
-        let made = match request::made(tool, &run.call.arguments, trace.as_deref(), &self.secrets) {
+        let secrets = match &self.agents {
+            Some(agents) => self.secrets.of(agents.kit(&run.agent.name)),
+            None => self.secrets.clone(),
+        };
+        let made = match request::made(tool, &run.call.arguments, trace.as_deref(), &secrets) {
             Ok(made) => made,
             Err(error) => {
                 span.fail("not_sent", "the request could not be made");

@@ -1,8 +1,11 @@
-//! What searches take.
+//! What searches take and answer.
 
-use super::call::{Call, Refused};
+use super::call::{Answer, Call, Refused};
+use baton_ports::SearchText;
 use baton_types::{RelevanceLimits, Thousandths};
+use rmcp::model::CallToolResult;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 /// The longest question that is looked for.
 const LONGEST: usize = 8 << 10;
@@ -37,4 +40,25 @@ impl Search {
         };
         Ok((query, limits))
     }
+}
+
+/// What was found, each as it is shown with its score.
+pub(super) async fn answer(
+    call: &Call<'_>,
+    query: &str,
+    texts: &[SearchText<'_>],
+    limits: RelevanceLimits,
+    show: impl Fn(usize) -> Option<Value>,
+) -> Answer {
+    let found = call.inside.search(call.agent, query, texts, limits).await;
+    let matches = found.matches.into_iter().filter_map(|(at, score)| {
+        let mut shown = show(at)?;
+        shown["score"] = score.get().into();
+        Some(shown)
+    });
+    let mut answer = json!({ "matches": matches.collect::<Vec<_>>() });
+    if let Some(note) = found.note {
+        answer["note"] = note.into();
+    }
+    Ok(CallToolResult::structured(answer))
 }

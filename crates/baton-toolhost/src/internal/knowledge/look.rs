@@ -3,7 +3,7 @@
 use crate::internal::{
     arguments::{ByName, Nothing},
     call::{Answer, Call, Refused, named},
-    search::Search,
+    search::{self, Search},
 };
 use baton_ports::SearchText;
 use baton_types::{AgentSpec, ContextItem, ItemKind};
@@ -35,17 +35,7 @@ pub(super) async fn search(kind: ItemKind, call: &Call<'_>) -> Answer {
         .iter()
         .map(|ContextItem { name, description, text, .. }| SearchText { name, description, text })
         .collect();
-    let found = call.inside.search(call.agent, &query, &texts, limits).await;
-    let matches = found.matches.into_iter().filter_map(|(at, score)| {
-        let mut shown = with_text(items.get(at)?);
-        shown["score"] = score.get().into();
-        Some(shown)
-    });
-    let mut answer = json!({ "matches": matches.collect::<Vec<_>>() });
-    if let Some(note) = found.note {
-        answer["note"] = note.into();
-    }
-    Ok(CallToolResult::structured(answer))
+    search::answer(call, &query, &texts, limits, |at| Some(with_text(items.get(at)?))).await
 }
 
 /// The item of that name, or what there is instead.

@@ -4,7 +4,7 @@ use super::find::{self, ByTool, own_name, server_of};
 use crate::internal::{
     arguments::{ByName, Nothing},
     call::{Answer, Call},
-    search::Search,
+    search::{self, Search},
 };
 use baton_ports::{SearchText, ServerStatus};
 use baton_types::{AgentKit, ToolSpec};
@@ -31,17 +31,7 @@ pub(super) async fn search(call: &Call<'_>) -> Answer {
     let tools = find::all(call).await?;
     let texts: Vec<SearchText<'_>> =
         tools.iter().map(|ToolSpec { name, description, .. }| SearchText { name, description, text: "" }).collect();
-    let found = call.inside.search(call.agent, &query, &texts, limits).await;
-    let matches = found.matches.into_iter().filter_map(|(at, score)| {
-        let mut shown = with_schema(tools.get(at)?);
-        shown["score"] = score.get().into();
-        Some(shown)
-    });
-    let mut answer = json!({ "matches": matches.collect::<Vec<_>>() });
-    if let Some(note) = found.note {
-        answer["note"] = note.into();
-    }
-    Ok(CallToolResult::structured(answer))
+    search::answer(call, &query, &texts, limits, |at| Some(with_schema(tools.get(at)?))).await
 }
 
 /// All servers.

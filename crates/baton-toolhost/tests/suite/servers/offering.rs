@@ -23,7 +23,7 @@ fn with(tools: serde_json::Value) -> Script {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_ten_servers_one_hangs_and_one_ends_and_the_rest_is_there_within_a_second() {
+async fn teamspark_29_of_ten_servers_one_hangs_and_one_ends_and_the_rest_is_there_within_a_second() {
     let (good, hangs, ends) = (with(json!([tool("t")])), Script::new(Wire::wait), Script::new(|_| async {}));
     let names: Vec<String> = (0..10).map(|at| format!("s{at}")).collect();
     let agents = Agents::with(names.iter().map(|name| server(name)).collect());
