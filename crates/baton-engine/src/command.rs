@@ -2,7 +2,8 @@
 
 use baton_ports::PageCursor;
 use baton_types::{
-    AgentName, ContextId, Digest, Message, PushConfig, TaskId, TaskState, TaskView, Timestamp, ToolExecution,
+    AgentName, ContextId, Digest, Message, PushConfig, SessionEntry, TaskId, TaskState, TaskView, Timestamp,
+    ToolExecution, Wishes,
 };
 use std::sync::Arc;
 
@@ -27,6 +28,11 @@ pub struct SendCommand {
     pub if_generation: Option<u64>,
     /// Whether nobody is there to be asked.
     pub autonomous: bool,
+    /// What the caller wishes of the runs that the message starts.
+    pub wishes: Option<Box<Wishes>>,
+    /// What was said before, when the message begins a conversation that does not begin with it. Calls at its end may be
+    /// those that the message has results for.
+    pub history: Vec<SessionEntry>,
 }
 
 impl SendCommand {
@@ -42,6 +48,8 @@ impl SendCommand {
             depth: 0,
             if_generation: None,
             autonomous: false,
+            wishes: None,
+            history: Vec::new(),
         }
     }
 }

@@ -103,7 +103,7 @@ pub(crate) struct Inner {
     /// Schemas of arguments and answers.
     pub(crate) forms: Forms,
     /// What sessions and agents with budgets have used up.
-    pub(crate) tallies: Tallies,
+    pub(crate) tallies: Arc<Tallies>,
     pub(crate) stopping: CancellationToken,
     pub(crate) drivers: TaskTracker,
 }
@@ -132,7 +132,7 @@ impl Engine {
             farewells: tokio::sync::Semaphore::new(TOGETHER),
             relevance: Relevance::default(),
             forms: Forms::default(),
-            tallies: Tallies::default(),
+            tallies: Arc::default(),
             stopping: CancellationToken::new(),
             drivers: TaskTracker::new(),
         };
@@ -167,6 +167,14 @@ impl Engine {
     /// The agent that lives here, when exactly one does.
     pub fn sole_agent(&self) -> Option<Arc<baton_types::AgentSpec>> {
         self.inner.ports.agents.sole()
+    }
+
+    /// About how many tokens texts are for the model of an agent; for bounds, never for bills.
+    pub fn tokens_of(&self, agent: &baton_types::AgentSpec, texts: &[&str]) -> u64 {
+        match self.inner.ports.models.model(agent) {
+            Ok(model) => texts.iter().map(|text| model.tokens(text)).sum(),
+            Err(_) => texts.iter().map(|text| u64::try_from(text.len().div_ceil(4)).unwrap_or(u64::MAX)).sum(),
+        }
     }
 
     /// Stops taking work and lets runs reach their next journaled event, for at most `bound`.

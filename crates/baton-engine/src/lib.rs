@@ -48,7 +48,7 @@ pub use error::EngineError;
 pub use feed::FeedItem;
 pub use no_peers::NoPeers;
 pub use sessions::{
-    Deleted, ForkSession, ImportSession, Imported, ListSessions, SessionChange, SessionError, SessionLine, SessionPage,
-    SessionRef, SessionSummary, SessionView, Unfinished,
+    Deleted, ForkSession, ImportSession, Imported, ListSessions, NO_AGENT, SessionChange, SessionError, SessionLine,
+    SessionPage, SessionRef, SessionSummary, SessionView, Unfinished,
 };
 pub use subscribe::Subscription;

@@ -129,15 +129,15 @@ impl Inner {
         Box::pin(async move {
             loop {
                 let live = self.take(parent).await?;
-                let (agent, context) = {
+                let (agent, context, wishes) = {
                     let cell = live.lock();
-                    (cell.task.agent.clone(), cell.task.context.clone())
+                    (cell.task.agent.clone(), cell.task.context.clone(), cell.task.wishes.clone())
                 };
                 let Some(spec) = self.ports.agents.agent(&agent) else {
                     self.rest(&live);
                     return Err(EngineError::AgentNotFound(agent));
                 };
-                let pinned = self.pin(&live.owner, &spec, Some(&context)).await?;
+                let pinned = self.pin(&live.owner, &spec, Some(&context), wishes.as_deref()).await?;
                 let noticed = {
                     let mut cell = live.lock();
                     let now = self.ports.clock.now();

@@ -43,12 +43,22 @@ impl Candidate<'_> {
         }
     }
 
-    fn pieces(&self) -> Vec<String> {
+    fn text(&self) -> SearchText<'_> {
         match self {
-            Self::Item(_, item) => pieces(&item.name, &item.description, &item.text),
-            Self::Tool(tool) => pieces(&tool.name, &tool.description, ""),
+            Self::Item(_, item) => SearchText { name: &item.name, description: &item.description, text: &item.text },
+            Self::Tool(tool) => SearchText { name: &tool.name, description: &tool.description, text: "" },
         }
     }
+}
+
+/// The words of a text.
+fn entry(text: SearchText<'_>) -> Entry {
+    Entry::new(text.name, text.description, text.text)
+}
+
+/// A text in the pieces that have vectors.
+fn in_pieces(text: SearchText<'_>) -> Vec<String> {
+    pieces(text.name, text.description, text.text)
 }
 
 impl Relevance {
@@ -76,7 +86,7 @@ impl Relevance {
         candidates: &[Candidate<'_>],
         limits: RelevanceLimits,
     ) -> Result<Vec<Chosen>, String> {
-        let pieces: Vec<Vec<String>> = candidates.iter().map(Candidate::pieces).collect();
+        let pieces: Vec<_> = candidates.iter().map(|candidate| in_pieces(candidate.text())).collect();
         vectors.choose(agent, question, &pieces, limits).await
     }
 }
@@ -102,12 +112,11 @@ impl TextSearch for Engine {
         Box::pin(async move {
             let chosen = match self.inner.relevance.vectors() {
                 Some(vectors) => {
-                    let all: Vec<_> = texts.iter().map(|text| pieces(text.name, text.description, text.text)).collect();
+                    let all: Vec<_> = texts.iter().copied().map(in_pieces).collect();
                     vectors.choose(agent, question, &all, limits).await?
                 }
                 None => {
-                    let read = |text: &SearchText<'_>| Entry::new(text.name, text.description, text.text);
-                    let entries: Vec<Entry> = texts.iter().map(read).collect();
+                    let entries: Vec<Entry> = texts.iter().copied().map(entry).collect();
                     find(question, &entries.iter().collect::<Vec<_>>(), limits)
                 }
             };

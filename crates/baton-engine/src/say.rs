@@ -10,8 +10,8 @@ use crate::{
     send::{Ears, Enclosed, Listen, Queued, internal},
 };
 use baton_ports::JournalError;
-use baton_rules::{asked_of_caller, hear, keeps_mode};
-use baton_types::{AgentSpec, ErrorCode, Principal, StreamId, TaskId, TaskState};
+use baton_rules::{asked_of_caller, hear, keeps_mode, takes_callers_tools};
+use baton_types::{AgentSpec, ErrorCode, Principal, StreamId, TaskEvent, TaskId, TaskState};
 use std::sync::Arc;
 
 enum Refused {
@@ -38,8 +38,12 @@ impl Inner {
         self.would_be_heard(principal, &task, &command.message).await?;
         loop {
             let live = self.open(principal, &task).await?;
-            let context = live.lock().task.context.clone();
-            let pinned = match self.pin(&live.owner, spec, Some(&context)).await {
+            let (context, held) = {
+                let cell = live.lock();
+                (cell.task.context.clone(), cell.task.wishes.clone())
+            };
+            let wishes = command.wishes.as_deref().or(held.as_deref());
+            let pinned = match self.pin(&live.owner, spec, Some(&context), wishes).await {
                 Ok(pinned) => pinned,
                 Err(error) => {
                     self.rest(&live);
@@ -114,11 +118,15 @@ impl Inner {
             return Err(Refused::Because(EngineError::GenerationMismatch { task, actual }));
         }
         keeps_mode(task, &pinned.spec, &command.message).map_err(|refused| Refused::Because(refused.into()))?;
+        let autonomous = task.autonomous || pinned.spec.autonomous;
+        takes_callers_tools(&pinned.spec, autonomous, command.wishes.as_deref())
+            .map_err(|refused| Refused::Because(refused.into()))?;
         let message = command.message.clone().within(&task.context, &live.id);
         let heard = hear(task, message, self.ports.clock.now()).map_err(|refused| Refused::Because(refused.into()))?;
         let mut after = task.clone();
         let now = self.ports.clock.now();
         let mut events = heard.events;
+        events.extend(command.wishes.clone().map(|wishes| TaskEvent::Wished { wishes }));
         for event in &events {
             after.apply(now, event).map_err(|illegal| Refused::Because(internal(&illegal.to_string())))?;
         }

@@ -168,7 +168,8 @@ impl Inner {
         }
         match command.message.task.clone() {
             None => {
-                let pinned = self.pin(principal, &spec, command.message.context.as_ref()).await?;
+                let pinned =
+                    self.pin(principal, &spec, command.message.context.as_ref(), command.wishes.as_deref()).await?;
                 self.submit(principal, command, key, &pinned, listen)
             }
             Some(task) => self.go_on(principal, &task, command, key, &spec, listen).await,

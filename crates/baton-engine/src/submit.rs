@@ -9,9 +9,10 @@ use crate::{
     send::{Ears, Enclosed, Listen, Queued, internal},
 };
 use baton_ports::Write;
-use baton_rules::{Task, mode_of, results_in};
+use baton_rules::{Task, calls_in, mode_of, results_in, takes_callers_tools};
 use baton_types::{
-    ContextId, ErrorCode, Fact, Message, ParentLink, Principal, RunId, StreamId, TaskEvent, TaskId, ToolExecution,
+    ContextId, ErrorCode, Fact, Message, ParentLink, Principal, RunId, SessionEntry, StreamId, TaskEvent, TaskId,
+    ToolCall, ToolExecution, ToolResult, Wishes,
 };
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use std::sync::Arc;
 pub(crate) struct NewTask {
     pub(crate) id: TaskId,
     pub(crate) event: TaskEvent,
+    pub(crate) wishes: Option<Box<Wishes>>,
     pub(crate) first_of_context: bool,
     pub(crate) trace: Option<Arc<str>>,
 }
@@ -32,7 +34,7 @@ impl Inner {
         pinned: &Pinned,
         listen: Listen,
     ) -> Result<Queued, EngineError> {
-        refuse_results(&command.message)?;
+        check_results(&command.message, &command.history)?;
         if command.if_generation.is_some_and(|generation| generation != 0) {
             return Err(EngineError::GenerationMismatch { task: "".into(), actual: 0 });
         }
@@ -40,11 +42,14 @@ impl Inner {
         let push = command.push.take().map(|config| self.place_new(&id, config)).transpose()?;
         let enclosed = Enclosed { push, key };
         let mut commit = enclosed.beside(self, principal, &id, 0)?;
-        let first_of_context = command.message.context.is_none();
+        let first_of_context = command.message.context.is_none() && command.history.is_empty();
         let context = command.message.context.clone().unwrap_or_else(|| ContextId::from(self.ports.ids.fresh()));
+        let taken_over = self.taken_over(principal, &command.agent, &context, std::mem::take(&mut command.history))?;
         let tool_execution = command.tool_execution.unwrap_or(pinned.spec.tool_execution);
+        let autonomous = mode_of(&pinned.spec, command.autonomous, &command.message, tool_execution)?;
+        takes_callers_tools(&pinned.spec, autonomous, command.wishes.as_deref())?;
         let event = TaskEvent::Submitted {
-            autonomous: mode_of(&pinned.spec, command.autonomous, &command.message, tool_execution)?,
+            autonomous,
             message: command.message.within(&context, &id),
             context,
             agent: command.agent,
@@ -52,16 +57,20 @@ impl Inner {
             parent: None,
             depth: command.depth,
         };
-        let new = NewTask { id, event, first_of_context, trace: command.trace };
+        let new = NewTask { id, event, wishes: command.wishes, first_of_context, trace: command.trace };
         let (live, task, write) = self.create(principal, new, pinned)?;
+        if let Some((_, record)) = &taken_over {
+            live.lock().session = Some(Some(Arc::clone(record)));
+        }
         let ears = Ears::open(&live.feed, listen, 0);
         let receipt = match listen {
             // Whoever waits for the end only has no use for an earlier acknowledgement.
-            Listen::Settled if enclosed.is_empty() => {
+            Listen::Settled if enclosed.is_empty() && taken_over.is_none() => {
                 live.begin_held(write);
                 None
             }
             _ => {
+                commit.writes.extend(taken_over.map(|(opened, _)| opened));
                 commit.writes.push(write);
                 Some(enclosed.seal(self, self.journal().append(commit)))
             }
@@ -76,12 +85,13 @@ impl Inner {
         new: NewTask,
         pinned: &Pinned,
     ) -> Result<(Arc<LiveTask>, Task, Write), EngineError> {
-        let NewTask { id, event, first_of_context, trace } = new;
+        let NewTask { id, event, wishes, first_of_context, trace } = new;
         let at = self.ports.clock.now();
         let impossible = |illegal: baton_rules::Illegal| internal(&illegal.to_string());
         let mut task = Task::submitted(id.clone(), at, &event).map_err(impossible)?;
         let submitted = task.clone();
-        let start = self.start_run(&task, pinned);
+        let mut start: Vec<TaskEvent> = wishes.into_iter().map(|wishes| TaskEvent::Wished { wishes }).collect();
+        start.extend(self.start_run(&task, pinned));
         for event in &start {
             task.apply(at, event).map_err(impossible)?;
         }
@@ -129,18 +139,29 @@ impl Inner {
     }
 }
 
-/// Results answer the calls of a task, so a message that begins one cannot carry any.
-fn refuse_results(message: &Message) -> Result<(), EngineError> {
+/// Results answer the calls of a task, so a message that begins one carries none but those that the history before it lacks.
+fn check_results(message: &Message, history: &[SessionEntry]) -> Result<(), EngineError> {
+    let open = history.last().map(|entry| calls_in(&entry.message)).unwrap_or_default();
+    let is_open = |result: &ToolResult| open.iter().any(|call| call.id == result.call);
     let (code, field, detail) = match results_in(message) {
-        Ok(results) if results.is_empty() => return Ok(()),
-        Ok(_) => (
+        Ok(results) if results.iter().all(is_open) && open.iter().all(|call| has(&results, call)) => return Ok(()),
+        Ok(_) if open.is_empty() => (
             ErrorCode::TOOL_RESULT_UNKNOWN,
             "message.taskId".to_owned(),
             "tool results need the id of the task that asked for them".to_owned(),
         ),
+        Ok(_) => (
+            ErrorCode::TOOL_RESULT_UNKNOWN,
+            "message.parts".to_owned(),
+            "every call at the end of the history needs one result, and nothing else has any".to_owned(),
+        ),
         Err(error) => (ErrorCode::TOOL_RESULT_INVALID, format!("message.parts.{}", error.field), error.detail),
     };
     Err(EngineError::Invalid { code, field, detail })
+}
+
+fn has(results: &[ToolResult], call: &ToolCall) -> bool {
+    results.iter().any(|result| result.call == call.id)
 }
 
 /// A child's way back, and the mode in which it works: a receiver runs its own tools.

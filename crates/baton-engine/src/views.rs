@@ -3,11 +3,14 @@
 use crate::{Engine, EngineError, ListTasks, TaskPage, TaskRef, open::fold};
 use baton_ports::{Commit, ListPage, ListQuery, Loaded, PageCursor, StoredEvent};
 use baton_rules::{HandoffRecord, is_seen};
-use baton_types::{Fact, HandoffEvent, HandoffId, HandoffStatus, Principal, StreamId, TaskView};
+use baton_types::{Fact, HandoffEvent, HandoffId, HandoffStatus, Principal, StreamId, TaskEvent, TaskView};
 use std::sync::Arc;
 
 /// A page ends when its tasks hold this many bytes, however many were asked for.
 const PAGE_WEIGHT: usize = 8 * 1024 * 1024;
+
+/// Events that are read at once.
+const EVENTS: usize = 256;
 
 impl Engine {
     /// One task, as the journal has it.
@@ -78,6 +81,30 @@ impl Engine {
         }
         seen.truncate(limit);
         Ok(seen)
+    }
+
+    /// A task with all its events, as far as callers see them.
+    pub async fn told(
+        &self,
+        principal: &Arc<Principal>,
+        task: &TaskRef,
+    ) -> Result<(Arc<TaskView>, Vec<Arc<StoredEvent>>), EngineError> {
+        let present = self.inner.load(principal, task).await?;
+        let stream = StreamId::Task(task.task.clone());
+        let mut told = Vec::new();
+        let mut after = 0;
+        loop {
+            let events = self.inner.journal().events(&stream, after, EVENTS).await?;
+            let full = events.len() == EVENTS;
+            after = events.last().map_or(after, |last| last.number);
+            // What began a turn is needed to read the rest, and tells nothing about how it was done.
+            let begins = |event: &StoredEvent| matches!(&event.fact, Fact::Task(TaskEvent::Wished { .. }));
+            let seen = |event: &StoredEvent| matches!(&event.fact, Fact::Task(fact) if is_seen(true, fact));
+            told.extend(events.into_iter().filter(|event| !present.autonomous || begins(event) || seen(event)));
+            if !full {
+                return Ok((Arc::new(present.view()), told));
+            }
+        }
     }
 
     /// One handoff of the caller's.

@@ -80,6 +80,7 @@ impl Task {
             grants: Vec::new(),
             request: None,
             repair: None,
+            wishes: None,
             checked: None,
         })
     }
@@ -105,6 +106,7 @@ impl Task {
                     answered: false,
                     last_progress: 0,
                     crashes: 0,
+                    begun: 0,
                     failures: Default::default(),
                 })?;
                 self.autonomous |= autonomous;
@@ -113,6 +115,11 @@ impl Task {
             TaskEvent::RunResumed { run, after } => return self.run_resumed(run, *after),
             TaskEvent::RunPaused { run } => {
                 self.running(run)?;
+            }
+            TaskEvent::Wished { wishes } => self.wishes = Some(wishes.clone()),
+            TaskEvent::Wrote { message, .. } => {
+                let open = self.run.as_ref().and_then(|run| run.open.as_ref());
+                open.filter(|open| *open == message).ok_or(Illegal::Attempt)?;
             }
             TaskEvent::ModelNoted { note } => self.noted(note),
             TaskEvent::Guarded { stage, call, message, content, .. } => {
@@ -149,6 +156,7 @@ impl Task {
             TaskEvent::ToolStarted { call, effects, .. } => {
                 let begins = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
                 self.advance(call, begins, CallStage::Started)?.effects = *effects;
+                self.count_call(repeats);
             }
             TaskEvent::ToolAsked { call, ask } => {
                 let asks = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
@@ -177,6 +185,7 @@ impl Task {
                 let (handoff, child) = (handoff.clone(), child.clone());
                 let handed = HandedOff { handoff, child, deadline: *deadline, asked: None, answer: None };
                 self.advance(call, |stage| matches!(stage, CallStage::Pending), CallStage::HandedOff(handed))?;
+                self.count_call(false);
             }
             TaskEvent::HandoffAsked { call, message } => {
                 self.run.as_ref().ok_or(Illegal::NoRun)?;
@@ -237,10 +246,17 @@ impl Task {
     fn repeats(&self, event: &TaskEvent) -> bool {
         match event {
             TaskEvent::AttemptStarted { attempt, .. } => *attempt > 1,
+            TaskEvent::Wrote { .. } => true,
             TaskEvent::ToolStarted { call, .. } => {
                 self.call(call).is_some_and(|state| state.stage == CallStage::Started)
             }
             _ => false,
+        }
+    }
+
+    fn count_call(&mut self, again: bool) {
+        if let Some(run) = self.run.as_mut().filter(|_| !again) {
+            run.begun = run.begun.saturating_add(1);
         }
     }
 

@@ -32,6 +32,7 @@ mod task;
 mod together;
 mod tool_parts;
 mod window;
+mod wishes;
 
 pub use access::{Access, Missing, NoScope, Scope, may, may_everywhere};
 pub use apply::Illegal;
@@ -46,7 +47,7 @@ pub use context::{
 pub use form::{Form, Misfit, UnusableForm, answer_in_form, json_in, wrong_arguments};
 pub use guard::{GuardAnswer, GuardSubject, guard_request, guard_tool, unguarded};
 pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, handoff_target, may_move};
-pub use mode::{RefusedMode, check_mode_setting, keeps_mode, mode_of};
+pub use mode::{RefusedMode, check_mode_setting, keeps_mode, mode_of, takes_callers_tools};
 pub use pass::{PassedDown, asked_elsewhere, passed_up};
 pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers};
 pub use rate::{Bucket, RateLimit};
@@ -65,3 +66,4 @@ pub use tool_parts::{
     results_part,
 };
 pub use window::{Beside, Block, Fit, Overfull, Room, fit};
+pub use wishes::{as_wished, callers_tools, changes_definition, forbidden};

@@ -1,7 +1,7 @@
 //! Whether work is done with somebody there, or alone, and what an autonomous run refuses.
 
 use crate::{RefusedMessage, SESSION_MEMBER, Task};
-use baton_types::{AgentSpec, ErrorCode, Message, SessionOverrides, ToolExecution};
+use baton_types::{AgentSpec, ErrorCode, Message, SessionOverrides, ToolExecution, Wishes};
 use serde::Deserialize;
 
 /// A mode that an agent does not work in.
@@ -44,6 +44,12 @@ pub fn mode_of(spec: &AgentSpec, asked: bool, message: &Message, tools: ToolExec
         return Err(callers_tools(spec).in_message());
     }
     Ok(autonomous)
+}
+
+/// Refuses functions of the caller's in a run that nobody waits for.
+pub fn takes_callers_tools(spec: &AgentSpec, autonomous: bool, wishes: Option<&Wishes>) -> Result<(), RefusedMessage> {
+    let brings = wishes.is_some_and(|wishes| !wishes.tools.is_empty());
+    if autonomous && brings { Err(callers_tools(spec).in_message()) } else { Ok(()) }
 }
 
 /// Refuses a further message of a task that wants another mode than the task has. A definition or session that became

@@ -8,10 +8,14 @@ const KEPT_ERROR: usize = 500;
 
 impl Task {
     pub(crate) fn noted(&mut self, note: &ModelNote) {
-        if let ModelNote::Repaired { problem, answer, usage } = note {
-            self.count(*usage);
-            let count = self.repair.as_ref().map_or(0, |repair| repair.count).saturating_add(1);
-            self.repair = Some(Repair { answer: answer.clone(), problem: problem.clone(), count });
+        match note {
+            ModelNote::Repaired { problem, answer, usage } => {
+                self.count(*usage);
+                let count = self.repair.as_ref().map_or(0, |repair| repair.count).saturating_add(1);
+                self.repair = Some(Repair { answer: answer.clone(), problem: problem.clone(), count });
+            }
+            ModelNote::Used { usage, .. } => self.count(*usage),
+            ModelNote::Retried { .. } | ModelNote::FellBack { .. } | ModelNote::Rescued { .. } => {}
         }
     }
 

@@ -1,10 +1,11 @@
 //! The folded state of a session.
 
 use baton_types::{
-    AgentName, AgentSpec, ContextId, ItemKind, ItemName, Message, Part, Role, SessionEntry, SessionEvent,
+    AgentName, AgentSpec, ContextId, ItemKind, ItemName, Json, Message, Part, Role, SessionEntry, SessionEvent,
     SessionOrigin, SessionOverrides, Timestamp,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Everything that was said about a conversation as a whole; folding the same events always gives the same value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +32,9 @@ pub struct SessionRecord {
     /// What is left out, whatever the definition says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<ItemName>,
+    /// What surfaces keep with it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, Json>,
     /// The number of the last event.
     pub version: u64,
     /// When it was put on record.
@@ -57,6 +61,7 @@ impl SessionRecord {
             settings: SessionOverrides::default(),
             included: Vec::new(),
             excluded: Vec::new(),
+            notes: BTreeMap::new(),
             version: 1,
             opened_at: at,
             changed_at: at,
@@ -69,6 +74,12 @@ impl SessionRecord {
             SessionEvent::Opened { .. } => return Err(IllegalSession),
             SessionEvent::Renamed { title } => self.title.clone_from(title),
             SessionEvent::SettingsChanged { settings } => self.settings = settings.clone(),
+            SessionEvent::Noted { key, value } => {
+                match value {
+                    Some(value) => self.notes.insert(key.clone(), value.clone()),
+                    None => self.notes.remove(key),
+                };
+            }
             SessionEvent::Included { item } => {
                 self.excluded.retain(|other| other != item);
                 if !self.included.contains(item) {

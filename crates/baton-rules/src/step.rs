@@ -72,7 +72,8 @@ impl Asked {
 /// Whether the call is for the caller to run.
 pub fn waiting_on_caller(task: &Task, call: &ToolCall) -> bool {
     let theirs = !is_built_in(&call.name) || call.name == HANDOFF_TOOL;
-    task.tool_execution == ToolExecution::Caller && theirs
+    let own = task.wishes.as_ref().is_some_and(|wishes| wishes.has_tool(&call.name));
+    own || task.tool_execution == ToolExecution::Caller && theirs
 }
 
 /// What the caller is asked for, once nothing else can go on.

@@ -3,7 +3,7 @@
 use baton_types::{
     AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, Grant, HandoffId, Message, MessageId,
     ParentLink, Reasoning, RequestContext, RunId, TaskId, TaskState, TaskView, Timestamp, ToolAnswers, ToolAsk,
-    ToolCall, ToolExecution, ToolResult, Usage,
+    ToolCall, ToolExecution, ToolResult, Usage, Wishes,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,6 +72,9 @@ pub struct Task {
     /// The model's last answer, when it did not have the form asked for and no other came since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
+    /// What the caller wishes of the runs that its last words start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wishes: Option<Box<Wishes>>,
     /// The last message of the caller's that guardrails have looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<MessageId>,
@@ -121,6 +124,9 @@ pub struct Run {
     pub last_progress: u64,
     /// How often the process died since then.
     pub crashes: u32,
+    /// Calls that the agent itself began.
+    #[serde(default)]
+    pub begun: u32,
     /// Tools that failed or were called wrongly.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failures: BTreeMap<String, Failures>,

@@ -53,6 +53,13 @@ pub enum AgentChange {
         /// `description`, `parameters` and `prompt`.
         entry: Option<Json>,
     },
+    /// A service that its models are reached through, as the definition would say it; none takes it away.
+    Provider {
+        /// Its id, or another name of it.
+        id: String,
+        /// Keys and settings.
+        entry: Option<Json>,
+    },
 }
 
 /// A rule or reference, as far as it is given.

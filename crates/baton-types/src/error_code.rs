@@ -69,6 +69,7 @@ codes! {
     NAME_TAKEN = "BTN-2031", "The name is taken", "Choose another name, or change what has it.";
     AGENT_PART_NOT_FOUND = "BTN-2032", "The agent has nothing of that name", "List its rules, references, servers or exported tools for their names.";
     AGENT_OUTDATED = "BTN-2033", "The agent has been changed since", "Read the agent again, decide again, and send with its present ETag.";
+    RESPONSE_NOT_FOUND = "BTN-2034", "There is no such response, conversation or item", "Use the id that was given when it was made; what was deleted, not stored, or belongs to somebody else looks missing.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";
@@ -88,6 +89,7 @@ codes! {
     BUDGET_USED_UP = "BTN-3017", "A budget is used up", "The message says which one; raise it under settings.budgets in agent.yaml, or go on in a new session or another month.";
     GUARDRAIL_BLOCKED = "BTN-3018", "A guardrail said no", "The message has its reason; ask for something else, or change the guardrail that it names in agent.yaml.";
     GUARDRAIL_FAILED = "BTN-3019", "A guardrail could not be asked", "Make the program or service run that the message names, or set its on_failure to allow in agent.yaml.";
+    WINDOW_EXCEEDED = "BTN-3020", "The conversation does not fit the model's window", "Say less at once, begin a new conversation, let Baton compact it (truncation: auto), or use a model with a larger window.";
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";

@@ -3,7 +3,7 @@
 use crate::{
     AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, GuardStage, GuardVerdict, HandoffId, Json,
     Message, MessageId, ModelNote, Reasoning, RequestContext, RunId, TaskId, TaskState, Timestamp, ToolAnswers,
-    ToolAsk, ToolCall, ToolExecution, ToolResult, Usage,
+    ToolAsk, ToolCall, ToolExecution, ToolResult, Usage, Wishes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,11 @@ pub enum TaskEvent {
         /// Results that it carried for open tool calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         results: Vec<ToolResult>,
+    },
+    /// The caller wishes something of the runs that what it just said starts.
+    Wished {
+        /// What.
+        wishes: Box<Wishes>,
     },
     /// A run took the task up.
     RunStarted {
@@ -81,6 +86,17 @@ pub enum TaskEvent {
         turn: u32,
         /// Which try at this turn, from 1; a later one replaces the text of the earlier.
         attempt: u32,
+    },
+    /// More of the text that an attempt writes, when whoever asked wants to take it up anywhere.
+    Wrote {
+        /// The message that the text will become.
+        message: MessageId,
+        /// Which try.
+        attempt: u32,
+        /// How many bytes came before.
+        offset: u64,
+        /// The new piece.
+        text: String,
     },
     /// Something happened on the way to the model's answer.
     ModelNoted {
@@ -246,6 +262,8 @@ impl TaskEvent {
             | Self::RunPaused { .. }
             | Self::ContextChosen { .. }
             | Self::AttemptStarted { .. }
+            | Self::Wished { .. }
+            | Self::Wrote { .. }
             | Self::ModelNoted { .. }
             | Self::Reasoned { .. }
             | Self::Compacted { .. }

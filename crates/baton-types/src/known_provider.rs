@@ -223,6 +223,11 @@ impl KnownProvider {
         PROVIDERS.iter().find(|known| known.id == id || known.aliases.contains(&id))
     }
 
+    /// The id by which a service is known that may be written under another name.
+    pub fn id_of(name: &str) -> &str {
+        Self::of(name).map_or(name, |known| known.id)
+    }
+
     /// What a key is for, of its own or one of all providers.
     pub fn setting(&self, name: &str) -> Option<ProviderSetting> {
         let all = self.keys.iter().chain(&COMMON_PROVIDER_KEYS);

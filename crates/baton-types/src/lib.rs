@@ -37,6 +37,7 @@ mod tool;
 mod tool_ask;
 mod trace;
 mod usage;
+mod wishes;
 
 pub use agent::{
     About, AgentSpec, AnswerForm, ControlTools, HandoffTarget, ModelSpec, Orchestration, Provider, RunLimits,
@@ -85,3 +86,4 @@ pub use tool::{
 pub use tool_ask::{AnswerAction, ToolAnswer, ToolAnswers, ToolAsk, ToolQuestion, Wanted};
 pub use trace::{NoTrace, SpanId, TraceContext, TraceId};
 pub use usage::Usage;
+pub use wishes::{CallerTool, WishedCalls, Wishes};

@@ -54,6 +54,15 @@ pub enum ModelNote {
         #[serde(default)]
         usage: Usage,
     },
+    /// The model was called, and nothing else of it is on record: a tool asked for it, or its answer was blocked.
+    Used {
+        /// What for.
+        purpose: String,
+        /// Who, as `provider:model`.
+        model: String,
+        /// What it used.
+        usage: Usage,
+    },
 }
 
 impl ModelNote {
@@ -64,6 +73,7 @@ impl ModelNote {
             Self::FellBack { .. } => "model.fell_back",
             Self::Rescued { .. } => "model.rescued",
             Self::Repaired { .. } => "model.repaired",
+            Self::Used { .. } => "model.used",
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A session: one conversation of somebody with an agent, and what was said about it as a whole.
 
 use crate::{
-    AgentName, AskWhen, ContextId, ItemKind, Message, RequestContext, SessionId, TaskId, Thousandths, Timestamp, Usage,
+    AgentName, AskWhen, ContextId, ItemKind, Json, Message, RequestContext, SessionId, TaskId, Thousandths, Timestamp,
+    Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,13 @@ pub enum SessionEvent {
     SettingsChanged {
         /// All that differ from the agent's.
         settings: SessionOverrides,
+    },
+    /// A surface keeps something with the session that it wants to find again; nobody else reads it.
+    Noted {
+        /// What it is called.
+        key: String,
+        /// What is kept; none takes it away.
+        value: Option<Json>,
     },
     /// Something is part of every request from now on.
     Included {

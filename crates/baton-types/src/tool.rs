@@ -92,6 +92,8 @@ pub enum ToolRunner {
     Mcp(McpTool),
     /// A function of the program that Baton is part of.
     Native,
+    /// Whoever asked the agent runs it: a call of it goes back to them.
+    Caller,
     /// Part of Baton itself (`handoff` and the control tools); the engine knows it by name.
     BuiltIn,
 }

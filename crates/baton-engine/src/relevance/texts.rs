@@ -1,6 +1,6 @@
 //! The words of rules and references, read once for each definition.
 
-use super::Candidate;
+use super::{Candidate, entry};
 use baton_relevance::Entry;
 use baton_types::{AgentSpec, Digest, Include, ItemKind};
 use parking_lot::Mutex;
@@ -41,20 +41,18 @@ impl TextsOf {
     fn read(spec: &AgentSpec) -> Self {
         let kinds = [ItemKind::Rule, ItemKind::Reference];
         let items = kinds.into_iter().flat_map(|kind| spec.knowledge.items(kind).iter().map(move |item| (kind, item)));
-        let items = items.filter(|(_, item)| item.include == Include::Agent).map(|(kind, item)| {
-            ((kind, item.name.clone()), Arc::new(Entry::new(&item.name, &item.description, &item.text)))
-        });
+        let items = items
+            .filter(|(_, item)| item.include == Include::Agent)
+            .map(|(kind, item)| ((kind, item.name.clone()), Arc::new(entry(Candidate::Item(kind, item).text()))));
         Self { items: items.collect() }
     }
 
     /// The words of a candidate. Tools say little, and come and go with their servers.
     pub(super) fn entry(&self, candidate: &Candidate<'_>) -> Arc<Entry> {
-        match candidate {
-            Candidate::Tool(tool) => Arc::new(Entry::new(&tool.name, &tool.description, "")),
-            Candidate::Item(kind, item) => match self.items.get(&(*kind, item.name.clone())) {
-                Some(entry) => Arc::clone(entry),
-                None => Arc::new(Entry::new(&item.name, &item.description, &item.text)),
-            },
-        }
+        let known = match candidate {
+            Candidate::Tool(_) => None,
+            Candidate::Item(kind, item) => self.items.get(&(*kind, item.name.clone())),
+        };
+        known.map_or_else(|| Arc::new(entry(candidate.text())), Arc::clone)
     }
 }

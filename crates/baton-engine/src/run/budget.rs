@@ -1,26 +1,61 @@
 //! What may be used up: looked at before every call, counted after every answer of the model.
 
-use super::{Driver, Halt};
-use crate::{end::Ending, open::fold};
-use baton_ports::{ChatMessage, ListQuery, Model, ModelCall, Tally};
+use super::{
+    Driver, Halt,
+    weigh::{weigh_all, weigh_frame},
+};
+use crate::{end::Ending, open::fold, tallies::SetAside};
+use baton_ports::{ListQuery, Model, ModelCall, Tally};
 use baton_rules::{CallStage, CallState, Task, Used, may_call_model, may_call_tools, month_of};
 use baton_types::{AgentName, AgentSpec, Budget, Budgets, Reason, Spent, Usage};
 
-/// Tasks of a session whose use is counted, the newest first.
-const COUNTED: usize = 1000;
+/// Tasks of a session whose use is counted together.
+const PAGE: usize = 100;
 
 impl Driver {
     /// Goes on when the model call may be made; else the task ends here.
     pub(super) async fn afford(&self, spec: &AgentSpec, model: &dyn Model, call: &ModelCall) -> Result<(), Halt> {
+        // What an earlier call set aside is used or not by now.
+        *self.aside.lock() = None;
+        match self.affordable(spec, model, call).await? {
+            Ok(aside) => {
+                *self.aside.lock() = aside;
+                Ok(())
+            }
+            Err(reason) => self.unless_used_up(Err(reason)).await,
+        }
+    }
+
+    /// What is set aside for the model call, if it may be made; else which budget does not allow it.
+    pub(super) async fn affordable(
+        &self,
+        spec: &AgentSpec,
+        model: &dyn Model,
+        call: &ModelCall,
+    ) -> Result<Result<Option<SetAside>, Reason>, Halt> {
         let budgets = &spec.limits.budgets;
         if *budgets == Budgets::default() {
-            return Ok(());
+            return Ok(Ok(None));
         }
         let used = self.used(spec).await?;
-        let tokens = about(model, call);
-        let micro_dollars = model.price(Usage::new(tokens, 0)).unwrap_or_default();
-        let next = Spent { tokens, micro_dollars, tool_calls: 0 };
-        self.unless_used_up(may_call_model(budgets, &used, next)).await
+        let read = weigh_frame(model, call).saturating_add(weigh_all(model, &call.messages));
+        // Nobody knows how much it will write, unless there is a bound to it.
+        let written = call.writing.max_output_tokens.map_or(0, u64::from);
+        let micro_dollars = model.price(Usage::new(read, written)).unwrap_or_default();
+        let next = Spent { tokens: read.saturating_add(written), micro_dollars, tool_calls: 0 };
+        let [run, session, month] = [format!("run/{}", self.live.id), self.session_key(), self.month_key(&spec.name)];
+        let keys = vec![run.clone(), session.clone(), month.clone()];
+        let set_aside = self.inner.tallies.set_aside(keys, next, |aside| {
+            // Others may have been counted since the totals were read.
+            let now = |key: &str, read: Spent| self.inner.tallies.get(key).unwrap_or(read).plus(aside(key));
+            let used = Used {
+                run: used.run.plus(aside(&run)),
+                session: now(&session, used.session),
+                month: now(&month, used.month),
+            };
+            may_call_model(budgets, &used, next)
+        });
+        Ok(set_aside.map(Some))
     }
 
     /// Goes on when the calls that have not begun may run; else the task ends here, and none of them did.
@@ -93,15 +128,21 @@ impl Driver {
             let task = &self.live.lock().task;
             (task.agent.clone(), task.context.clone())
         };
-        let query = ListQuery { agent: Some(agent), context: Some(context), ..ListQuery::tasks(COUNTED) };
+        let mut query = ListQuery { agent: Some(agent), context: Some(context), ..ListQuery::tasks(PAGE) };
         let mut sum = used_by(&self.live.lock().task);
-        for head in self.inner.journal().list(&self.live.owner, &query).await?.heads {
-            let Some(id) = head.task().filter(|id| **id != self.live.id) else { continue };
-            if let Some(loaded) = self.inner.journal().load(None, &head.stream).await? {
-                sum = sum.plus(used_by(&fold(id, &loaded)?));
+        loop {
+            let page = self.inner.journal().list(&self.live.owner, &query).await?;
+            for head in page.heads {
+                let Some(id) = head.task().filter(|id| **id != self.live.id) else { continue };
+                if let Some(loaded) = self.inner.journal().load(None, &head.stream).await? {
+                    sum = sum.plus(used_by(&fold(id, &loaded)?));
+                }
+            }
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => return Ok(self.inner.tallies.put(key, sum)),
             }
         }
-        Ok(self.inner.tallies.put(key, sum))
     }
 
     fn session_key(&self) -> String {
@@ -116,18 +157,4 @@ impl Driver {
 
 fn used_by(task: &Task) -> Spent {
     Spent::of(task.usage, task.tool_calls)
-}
-
-/// About how many tokens a call gives the model to read.
-fn about(model: &dyn Model, call: &ModelCall) -> u64 {
-    let of = |text: &str| model.tokens(text);
-    let said = call.messages.iter().map(|message| match message {
-        ChatMessage::User { text, .. } => of(text),
-        ChatMessage::Assistant { text, calls, .. } => {
-            of(text) + calls.iter().map(|call| of(&call.name) + of(call.arguments.as_str())).sum::<u64>()
-        }
-        ChatMessage::Tool { output, .. } => of(output.as_str()),
-    });
-    let tools = call.tools.iter().map(|tool| of(&tool.name) + of(&tool.description) + of(tool.parameters.as_str()));
-    of(&call.system) + said.sum::<u64>() + tools.sum::<u64>()
 }

@@ -4,7 +4,7 @@ use super::{Driver, Halt, helper::Helper, prompt::built_in};
 use baton_ports::{ToolOutcome, ToolRun};
 use baton_rules::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, Decision, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task, asked_of_caller, decide,
+    READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task, asked_of_caller, decide, forbidden,
     may_ask_user, together,
 };
 use baton_types::{
@@ -45,6 +45,13 @@ impl Driver {
         if let CallStage::HandedOff(handed) = stage {
             self.inner.take_up_handoff(&self.live.owner, &handed.handoff).await?;
             return self.await_handoff(call, handed).await;
+        }
+        let forbidden = match stage {
+            CallStage::Pending => forbidden(&self.live.lock().task, &call.name),
+            _ => None,
+        };
+        if let Some(why) = forbidden {
+            return self.finish(call, why, true);
         }
         let orchestrates = spec.orchestration.is_some();
         match call.name.as_str() {

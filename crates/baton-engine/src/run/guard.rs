@@ -5,7 +5,8 @@ use crate::end::Ending;
 use baton_ports::{ToolOutcome, ToolOutput, ToolRun};
 use baton_rules::{CallState, GuardAnswer, GuardSubject, guard_request, guard_tool, unguarded};
 use baton_types::{
-    AgentSpec, ErrorCode, GuardStage, GuardVerdict, Guardrail, Json, MessageId, Reason, TaskEvent, ToolCall,
+    AgentSpec, ErrorCode, GuardStage, GuardVerdict, Guardrail, Json, MessageId, ModelNote, Reason, TaskEvent, ToolCall,
+    Usage,
 };
 
 /// Characters of what went wrong with a guardrail.
@@ -54,7 +55,13 @@ impl Driver {
     }
 
     /// What may be said of what the model said; the task ends here when that is nothing.
-    pub(super) async fn guard_output(&self, spec: &AgentSpec, id: &MessageId, text: String) -> Result<String, Halt> {
+    pub(super) async fn guard_output(
+        &self,
+        spec: &AgentSpec,
+        id: &MessageId,
+        text: String,
+        (by, usage): (&str, Usage),
+    ) -> Result<String, Halt> {
         if text.is_empty() || !is_watched(spec, GuardStage::Output) {
             return Ok(text);
         }
@@ -63,6 +70,8 @@ impl Driver {
             Looked::Goes(None) => text,
             Looked::Goes(Some(content)) => content.to_plain_text(),
             Looked::Stops(reason) => {
+                let (purpose, model) = ("an answer that was blocked".to_owned(), by.to_owned());
+                self.hold(|_| vec![TaskEvent::ModelNoted { note: ModelNote::Used { purpose, model, usage } }])?;
                 self.inner.end(&self.live, Ending::Failed(reason)).await?;
                 return Err(Halt::Changed);
             }

@@ -52,7 +52,7 @@ impl Driver {
         };
         let mut handoff = self.describe(spec, call, &to, &arguments);
         let known = arguments.context_id.is_some().then_some(&handoff.child_context);
-        let pinned = self.inner.pin(&self.live.owner, &target, known).await?;
+        let pinned = self.inner.pin(&self.live.owner, &target, known, None).await?;
         let session = parent.as_ref().and_then(|link| link.session.clone());
         let session = Some(session.unwrap_or_else(|| self.live.lock().task.context.clone()));
         let link = ParentLink { task: self.live.id.clone(), handoff: handoff.id.clone(), chain, session };
@@ -65,6 +65,7 @@ impl Driver {
         let new = NewTask {
             id: child.clone(),
             event: submitted_child(link, handoff.child_context.clone(), to.clone(), message, earlier, autonomous),
+            wishes: None,
             first_of_context: arguments.context_id.is_none(),
             trace: Some(handoff_context(self.live.lock().in_call(&call.id), &handoff.id).to_string().into()),
         };

@@ -7,7 +7,7 @@ use baton_ports::{
     ToolChoice, ToolHelper,
 };
 use baton_rules::{CallState, Decision, HANDOFF_TOOL, admit_handoff, handed_over};
-use baton_types::{AgentSpec, Role, TaskState, ToolCall};
+use baton_types::{AgentSpec, ModelNote, Role, Spent, TaskEvent, TaskState, ToolCall, Usage};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Helper<'_> {
             Role::User => ChatMessage::User { id: ports.ids.fresh().into(), text, files: Vec::new() },
             Role::Agent => ChatMessage::Assistant { text, calls: Vec::new(), reasoning: None },
         });
-        let mut answer = model.call(ModelCall {
+        let call = ModelCall {
             agent: self.spec.name.clone(),
             system: ask.system.unwrap_or_default(),
             messages: messages.collect(),
@@ -64,7 +64,11 @@ impl Helper<'_> {
             attempt: 1,
             message_id: ports.ids.fresh().into(),
             metadata: None,
-        });
+        };
+        let unknown = |_| "whether the budget allows it cannot be found out now".to_owned();
+        let may = self.driver.affordable(self.spec, &*model, &call).await.map_err(unknown)?;
+        let _aside = may.map_err(|reason| format!("{}: {}", reason.code, reason.detail))?;
+        let mut answer = model.call(call);
         let mut text = String::new();
         while let Some(event) = answer.next().await {
             match event.map_err(|error| error.to_string())? {
@@ -73,12 +77,25 @@ impl Helper<'_> {
                 }
                 ModelEvent::Text(more) => text.push_str(&more),
                 ModelEvent::Reasoning(_) | ModelEvent::Reasoned(_) | ModelEvent::ToolCall(_) | ModelEvent::Note(_) => {}
-                ModelEvent::Done { .. } => {
-                    return Ok(Sampled { text, model: model.name().to_owned(), ..Sampled::default() });
+                ModelEvent::Done { usage, by, .. } => {
+                    let by = by.unwrap_or_else(|| model.name().to_owned());
+                    self.used(
+                        by.clone(),
+                        Usage { micro_dollars: model.price_by(&by, usage).unwrap_or_default(), ..usage },
+                    )?;
+                    return Ok(Sampled { text, model: by, ..Sampled::default() });
                 }
             }
         }
         Err("the model broke off".to_owned())
+    }
+
+    /// Counts what a tool had the model say as the run's own.
+    fn used(&self, model: String, usage: Usage) -> Result<(), String> {
+        self.driver.spend(self.spec, Spent::of(usage, 0));
+        let note = ModelNote::Used { purpose: format!("the tool {}", self.tool), model, usage };
+        let gone = |_| "the task has ended".to_owned();
+        self.driver.hold(|_| vec![TaskEvent::ModelNoted { note }]).map_err(gone)
     }
 
     /// A tool that hands work over names an agent; the rules are those of a handoff by the agent itself.

@@ -28,7 +28,9 @@ mod recall;
 mod summary;
 mod weigh;
 mod window;
+mod wishes;
 mod words;
+mod writing;
 
 pub(crate) use ask::asking;
 pub(crate) use handoff::{answer_of, created};
@@ -39,6 +41,7 @@ use crate::{
     end::Ending,
     engine::Inner,
     live::{LiveTask, Standing, Stopped},
+    tallies::SetAside,
 };
 use baton_ports::{Commit, JournalError, Receipt, Write};
 use baton_rules::{Illegal, SessionRecord, Step, asked_of_caller, next_step};
@@ -97,6 +100,8 @@ pub(crate) struct Driver {
     /// What was said about the conversation as a whole, when it was last looked at.
     session: parking_lot::Mutex<Option<Arc<SessionRecord>>>,
     looked: AtomicBool,
+    /// What is set aside of the budgets for the model call that is on its way.
+    aside: parking_lot::Mutex<Option<SetAside>>,
     /// What was said in the conversation before the task, once the run has needed it.
     earlier: OnceCell<earlier::Earlier>,
 }
@@ -107,8 +112,8 @@ impl Inner {
         let receipts = parking_lot::Mutex::new(receipt.into_iter().collect());
         let context = live.lock().in_run();
         let (session, looked) = (parking_lot::Mutex::default(), AtomicBool::new(false));
-        let earlier = OnceCell::new();
-        let driver = Driver { inner: Arc::clone(self), live, receipts, session, looked, earlier };
+        let (aside, earlier) = (parking_lot::Mutex::default(), OnceCell::new());
+        let driver = Driver { inner: Arc::clone(self), live, receipts, session, looked, aside, earlier };
         self.drivers.spawn(within(context, driver.drive()));
     }
 }
@@ -205,7 +210,8 @@ impl Driver {
         let agent = self.live.lock().task.agent.clone();
         let Some(spec) = self.inner.ports.agents.agent(&agent) else { return Ok(()) };
         let session = self.session.lock().clone();
-        let pinned = self.inner.pin_with(&spec, session).await?;
+        let wishes = self.live.lock().task.wishes.clone();
+        let pinned = self.inner.pin_with(&spec, session, wishes.as_deref()).await?;
         self.hold(|task| if task.run.is_none() { self.inner.start_run(task, &pinned) } else { Vec::new() })?;
         let mut cell = self.live.lock();
         cell.begun = cell.task.run.as_ref().and_then(|run| run.open.clone());

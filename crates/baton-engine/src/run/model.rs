@@ -56,15 +56,19 @@ impl Driver {
 
     /// Takes what the model said, as far as it has the form that was asked for.
     async fn take(&self, spec: &AgentSpec, id: MessageId, model: &dyn Model, mut said: Said) -> Result<(), Halt> {
-        let by = said.by.as_deref().unwrap_or(model.name());
-        said.usage.micro_dollars = model.price_by(by, said.usage).unwrap_or_default();
+        let by = said.by.clone().unwrap_or_else(|| model.name().to_owned());
+        said.usage.micro_dollars = model.price_by(&by, said.usage).unwrap_or_default();
         self.spend(spec, Spent::of(said.usage, said.calls.len() as u64));
-        said.text = self.guard_output(spec, &id, std::mem::take(&mut said.text)).await?;
+        *self.aside.lock() = None;
+        said.text = self.guard_output(spec, &id, std::mem::take(&mut said.text), (&by, said.usage)).await?;
         if let (Some(form), true) = (&spec.answer, said.calls.is_empty()) {
             match self.in_form(form, &said.text) {
                 Ok(json) => said.data = Some(json),
                 Err(problem) => return self.repair(form, said, problem).await,
             }
+        }
+        if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.one_call_a_turn) {
+            said.calls.truncate(1);
         }
         self.hold(|task| record(task, id, model.name(), said)).inspect_err(|_| self.unspend(spec))
     }
@@ -81,14 +85,14 @@ impl Driver {
             Err(error) => return Ok(Err(error)),
         };
         self.afford(spec, model, &call).await?;
-        let heard = self.listen(model.call(call), is_watched(spec, GuardStage::Output)).await?;
+        let heard = self.listen(model.name(), model.call(call), is_watched(spec, GuardStage::Output)).await?;
         if !matches!(heard, Err(ModelError::TooLong(_))) {
             return Ok(heard);
         }
         match self.model_call(spec, model, attempt, true).await? {
             Ok(call) => {
                 self.afford(spec, model, &call).await?;
-                self.listen(model.call(call), is_watched(spec, GuardStage::Output)).await
+                self.listen(model.name(), model.call(call), is_watched(spec, GuardStage::Output)).await
             }
             Err(_) => Ok(heard),
         }
@@ -111,8 +115,15 @@ impl Driver {
     }
 
     /// Hears the model out; dropping the stream stops it. What is watched is shown to nobody yet.
-    async fn listen(&self, mut stream: ModelStream, is_watched: bool) -> Result<Result<Said, ModelError>, Halt> {
+    async fn listen(
+        &self,
+        name: &str,
+        mut stream: ModelStream,
+        is_watched: bool,
+    ) -> Result<Result<Said, ModelError>, Halt> {
         let mut said = Said::default();
+        let mut pen = self.pen(is_watched);
+        let mut thought = String::new();
         let mut deadline = pin!(self.until_deadline());
         for count in 1_u32.. {
             let at_once = if count.is_multiple_of(YIELD_EVERY) { None } else { stream.next().now_or_never() };
@@ -125,10 +136,17 @@ impl Driver {
                         () = self.live.cancel.cancelled() => return Err(Halt::Changed),
                         () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
                         event = next_after_yield(&mut stream, count) => event,
+                        () = pen.is_due() => {
+                            self.write_down(&mut pen)?;
+                            continue;
+                        }
                         () = &mut deadline => return Err(Halt::Changed),
                     }
                 }
             };
+            if matches!(event, Some(Ok(ModelEvent::Text(_) | ModelEvent::ToolCall(_)))) {
+                self.thought_first(name, &mut thought, is_watched)?;
+            }
             match event {
                 Some(Ok(ModelEvent::Text(text))) => {
                     let room = MAX_TEXT.saturating_sub(said.text.len());
@@ -136,6 +154,10 @@ impl Driver {
                     said.cut |= fits.len() < text.len();
                     if !is_watched && !fits.is_empty() {
                         self.live.feed.delta(fits);
+                        pen.hear(fits);
+                        if pen.is_full() {
+                            self.write_down(&mut pen)?;
+                        }
                     }
                     said.text.push_str(fits);
                     if said.cut {
@@ -144,8 +166,14 @@ impl Driver {
                         return Ok(Ok(said));
                     }
                 }
-                Some(Ok(ModelEvent::Reasoning(_))) => {}
-                Some(Ok(ModelEvent::Reasoned(reasoning))) => said.reasoning = Some(reasoning),
+                Some(Ok(ModelEvent::Reasoning(more))) => {
+                    let room = MAX_TEXT.saturating_sub(thought.len());
+                    thought.push_str(&more[..more.floor_char_boundary(room)]);
+                }
+                Some(Ok(ModelEvent::Reasoned(mut reasoning))) => {
+                    reasoning.text.truncate(reasoning.text.floor_char_boundary(MAX_TEXT));
+                    said.reasoning = Some(reasoning);
+                }
                 Some(Ok(ModelEvent::Note(note))) => self.hold(|_| vec![TaskEvent::ModelNoted { note }])?,
                 Some(Ok(ModelEvent::ToolCall(call))) if said.calls.len() < MAX_CALLS => said.calls.push(call),
                 Some(Ok(ModelEvent::ToolCall(_))) => said.cut = true,
@@ -159,6 +187,20 @@ impl Driver {
             }
         }
         Ok(Err(ModelError::Interrupted("the answer has no end".to_owned())))
+    }
+
+    /// What the model thought is on record before what it says: whoever watches reads it in that order. What its service
+    /// wants back comes at the end, and then stands in its place.
+    fn thought_first(&self, model: &str, thought: &mut String, is_watched: bool) -> Result<(), Halt> {
+        let text = std::mem::take(thought);
+        if text.is_empty() || is_watched {
+            return Ok(());
+        }
+        let reasoning = Reasoning { model: model.to_owned(), text, replay: None };
+        self.hold(|task| {
+            let open = task.run.as_ref().and_then(|run| run.open.clone());
+            open.map(|message| TaskEvent::Reasoned { message, reasoning }).into_iter().collect()
+        })
     }
 
     /// Sleeps until the run's deadline, after which the next step is to fail.
@@ -182,7 +224,11 @@ impl Driver {
     }
 
     async fn model_failed(&self, error: &ModelError) -> Result<(), Halt> {
-        let reason = Reason { code: ErrorCode::MODEL_FAILED.code.to_owned(), detail: error.to_string() };
+        let code = match error {
+            ModelError::TooLong(_) => ErrorCode::WINDOW_EXCEEDED,
+            _ => ErrorCode::MODEL_FAILED,
+        };
+        let reason = Reason { code: code.code.to_owned(), detail: error.to_string() };
         Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
     }
 }

@@ -4,7 +4,7 @@ use super::{
     Driver, Halt, brief::is_in_short, orchestrate::orchestration_tools, read_output::read_output_tool,
     words::last_words,
 };
-use baton_ports::{AgentSource, Model, ModelCall, ModelError, OutputFormat, ToolChoice};
+use baton_ports::{AgentSource, Model, ModelCall, ModelError, OutputFormat};
 use baton_rules::{
     ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task,
     offers,
@@ -41,7 +41,8 @@ impl Driver {
         };
         // What is chosen by what is asked is decided when all that might be is known.
         let settings = SessionSettings { chosen: None, ..self.settings(spec) };
-        all_tools(spec, offered, &*ports.agents, &settings)
+        let tools = all_tools(spec, offered, &*ports.agents, &settings);
+        self.as_wished(tools)
     }
 
     /// Those of them that are part of the request.
@@ -73,7 +74,7 @@ impl Driver {
             system: system_of(spec),
             messages: Vec::new(),
             tools,
-            tool_choice: ToolChoice::Auto,
+            tool_choice: self.wished_choice(turn),
             format: OutputFormat::Text,
             writing: spec.writing.clone(),
             parallel_calls: spec.limits.parallel_tools > 1,

@@ -97,6 +97,10 @@ impl Driver {
         if tokens <= room.trigger && recall.pieces.len() <= FEW {
             return Ok(Ok(recall));
         }
+        if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.whole) {
+            let detail = format!("it has about {tokens} tokens, and the caller does not want it made shorter");
+            return Ok(Err(ModelError::TooLong(detail)));
+        }
         let first_bytes = usize::try_from(room.budget).unwrap_or(usize::MAX).clamp(SHORT, FIRST_WORDS);
         let blocks: Vec<Block> = recall.pieces.iter().map(|piece| block(model, piece, first_bytes)).collect();
         let pinned = recall.first.iter().chain(&recall.last);

@@ -1,6 +1,6 @@
 //! Which conversation is meant.
 
-use super::SessionError;
+use super::{NO_AGENT, SessionError};
 use crate::engine::Inner;
 use baton_ports::{Conversation, ConversationQuery};
 use baton_types::{AgentName, ContextId, Principal};
@@ -27,6 +27,7 @@ impl Inner {
         let SessionRef { context, agent } = wanted.clone();
         let query = ConversationQuery { agent, context: Some(context.clone()), after: None, limit: NAMED };
         let mut found = self.journal().conversations(principal, &query).await?.conversations;
+        found.retain(|one| wanted.agent.is_some() || one.agent.as_str() != NO_AGENT);
         match (found.pop(), found.is_empty()) {
             (None, _) => Err(SessionError::NotFound(context)),
             (Some(only), true) => Ok(only),

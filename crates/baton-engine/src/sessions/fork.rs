@@ -4,7 +4,7 @@ use super::{SessionError, SessionLine, SessionRef, open::NewSession};
 use crate::{Engine, engine::Inner};
 use baton_ports::Conversation;
 use baton_rules::whole;
-use baton_types::{ContextId, Principal, SessionOrigin, StreamId, TaskId};
+use baton_types::{ContextId, Principal, SessionEntry, SessionOrigin, StreamId, TaskId, TaskView};
 use std::sync::Arc;
 
 /// What to take over, and under which name.
@@ -42,6 +42,24 @@ impl Engine {
         let origin = SessionOrigin::Fork { context: from, at };
         let new = NewSession { agent, context, origin, title, settings, included, excluded, history };
         self.inner.open_session(principal, new).await
+    }
+}
+
+impl Engine {
+    /// What was said in the conversation of a task until one of its events: for a message that goes on from there in a
+    /// conversation of its own. Calls that had no results then are at the end.
+    pub async fn said_until(
+        &self,
+        principal: &Arc<Principal>,
+        task: &TaskView,
+        event: u64,
+    ) -> Result<Vec<SessionEntry>, SessionError> {
+        let session = SessionRef { context: task.context.clone(), agent: Some(task.agent.clone()) };
+        let conversation = self.inner.conversation(principal, &session).await?;
+        let moment = self.inner.moment(principal, &conversation, &(task.id.clone(), event)).await?;
+        let view = self.inner.view(principal, conversation, Some(moment)).await?;
+        let said = view.lines.into_iter().map(|SessionLine { entry, .. }| entry);
+        Ok(said.filter(|entry| !entry.notice).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pages of conversations.
 
-use super::SessionError;
+use super::{NO_AGENT, SessionError};
 use crate::{Engine, engine::Inner, open::fold};
 use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, ListQuery};
 use baton_rules::{SessionRecord, Task};
@@ -54,7 +54,8 @@ impl Engine {
         let ConversationPage { conversations, total, next } =
             self.inner.journal().conversations(principal, &query).await?;
         let mut sessions = Vec::with_capacity(conversations.len());
-        for conversation in conversations {
+        // What surfaces keep for themselves is no conversation with anybody.
+        for conversation in conversations.into_iter().filter(|one| one.agent.as_str() != NO_AGENT) {
             let Conversation { agent, context, .. } = &conversation;
             let record = self.inner.session_record(principal, agent, context).await?;
             let last_word = self.inner.last_word(principal, &conversation, record.as_ref()).await?;

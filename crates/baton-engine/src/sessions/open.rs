@@ -1,10 +1,11 @@
 //! Putting a conversation on record that was taken over from elsewhere.
 
 use super::{SessionError, SessionRef, show::Room};
-use crate::engine::Inner;
-use baton_ports::{Commit, Conversation, JournalError};
+use crate::{EngineError, engine::Inner};
+use baton_ports::{Commit, Conversation, JournalError, Write};
+use baton_rules::SessionRecord;
 use baton_types::{
-    AgentName, ContextId, ItemName, Principal, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides,
+    AgentName, ContextId, ErrorCode, ItemName, Principal, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides,
 };
 use std::sync::Arc;
 
@@ -24,7 +25,41 @@ pub(super) struct NewSession {
     pub(super) history: Vec<SessionEntry>,
 }
 
+/// Places what was said in a conversation; the tasks stay where they were.
+fn settle(history: &mut [SessionEntry], context: &ContextId) -> Result<(), SessionError> {
+    let mut room = Room::default();
+    for entry in history {
+        room.take(entry)?;
+        (entry.message.context, entry.message.task) = (Some(context.clone()), None);
+        entry.message.reference_tasks.clear();
+    }
+    Ok(())
+}
+
 impl Inner {
+    /// The write with which a conversation begins that takes over what was said elsewhere, and what is then on record.
+    pub(crate) fn taken_over(
+        &self,
+        principal: &Arc<Principal>,
+        agent: &AgentName,
+        context: &ContextId,
+        mut history: Vec<SessionEntry>,
+    ) -> Result<Option<(Write, Arc<SessionRecord>)>, EngineError> {
+        if history.is_empty() {
+            return Ok(None);
+        }
+        settle(&mut history, context).map_err(|error| EngineError::Invalid {
+            code: ErrorCode::SESSION_INVALID,
+            field: "history".to_owned(),
+            detail: error.to_string(),
+        })?;
+        let (agent, context) = (agent.clone(), context.clone());
+        let origin = Some(SessionOrigin::Import { context: None });
+        let opened = SessionEvent::Opened { agent: agent.clone(), context: context.clone(), origin, history };
+        let (write, record) = self.session_write(principal, &agent, &context, None, vec![opened])?;
+        Ok(Some((write, Arc::new(record))))
+    }
+
     /// Puts it on record, all of it in one commit.
     pub(super) async fn open_session(
         &self,
@@ -43,13 +78,7 @@ impl Inner {
             }
             None => ContextId::from(self.ports.ids.fresh()),
         };
-        let mut room = Room::default();
-        for entry in &mut history {
-            room.take(entry)?;
-            // The tasks stay where they were.
-            (entry.message.context, entry.message.task) = (Some(context.clone()), None);
-            entry.message.reference_tasks.clear();
-        }
+        settle(&mut history, &context)?;
         if included.len() + excluded.len() > MOST_ITEMS {
             return Err(SessionError::TooLarge { most: MOST_ITEMS, of: "included and excluded items" });
         }

@@ -1,8 +1,8 @@
 //! The definition that a run follows: the agent's, with the settings of its session.
 
 use crate::{EngineError, engine::Inner, pins::Pinned};
-use baton_rules::{SessionRecord, in_session};
-use baton_types::{AgentSpec, ContextId, Principal};
+use baton_rules::{SessionRecord, as_wished, changes_definition, in_session};
+use baton_types::{AgentSpec, ContextId, Principal, Wishes};
 use std::sync::Arc;
 
 impl Inner {
@@ -12,12 +12,13 @@ impl Inner {
         owner: &Principal,
         spec: &Arc<AgentSpec>,
         context: Option<&ContextId>,
+        wishes: Option<&Wishes>,
     ) -> Result<Pinned, EngineError> {
         let record = match context {
             Some(context) => self.session_record(owner, &spec.name, context).await?.map(Arc::new),
             None => None,
         };
-        self.pin_with(spec, record).await
+        self.pin_with(spec, record, wishes).await
     }
 
     /// The same for those who know what was said about the conversation.
@@ -25,9 +26,18 @@ impl Inner {
         &self,
         spec: &Arc<AgentSpec>,
         session: Option<Arc<SessionRecord>>,
+        wishes: Option<&Wishes>,
     ) -> Result<Pinned, EngineError> {
-        let pinned = match session.as_ref().filter(|record| !record.settings.is_empty()) {
-            Some(record) => self.pins.pin_variant(self.journal(), in_session(spec, &record.settings)).await?,
+        let settings = session.as_ref().map(|record| &record.settings).filter(|settings| !settings.is_empty());
+        let wishes = wishes.filter(|wishes| changes_definition(wishes));
+        let variant = match (settings, wishes) {
+            (None, None) => None,
+            (Some(settings), None) => Some(in_session(spec, settings)),
+            (None, Some(wishes)) => Some(as_wished(spec, wishes)),
+            (Some(settings), Some(wishes)) => Some(as_wished(&in_session(spec, settings), wishes)),
+        };
+        let pinned = match variant {
+            Some(variant) => self.pins.pin_variant(self.journal(), variant).await?,
             None => self.pins.pin(self.journal(), spec).await?,
         };
         Ok(Pinned { session, ..pinned })

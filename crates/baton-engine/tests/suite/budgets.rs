@@ -6,6 +6,7 @@ use crate::{
 };
 use baton_engine::{Engine, SendCommand};
 use baton_types::{AgentSpec, Budget, Budgets, Message, TaskState, TaskView};
+use futures_util::future::join_all;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ async fn a_run_ends_before_the_call_that_would_exceed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_has_its_own_budget_and_another_session_another() {
-    let budgets = Budgets { session: tokens(400), ..Budgets::default() };
+    let budgets = Budgets { session: tokens(460), ..Budgets::default() };
     let scene = Scene::new(vec![Turn::Says("Fine.")], with(budgets));
     let engine = scene.engine();
     let mut states = Vec::new();
@@ -72,7 +73,26 @@ async fn a_session_has_its_own_budget_and_another_session_another() {
     assert_eq!(say(&engine, "d", "two").await.state, TaskState::Completed);
     // After a restart it is read from what the session's tasks used.
     let again = say(&scene.engine(), "e", "one").await;
-    assert!(last_words(&again).starts_with("BTN-3017: the budget of the session is used up: 220 of 400 tokens"));
+    assert!(last_words(&again).starts_with("BTN-3017: the budget of the session is used up: 220 of 460 tokens"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_begins_together_does_not_exceed_together() {
+    let change = |spec: &mut AgentSpec| {
+        spec.limits.budgets = Budgets { month: tokens(500), ..Budgets::default() };
+        spec.writing.max_output_tokens = Some(100);
+    };
+    let scene = Scene::new(vec![Turn::Says("Fine, thank you.")], change);
+    let engine = scene.engine();
+    let asked: Vec<(String, String)> = (0..8).map(|n| (format!("m{n}"), format!("c{n}"))).collect();
+    let all = join_all(asked.iter().map(|(id, context)| say(&engine, id, context))).await;
+    let done = all.iter().filter(|task| task.state == TaskState::Completed).count();
+    // Each of the eight would fit alone, and no two together.
+    assert_eq!(done, 1);
+    assert_eq!(scene.calls.lock().unwrap().len(), done, "what may not be done is not asked for");
+    let refused = all.iter().find(|task| task.state == TaskState::Failed).unwrap();
+    assert!(last_words(refused).starts_with("BTN-3017: the budget of the month is used up"), "{}", last_words(refused));
+    assert_eq!(say(&engine, "later", "later").await.state, TaskState::Completed, "what was set aside is free again");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,70 @@
+//! What a caller's wishes make of a definition, and which calls they forbid.
+
+use crate::Task;
+use baton_types::{AgentSpec, Effects, Json, Permission, ToolRunner, ToolSpec, Wishes};
+
+/// The definition as a run with these wishes follows it: what the run pins.
+pub fn as_wished(spec: &AgentSpec, wishes: &Wishes) -> AgentSpec {
+    let mut spec = spec.clone();
+    if let Some(instructions) = &wishes.instructions {
+        if !spec.prompt.is_empty() {
+            spec.prompt.push_str("\n\n");
+        }
+        spec.prompt.push_str(instructions);
+    }
+    if let Some(form) = &wishes.answer {
+        spec.answer = Some(form.clone());
+    }
+    if wishes.one_call_a_turn {
+        spec.limits.parallel_tools = 1;
+    }
+    let writing = &mut spec.writing;
+    writing.max_output_tokens = wishes.max_output_tokens.or(writing.max_output_tokens);
+    writing.temperature = wishes.temperature.or(writing.temperature);
+    writing.top_p = wishes.top_p.or(writing.top_p);
+    if wishes.effort.is_some() {
+        writing.effort.clone_from(&wishes.effort);
+    }
+    spec
+}
+
+/// Whether wishes change the definition at all.
+pub fn changes_definition(wishes: &Wishes) -> bool {
+    wishes.instructions.is_some()
+        || wishes.answer.is_some()
+        || wishes.one_call_a_turn
+        || wishes.max_output_tokens.is_some()
+        || wishes.temperature.is_some()
+        || wishes.top_p.is_some()
+        || wishes.effort.is_some()
+}
+
+/// The caller's functions as the model is offered them.
+pub fn callers_tools(wishes: &Wishes) -> impl Iterator<Item = ToolSpec> {
+    wishes.tools.iter().map(|tool| ToolSpec {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        parameters: tool.parameters.clone(),
+        effects: Effects::Unknown,
+        runner: ToolRunner::Caller,
+        output: None,
+        permission: Permission::Allow,
+        rules: Vec::new(),
+        include: Default::default(),
+        sequential: false,
+    })
+}
+
+/// Why the caller's wishes do not let the agent run a call, as the model is told; none when they do.
+pub fn forbidden(task: &Task, tool: &str) -> Option<Json> {
+    let wishes = task.wishes.as_deref()?;
+    if !wishes.calls.allow(tool) {
+        return Some(Json::string(&format!("'{tool}' may not be called in this request. Do without it.")));
+    }
+    let most = wishes.most_calls?;
+    let begun = task.run.as_ref().map_or(0, |run| run.begun);
+    (begun >= most).then(|| {
+        let calls = if most == 1 { "one tool call".to_owned() } else { format!("{most} tool calls") };
+        Json::string(&format!("This request allows {calls}, and no more can be made. Answer with what is known."))
+    })
+}
