@@ -1,5 +1,6 @@
 //! The spans of journaled facts: the same events always give the same spans.
 
+mod beside;
 mod calls;
 mod context;
 mod handoff;

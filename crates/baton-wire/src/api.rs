@@ -10,8 +10,8 @@ mod tokens;
 mod tools;
 
 pub use agents::{
-    AgentDefinition, AgentExport, AgentExportList, AgentItem, AgentItemList, AgentKept, AgentMaker, AgentServerList,
-    ChangeAgent, CloneAgent, CreateAgent,
+    AgentDefinition, AgentExport, AgentExportList, AgentItem, AgentItemList, AgentKept, AgentMaker, AgentProviderList,
+    AgentServerList, AvailableProvider, ChangeAgent, CloneAgent, CreateAgent, ProviderKeyInfo,
 };
 pub use approvals::{
     AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind, ApprovalList,

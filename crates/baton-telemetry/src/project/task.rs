@@ -11,9 +11,9 @@ use crate::{
     names::{self, operation},
 };
 use baton_types::{
-    AgentName, Attributes, ContextId, Digest, Message, MessageId, ParentLink, Reason, RequestContext, RunId, Span,
-    SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState, Timestamp, ToolCall, TraceContext, Usage,
-    Wanted,
+    AgentName, Attributes, ContextId, Digest, Message, MessageId, ModelNote, ParentLink, Reason, RequestContext, RunId,
+    Span, SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState, Timestamp, ToolCall, TraceContext,
+    Usage, Wanted,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -75,10 +75,10 @@ pub(super) struct OpenRun {
     start: u64,
     pub(super) context: TraceContext,
     parent: Option<SpanId>,
-    label: Option<ModelLabel>,
+    pub(super) label: Option<ModelLabel>,
     pub(super) turn: u32,
-    usage: Usage,
-    model_calls: u64,
+    pub(super) usage: Usage,
+    pub(super) model_calls: u64,
     /// Those that ran and came to an end.
     pub(super) tool_calls: u64,
     events: Vec<SpanEvent>,
@@ -188,9 +188,23 @@ impl TaskSpans {
             }
             TaskEvent::RunResumed { .. } => self.note(at, "run.resumed"),
             TaskEvent::RunPaused { .. } => self.note(at, "run.paused"),
-            TaskEvent::ModelNoted { note } => self.note(at, note.as_str()),
-            TaskEvent::Reasoned { .. } => {}
-            TaskEvent::Compacted { .. } => self.note(at, "conversation.compacted"),
+            TaskEvent::ModelNoted { note } => {
+                self.note(at, note.as_str());
+                match note {
+                    ModelNote::Repaired { usage, .. } => self.end_attempt(at, Ended::Unfit(None, *usage), origin, out),
+                    // Tools are at work when no answer of the model is waited for: then it is theirs.
+                    ModelNote::Used { model, usage, .. } if self.attempt.is_some() => {
+                        self.end_attempt(at, Ended::Unfit(Some(model), *usage), origin, out);
+                    }
+                    ModelNote::Used { model, usage, .. } => self.called_beside(told, Some(model), *usage, origin, out),
+                    ModelNote::Retried { .. } | ModelNote::FellBack { .. } | ModelNote::Rescued { .. } => {}
+                }
+            }
+            TaskEvent::Wished { .. } | TaskEvent::Wrote { .. } | TaskEvent::Reasoned { .. } => {}
+            TaskEvent::Compacted { compaction } => {
+                self.note(at, "conversation.compacted");
+                self.called_beside(told, None, compaction.usage, origin, out);
+            }
             TaskEvent::Guarded { .. } => self.note(at, "guardrail.asked"),
             TaskEvent::AttemptStarted { message, turn, attempt } => {
                 self.end_attempt(at, Ended::Interrupted, origin, out);
@@ -402,6 +416,7 @@ impl TaskSpans {
         }
         match ended {
             Ended::Interrupted => draft.fail("interrupted", "the model call did not come to its end"),
+            Ended::Unfit(..) => finished(&mut draft, "stop", used),
             Ended::Called(message, calls, _) => {
                 finished(&mut draft, "tool_calls", used);
                 if origin.settings.content.on_spans() {
@@ -423,26 +438,32 @@ impl TaskSpans {
 enum Ended<'a> {
     Called(&'a Message, &'a [ToolCall], Usage),
     Answered(&'a Message, Usage),
+    /// In a way that nobody is given; by this model, when it is known.
+    Unfit(Option<&'a str>, Usage),
     Interrupted,
 }
 
 impl Ended<'_> {
     fn usage(&self) -> Usage {
         match self {
-            Self::Called(_, _, usage) | Self::Answered(_, usage) => *usage,
+            Self::Called(_, _, usage) | Self::Answered(_, usage) | Self::Unfit(_, usage) => *usage,
             Self::Interrupted => Usage::default(),
         }
     }
 
     /// Who answered, as `provider:model`.
     fn model(&self) -> Option<String> {
-        let (Self::Called(message, ..) | Self::Answered(message, _)) = self else { return None };
+        let message = match self {
+            Self::Called(message, ..) | Self::Answered(message, _) => message,
+            Self::Unfit(model, _) => return model.map(str::to_owned),
+            Self::Interrupted => return None,
+        };
         let metadata = message.metadata.as_ref().filter(|metadata| metadata.as_str().contains("\"model\""))?;
         Some(metadata.to_value().get("model")?.as_str()?.to_owned())
     }
 }
 
-fn finished(draft: &mut Draft, reason: &'static str, used: Usage) {
+pub(super) fn finished(draft: &mut Draft, reason: &'static str, used: Usage) {
     draft.set(names::GEN_AI_RESPONSE_FINISH_REASONS, baton_types::Value::List(vec![reason.into()]));
     usage(draft, used);
 }

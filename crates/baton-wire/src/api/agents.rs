@@ -33,6 +33,9 @@ pub struct CreateAgent {
     /// Work that it offers as MCP tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exports: Vec<AgentExport>,
+    /// Services that its models are reached through, by id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub providers: BTreeMap<String, Json>,
     /// The name that people see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -175,6 +178,40 @@ pub struct AgentServerList {
     pub digest: String,
 }
 
+/// Services that the models of an agent are reached through, without secrets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentProviderList {
+    /// By id, with the keys that the definition says.
+    pub providers: BTreeMap<String, Json>,
+    /// Those that there could be; any other id needs `base_url`.
+    pub available: Vec<AvailableProvider>,
+    /// Of the whole definition; the ETag.
+    pub digest: String,
+}
+
+/// A service that is known by its id.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AvailableProvider {
+    /// Its id.
+    pub id: String,
+    /// Its name for people.
+    pub title: String,
+    /// Its model unless somebody says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Keys of its own.
+    pub keys: Vec<ProviderKeyInfo>,
+}
+
+/// A key of a service.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderKeyInfo {
+    /// As it is written; a variable of this name says the same.
+    pub name: String,
+    /// Whether its value is never shown.
+    pub secret: bool,
+}
+
 /// Where a definition is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentKept {
@@ -220,4 +257,7 @@ pub struct AgentDefinition {
     pub servers: BTreeMap<String, Json>,
     /// Work that it offers.
     pub exports: Vec<AgentExport>,
+    /// Services that its models are reached through, without secrets.
+    #[serde(default)]
+    pub providers: BTreeMap<String, Json>,
 }

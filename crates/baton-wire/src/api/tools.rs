@@ -48,6 +48,7 @@ impl ToolEntry {
                 ToolRunner::Command(_) => "command".to_owned(),
                 ToolRunner::Http(_) => "http".to_owned(),
                 ToolRunner::Native => "native".to_owned(),
+                ToolRunner::Caller => "caller".to_owned(),
                 ToolRunner::Mcp(mcp) => format!("server:{}", mcp.server),
                 ToolRunner::BuiltIn => "baton".to_owned(),
             },

@@ -35,6 +35,8 @@ pub fn project<'a>(
     match event {
         TaskEvent::Submitted { .. }
         | TaskEvent::Said { .. }
+        | TaskEvent::Wished { .. }
+        | TaskEvent::Wrote { .. }
         | TaskEvent::RunResumed { .. }
         | TaskEvent::RunPaused { .. }
         | TaskEvent::ContextChosen { .. }

@@ -122,6 +122,8 @@ fn shows(event: &TaskEvent) -> bool {
         event,
         TaskEvent::Submitted { .. }
             | TaskEvent::Said { .. }
+            | TaskEvent::Wished { .. }
+            | TaskEvent::Wrote { .. }
             | TaskEvent::RunResumed { .. }
             | TaskEvent::RunPaused { .. }
             | TaskEvent::AttemptStarted { .. }

@@ -1,0 +1,142 @@
+//! Streams of the older dialect.
+
+use super::{
+    CompletionUsage,
+    completion::{call_of, completion_id, finish_reason, question},
+};
+use crate::{Body, ErrorObject, OutputItem, Response, StreamEvent};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// One line of a stream: a chunk, or the error with which it ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Chunk {
+    /// More of the answer.
+    More {
+        /// `chatcmpl-` and the id of the response.
+        id: String,
+        /// Always `chat.completion.chunk`.
+        object: &'static str,
+        /// When it began, in seconds.
+        created: i64,
+        /// Who answers.
+        model: String,
+        /// One, or none with what was used.
+        choices: Vec<Value>,
+        /// What was used.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        usage: Option<CompletionUsage>,
+    },
+    /// What went wrong.
+    Error {
+        /// As in the envelope of errors.
+        error: ErrorObject,
+    },
+}
+
+impl Chunk {
+    /// As one block of server-sent events.
+    pub fn to_sse(&self) -> String {
+        format!("data: {}\n\n", serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+/// Turns the stream of a response into chunks; `[DONE]` is for whoever writes them.
+#[derive(Clone, Debug)]
+pub struct Chunks {
+    id: String,
+    created: i64,
+    model: String,
+    include_usage: bool,
+    has_begun: bool,
+    /// How many calls were shown.
+    calls: usize,
+    /// The item whose text was shown last.
+    writing: Option<usize>,
+}
+
+impl Chunks {
+    /// For the stream of this response.
+    pub fn new(response: &Response, include_usage: bool) -> Self {
+        Self {
+            id: completion_id(response),
+            created: response.created_at,
+            model: response.model.clone(),
+            include_usage,
+            has_begun: false,
+            calls: 0,
+            writing: None,
+        }
+    }
+
+    /// The chunks of an event.
+    pub fn event(&mut self, event: &StreamEvent) -> Vec<Chunk> {
+        let mut out = Vec::new();
+        if !self.has_begun {
+            self.has_begun = true;
+            out.push(self.delta(&json!({"role": "assistant", "content": ""})));
+        }
+        match &event.body {
+            Body::TextDelta { output_index, delta, .. } if !delta.is_empty() => {
+                let text = self.apart(*output_index, delta);
+                out.push(self.delta(&json!({ "content": text })));
+            }
+            Body::RefusalDelta { delta, .. } => out.push(self.delta(&json!({ "refusal": delta }))),
+            Body::Item { output_index, item } if event.kind == "response.output_item.done" => {
+                out.extend(self.item(*output_index, item));
+            }
+            Body::Response { response } if is_end(event.kind) => {
+                if response.error.is_none() {
+                    let choice =
+                        json!({"index": 0, "delta": {}, "logprobs": null, "finish_reason": finish_reason(response)});
+                    out.push(self.more(vec![choice], None));
+                }
+                if self.include_usage {
+                    out.push(self.more(Vec::new(), Some(response.usage.unwrap_or_default().into())));
+                }
+            }
+            Body::Error { error, .. } => out.push(Chunk::Error { error: error.clone() }),
+            _ => {}
+        }
+        out
+    }
+
+    fn item(&mut self, output_index: usize, item: &OutputItem) -> Option<Chunk> {
+        if let Some(words) = question(item) {
+            let text = self.apart(output_index, &words);
+            return Some(self.delta(&json!({ "content": text })));
+        }
+        let call = call_of(item)?;
+        let index = self.calls;
+        self.calls += 1;
+        let call = json!({"index": index, "id": call.id, "type": call.kind, "function": call.function});
+        Some(self.delta(&json!({ "tool_calls": [call] })))
+    }
+
+    /// The text, set off from that of another item as it is in a whole answer.
+    fn apart(&mut self, output_index: usize, text: &str) -> String {
+        let before = self.writing.replace(output_index);
+        let is_other = before.is_some_and(|before| before != output_index);
+        if is_other { format!("\n\n{text}") } else { text.to_owned() }
+    }
+
+    fn delta(&self, delta: &Value) -> Chunk {
+        self.more(vec![json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": null})], None)
+    }
+
+    fn more(&self, choices: Vec<Value>, usage: Option<CompletionUsage>) -> Chunk {
+        Chunk::More {
+            id: self.id.clone(),
+            object: "chat.completion.chunk",
+            created: self.created,
+            model: self.model.clone(),
+            choices,
+            usage,
+        }
+    }
+}
+
+fn is_end(kind: &str) -> bool {
+    matches!(kind, "response.completed" | "response.incomplete" | "response.failed")
+}

@@ -1,0 +1,200 @@
+//! Requests of the older dialect, turned into requests for responses.
+
+use crate::{
+    Create, Refusal,
+    fields::{Fields, object},
+    parts::{missing, needed},
+};
+use serde_json::{Map, Value, json};
+
+/// A request that was read and checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChatCreate {
+    /// The same as a request for a response; not stored unless it says so, with calls of the agent's own tools not shown.
+    pub create: Create,
+    /// Whether a stream ends with what was used.
+    pub include_usage: bool,
+}
+
+/// Members that mean the same in both dialects.
+const SAME: [&str; 14] = [
+    "model",
+    "stream",
+    "metadata",
+    "temperature",
+    "top_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "top_logprobs",
+    "parallel_tool_calls",
+    "service_tier",
+    "safety_identifier",
+    "prompt_cache_key",
+    "truncation",
+    "user",
+];
+
+impl ChatCreate {
+    /// Reads a request.
+    pub fn read(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, Refusal> {
+        let members = object(body)?;
+        let fields = Fields::new(&members, "");
+        if fields.get("messages").is_none() {
+            return Err(missing("messages"));
+        }
+        if fields.count("n", 1, u32::MAX)?.is_some_and(|choices| choices > 1) {
+            let detail = "An agent answers once; leave n out.";
+            return Err(Refusal::invalid("unsupported_parameter", "n", detail));
+        }
+        let (items, origins) = items(fields)?;
+        let request = translated(fields, items)?;
+        let create = Create::of(&request, fresh).and_then(|create| {
+            create.input.check_answerable()?;
+            Ok(create)
+        });
+        let mut create = create.map_err(|refusal| in_chat_words(refusal, &origins))?;
+        create.note.hides_tools = true;
+        // The caller sends the whole conversation with every request, so nobody asks for its items again.
+        create.note.input = Vec::new();
+        let options = fields.object("stream_options")?;
+        let include_usage = match options {
+            Some(options) => Fields::new(options, "stream_options.").flag("include_usage")?.unwrap_or(false),
+            None => false,
+        };
+        Ok(Self { create, include_usage })
+    }
+}
+
+/// The refusal with the names of the caller's request; `origins` says of which message an item was made.
+fn in_chat_words(refusal: Refusal, origins: &[usize]) -> Refusal {
+    let Some(param) = refusal.param else { return refusal };
+    let item = param.strip_prefix("input[").and_then(|rest| rest.split_once(']'));
+    let renamed = match item.and_then(|(index, rest)| Some((origins.get(index.parse::<usize>().ok()?)?, rest))) {
+        Some((message, rest)) => format!("messages[{message}]{rest}"),
+        None if param == "input" => "messages".to_owned(),
+        None => param.replacen("text.format", "response_format", 1),
+    };
+    let message = refusal.message.replace(&format!("'{param}"), &format!("'{renamed}"));
+    Refusal { param: Some(renamed), message, ..refusal }
+}
+
+/// The messages as items, and of which message each was made.
+fn items(fields: Fields<'_>) -> Result<(Vec<Value>, Vec<usize>), Refusal> {
+    let (mut items, mut origins) = (Vec::new(), Vec::new());
+    for (index, message) in fields.list("messages")?.iter().enumerate() {
+        said(message, &format!("messages[{index}]"), &mut items)?;
+        origins.resize(items.len(), index);
+    }
+    Ok((items, origins))
+}
+
+fn translated(fields: Fields<'_>, items: Vec<Value>) -> Result<Map<String, Value>, Refusal> {
+    let mut request = Map::new();
+    for name in SAME {
+        if let Some(value) = fields.get(name) {
+            request.insert(name.to_owned(), value.clone());
+        }
+    }
+    request.insert("store".to_owned(), fields.flag("store")?.unwrap_or(false).into());
+    // Older clients ask for fewer tokens than the newer dialect allows.
+    let most = match fields.count("max_completion_tokens", 1, u32::MAX)? {
+        None => fields.count("max_tokens", 1, u32::MAX)?,
+        most => most,
+    };
+    if let Some(most) = most {
+        request.insert("max_output_tokens".to_owned(), most.max(16).into());
+    }
+    if let Some(effort) = fields.text("reasoning_effort")? {
+        request.insert("reasoning".to_owned(), json!({ "effort": effort }));
+    }
+    let mut text = Map::new();
+    if let Some(format) = fields.object("response_format")? {
+        let mut format = format.clone();
+        if let Some(Value::Object(schema)) = format.remove("json_schema") {
+            format.extend(schema);
+        }
+        text.insert("format".to_owned(), Value::Object(format));
+    }
+    if let Some(verbosity) = fields.get("verbosity") {
+        text.insert("verbosity".to_owned(), verbosity.clone());
+    }
+    if !text.is_empty() {
+        request.insert("text".to_owned(), Value::Object(text));
+    }
+    let functions = fields.list("functions")?.iter().map(|function| json!({"type": "function", "function": function}));
+    let tools: Vec<Value> =
+        fields.list("tools")?.iter().cloned().chain(functions).map(|tool| unnested(&tool)).collect();
+    request.insert("tools".to_owned(), Value::Array(tools));
+    if let Some(choice) = fields.get("tool_choice") {
+        request.insert("tool_choice".to_owned(), chosen(choice));
+    }
+    request.insert("input".to_owned(), Value::Array(items));
+    Ok(request)
+}
+
+/// `{type, function: {name, ...}}` as `{type, name, ...}`.
+fn unnested(tool: &Value) -> Value {
+    let Value::Object(members) = tool else { return tool.clone() };
+    let mut flat = members.clone();
+    for kind in ["function", "custom", "allowed_tools"] {
+        if let Some(Value::Object(inner)) = flat.remove(kind) {
+            flat.extend(inner);
+        }
+    }
+    Value::Object(flat)
+}
+
+fn chosen(choice: &Value) -> Value {
+    let mut flat = unnested(choice);
+    if let Some(Value::Array(tools)) = flat.get_mut("tools") {
+        for tool in tools {
+            *tool = unnested(tool);
+        }
+    }
+    flat
+}
+
+/// One message as items: its words, and its calls behind them.
+fn said(message: &Value, param: &str, items: &mut Vec<Value>) -> Result<(), Refusal> {
+    let Value::Object(members) = message else {
+        return Err(Refusal::invalid("invalid_type", param, format!("'{param}' must be an object.")));
+    };
+    let content = members.get("content").filter(|content| !content.is_null()).cloned();
+    match needed(members, "role", param)? {
+        "tool" | "function" => {
+            let id = needed(members, "tool_call_id", param)?;
+            let output = content.unwrap_or_else(|| "".into());
+            items.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
+        }
+        "assistant" => {
+            if let Some(content) = content.or_else(|| members.get("refusal").filter(|said| !said.is_null()).cloned()) {
+                items.push(json!({"type": "message", "role": "assistant", "content": content}));
+            }
+            let place = format!("{param}.");
+            let calls = Fields::new(members, &place).list("tool_calls")?;
+            for (index, call) in calls.iter().enumerate() {
+                items.push(called(call, &format!("{param}.tool_calls[{index}]"))?);
+            }
+        }
+        role => items.push(json!({"type": "message", "role": role, "content": content})),
+    }
+    Ok(())
+}
+
+fn called(call: &Value, param: &str) -> Result<Value, Refusal> {
+    let Value::Object(members) = call else {
+        return Err(Refusal::invalid("invalid_type", param, format!("'{param}' must be an object.")));
+    };
+    let id = needed(members, "id", param)?;
+    if let Some(Value::Object(custom)) = members.get("custom") {
+        let place = format!("{param}.custom");
+        let (name, input) = (needed(custom, "name", &place)?, needed(custom, "input", &place)?);
+        return Ok(json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input}));
+    }
+    let Some(Value::Object(function)) = members.get("function") else {
+        return Err(missing(&format!("{param}.function")));
+    };
+    let place = format!("{param}.function");
+    let (name, arguments) = (needed(function, "name", &place)?, needed(function, "arguments", &place)?);
+    Ok(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}))
+}

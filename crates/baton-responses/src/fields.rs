@@ -1,0 +1,127 @@
+//! Members of a request, one by one, with the words for what is wrong.
+
+use crate::Refusal;
+use baton_types::Thousandths;
+use serde_json::{Map, Value};
+
+/// The members of an object of a request; one that is null is not there.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a> {
+    members: &'a Map<String, Value>,
+    /// Where the object is, with a point behind it; empty for the request itself.
+    place: &'a str,
+}
+
+/// The request as an object.
+pub(crate) fn object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(unreadable("the body must be a JSON object")),
+        Err(error) => Err(unreadable(&format!("the body is not JSON: {error}"))),
+    }
+}
+
+fn unreadable(why: &str) -> Refusal {
+    Refusal { param: None, ..Refusal::invalid("invalid_json", "", format!("The request cannot be read: {why}.")) }
+}
+
+impl<'a> Fields<'a> {
+    pub(crate) fn new(members: &'a Map<String, Value>, place: &'a str) -> Self {
+        Self { members, place }
+    }
+
+    /// A member, when it is there.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
+        self.members.get(name).filter(|value| !value.is_null())
+    }
+
+    fn wrong(&self, name: &str, wanted: &str) -> Refusal {
+        let param = format!("{}{name}", self.place);
+        Refusal::invalid("invalid_type", &param, format!("'{param}' must be {wanted}."))
+    }
+
+    fn outside(&self, name: &str, code: &str, wanted: &str) -> Refusal {
+        let param = format!("{}{name}", self.place);
+        Refusal::invalid(code, &param, format!("'{param}' must be {wanted}."))
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, Refusal> {
+        let read = |value: &'a Value| value.as_str().ok_or_else(|| self.wrong(name, "a string"));
+        self.get(name).map(read).transpose()
+    }
+
+    /// Text of at most so many characters.
+    pub(crate) fn brief(&self, name: &str, most: usize) -> Result<Option<String>, Refusal> {
+        match self.text(name)? {
+            Some(text) if text.chars().count() > most => {
+                Err(self.outside(name, "string_above_max_length", &format!("at most {most} characters long")))
+            }
+            text => Ok(text.map(str::to_owned)),
+        }
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
+        let read = |value: &Value| value.as_bool().ok_or_else(|| self.wrong(name, "true or false"));
+        self.get(name).map(read).transpose()
+    }
+
+    pub(crate) fn list(&self, name: &str) -> Result<&'a [Value], Refusal> {
+        match self.get(name) {
+            None => Ok(&[]),
+            Some(Value::Array(list)) => Ok(list),
+            Some(_) => Err(self.wrong(name, "a list")),
+        }
+    }
+
+    pub(crate) fn object(&self, name: &str) -> Result<Option<&'a Map<String, Value>>, Refusal> {
+        let read = |value: &'a Value| value.as_object().ok_or_else(|| self.wrong(name, "an object"));
+        self.get(name).map(read).transpose()
+    }
+
+    /// A whole number from `least` on.
+    pub(crate) fn count(&self, name: &str, least: u32, most: u32) -> Result<Option<u32>, Refusal> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number = value.as_i64().ok_or_else(|| self.wrong(name, "a whole number"))?;
+        match u32::try_from(number.max(-1)) {
+            Ok(number) if (least..=most).contains(&number) => Ok(Some(number)),
+            _ if number < i64::from(least) => {
+                Err(self.outside(name, "integer_below_min_value", &format!("{least} or more")))
+            }
+            _ => Err(self.outside(name, "integer_above_max_value", &format!("{most} or less"))),
+        }
+    }
+
+    /// A number between two others.
+    pub(crate) fn number(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>, Refusal> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number = value.as_f64().ok_or_else(|| self.wrong(name, "a number"))?;
+        if number < least {
+            return Err(self.outside(name, "decimal_below_min_value", &format!("{least} or more")));
+        }
+        if number > most {
+            return Err(self.outside(name, "decimal_above_max_value", &format!("{most} or less")));
+        }
+        Ok(Some(number))
+    }
+
+    pub(crate) fn thousandths(&self, name: &str, most: f64) -> Result<Option<Thousandths>, Refusal> {
+        Ok(self.number(name, 0.0, most)?.and_then(Thousandths::of))
+    }
+
+    /// One of some words.
+    pub(crate) fn one_of(&self, name: &str, words: &[&str]) -> Result<Option<&'a str>, Refusal> {
+        match self.text(name)? {
+            Some(word) if !words.contains(&word) => {
+                Err(self.outside(name, "invalid_value", &format!("one of: {}", words.join(", "))))
+            }
+            word => Ok(word),
+        }
+    }
+
+    /// A list of words.
+    pub(crate) fn words(&self, name: &str) -> Result<Vec<String>, Refusal> {
+        let read = |value: &Value| value.as_str().map(str::to_owned);
+        let words: Option<Vec<String>> = self.list(name)?.iter().map(read).collect();
+        words.ok_or_else(|| self.wrong(name, "a list of strings"))
+    }
+}

@@ -1,0 +1,179 @@
+//! One item of the input after the other.
+
+use super::{Approval, conversation::Conversation};
+use crate::{
+    Refusal, open_compaction,
+    parts::{content_parts, missing, needed, text_of},
+};
+use baton_types::{Json, Part, PartContent, Role, ToolCall, ToolResult};
+use serde_json::{Map, Value, json};
+
+impl Conversation<'_> {
+    pub(super) fn item(&mut self, item: &Value, param: &str) -> Result<(), Refusal> {
+        let Value::Object(members) = item else {
+            return Err(Refusal::invalid("invalid_type", param, format!("'{param}' must be an object.")));
+        };
+        match text_of(members, "type") {
+            None | Some("message") => self.message(members, param),
+            Some("function_call") => {
+                let arguments = text_of(members, "arguments").unwrap_or_default();
+                self.call(members, object_in(arguments), param)
+            }
+            Some("custom_tool_call") => {
+                let input = needed(members, "input", param)?;
+                self.call(members, json!({ "input": input }).into(), param)
+            }
+            Some("function_call_output" | "custom_tool_call_output") => {
+                let id = needed(members, "call_id", param)?;
+                let output = members.get("output").ok_or_else(|| missing(&format!("{param}.output")))?;
+                self.output(id, output, &format!("{param}.output"), &format!("{param}.call_id"))
+            }
+            Some("mcp_approval_response") => self.approval(members, param),
+            Some("mcp_call") => self.own_call(members, param),
+            Some("compaction" | "compaction_summary") => {
+                let content = needed(members, "encrypted_content", param)?;
+                let messages = open_compaction(content).map_err(|error| {
+                    let detail = format!("The compaction cannot be used: {error}. Send the items that it stood for.");
+                    Refusal::invalid("invalid_value", &format!("{param}.encrypted_content"), detail)
+                })?;
+                self.said(messages);
+                Ok(())
+            }
+            Some("item_reference") => {
+                let id = needed(members, "id", param)?;
+                self.reference(id, &format!("{param}.id"));
+                Ok(())
+            }
+            // What a model thought is kept here with what it said, and tools are listed anew.
+            Some("reasoning" | "mcp_list_tools" | "mcp_approval_request") => Ok(()),
+            Some(other) => Err(Refusal::invalid(
+                "unsupported_item",
+                &format!("{param}.type"),
+                format!("Items of type '{other}' are not taken here; leave it out."),
+            )),
+        }
+    }
+
+    fn message(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
+        let role = needed(members, "role", param)?;
+        let content = members.get("content").filter(|content| !content.is_null());
+        let place = format!("{param}.content");
+        if role == "tool" {
+            let id = text_of(members, "call_id").or_else(|| text_of(members, "tool_call_id"));
+            let id = id.ok_or_else(|| missing(&format!("{param}.call_id")))?;
+            return self.output(id, content.unwrap_or(&Value::Null), &place, &format!("{param}.call_id"));
+        }
+        let parts = match content {
+            Some(content) => content_parts(content, &place)?,
+            None if role == "assistant" => Vec::new(),
+            None => return Err(missing(&place)),
+        };
+        match role {
+            "user" => self.user(parts),
+            "assistant" => self.agent(parts),
+            "system" | "developer" => self.system(&parts),
+            other => {
+                let detail = format!("'{other}' is no role; use user, assistant, system or developer.");
+                return Err(Refusal::invalid("invalid_value", &format!("{param}.role"), detail));
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, members: &Map<String, Value>, arguments: Json, param: &str) -> Result<(), Refusal> {
+        let id = needed(members, "call_id", param)?;
+        let name = needed(members, "name", param)?.to_owned();
+        self.called(ToolCall { id: id.into(), name, arguments });
+        Ok(())
+    }
+
+    fn output(&mut self, id: &str, output: &Value, place: &str, param: &str) -> Result<(), Refusal> {
+        let Some(name) = self.name_of(id) else {
+            let detail = format!(
+                "No call '{id}' is open: send its function_call before it, or previous_response_id of the response that made it."
+            );
+            return Err(Refusal::invalid("tool_call_not_found", param, detail));
+        };
+        let (output, files) = match output {
+            Value::String(text) => (Json::string(text), Vec::new()),
+            Value::Array(_) => {
+                let (words, files): (Vec<Part>, Vec<Part>) = content_parts(output, place)?
+                    .into_iter()
+                    .partition(|part| matches!(part.content, PartContent::Text(_)));
+                let words: Vec<String> = words.into_iter().filter_map(text_in).collect();
+                (Json::string(&words.join("\n")), files)
+            }
+            other => (other.clone().into(), Vec::new()),
+        };
+        self.result(ToolResult { call: id.into(), name, output, is_error: false }, files);
+        Ok(())
+    }
+
+    fn approval(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
+        let request = needed(members, "approval_request_id", param)?;
+        let Some((task, call)) = request.strip_prefix("mcpr_").and_then(|rest| rest.split_once('_')) else {
+            let detail = format!("'{request}' is no approval request; use the id of the mcp_approval_request item.");
+            return Err(Refusal::invalid(
+                "approval_request_not_found",
+                &format!("{param}.approval_request_id"),
+                detail,
+            ));
+        };
+        let Some(approve) = members.get("approve").and_then(Value::as_bool) else {
+            let param = format!("{param}.approve");
+            return Err(Refusal::invalid("invalid_type", &param, format!("'{param}' must be true or false.")));
+        };
+        let reason = text_of(members, "reason").map(str::to_owned);
+        self.approve(Approval { task: task.into(), call: call.to_owned(), approve, reason });
+        Ok(())
+    }
+
+    /// A call that an agent ran itself, with what it gave.
+    fn own_call(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
+        let (id, name) = (needed(members, "id", param)?, needed(members, "name", param)?.to_owned());
+        let arguments = object_in(text_of(members, "arguments").unwrap_or_default());
+        let error = members.get("error").filter(|error| !error.is_null());
+        let output = match (error, text_of(members, "output")) {
+            (Some(Value::String(error)), _) => Json::string(error),
+            (Some(error), _) => error.clone().into(),
+            (None, output) => Json::string(output.unwrap_or_default()),
+        };
+        let call = ToolCall { id: id.strip_prefix("mcp_").unwrap_or(id).into(), name: name.clone(), arguments };
+        let result = ToolResult { call: call.id.clone(), name, output, is_error: error.is_some() };
+        self.ran(call, result);
+        Ok(())
+    }
+
+    fn user(&mut self, parts: Vec<Part>) {
+        let message = self.new_message(Role::User, parts);
+        self.heard(message);
+    }
+
+    fn agent(&mut self, parts: Vec<Part>) {
+        let message = self.new_message(Role::Agent, parts);
+        self.spoke(message);
+    }
+
+    fn system(&mut self, parts: &[Part]) {
+        let words: Vec<&str> = parts
+            .iter()
+            .filter_map(|part| match &part.content {
+                PartContent::Text(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        self.instructed(words.join("\n"));
+    }
+}
+
+fn text_in(part: Part) -> Option<String> {
+    match part.content {
+        PartContent::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Arguments come as JSON in a string; a model that wrote something else is shown as if it had given none.
+fn object_in(arguments: &str) -> Json {
+    Json::parse(arguments).ok().filter(Json::is_object).unwrap_or_else(|| json!({}).into())
+}

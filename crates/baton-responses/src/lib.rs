@@ -1,0 +1,41 @@
+//! The OpenAI-compatible dialects, Responses and chat completions, as mappings to and from the nouns of `baton-types`.
+//!
+//! This crate must never do I/O, read a clock, draw a random number or decide what happens to a task: requests become
+//! messages and wishes, and the events of a task become response objects and stream events.
+//!
+//! Read first: [`Create`] (what a request asks for), [`Projector`] (how events of a task become a stream and a
+//! [`Response`]), [`Note`] (what is kept with a turn so that it can be shown again), [`Refusal`] (how an error looks).
+
+pub mod chat;
+mod compact;
+mod create;
+mod event;
+mod fields;
+pub mod fold;
+mod input;
+mod item;
+mod item_id;
+mod note;
+mod objects;
+mod parts;
+mod projector;
+mod refusal;
+mod response;
+mod response_id;
+mod tools;
+
+pub use compact::{Compact, CompactionError, open_compaction, seal_compaction};
+pub use create::Create;
+pub use event::{Body, StreamEvent};
+pub use input::{Approval, Input, Last, Turn, read_items};
+pub use item::{ContentPart, ItemStatus, OutputItem, SummaryPart};
+pub use item_id::task_of_item;
+pub use note::Note;
+pub use objects::{
+    CompactionObject, ConversationObject, Deleted, InputTokens, ItemPage, List, ModelObject, Order, page_items,
+};
+pub use projector::Projector;
+pub use refusal::{ErrorObject, Refusal};
+pub use response::{IncompleteDetails, Response, ResponseError, ResponseStatus, ResponseUsage};
+pub use response_id::ResponseId;
+pub use tools::{Approvals, McpToolRequest};

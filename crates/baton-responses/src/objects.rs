@@ -1,0 +1,180 @@
+//! The small objects of the dialect: lists, models, conversations, what was deleted.
+
+use crate::{OutputItem, Refusal, ResponseUsage};
+use baton_types::Json;
+use serde::{Deserialize, Serialize};
+
+/// A list that is not cut into pages, such as that of models.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct List<T> {
+    /// Always `list`.
+    pub object: &'static str,
+    /// The entries.
+    pub data: Vec<T>,
+}
+
+impl<T> List<T> {
+    /// Of these.
+    pub fn of(data: Vec<T>) -> Self {
+        Self { object: "list", data }
+    }
+}
+
+/// A page of items.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ItemPage {
+    /// Always `list`.
+    pub object: &'static str,
+    /// The items, each with an id.
+    pub data: Vec<Json>,
+    /// The id of the first.
+    pub first_id: Option<String>,
+    /// The id of the last.
+    pub last_id: Option<String>,
+    /// Whether there are more after it.
+    pub has_more: bool,
+}
+
+#[derive(Deserialize)]
+struct WithId {
+    id: String,
+}
+
+/// The order of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Oldest first.
+    Asc,
+    /// Newest first.
+    #[default]
+    Desc,
+}
+
+/// A page of items, which are given oldest first; an unknown `after` is refused.
+pub fn page_items(items: &[Json], limit: usize, order: Order, after: Option<&str>) -> Result<ItemPage, Refusal> {
+    let id = |item: &Json| item.read::<WithId>().ok().map(|item| item.id);
+    let mut ordered: Vec<&Json> = items.iter().collect();
+    if order == Order::Desc {
+        ordered.reverse();
+    }
+    let rest = match after {
+        None => ordered.as_slice(),
+        Some(after) => match ordered.iter().position(|item| id(item).as_deref() == Some(after)) {
+            Some(at) => &ordered[at + 1..],
+            None => {
+                let detail = format!("There is no item '{after}' here; use the last_id of the page before.");
+                return Err(Refusal::invalid("item_not_found", "after", detail));
+            }
+        },
+    };
+    let data: Vec<Json> = rest.iter().take(limit).map(|item| (*item).clone()).collect();
+    Ok(ItemPage {
+        object: "list",
+        first_id: data.first().and_then(id),
+        last_id: data.last().and_then(id),
+        has_more: rest.len() > data.len(),
+        data,
+    })
+}
+
+/// That something is gone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Deleted {
+    /// What had this id.
+    pub id: String,
+    /// `response` or `conversation.deleted`.
+    pub object: &'static str,
+    /// Always true.
+    pub deleted: bool,
+}
+
+impl Deleted {
+    /// Of a response.
+    pub fn response(id: String) -> Self {
+        Self { id, object: "response", deleted: true }
+    }
+
+    /// Of a conversation.
+    pub fn conversation(id: String) -> Self {
+        Self { id, object: "conversation.deleted", deleted: true }
+    }
+}
+
+/// Somebody who can be asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModelObject {
+    /// What `model` is in requests.
+    pub id: String,
+    /// Always `model`.
+    pub object: &'static str,
+    /// Since when, in seconds.
+    pub created: i64,
+    /// Whose it is.
+    pub owned_by: String,
+}
+
+impl ModelObject {
+    /// An agent.
+    pub fn new(id: impl Into<String>, created: i64) -> Self {
+        Self { id: id.into(), object: "model", created, owned_by: "baton".to_owned() }
+    }
+}
+
+/// A conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConversationObject {
+    /// Its id, `conv_...`.
+    pub id: String,
+    /// Always `conversation`.
+    pub object: &'static str,
+    /// Since when, in seconds.
+    pub created_at: i64,
+    /// Pairs of the caller's.
+    pub metadata: Json,
+}
+
+impl ConversationObject {
+    /// A conversation.
+    pub fn new(id: String, created_at: i64, metadata: Option<Json>) -> Self {
+        let metadata = metadata.unwrap_or_else(|| serde_json::json!({}).into());
+        Self { id, object: "conversation", created_at, metadata }
+    }
+}
+
+/// How many tokens a request would take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct InputTokens {
+    /// Always `response.input_tokens`.
+    pub object: &'static str,
+    /// How many.
+    pub input_tokens: u64,
+}
+
+impl InputTokens {
+    /// As many.
+    pub fn of(input_tokens: u64) -> Self {
+        Self { object: "response.input_tokens", input_tokens }
+    }
+}
+
+/// A conversation that was made shorter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CompactionObject {
+    /// Its id, `resp_...`.
+    pub id: String,
+    /// Always `response.compaction`.
+    pub object: &'static str,
+    /// When, in seconds.
+    pub created_at: i64,
+    /// What to send as input from now on.
+    pub output: Vec<OutputItem>,
+    /// What making it used.
+    pub usage: ResponseUsage,
+}
+
+impl CompactionObject {
+    /// With one compaction item.
+    pub fn new(id: String, created_at: i64, output: Vec<OutputItem>, usage: ResponseUsage) -> Self {
+        Self { id, object: "response.compaction", created_at, output, usage }
+    }
+}

@@ -1,0 +1,142 @@
+//! How a turn ends: with an answer, a question, or neither.
+
+use super::{Projector, Standing, text::Said};
+use crate::{Approval, Body, ErrorObject, IncompleteDetails, OutputItem, ResponseError, ResponseStatus, StreamEvent};
+use baton_types::{CallId, ErrorCode, Json, Message, PartContent, Reason, TaskState, Timestamp, ToolCall};
+use serde::Deserialize;
+
+/// What a status message asks for, beside its words.
+#[derive(Default, Deserialize)]
+struct Asked {
+    #[serde(default)]
+    tool_calls: Vec<CallAsked>,
+    #[serde(default)]
+    input_requests: Vec<InputAsked>,
+}
+
+#[derive(Deserialize)]
+struct CallAsked {
+    call_id: CallId,
+    name: String,
+    arguments: Json,
+}
+
+#[derive(Deserialize)]
+struct InputAsked {
+    call_id: Option<CallId>,
+    agent: Option<String>,
+    tool: Option<String>,
+    approval: Option<Json>,
+}
+
+impl Projector {
+    pub(super) fn end(
+        &mut self,
+        out: &mut Vec<StreamEvent>,
+        at: Timestamp,
+        state: TaskState,
+        message: Option<&Message>,
+        reason: Option<&Reason>,
+    ) {
+        let is_new = |this: &Self, message: &Message| !this.shown.contains(&message.id);
+        match state {
+            TaskState::Completed => {
+                if let Some(message) = message.filter(|message| is_new(self, message)) {
+                    self.answer(out, message);
+                }
+            }
+            TaskState::Rejected => {
+                if let Some(message) = message.filter(|message| is_new(self, message)) {
+                    self.say(out, message, Said::Refusal);
+                }
+            }
+            TaskState::InputRequired | TaskState::AuthRequired => {
+                self.abandon(out);
+                if let Some(message) = message {
+                    self.ask(out, message);
+                }
+            }
+            _ => {}
+        }
+        self.abandon(out);
+        self.tell_thought(out);
+        self.break_off_calls(out);
+        self.standing = Standing::Over;
+        self.response.usage = Some(self.usage.into());
+        match state {
+            TaskState::Failed => self.fail(out, reason),
+            TaskState::Canceled => {
+                // No event says just that; clients read the status of the object.
+                self.response.status = ResponseStatus::Cancelled;
+                self.whole(out, "response.incomplete");
+            }
+            _ if self.cut => self.cut_off(out, "max_output_tokens"),
+            _ => {
+                self.response.status = ResponseStatus::Completed;
+                self.response.completed_at = Some(at.as_millis().div_euclid(1000));
+                self.whole(out, "response.completed");
+            }
+        }
+    }
+
+    fn cut_off(&mut self, out: &mut Vec<StreamEvent>, reason: &'static str) {
+        self.response.status = ResponseStatus::Incomplete;
+        self.response.incomplete_details = Some(IncompleteDetails { reason });
+        self.whole(out, "response.incomplete");
+    }
+
+    fn fail(&mut self, out: &mut Vec<StreamEvent>, reason: Option<&Reason>) {
+        if reason.is_some_and(|reason| reason.code == ErrorCode::TURN_LIMIT.code) {
+            self.cut_off(out, "max_turns");
+            return;
+        }
+        let (code, message) = match reason {
+            Some(reason) => (reason.code.clone(), reason.detail.clone()),
+            None => (ErrorCode::INTERNAL.code.to_owned(), ErrorCode::INTERNAL.title.to_owned()),
+        };
+        let (kind, param) = ("server_error".to_owned(), None);
+        let error = ErrorObject { message: message.clone(), kind, param, code: Some(code.clone()) };
+        let body = Body::Error { code: Some(code.clone()), message: message.clone(), param: None, error };
+        self.emit(out, "error", body);
+        self.response.status = ResponseStatus::Failed;
+        self.response.error = Some(ResponseError { code, message });
+        self.whole(out, "response.failed");
+    }
+
+    /// Shows what the task waits for: calls of the caller's tools, leave to run a call, or an answer in words. What an
+    /// agent further down waits for is asked here too, and answered by the same call ids.
+    fn ask(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
+        let mut asked = Asked::default();
+        for part in &message.parts {
+            let PartContent::Data(data) = &part.content else { continue };
+            let more: Asked = data.read().unwrap_or_default();
+            asked.tool_calls.extend(more.tool_calls);
+            asked.input_requests.extend(more.input_requests);
+        }
+        let is_leave = |asked: &InputAsked| asked.approval.is_some() && asked.call_id.is_some();
+        let in_doubt = |this: &Self, id: &CallId| this.calls.iter().any(|known| known.call.id == *id && known.started);
+        let asks_user = self.calls.iter().any(|known| known.call.name == "ask_user");
+        let in_words = asks_user
+            || asked.tool_calls.iter().any(|call| in_doubt(self, &call.call_id))
+            || asked.input_requests.iter().any(|asked| !is_leave(asked))
+            || asked.tool_calls.is_empty() && asked.input_requests.is_empty();
+        if in_words && !self.shown.contains(&message.id) && !message.text().is_empty() {
+            self.say(out, message, Said::Answer);
+        }
+        for CallAsked { call_id, name, arguments } in asked.tool_calls {
+            if !in_doubt(self, &call_id) && name != "ask_user" {
+                self.pass_back(out, &ToolCall { id: call_id, name, arguments });
+            }
+        }
+        for asked in asked.input_requests {
+            let (Some(call), Some(arguments)) = (asked.call_id, asked.approval) else { continue };
+            let item = OutputItem::McpApprovalRequest {
+                id: Approval::request_id(&self.task, call.as_str()),
+                server_label: asked.agent.unwrap_or_else(|| self.agent.clone()),
+                name: asked.tool.unwrap_or_default(),
+                arguments: arguments.as_str().to_owned(),
+            };
+            self.ask_leave(out, item);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What the agent says, while it says it and when it has.
+
+use super::Projector;
+use crate::{Body, ContentPart, ItemStatus, OutputItem, StreamEvent, SummaryPart, item_id::item_id, parts::words};
+use baton_types::{Message, MessageId};
+use serde::Deserialize;
+
+/// A model call that may still write.
+#[derive(Clone, Debug)]
+pub(super) struct Attempt {
+    message: MessageId,
+    number: u32,
+    text: String,
+    /// Where its item is, once it has written something.
+    item: Option<usize>,
+}
+
+impl Attempt {
+    fn item_id(&self, task: &str) -> String {
+        match self.number {
+            0 | 1 => item_id("msg", task, self.message.as_str()),
+            further => item_id("msg", task, &format!("{}_{further}", self.message)),
+        }
+    }
+}
+
+/// What became of text.
+#[derive(Clone, Copy)]
+pub(super) enum Said {
+    /// It goes before calls of tools.
+    Commentary,
+    /// It is the answer.
+    Answer,
+    /// It is the answer, as far as a limit let it.
+    CutAnswer,
+    /// It says why there is no answer.
+    Refusal,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    finish: Option<String>,
+}
+
+impl Projector {
+    pub(super) fn begin_attempt(&mut self, out: &mut Vec<StreamEvent>, message: &MessageId, number: u32) {
+        self.abandon(out);
+        self.attempt = Some(Attempt { message: message.clone(), number, text: String::new(), item: None });
+    }
+
+    /// More text of an attempt; what was shown before is not shown again, and what came after a gap has to wait.
+    pub(super) fn wrote(
+        &mut self,
+        out: &mut Vec<StreamEvent>,
+        message: &MessageId,
+        number: u32,
+        offset: usize,
+        text: &str,
+    ) {
+        let Some(mut attempt) = self.attempt.take() else { return };
+        let is_meant = attempt.message == *message && attempt.number == number && !self.autonomous;
+        let new = attempt.text.len().checked_sub(offset).and_then(|known| text.get(known..));
+        if let Some(new) = new.filter(|new| is_meant && !new.is_empty()) {
+            self.write(out, &mut attempt, new);
+        }
+        self.attempt = Some(attempt);
+    }
+
+    fn write(&mut self, out: &mut Vec<StreamEvent>, attempt: &mut Attempt, new: &str) {
+        let item_id = attempt.item_id(&self.task);
+        let output_index = match attempt.item {
+            Some(output_index) => output_index,
+            None => {
+                let output_index = self.add(out, message_item(&item_id, ItemStatus::InProgress, Vec::new(), None));
+                self.open_part(out, &item_id, output_index, output_text(""));
+                *attempt.item.insert(output_index)
+            }
+        };
+        attempt.text.push_str(new);
+        if let Some(OutputItem::Message { content, .. }) = self.response.output.get_mut(output_index)
+            && let Some(ContentPart::OutputText { text, .. }) = content.first_mut()
+        {
+            text.push_str(new);
+        }
+        let body = Body::TextDelta { item_id, output_index, content_index: 0, delta: new.to_owned(), logprobs: [] };
+        self.emit(out, "response.output_text.delta", body);
+    }
+
+    fn open_part(&mut self, out: &mut Vec<StreamEvent>, item_id: &str, output_index: usize, part: ContentPart) {
+        if let Some(OutputItem::Message { content, .. }) = self.response.output.get_mut(output_index) {
+            content.push(part.clone());
+        }
+        let body = Body::Part { item_id: item_id.to_owned(), output_index, content_index: 0, part };
+        self.emit(out, "response.content_part.added", body);
+    }
+
+    /// Closes the item of an attempt that came to nothing. Whether anybody saw its text is not in the journal, so the
+    /// item is there in any case and holds none; where the journal has the text, the item holds just that.
+    pub(super) fn abandon(&mut self, out: &mut Vec<StreamEvent>) {
+        let Some(attempt) = self.attempt.take() else { return };
+        if self.autonomous || self.kept && attempt.item.is_none() {
+            return;
+        }
+        let item_id = attempt.item_id(&self.task);
+        let output_index = match attempt.item {
+            Some(output_index) => output_index,
+            None => self.add(out, message_item(&item_id, ItemStatus::InProgress, Vec::new(), None)),
+        };
+        let mut content = Vec::new();
+        if self.kept {
+            let part = output_text(&attempt.text);
+            self.close_text(out, &item_id, output_index, &attempt.text);
+            self.close_part(out, &item_id, output_index, part.clone());
+            content.push(part);
+        }
+        self.close(out, output_index, message_item(&item_id, ItemStatus::Incomplete, content, None));
+    }
+
+    /// The model called tools; what it said beside is no answer yet.
+    pub(super) fn say_beside_calls(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
+        if !self.autonomous && !words(message).is_empty() {
+            self.say(out, message, Said::Commentary);
+        } else if self.attempt.as_ref().is_some_and(|attempt| attempt.message == message.id && attempt.item.is_none()) {
+            self.attempt = None;
+        } else {
+            self.abandon(out);
+        }
+        self.shown.push(message.id.clone());
+        self.tell_thought(out);
+    }
+
+    /// The model answered.
+    pub(super) fn answer(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
+        let metadata: Metadata = message.metadata.as_ref().and_then(|known| known.read().ok()).unwrap_or_default();
+        let said = match metadata.finish.as_deref() {
+            Some("refusal") => Said::Refusal,
+            Some("length") => Said::CutAnswer,
+            _ => Said::Answer,
+        };
+        self.cut = matches!(said, Said::CutAnswer);
+        self.say(out, message, said);
+        self.tell_thought(out);
+    }
+
+    /// Shows a whole message; of one that is being written, what is left of it.
+    pub(super) fn say(&mut self, out: &mut Vec<StreamEvent>, message: &Message, said: Said) {
+        if self.attempt.as_ref().is_some_and(|attempt| attempt.message != message.id) {
+            self.abandon(out);
+        }
+        self.shown.push(message.id.clone());
+        let text = words(message);
+        let attempt = self.attempt.take();
+        let new = || Attempt { message: message.id.clone(), number: 1, text: String::new(), item: None };
+        let mut attempt = attempt.unwrap_or_else(new);
+        let item_id = attempt.item_id(&self.task);
+        let (status, phase) = match said {
+            Said::Commentary => (ItemStatus::Completed, Some("commentary")),
+            Said::Answer | Said::Refusal => (ItemStatus::Completed, Some("final_answer")),
+            Said::CutAnswer => (ItemStatus::Incomplete, Some("final_answer")),
+        };
+        let (output_index, part) = match said {
+            Said::Refusal => self.refuse(out, &attempt, &item_id, &text),
+            Said::Commentary | Said::Answer | Said::CutAnswer => {
+                // Text that was shown otherwise is put right by the events that close it.
+                let rest = text.strip_prefix(attempt.text.as_str()).unwrap_or_default();
+                if !rest.is_empty() || attempt.item.is_none() {
+                    self.write(out, &mut attempt, rest);
+                }
+                let output_index = attempt.item.unwrap_or_default();
+                self.close_text(out, &item_id, output_index, &text);
+                (output_index, output_text(&text))
+            }
+        };
+        self.close_part(out, &item_id, output_index, part.clone());
+        self.close(out, output_index, message_item(&item_id, status, vec![part], phase));
+    }
+
+    fn refuse(
+        &mut self,
+        out: &mut Vec<StreamEvent>,
+        attempt: &Attempt,
+        item_id: &str,
+        text: &str,
+    ) -> (usize, ContentPart) {
+        let (item_id, content_index) = (item_id.to_owned(), 0);
+        let output_index = match attempt.item {
+            Some(output_index) => output_index,
+            None => {
+                let output_index = self.add(out, message_item(&item_id, ItemStatus::InProgress, Vec::new(), None));
+                self.open_part(out, &item_id, output_index, ContentPart::Refusal { refusal: String::new() });
+                let (item_id, delta) = (item_id.clone(), text.to_owned());
+                let body = Body::RefusalDelta { item_id, output_index, content_index, delta };
+                self.emit(out, "response.refusal.delta", body);
+                output_index
+            }
+        };
+        let refusal = text.to_owned();
+        let body = Body::RefusalDone { item_id, output_index, content_index, refusal: refusal.clone() };
+        self.emit(out, "response.refusal.done", body);
+        (output_index, ContentPart::Refusal { refusal })
+    }
+
+    fn close_text(&mut self, out: &mut Vec<StreamEvent>, item_id: &str, output_index: usize, text: &str) {
+        let (item_id, text) = (item_id.to_owned(), text.to_owned());
+        let body = Body::TextDone { item_id, output_index, content_index: 0, text, logprobs: [] };
+        self.emit(out, "response.output_text.done", body);
+    }
+
+    fn close_part(&mut self, out: &mut Vec<StreamEvent>, item_id: &str, output_index: usize, part: ContentPart) {
+        let body = Body::Part { item_id: item_id.to_owned(), output_index, content_index: 0, part };
+        self.emit(out, "response.content_part.done", body);
+    }
+
+    /// What the model thought. It is journaled with what it led to, after the text was shown live: its item goes behind
+    /// that of the text, so that the order of items does not depend on who watched.
+    pub(super) fn think(&mut self, out: &mut Vec<StreamEvent>, message: &MessageId, text: &str) {
+        if self.autonomous || text.is_empty() || self.reasoned.contains(message) {
+            return;
+        }
+        self.thought = Some((message.clone(), text.to_owned()));
+        if self.kept {
+            self.tell_thought(out);
+        }
+    }
+
+    pub(super) fn tell_thought(&mut self, out: &mut Vec<StreamEvent>) {
+        let Some((message, text)) = self.thought.take() else { return };
+        let (item_id, summary_index) = (item_id("rs", &self.task, message.as_str()), 0);
+        self.reasoned.push(message);
+        let open = OutputItem::Reasoning { id: item_id.clone(), status: ItemStatus::InProgress, summary: Vec::new() };
+        let output_index = self.add(out, open);
+        let part = |text: &str| SummaryPart::SummaryText { text: text.to_owned() };
+        let body = Body::SummaryPart { item_id: item_id.clone(), output_index, summary_index, part: part("") };
+        self.emit(out, "response.reasoning_summary_part.added", body);
+        let body = Body::SummaryDelta { item_id: item_id.clone(), output_index, summary_index, delta: text.clone() };
+        self.emit(out, "response.reasoning_summary_text.delta", body);
+        let body = Body::SummaryDone { item_id: item_id.clone(), output_index, summary_index, text: text.clone() };
+        self.emit(out, "response.reasoning_summary_text.done", body);
+        let body = Body::SummaryPart { item_id: item_id.clone(), output_index, summary_index, part: part(&text) };
+        self.emit(out, "response.reasoning_summary_part.done", body);
+        let (status, summary) = (ItemStatus::Completed, vec![part(&text)]);
+        self.close(out, output_index, OutputItem::Reasoning { id: item_id, status, summary });
+    }
+}
+
+fn message_item(id: &str, status: ItemStatus, content: Vec<ContentPart>, phase: Option<&'static str>) -> OutputItem {
+    OutputItem::Message { id: id.to_owned(), status, role: "assistant", content, phase }
+}
+
+fn output_text(text: &str) -> ContentPart {
+    ContentPart::OutputText { text: text.to_owned(), annotations: Vec::new(), logprobs: Vec::new() }
+}

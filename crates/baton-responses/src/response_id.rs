@@ -1,0 +1,74 @@
+//! What a response is called.
+
+use baton_types::TaskId;
+use std::fmt;
+
+/// The number of the event with which the first turn of a task has its wishes.
+const FIRST: u64 = 2;
+
+/// A turn of a task: the event that says what is wished of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ResponseId {
+    /// The task.
+    pub task: TaskId,
+    /// The number of its event [`baton_types::TaskEvent::Wished`].
+    pub at: u64,
+}
+
+impl ResponseId {
+    /// The first turn of a task.
+    pub fn first(task: TaskId) -> Self {
+        Self { task, at: FIRST }
+    }
+
+    /// Reads what [`fmt::Display`] wrote; anything else is the id of no response.
+    pub fn parse(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix("resp_")?;
+        let (task, at) = match rest.split_once('_') {
+            None => (rest, FIRST),
+            Some((task, at)) => {
+                let number: u64 = at.parse().ok()?;
+                let is_usual = number > FIRST && number.to_string() == at;
+                (task, is_usual.then_some(number)?)
+            }
+        };
+        let is_task = !task.is_empty() && task.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        is_task.then(|| Self { task: task.into(), at })
+    }
+}
+
+impl fmt::Display for ResponseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            FIRST => write!(f, "resp_{}", self.task),
+            at => write!(f, "resp_{}_{at}", self.task),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_back_and_nothing_else_is_one() {
+        for (text, expect) in [
+            ("resp_01-ab", Some(("01-ab", 2))),
+            ("resp_01-ab_17", Some(("01-ab", 17))),
+            ("resp_01-ab_2", None),
+            ("resp_01-ab_1", None),
+            ("resp_01-ab_017", None),
+            ("resp_01-ab_+17", None),
+            ("resp_01_ab_17", None),
+            ("resp_", None),
+            ("resp_a/b", None),
+            ("msg_01-ab", None),
+        ] {
+            let id = ResponseId::parse(text);
+            assert_eq!(id.as_ref().map(|id| (id.task.as_str(), id.at)), expect, "{text}");
+            if let Some(id) = id {
+                assert_eq!(id.to_string(), text);
+            }
+        }
+    }
+}

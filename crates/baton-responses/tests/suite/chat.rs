@@ -1,0 +1,76 @@
+//! The older dialect as another form of the same run.
+
+use crate::streams::Scene;
+use baton_responses::{
+    Note,
+    chat::{ChatCreate, Chunks, Completion},
+};
+use baton_types::{Message, Part, Reason, Role, TaskState};
+use serde_json::json;
+
+/// A whole answer, and the same as a stream.
+fn both(scene: &Scene) -> String {
+    let response = scene.projector.response();
+    let whole = match Completion::of(response) {
+        Ok(completion) => serde_json::to_string_pretty(&completion).unwrap(),
+        Err(refusal) => format!("{} {}", refusal.status, refusal.to_json()),
+    };
+    let mut chunks = Chunks::new(response, true);
+    let lines: String = scene.stream.iter().flat_map(|event| chunks.event(event)).map(|chunk| chunk.to_sse()).collect();
+    format!("{whole}\n{}", lines.replace("\n\n", "\n"))
+}
+
+#[test]
+fn answers_calls_and_failures() {
+    let note = Note { hides_tools: true, ..Note::default() };
+    let mut text = Scene::new(&note);
+    text.attempt("m1", 1);
+    text.live("m1", 0, "Let me");
+    text.calls("m1", "Let me look.", &[("c1", "lookup", json!({}))]);
+    text.finishes("c1", "72", false);
+    text.attempt("m2", 1);
+    text.live("m2", 0, "72");
+    text.answers("m2", "72°F");
+    insta::assert_snapshot!("chat_text", both(&text));
+    let mut calls = Scene::new(&note);
+    calls.attempt("m1", 1);
+    calls.calls("m1", "", &[("c1", "mine", json!({"a": 1})), ("c2", "mine", json!({}))]);
+    let asked = json!({"tool_calls": [
+        {"call_id": "c1", "name": "mine", "arguments": {"a": 1}},
+        {"call_id": "c2", "name": "mine", "arguments": {}},
+    ]});
+    let asked = Message::new("m1".into(), Role::Agent, vec![Part::text(""), Part::data(asked.into())]);
+    calls.status(TaskState::InputRequired, Some(asked), None);
+    insta::assert_snapshot!("chat_calls", both(&calls));
+    let mut fails = Scene::new(&note);
+    let reason = Reason { code: "BTN-3003".to_owned(), detail: "The model's service is down.".to_owned() };
+    fails.status(TaskState::Failed, None, Some(reason));
+    insta::assert_snapshot!("chat_failure", both(&fails));
+}
+
+#[test]
+fn requests_are_those_of_the_newer_dialect() {
+    let body = json!({
+        "model": "helper", "stream": true, "stream_options": {"include_usage": true}, "max_tokens": 5,
+        "reasoning_effort": "low", "response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}},
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+        "tool_choice": {"type": "function", "function": {"name": "f"}},
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "https://x/i.png"}}]},
+            {"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"x\":1}"}}]},
+            {"role": "tool", "tool_call_id": "a", "content": "A"},
+        ],
+    });
+    let mut count = 0;
+    let mut fresh = || {
+        count += 1;
+        format!("f{count}")
+    };
+    let chat = ChatCreate::read(body.to_string().as_bytes(), &mut fresh).unwrap();
+    assert!(chat.include_usage && chat.create.stream && !chat.create.store);
+    let messages: Vec<&Message> = chat.create.input.messages().collect();
+    insta::assert_snapshot!(
+        serde_json::to_string_pretty(&json!({"wishes": chat.create.noted(), "messages": messages})).unwrap()
+    );
+}

@@ -1,0 +1,10 @@
+//! What outsiders see of the crate.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
+mod chat;
+mod data_parts;
+mod histories;
+mod refusals;
+mod requests;
+mod streams;

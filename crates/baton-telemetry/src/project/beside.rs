@@ -1,0 +1,39 @@
+//! Model calls that are no turn of their run: summaries, what tools ask the model for, and answers that nobody was given.
+
+use super::{
+    make::nanos,
+    task::{ModelLabel, TaskSpans, Told, finished},
+};
+use crate::{
+    Origin, ids,
+    names::{self, operation},
+};
+use baton_types::{Span, SpanKind, Usage};
+
+impl TaskSpans {
+    /// A call of this model, else of the definition's; when it began is not on record.
+    pub(super) fn called_beside(
+        &mut self,
+        told: Told<'_>,
+        model: Option<&str>,
+        used: Usage,
+        origin: &Origin,
+        out: &mut Vec<Span>,
+    ) {
+        let Some(run) = self.run.as_mut().filter(|_| used != Usage::default()) else { return };
+        run.model_calls += 1;
+        run.usage = run.usage.plus(used);
+        let label = model.map(ModelLabel::of).or_else(|| run.label.clone()).unwrap_or_default();
+        let id = ids::attempt_span(&self.task, &format!("beside-{}", told.number).into(), 1);
+        let (context, parent, turn) = (run.context.inside(id), run.context.span, run.turn);
+        let name = format!("{} {}", operation::CHAT, label.model);
+        let mut draft =
+            self.draft(name, SpanKind::Internal, context, Some(parent)).between(nanos(told.at), nanos(told.at));
+        draft.set(names::GEN_AI_OPERATION_NAME, operation::CHAT);
+        draft.set(names::GEN_AI_PROVIDER_NAME, label.provider);
+        draft.set(names::GEN_AI_REQUEST_MODEL, label.model);
+        draft.set(names::RUN_TURN, turn);
+        finished(&mut draft, "stop", used);
+        out.push(draft.finish(origin));
+    }
+}
