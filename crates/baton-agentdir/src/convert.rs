@@ -12,7 +12,7 @@ mod tree;
 mod yaml;
 
 use crate::{Diagnostic, Format, Parsed, foreign, parse, provider::VARIABLES_FILE};
-use baton_types::{AgentKit, AgentSpec, Json, McpServer};
+use baton_types::{AgentKit, AgentSpec, Json, McpServer, ProviderEntry};
 use std::collections::BTreeMap;
 use tree::Tree;
 
@@ -47,6 +47,11 @@ pub enum ConvertError {
 /// An MCP server as an entry of `mcp.json` says it; secrets are in it as they are written.
 pub fn server_entry(server: &McpServer) -> Json {
     Json::from(Tree::from(server::ours(server)).to_value())
+}
+
+/// A provider as an entry of `providers` says it; secrets are in it as they are written.
+pub fn provider_entry(provider: &ProviderEntry) -> Json {
+    Json::from(Tree::from(providers::one(provider)).to_value())
 }
 
 /// What is written.

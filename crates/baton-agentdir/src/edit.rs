@@ -15,6 +15,7 @@ mod json;
 mod metadata;
 mod outcome;
 mod prompt;
+mod provider;
 mod server;
 mod settings;
 mod step;

@@ -36,7 +36,7 @@ mod template;
 mod tool;
 
 pub use argv::{ArgvError, expand};
-pub use convert::{ConvertError, Converted, convert, server_entry};
+pub use convert::{ConvertError, Converted, convert, provider_entry, server_entry};
 pub use detect::{DEFINITION_FILES, Format, TSAGENT_FILE, TSAGENT_JSON_FILE, is_definition_path};
 pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{Amended, EditError, Edited, amend, edit};

@@ -1,8 +1,9 @@
 //! Who is served, and the definitions of those that live there.
 
 use crate::{Client, ClientError};
+use baton_types::Json;
 use baton_wire::{
-    api::{AgentDetails, AgentEntry, AgentItem, AgentItemList, AgentList, CreateAgent},
+    api::{AgentDetails, AgentEntry, AgentItem, AgentItemList, AgentList, ChangeAgent, CreateAgent},
     path_segment,
 };
 
@@ -21,9 +22,35 @@ impl AgentTexts {
             Self::Rules => "rules",
             Self::References => "references",
         };
-        let all = format!("/api/v1/agents/{}/{kind}", path_segment(agent));
-        name.map_or(all.clone(), |name| format!("{all}/{}", path_segment(name)))
+        below(agent, kind, name)
     }
+}
+
+/// Which part of an agent's kit is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentParts {
+    /// MCP servers that it uses.
+    Servers,
+    /// Work that it offers as MCP tools.
+    Exports,
+    /// Services that its models are reached through.
+    Providers,
+}
+
+impl AgentParts {
+    /// As the server calls them.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Servers => "servers",
+            Self::Exports => "exports",
+            Self::Providers => "providers",
+        }
+    }
+}
+
+fn below(agent: &str, kind: &str, name: Option<&str>) -> String {
+    let all = format!("/api/v1/agents/{}/{kind}", path_segment(agent));
+    name.map_or(all.clone(), |name| format!("{all}/{}", path_segment(name)))
 }
 
 impl Client {
@@ -65,5 +92,36 @@ impl Client {
         name: &str,
     ) -> Result<AgentItem, ClientError> {
         self.delete(&texts.path(agent, Some(name))).await
+    }
+
+    /// Changes what a definition says; for administrators.
+    pub async fn change_agent(&self, agent: &str, change: &ChangeAgent) -> Result<AgentDetails, ClientError> {
+        self.patch(&format!("/api/v1/agents/{}", path_segment(agent)), change).await
+    }
+
+    /// All parts of a kind, without secrets.
+    pub async fn agent_parts(&self, parts: AgentParts, agent: &str) -> Result<Json, ClientError> {
+        self.document(&below(agent, parts.as_str(), None)).await
+    }
+
+    /// One part, without secrets.
+    pub async fn agent_part(&self, parts: AgentParts, agent: &str, name: &str) -> Result<Json, ClientError> {
+        self.document(&below(agent, parts.as_str(), Some(name))).await
+    }
+
+    /// Makes a part, or replaces the entry of the one that is there; for administrators.
+    pub async fn put_agent_part(
+        &self,
+        parts: AgentParts,
+        agent: &str,
+        name: &str,
+        entry: &Json,
+    ) -> Result<Json, ClientError> {
+        self.put(&below(agent, parts.as_str(), Some(name)), entry).await
+    }
+
+    /// Takes a part away, and says what it was; for administrators.
+    pub async fn delete_agent_part(&self, parts: AgentParts, agent: &str, name: &str) -> Result<Json, ClientError> {
+        self.delete(&below(agent, parts.as_str(), Some(name))).await
     }
 }

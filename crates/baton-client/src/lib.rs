@@ -30,7 +30,7 @@ mod tokens;
 mod tools;
 mod transport;
 
-pub use agents::AgentTexts;
+pub use agents::{AgentParts, AgentTexts};
 pub use client::Client;
 pub use error::{ClientError, Refusal};
 pub use export::{ExportItem, ExportRequest, SpanExport};

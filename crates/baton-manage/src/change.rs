@@ -1,6 +1,7 @@
 //! Wishes as changes of definitions.
 
-use crate::{Definition, ManageError, secrets::restored, wrong};
+use crate::{Definition, ManageError, provider, secrets::restored, wrong};
+use baton_agentdir::{provider_entry, server_entry};
 use baton_types::{AgentChange, ErrorCode, ItemDraft, ItemKind, Json, MetadataChange, Provider};
 use baton_wire::api::{AgentExport, AgentItem, AgentMaker, ChangeAgent, SessionSettings};
 use serde_json::{Value, json};
@@ -56,8 +57,20 @@ pub fn server_change(definition: Option<&Definition>, name: &str, entry: &Json) 
         return Err(wrong(ErrorCode::INVALID_REQUEST, format!("the server '{name}' is a map of keys, as in mcp.json")));
     }
     let old = definition.and_then(|definition| definition.kit.servers.iter().find(|server| server.name == name));
-    let entry = restored(entry, old)?;
+    let entry = restored(entry, old.map(server_entry).as_ref())?;
     Ok(AgentChange::Server { name: name.to_owned(), entry: Some(entry) })
+}
+
+/// A service that models are reached through; what the entry hides stays as it is written in the definition.
+pub fn provider_change(definition: Option<&Definition>, id: &str, entry: &Json) -> Result<AgentChange, ManageError> {
+    if !entry.is_object() {
+        let detail =
+            format!("the provider '{id}' is a map of keys, such as api_key; {{}} when there is nothing to say");
+        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+    }
+    let old = definition.and_then(|definition| provider(definition, id));
+    let entry = restored(entry, old.map(provider_entry).as_ref())?;
+    Ok(AgentChange::Provider { id: id.to_owned(), entry: Some(entry) })
 }
 
 /// Work that is offered as a tool; what is not given stays as it is.

@@ -2,7 +2,7 @@
 
 use crate::{
     ManageError,
-    change::{export_change, item_create, metadata_change, server_change, settings_change},
+    change::{export_change, item_create, metadata_change, provider_change, server_change, settings_change},
     definition::read,
     manager::amended,
     wrong,
@@ -17,8 +17,8 @@ const MAX_PARTS: usize = 1000;
 
 /// The files that a wish makes.
 pub(crate) fn files(wish: &CreateAgent) -> Result<AgentFiles, ManageError> {
-    let CreateAgent { name, keep: _, files, playbook, rules, references, servers, exports, .. } = wish;
-    if rules.len() + references.len() + servers.len() + exports.len() > MAX_PARTS {
+    let CreateAgent { name, keep: _, files, playbook, rules, references, servers, exports, providers, .. } = wish;
+    if rules.len() + references.len() + servers.len() + exports.len() + providers.len() > MAX_PARTS {
         let detail = format!("one request may give an agent at most {MAX_PARTS} things; add the rest later");
         return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
     }
@@ -61,6 +61,9 @@ fn changes(wish: &CreateAgent) -> Result<Vec<AgentChange>, ManageError> {
         changes.push(server_change(None, name, entry)?);
     }
     changes.extend(wish.exports.iter().map(|export| export_change(None, export)));
+    for (id, entry) in &wish.providers {
+        changes.push(provider_change(None, id, entry)?);
+    }
     Ok(changes)
 }
 

@@ -15,12 +15,16 @@ mod manager;
 mod secrets;
 mod shapes;
 
-pub use change::{export_change, item_change, item_put, metadata_change, server_change, settings_change};
+pub use change::{
+    export_change, item_change, item_put, metadata_change, provider_change, server_change, settings_change,
+};
 pub use definition::Definition;
 pub use guard::Who;
 pub use manager::{Changed, Manager};
-pub use secrets::{HIDDEN, shown_entry};
-pub use shapes::{definition, export, item, item_with_text, kept, note, servers, settings};
+pub use secrets::{HIDDEN, shown_entry, shown_provider};
+pub use shapes::{
+    available_providers, definition, export, item, item_with_text, kept, note, provider, providers, servers, settings,
+};
 
 use baton_agentdir::EditError;
 use baton_ports::AgentBookError;

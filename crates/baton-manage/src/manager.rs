@@ -9,7 +9,7 @@ use crate::{
 };
 use baton_agentdir::amend;
 use baton_ports::{AgentFiles, AgentPlace, AgentShelf, Keeping};
-use baton_types::{AgentChange, AgentName, Digest, ErrorCode};
+use baton_types::{AgentChange, AgentKit, AgentName, Digest, ErrorCode};
 use baton_wire::api::{CloneAgent, CreateAgent};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -66,6 +66,19 @@ impl Manager {
             }
         }
         Err(wrong(ErrorCode::AGENT_OUTDATED, format!("somebody else keeps changing the agent '{agent}'; try again")))
+    }
+
+    /// What the agent would have beside its definition if a change were made to it as it is now; nothing is written.
+    pub async fn try_out(
+        &self,
+        agent: &AgentName,
+        who: Who,
+        decide: impl Fn(&Definition) -> Result<Vec<AgentChange>, ManageError>,
+    ) -> Result<AgentKit, ManageError> {
+        let before = self.definition(agent).await?;
+        let (after, _) = amended(&before.files, &decide(&before)?)?;
+        guard::check(who, Some(&Said::of(&before)), &after)?;
+        Ok(read(&after)?.1)
     }
 
     /// Makes an agent and begins to serve it.

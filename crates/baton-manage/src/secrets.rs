@@ -1,8 +1,8 @@
-//! Servers without what nobody may see.
+//! Servers and providers without what nobody may see.
 
 use crate::{ManageError, wrong};
-use baton_agentdir::server_entry;
-use baton_types::{ErrorCode, Json, McpServer};
+use baton_agentdir::{provider_entry, server_entry};
+use baton_types::{ErrorCode, Json, McpServer, ProviderEntry};
 use serde_json::{Map, Value};
 
 /// Stands where a value is that nobody may see; given back, it means that value.
@@ -18,16 +18,25 @@ const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 
 /// A server as an entry of `mcp.json`, its secrets hidden; references such as `env://NAME` stay, since they are none.
 pub fn shown_entry(server: &McpServer) -> Json {
-    let mut entry = server_entry(server).to_value();
+    shown(&server_entry(server))
+}
+
+/// A provider as an entry of `providers`, its secrets hidden in the same way.
+pub fn shown_provider(provider: &ProviderEntry) -> Json {
+    shown(&provider_entry(provider))
+}
+
+fn shown(written: &Json) -> Json {
+    let mut entry = written.to_value();
     hide(&mut entry, false);
     Json::from(entry)
 }
 
-/// An entry with what it hides put back from the server that is there.
-pub(crate) fn restored(entry: &Json, old: Option<&McpServer>) -> Result<Json, ManageError> {
+/// An entry with what it hides put back from the one that is there.
+pub(crate) fn restored(entry: &Json, old: Option<&Json>) -> Result<Json, ManageError> {
     let mut entry = entry.to_value();
     if let Some(old) = old {
-        restore(&mut entry, &shown_entry(old).to_value(), &server_entry(old).to_value());
+        restore(&mut entry, &shown(old).to_value(), &old.to_value());
     }
     match holds_hidden(&entry) {
         true => {

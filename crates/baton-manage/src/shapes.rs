@@ -1,9 +1,14 @@
 //! Definitions as clients see them.
 
-use crate::{Definition, secrets::shown_entry};
+use crate::{
+    Definition,
+    secrets::{shown_entry, shown_provider},
+};
 use baton_ports::AgentPlace;
-use baton_types::{AgentSpec, ContextItem, ExportedTool, Json, Thousandths};
-use baton_wire::api::{AgentDefinition, AgentExport, AgentItem, AgentKept, AgentMaker, SessionSettings};
+use baton_types::{AgentSpec, ContextItem, ExportedTool, Json, KnownProvider, PROVIDERS, ProviderEntry, Thousandths};
+use baton_wire::api::{
+    AgentDefinition, AgentExport, AgentItem, AgentKept, AgentMaker, AvailableProvider, ProviderKeyInfo, SessionSettings,
+};
 use std::collections::BTreeMap;
 
 /// The whole definition, without secrets and without the texts of rules and references.
@@ -24,6 +29,7 @@ pub fn definition(definition: &Definition) -> AgentDefinition {
         references: agent.knowledge.references.iter().map(item).collect(),
         servers: servers(definition),
         exports: kit.exports.iter().map(export).collect(),
+        providers: providers(definition),
     }
 }
 
@@ -71,6 +77,31 @@ pub fn export(tool: &ExportedTool) -> AgentExport {
 /// The servers by name, without secrets.
 pub fn servers(definition: &Definition) -> BTreeMap<String, Json> {
     definition.kit.servers.iter().map(|server| (server.name.clone(), shown_entry(server))).collect()
+}
+
+/// The providers by id, without secrets.
+pub fn providers(definition: &Definition) -> BTreeMap<String, Json> {
+    definition.kit.providers.iter().map(|provider| (provider.id.clone(), shown_provider(provider))).collect()
+}
+
+/// The provider of this id, or of another name of it.
+pub fn provider<'a>(definition: &'a Definition, id: &str) -> Option<&'a ProviderEntry> {
+    definition.kit.providers.iter().find(|provider| provider.id == KnownProvider::id_of(id))
+}
+
+/// Providers that an agent could have.
+pub fn available_providers() -> Vec<AvailableProvider> {
+    let one = |known: &KnownProvider| AvailableProvider {
+        id: known.id.to_owned(),
+        title: known.title.to_owned(),
+        model: known.model.map(str::to_owned),
+        keys: known
+            .keys
+            .iter()
+            .map(|key| ProviderKeyInfo { name: key.name.to_owned(), secret: key.setting.is_secret() })
+            .collect(),
+    };
+    PROVIDERS.iter().map(one).collect()
 }
 
 /// Settings that hold in new sessions.

@@ -21,7 +21,7 @@ mod work;
 
 pub use environment::{Environment, Environments, Ports};
 pub use exported::{ExportedEndpoints, ExportedServer};
-pub use manage::ManageServer;
+pub use manage::{ManagePorts, ManageServer};
 pub use own::{Names, OwnOptions, OwnServer};
 pub use serve::{Caller, Common, Limits, McpReply, McpService, Seal, SealError, Sealed, Sessions};
 pub use work::ServedAt;

@@ -7,7 +7,10 @@ use baton_types::ErrorCode;
 use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer,
-    model::{CallToolResult, ContentBlock, ProgressNotificationParam, ProgressToken, Tool},
+    model::{
+        CallToolResult, ContentBlock, Implementation, ProgressNotificationParam, ProgressToken, ServerCapabilities,
+        ServerConfig, Tool,
+    },
     service::RequestContext,
 };
 use serde::Serialize;
@@ -20,6 +23,14 @@ const NAMED: usize = 20;
 /// Where this Baton is reached, without a slash at its end; the surface puts it into the extensions of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedAt(pub String);
+
+/// What a server says of itself that has tools and nothing else.
+pub(crate) fn tool_server(name: &str, title: &str, description: &str, instructions: &str) -> ServerConfig {
+    let about = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title(title).with_description(description);
+    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        .with_server_info(about)
+        .with_instructions(instructions)
+}
 
 /// One call that gives an agent work.
 pub(crate) struct Work<'a> {

@@ -5,18 +5,20 @@ use baton_types::{PROVIDER_HEADER, ProviderEntry};
 
 /// The map, in the order in which the providers were written.
 pub(super) fn write(providers: &[ProviderEntry]) -> Map {
-    let one = |entry: &ProviderEntry| {
-        let mut own = Map::default();
-        let mut headers = Map::default();
-        for (key, value) in &entry.keys {
-            match (key.strip_prefix(PROVIDER_HEADER), value.parse::<u32>()) {
-                (Some(header), _) => headers.set(header, value.as_str()),
-                (None, Ok(count)) if matches!(key.as_str(), "concurrency" | "rpm") => own.set(key, count),
-                _ => own.set(key, value.as_str()),
-            }
+    Map(providers.iter().map(|entry| (entry.id.clone(), Tree::from(one(entry)))).collect())
+}
+
+/// The keys of one.
+pub(super) fn one(entry: &ProviderEntry) -> Map {
+    let mut own = Map::default();
+    let mut headers = Map::default();
+    for (key, value) in &entry.keys {
+        match (key.strip_prefix(PROVIDER_HEADER), value.parse::<u32>()) {
+            (Some(header), _) => headers.set(header, value.as_str()),
+            (None, Ok(count)) if matches!(key.as_str(), "concurrency" | "rpm") => own.set(key, count),
+            _ => own.set(key, value.as_str()),
         }
-        own.set_filled("headers", headers);
-        (entry.id.clone(), Tree::from(own))
-    };
-    Map(providers.iter().map(one).collect())
+    }
+    own.set_filled("headers", headers);
+    own
 }

@@ -3,7 +3,7 @@
 use super::{
     EditError,
     carry::Syntax,
-    export, include, item, metadata, outcome, prompt, server, settings,
+    export, include, item, metadata, outcome, prompt, provider, server, settings,
     step::{Path, Step},
     yaml::{one_line, walk},
 };
@@ -56,6 +56,7 @@ pub fn amend(files: &BTreeMap<String, Vec<u8>>, change: &AgentChange) -> Result<
         AgentChange::Include { scope, include } => include::set(&subject, scope, *include)?,
         AgentChange::Server { name, entry } => server::set(&subject, name, entry.as_ref())?,
         AgentChange::Export { name, entry } => export::set(&subject, name, entry.as_ref())?,
+        AgentChange::Provider { id, entry } => provider::set(&subject, id, entry.as_ref())?,
     };
     let mut after = files.clone();
     for (path, content) in &amended.changes {

@@ -32,6 +32,7 @@ pub(super) fn is_exactly(change: &AgentChange, old: &Parsed, new: &Parsed) -> bo
         }
         AgentChange::Server { name, entry } => kit::put_server((&mut old_kit, &mut new_kit), name, entry.is_some()),
         AgentChange::Export { name, entry } => kit::put_export((&mut old_kit, &mut new_kit), name, entry.as_ref()),
+        AgentChange::Provider { id, entry } => kit::put_provider((&mut old_kit, &mut new_kit), id, entry.as_ref()),
     };
     is_done && expected == *after && old_kit == new_kit
 }
@@ -137,5 +138,6 @@ pub(super) fn told(change: &AgentChange) -> String {
         AgentChange::Include { scope, .. } => format!("`include` of {scope}"),
         AgentChange::Server { name, .. } => format!("the server '{name}'"),
         AgentChange::Export { name, .. } => format!("the exported tool '{name}'"),
+        AgentChange::Provider { id, .. } => format!("the provider '{id}'"),
     }
 }

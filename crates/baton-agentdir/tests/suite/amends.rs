@@ -240,6 +240,25 @@ fn tools() -> Vec<AgentChange> {
     ]
 }
 
+/// Services that models are reached through, under both of their names.
+fn providers() -> Vec<AgentChange> {
+    let provider = |id: &str, entry: Option<&str>| AgentChange::Provider { id: id.to_owned(), entry: entry.map(json) };
+    vec![
+        provider("openai", Some("{}")),
+        provider("openai", Some(r#"{"OPENAI_API_KEY": "env://TEAM_KEY", "headers": {"X-Team": "a"}, "rpm": 9}"#)),
+        provider("openai", Some(r#"{"OPENAI_API_KEY": "env://OTHER_KEY", "rpm": 9}"#)),
+        provider("anthropic", Some(r#"{"api_key": "literal # not a comment"}"#)),
+        provider("house", Some(r#"{"base_url": "http://127.0.0.1:9/v1"}"#)),
+        provider("nobody", Some("{}")),
+        provider("openai", Some(r#"{"api_key": "op://vault/item/key"}"#)),
+        provider("openai", Some(r#"{"colour": "red"}"#)),
+        provider("openai", Some("7")),
+        provider("claude", None),
+        provider("openai", None),
+        provider("openai", None),
+    ]
+}
+
 /// Every file as it is at the end.
 pub(crate) fn end(files: &Files) -> String {
     files.iter().map(|(path, bytes)| format!("== {path}\n{}", std::str::from_utf8(bytes).unwrap())).collect()
@@ -271,8 +290,8 @@ fn our_own_file_keeps_comments_and_order() {
         ),
         ("prompt.md", "You are a test.\n"),
     ]);
-    let told =
-        [story(&mut files, &items()), story(&mut files, &settings_and_card()), story(&mut files, &tools())].concat();
+    let all = [items(), settings_and_card(), tools(), providers()];
+    let told = all.map(|changes| story(&mut files, &changes)).concat();
     insta::assert_snapshot!(format!("{told}\n{}", end(&files)));
     assert!(parse(&files, "/agents/test").agent.is_some());
 }
@@ -291,6 +310,7 @@ fn one_file_of_others_keeps_comments_and_unknown_keys() {
     told += &story(&mut files, &[update(Rule, draft("other").text("Unfolded.")), remove(Rule, "new-one")]);
     told += &story(&mut files, &settings_and_card());
     told += &story(&mut files, &tools());
+    told += &story(&mut files, &providers());
     insta::assert_snapshot!(format!("{told}\n{}", end(&files)));
     assert!(parse(&files, "/agents/test").agent.is_some());
 }
@@ -307,8 +327,8 @@ fn the_first_form_keeps_text_for_numbers_and_unknown_keys() {
         ("prompt.md", "You are a test.\n"),
         ("rules/tone.mdt", "---\n{\"name\":\"tone\",\"enabled\":true}---\nBe brief.\n"),
     ]);
-    let told =
-        [story(&mut files, &items()), story(&mut files, &settings_and_card()), story(&mut files, &tools())].concat();
+    let all = [items(), settings_and_card(), tools(), providers()];
+    let told = all.map(|changes| story(&mut files, &changes)).concat();
     insta::assert_snapshot!(format!("{told}\n{}", end(&files)));
     assert!(parse(&files, "/agents/test").agent.is_some());
 }

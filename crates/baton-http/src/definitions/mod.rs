@@ -5,6 +5,8 @@ mod copy;
 mod create;
 mod exports;
 mod items;
+mod part;
+mod providers;
 mod servers;
 
 pub(crate) use create::create;
@@ -20,7 +22,7 @@ use axum::{
     Router,
     extract::{Path, rejection::PathRejection},
     response::Response,
-    routing::{get, post},
+    routing::post,
 };
 use baton_manage::{Definition, ManageError, Manager, Who};
 use baton_ports::AgentShelf;
@@ -33,6 +35,11 @@ use baton_wire::{
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use std::{fmt, sync::Arc};
+
+use exports::Exports;
+use items::{Items, References, Rules};
+use providers::Providers;
+use servers::Servers;
 
 /// Who keeps definitions.
 #[derive(Clone)]
@@ -49,20 +56,9 @@ impl fmt::Debug for DefinitionPorts {
 
 /// The routes of what an agent has.
 pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    let one = |base: &str| format!("/api/v1/agents/{{agent}}/{base}");
-    router
-        .route(&one("clone"), post(copy::copy))
-        .route(&one("rules"), get(items::list_rules))
-        .route(&one("rules/{name}"), get(items::show_rule).put(items::put_rule).delete(items::remove_rule))
-        .route(&one("references"), get(items::list_references))
-        .route(
-            &one("references/{name}"),
-            get(items::show_reference).put(items::put_reference).delete(items::remove_reference),
-        )
-        .route(&one("servers"), get(servers::list))
-        .route(&one("servers/{server}"), get(servers::show).put(servers::put).delete(servers::remove))
-        .route(&one("exports"), get(exports::list))
-        .route(&one("exports/{name}"), get(exports::show).put(exports::put).delete(exports::remove))
+    let router = router.route("/api/v1/agents/{agent}/clone", post(copy::copy));
+    let router = part::mount::<Items<Rules>>(part::mount::<Items<References>>(router));
+    part::mount::<Servers>(part::mount::<Exports>(part::mount::<Providers>(router)))
 }
 
 pub(crate) use change::change;

@@ -9,7 +9,7 @@ use baton_engine::{Engine, Options, Ports};
 use baton_http::{AccessOptions, DefinitionPorts, HttpOptions, McpPorts, app};
 use baton_journal::MemoryJournal;
 use baton_local::{Beside, DirectoryAgents, MemoryStorage};
-use baton_mcp::ManageServer;
+use baton_mcp::{ManagePorts, ManageServer};
 use baton_ports::{AgentShelf, AgentSource};
 use baton_types::Digest;
 use http::{Request, header};
@@ -38,7 +38,8 @@ fn nobody(access: AccessOptions) -> Router {
             ids: Arc::new(Counted::default()),
         },
     );
-    let manage = ManageServer::endpoint(Arc::clone(&agents), Arc::clone(&shelf), &common());
+    let managed = ManagePorts { agents: Arc::clone(&agents), shelf: Arc::clone(&shelf), providers: None };
+    let manage = ManageServer::endpoint(managed, &common());
     let mcp = McpPorts { manage: Some(manage), ..ports(&agents, Arc::new(engine.clone())) };
     let definitions = Some(DefinitionPorts { shelf });
     app(engine, HttpOptions { mcp: Some(mcp), definitions, access, ..options() })
@@ -135,6 +136,9 @@ async fn the_definitions_of_agents_over_http() {
         ("references/sky", json!({"text": "The sky is blue."}), "name", json!("sky")),
         ("servers/files", server, "headers", json!({"X-Team": "***", "X-New": "${env:NEW}"})),
         ("exports/sum", export, "prompt", json!("Sum up {text}")),
+        ("providers/openai", json!({"OPENAI_API_KEY": "s3cr3t"}), "OPENAI_API_KEY", json!("***")),
+        ("providers/openai", json!({"OPENAI_API_KEY": "***", "rpm": 7}), "rpm", json!(7)),
+        ("providers/anthropic", json!({}), "api_key", Value::Null),
     ] {
         let path = format!("/bob/{path}");
         let put = ask(&app, "PUT", &path, None, body).await;
@@ -149,7 +153,14 @@ async fn the_definitions_of_agents_over_http() {
 
     let copied = ask(&app, "POST", "/bob/clone", None, json!({"name": "rob"})).await;
     assert_eq!((copied.status, &copied.body["title"]), (201, &json!("Robert")), "{}", copied.body);
-    for path in ["rules/tone", "references/sky", "servers/files", "exports/sum"] {
+    let listed = ask(&app, "GET", "/bob/providers", None, Value::Null).await.body;
+    assert_eq!(listed["providers"], json!({"claude": {}, "openai": {"OPENAI_API_KEY": "***", "rpm": 7}}));
+    assert_eq!(listed["available"][0]["keys"][0], json!({"name": "OPENAI_API_KEY", "secret": true}));
+    for (provider, entry) in [("nobody", json!({})), ("openai", json!({"colour": "red"})), ("openai", json!([]))] {
+        let refused = ask(&app, "PUT", &format!("/bob/providers/{provider}"), None, entry).await;
+        assert_eq!(refused.status, 400, "{provider}: {}", refused.body);
+    }
+    for path in ["rules/tone", "references/sky", "servers/files", "exports/sum", "providers/claude"] {
         let path = format!("/bob/{path}");
         assert_eq!(ask(&app, "DELETE", &path, None, Value::Null).await.status, 200, "{path}");
         let gone = ask(&app, "DELETE", &path, None, Value::Null).await;

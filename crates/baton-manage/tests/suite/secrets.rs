@@ -1,10 +1,20 @@
 use baton_local::{Beside, DirectoryAgents, MemoryStorage};
-use baton_manage::{Definition, Manager, Who, definition, server_change, servers};
+use baton_manage::{Definition, Manager, Who, definition, provider_change, providers, server_change, servers};
 use baton_types::Json;
 use baton_wire::api::CreateAgent;
 use std::{collections::BTreeMap, sync::Arc};
 
-const SECRETS: [&str; 6] = ["s3cr3t-env", "s3cr3t-header", "s3cr3t-arg", "s3cr3t-flag", "s3cr3t-query", "s3cr3t-user"];
+const SECRETS: [&str; 9] = [
+    "s3cr3t-env",
+    "s3cr3t-header",
+    "s3cr3t-arg",
+    "s3cr3t-flag",
+    "s3cr3t-query",
+    "s3cr3t-user",
+    "s3cr3t-literal",
+    "s3cr3t-sent",
+    "s3cr3t-pair",
+];
 
 /// teamspark.md, checklist 16.
 #[tokio::test]
@@ -17,13 +27,24 @@ async fn teamspark_16_secrets_are_never_shown_and_stay_when_given_back_hidden() 
     let remote = r#"{"url":"https://me:s3cr3t-user@mcp.example.com/mcp?key=s3cr3t-query",
         "headers":{"X-Team":"s3cr3t-header"}}"#;
     let given = BTreeMap::from([("local".to_owned(), entry(local)), ("remote".to_owned(), entry(remote))]);
-    let wish = CreateAgent { name: Some("bob".to_owned()), servers: given, ..CreateAgent::default() };
+    let services = BTreeMap::from([
+        ("openai".to_owned(), entry(r#"{"api_key":"s3cr3t-literal","headers":{"X-Team":"s3cr3t-sent"}}"#)),
+        ("anthropic".to_owned(), entry(r#"{"ANTHROPIC_API_KEY":"env://TEAM_KEY"}"#)),
+        ("bedrock".to_owned(), entry(r#"{"AWS_ACCESS_KEY_ID":"s3cr3t-pair","AWS_REGION":"eu-west-1"}"#)),
+    ]);
+    let wish =
+        CreateAgent { name: Some("bob".to_owned()), servers: given, providers: services, ..CreateAgent::default() };
     let made = manager.create(wish, Who::Owner).await.unwrap();
     let shown = serde_json::to_string(&definition(&made)).unwrap();
     assert!(SECRETS.iter().all(|secret| !shown.contains(secret)), "{shown}");
-    assert!(shown.contains("${env:OTHER}") && shown.contains("mcp.example.com/mcp"), "{shown}");
-    let put =
-        |now: &Definition| servers(now).iter().map(|(name, shown)| server_change(Some(now), name, shown)).collect();
+    for told in ["${env:OTHER}", "mcp.example.com/mcp", "env://TEAM_KEY", "eu-west-1"] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
+    let put = |now: &Definition| {
+        let (servers, providers) = (servers(now), providers(now));
+        let servers = servers.iter().map(|(name, shown)| server_change(Some(now), name, shown));
+        servers.chain(providers.iter().map(|(id, shown)| provider_change(Some(now), id, shown))).collect()
+    };
     let after = manager.change(&"bob".into(), Who::Owner, None, put).await.unwrap().after;
     assert_eq!(after.kit, made.kit);
     let unknown = |now: &Definition| {

@@ -10,4 +10,4 @@ mod schemas;
 mod server;
 mod verbs;
 
-pub use server::ManageServer;
+pub use server::{ManagePorts, ManageServer};

@@ -1,4 +1,4 @@
-//! What an agent has several of: rules, references, exported tools, MCP servers.
+//! What an agent has several of: rules, references, exported tools, MCP servers, providers.
 
 use super::{
     arguments::{Arguments, wrong},
@@ -6,9 +6,10 @@ use super::{
     verbs::{Deed, PartKind},
 };
 use baton_manage::{
-    Definition, ManageError, export, export_change, item, item_change, item_with_text, server_change, shown_entry,
+    Definition, ManageError, available_providers, export, export_change, item, item_change, item_with_text, provider,
+    provider_change, providers, server_change, shown_entry, shown_provider,
 };
-use baton_types::{AgentChange, ErrorCode, ItemKind, Json};
+use baton_types::{AgentChange, AgentKit, ErrorCode, ItemKind, Json};
 use baton_wire::api::{AgentExport, AgentItem};
 use serde_json::{Value, json};
 
@@ -17,6 +18,7 @@ enum Wish {
     Item(ItemKind, AgentItem),
     Export(AgentExport),
     Server(Json),
+    Provider(Json),
 }
 
 impl ManageServer {
@@ -32,12 +34,21 @@ impl ManageServer {
         if deed == Deed::List {
             return Ok(listed(kind, &self.manager.definition(&agent).await?));
         }
-        let name = given.needed("name")?;
+        let name = given.needed(kind.argument())?;
+        let asks = given.flag("ask") == Some(true);
         let wish = match deed {
             Deed::Get => return one(kind, &self.manager.definition(&agent).await?, &name),
             Deed::Delete => None,
             _ => Some(wish(kind, &name, given)?),
         };
+        if let (Deed::Validate, Some(wish)) = (deed, &wish) {
+            let decide = |now: &Definition| Ok(vec![change(wish, deed, now, &name)?]);
+            return match self.manager.try_out(&agent, call.who, decide).await {
+                Ok(kit) => Ok(self.usable(&name, &kit, asks).await),
+                Err(error) if error.code == ErrorCode::AGENT_NOT_FOUND => Err(error),
+                Err(error) => Ok(json!({"isValid": false, "error": error.detail})),
+            };
+        }
         let decide = |now: &Definition| {
             let is_there = one(kind, now, &name);
             match (deed, &is_there) {
@@ -60,6 +71,15 @@ impl ManageServer {
         shown["success"] = true.into();
         Ok(shown)
     }
+
+    /// Whether a provider that a definition could have can be used, too, if somebody wants to know that.
+    async fn usable(&self, provider: &str, kit: &AgentKit, asks: bool) -> Value {
+        let Some(probe) = self.providers.as_ref().filter(|_| asks) else { return json!({"isValid": true}) };
+        match probe.models(provider, kit).await {
+            Ok(models) => json!({"isValid": true, "models": models}),
+            Err(error) => json!({"isValid": false, "error": error}),
+        }
+    }
 }
 
 fn wish(kind: PartKind, name: &str, mut given: Arguments) -> Result<Wish, ManageError> {
@@ -69,9 +89,10 @@ fn wish(kind: PartKind, name: &str, mut given: Arguments) -> Result<Wish, Manage
             Wish::Item(if kind == PartKind::Rule { ItemKind::Rule } else { ItemKind::Reference }, item)
         }
         PartKind::Export => Wish::Export(AgentExport { name: name.to_owned(), ..given.rest()? }),
-        PartKind::Server => {
+        PartKind::Server | PartKind::Provider => {
             let config: Option<Json> = given.member("config")?;
-            Wish::Server(config.ok_or_else(|| wrong("'config' is missing".to_owned()))?)
+            let config = config.ok_or_else(|| wrong("'config' is missing".to_owned()))?;
+            if kind == PartKind::Server { Wish::Server(config) } else { Wish::Provider(config) }
         }
     })
 }
@@ -81,6 +102,7 @@ fn change(wish: &Wish, deed: Deed, now: &Definition, name: &str) -> Result<Agent
         Wish::Item(kind, item) => item_change(*kind, item, deed == Deed::Add),
         Wish::Export(export) => Ok(export_change(Some(now), export)),
         Wish::Server(entry) => server_change(Some(now), name, entry),
+        Wish::Provider(entry) => provider_change(Some(now), name, entry),
     }
 }
 
@@ -91,6 +113,7 @@ fn removal(kind: PartKind, name: &str) -> AgentChange {
         PartKind::Reference => AgentChange::Remove { kind: ItemKind::Reference, name },
         PartKind::Export => AgentChange::Export { name, entry: None },
         PartKind::Server => AgentChange::Server { name, entry: None },
+        PartKind::Provider => AgentChange::Provider { id: name, entry: None },
     }
 }
 
@@ -110,6 +133,15 @@ fn listed(kind: PartKind, of: &Definition) -> Value {
             json!({"exported_tools": of.kit.exports.iter().map(export).collect::<Vec<_>>(), "digest": digest})
         }
         PartKind::Server => json!({"mcp_servers": baton_manage::servers(of), "digest": digest}),
+        PartKind::Provider => {
+            let installed = providers(of);
+            json!({
+                "installed": installed.keys().collect::<Vec<_>>(),
+                "providers": installed,
+                "available": available_providers(),
+                "digest": digest,
+            })
+        }
     }
 }
 
@@ -132,6 +164,10 @@ fn one(kind: PartKind, of: &Definition, name: &str) -> Result<Value, ManageError
         PartKind::Server => {
             let found = of.kit.servers.iter().find(|server| server.name == name);
             json!({"name": name, "config": shown_entry(found.ok_or_else(absent)?).to_value()})
+        }
+        PartKind::Provider => {
+            let found = provider(of, name).ok_or_else(absent)?;
+            json!({"providerType": found.id, "config": shown_provider(found).to_value()})
         }
     };
     Ok(json!({kind.noun(): shown, "digest": of.digest.to_string()}))

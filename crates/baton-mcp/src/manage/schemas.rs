@@ -61,12 +61,19 @@ pub(super) fn schema(verb: Verb) -> JsonObject {
         Verb::UpdateMetadata => put("metadata", metadata(), true),
         Verb::Of(kind, deed) => {
             if deed != Deed::List {
-                put("name", text(&format!("The name of the {}.", kind.words())), true);
+                let which = match kind {
+                    PartKind::Provider => "The id of the provider, such as openai; agent_list_providers knows them.",
+                    _ => &format!("The name of the {}.", kind.words()),
+                };
+                put(kind.argument(), text(which), true);
             }
-            if matches!(deed, Deed::Add | Deed::Update) {
+            if matches!(deed, Deed::Add | Deed::Update | Deed::Validate) {
                 for (name, schema, is_needed) in part(kind) {
-                    put(name, schema, is_needed && deed == Deed::Add);
+                    put(name, schema, is_needed && deed != Deed::Update);
                 }
+            }
+            if deed == Deed::Validate {
+                put("ask", flag("Whether it is asked for its models, which takes a key that works."), false);
             }
         }
     }
@@ -109,6 +116,12 @@ fn part(kind: PartKind) -> Vec<(&'static str, Value, bool)> {
             // A server has one entry, which is replaced as a whole.
             vec![("config", config, true)]
         }
+        PartKind::Provider => {
+            let config = json!({"type": "object", "description": "Its keys, as in the definition: secrets as env://NAME or \
+                as they are, base_url, headers; {} when the usual variables say everything. Secrets are shown as ***; \
+                given back so, they stay what they are."});
+            vec![("config", config, true)]
+        }
     }
 }
 
@@ -135,11 +148,20 @@ fn description(verb: Verb) -> String {
                 (Deed::List, PartKind::Rule | PartKind::Reference) => {
                     format!("Lists the {what}s of an agent, without their texts.")
                 }
+                (Deed::List, PartKind::Provider) => {
+                    "Lists the services that an agent's models are reached through, and those that it could have."
+                        .to_owned()
+                }
                 (Deed::List, _) => format!("Lists the {what}s of an agent."),
                 (Deed::Get, _) => format!("Shows one {what} of an agent."),
                 (Deed::Add, _) => format!("Gives an agent a further {what}."),
-                (Deed::Update, PartKind::Server) => format!("Replaces the entry of one {what} of an agent."),
+                (Deed::Update, PartKind::Server | PartKind::Provider) => {
+                    format!("Replaces the entry of one {what} of an agent.")
+                }
                 (Deed::Update, _) => format!("Changes one {what} of an agent; what is left out stays."),
+                (Deed::Validate, _) => {
+                    format!("Says whether an agent could have a {what} with this config. Nothing is changed.")
+                }
                 (Deed::Delete, _) => format!("Takes one {what} away from an agent, and shows what it was."),
             };
         }

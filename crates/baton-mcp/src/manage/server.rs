@@ -4,18 +4,18 @@ use super::{answer, arguments::Arguments, schemas, verbs::Verb};
 use crate::{
     Caller, Common, McpService, exported,
     span::called,
-    work::{served_at, unknown_tool},
+    work::{served_at, tool_server, unknown_tool},
 };
 use baton_manage::{Manager, Who};
-use baton_ports::{AgentShelf, AgentSource};
+use baton_ports::{AgentShelf, AgentSource, ProviderProbe};
 use baton_rules::{Access, may};
 use baton_types::ErrorCode;
 use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ListToolsResult, PaginatedRequestParams, ServerConfig,
+        Tool,
     },
     service::RequestContext,
 };
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// How a model should use the server; the first thing that a client shows it.
 const INSTRUCTIONS: &str = "These tools manage the agents of a Baton. Call agent_list to see which there are; the other tools \
 name an agent by its agentTarget. agent_create makes one, which answers at once; give it a prompt, then rules (how to behave), \
-references (what to know), MCP servers (what to use) and exported tools (what it offers). Changes hold from the agent's next \
+references (what to know), MCP servers (what to use), exported tools (what it offers) and providers (who answers). Changes hold from the agent's next \
 task on. Secrets are never shown: *** stands for one, and given back it stays. Pass the digest of an earlier answer to have a \
 change refused when somebody else has changed the agent since.";
 
@@ -34,6 +34,18 @@ change refused when somebody else has changed the agent since.";
 pub struct ManageServer {
     pub(super) agents: Arc<dyn AgentSource>,
     pub(super) manager: Manager,
+    pub(super) providers: Option<Arc<dyn ProviderProbe>>,
+}
+
+/// Whom the server asks.
+#[derive(Clone)]
+pub struct ManagePorts {
+    /// Who knows which agents there are.
+    pub agents: Arc<dyn AgentSource>,
+    /// Who keeps their definitions.
+    pub shelf: Arc<dyn AgentShelf>,
+    /// Who knows whether a provider can be used, if anybody does.
+    pub providers: Option<Arc<dyn ProviderProbe>>,
 }
 
 /// Who calls, and where they reached this Baton.
@@ -45,8 +57,9 @@ pub(super) struct Call<'a> {
 impl ManageServer {
     /// The endpoint for the agents of a source, whose definitions a shelf keeps. The surface in front lets only those in who
     /// may change agents, and puts a [`Who`] into the extensions of their requests; without one they are no owners.
-    pub fn endpoint(agents: Arc<dyn AgentSource>, shelf: Arc<dyn AgentShelf>, common: &Common) -> McpService<Self> {
-        let handler = Self { agents, manager: Manager::new(shelf) };
+    pub fn endpoint(ports: ManagePorts, common: &Common) -> McpService<Self> {
+        let ManagePorts { agents, shelf, providers } = ports;
+        let handler = Self { agents, manager: Manager::new(shelf), providers };
         McpService::new("manage", common, move || handler.clone())
     }
 
@@ -67,12 +80,8 @@ impl ManageServer {
 
 impl ServerHandler for ManageServer {
     fn get_info(&self) -> ServerConfig {
-        let about = Implementation::new("baton-manage", env!("CARGO_PKG_VERSION"))
-            .with_title("Baton: managing agents")
-            .with_description("Makes, shows, changes, copies and deletes the agents of a Baton");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(about)
-            .with_instructions(INSTRUCTIONS)
+        let description = "Makes, shows, changes, copies and deletes the agents of a Baton";
+        tool_server("baton-manage", "Baton: managing agents", description, INSTRUCTIONS)
     }
 
     async fn list_tools(

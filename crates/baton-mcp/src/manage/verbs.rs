@@ -7,10 +7,11 @@ pub(super) enum PartKind {
     Reference,
     Export,
     Server,
+    Provider,
 }
 
 impl PartKind {
-    pub(super) const ALL: [Self; 4] = [Self::Rule, Self::Reference, Self::Export, Self::Server];
+    pub(super) const ALL: [Self; 5] = [Self::Rule, Self::Reference, Self::Export, Self::Server, Self::Provider];
 
     /// One of them, in names of tools.
     pub(super) fn noun(self) -> &'static str {
@@ -19,6 +20,15 @@ impl PartKind {
             Self::Reference => "reference",
             Self::Export => "exported_tool",
             Self::Server => "mcp_server",
+            Self::Provider => "provider",
+        }
+    }
+
+    /// The argument that says which one.
+    pub(super) fn argument(self) -> &'static str {
+        match self {
+            Self::Provider => "providerType",
+            _ => "name",
         }
     }
 
@@ -29,6 +39,7 @@ impl PartKind {
             Self::Reference => "reference",
             Self::Export => "exported tool",
             Self::Server => "MCP server",
+            Self::Provider => "provider",
         }
     }
 }
@@ -41,18 +52,26 @@ pub(super) enum Deed {
     Add,
     Update,
     Delete,
+    /// Says whether it could be added or updated so.
+    Validate,
 }
 
 impl Deed {
     const ALL: [Self; 5] = [Self::List, Self::Get, Self::Add, Self::Update, Self::Delete];
 
-    fn word(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Get => "get",
-            Self::Add => "add",
-            Self::Update => "update",
-            Self::Delete => "delete",
+    /// The name of the tool that does it with one of a kind; providers are installed, and their keys are a config.
+    fn tool(self, kind: PartKind) -> String {
+        let noun = kind.noun();
+        match (self, kind) {
+            (Self::Get, PartKind::Provider) => "agent_get_provider_config".to_owned(),
+            (Self::Add, PartKind::Provider) => "agent_install_provider".to_owned(),
+            (Self::Delete, PartKind::Provider) => "agent_uninstall_provider".to_owned(),
+            (Self::Validate, _) => format!("agent_validate_{noun}_config"),
+            (Self::List, _) => format!("agent_list_{noun}s"),
+            (Self::Get, _) => format!("agent_get_{noun}"),
+            (Self::Add, _) => format!("agent_add_{noun}"),
+            (Self::Update, _) => format!("agent_update_{noun}"),
+            (Self::Delete, _) => format!("agent_delete_{noun}"),
         }
     }
 }
@@ -91,7 +110,7 @@ impl Verb {
             Self::UpdateMetadata,
         ];
         let parts = PartKind::ALL.into_iter().flat_map(|kind| Deed::ALL.map(|deed| Self::Of(kind, deed)));
-        whole.into_iter().chain(parts)
+        whole.into_iter().chain(parts).chain([Self::Of(PartKind::Provider, Deed::Validate)])
     }
 
     /// The verb of a tool.
@@ -113,10 +132,7 @@ impl Verb {
             Self::SetPrompt => "set_system_prompt",
             Self::Metadata => "get_metadata",
             Self::UpdateMetadata => "update_metadata",
-            Self::Of(kind, deed) => {
-                let plural = if deed == Deed::List { "s" } else { "" };
-                return format!("agent_{}_{}{plural}", deed.word(), kind.noun());
-            }
+            Self::Of(kind, deed) => return deed.tool(kind),
         };
         format!("agent_{name}")
     }
@@ -130,7 +146,7 @@ impl Verb {
                 | Self::Settings
                 | Self::Prompt
                 | Self::Metadata
-                | Self::Of(_, Deed::List | Deed::Get)
+                | Self::Of(_, Deed::List | Deed::Get | Deed::Validate)
         )
     }
 

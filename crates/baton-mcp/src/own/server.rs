@@ -12,10 +12,7 @@ use crate::{
 use baton_ports::{AgentDesk, AgentSource};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
-    model::{
-        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig, Tool,
-    },
+    model::{CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ServerConfig, Tool},
     service::RequestContext,
 };
 use std::{sync::Arc, time::Duration};
@@ -76,12 +73,7 @@ impl OwnServer {
 
 impl ServerHandler for OwnServer {
     fn get_info(&self) -> ServerConfig {
-        let about = Implementation::new("baton", env!("CARGO_PKG_VERSION"))
-            .with_title("Baton")
-            .with_description("Finds and calls the agents of a Baton");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(about)
-            .with_instructions(INSTRUCTIONS)
+        work::tool_server("baton", "Baton", "Finds and calls the agents of a Baton", INSTRUCTIONS)
     }
 
     async fn list_tools(

@@ -5,19 +5,31 @@ use crate::{
     line::{Era, connect},
 };
 use baton_local::{Beside, DirectoryAgents, MemoryStorage};
-use baton_mcp::{ManageServer, McpService};
-use baton_ports::{AgentShelf, AgentSource};
-use baton_types::Principal;
+use baton_mcp::{ManagePorts, ManageServer, McpService};
+use baton_ports::{AgentShelf, AgentSource, BoxFuture, ProviderProbe};
+use baton_types::{AgentKit, Principal};
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
-use std::{fmt::Write as _, sync::Arc};
+use std::{fmt::Write as _, future::ready, sync::Arc};
 
 fn endpoint() -> Arc<McpService<ManageServer>> {
     let beside = Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())] };
     let agents = Arc::new(DirectoryAgents::open_beside(&[], beside, None));
     let shelf: Arc<dyn AgentShelf> = agents.clone();
     let agents: Arc<dyn AgentSource> = agents;
-    Arc::new(ManageServer::endpoint(agents, shelf, &common()))
+    let ports = ManagePorts { agents, shelf, providers: Some(Arc::new(Choosy)) };
+    Arc::new(ManageServer::endpoint(ports, &common()))
+}
+
+/// A service that knows one key.
+struct Choosy;
+
+impl ProviderProbe for Choosy {
+    fn models<'a>(&'a self, provider: &'a str, kit: &'a AgentKit) -> BoxFuture<'a, Result<Vec<String>, String>> {
+        let entry = kit.providers.iter().find(|entry| entry.id == provider);
+        let is_right = entry.and_then(|entry| entry.keys.get("api_key")).is_some_and(|key| key == "right");
+        Box::pin(ready(if is_right { Ok(vec!["m-1".to_owned()]) } else { Err("the key is wrong".to_owned()) }))
+    }
 }
 
 /// Names, what they do to agents, and arguments; needed ones are marked.
@@ -46,6 +58,29 @@ async fn the_tools_are_those_of_agents_and_of_what_they_have() {
     }
     assert_eq!(seen[0], seen[1], "both eras see the same");
     insta::assert_snapshot!(seen[0]);
+}
+
+/// A provider is validated as it would be written, and asked only when somebody wants that; nothing is changed by it.
+#[tokio::test]
+async fn a_provider_is_validated_without_being_installed() {
+    let client = connect(&endpoint(), &Principal::local(), Era::Modern, "").await;
+    let call = async |tool: &'static str, arguments: Value| {
+        let params = CallToolRequestParams::new(tool).with_arguments(arguments.as_object().unwrap().clone());
+        client.service.call_tool(params).await.unwrap().structured_content.unwrap()
+    };
+    call("agent_create", json!({"name": "Bob"})).await;
+    let validate = async |config: Value, ask: bool| {
+        let wish = json!({"agentTarget": "bob", "providerType": "openai", "config": config, "ask": ask});
+        call("agent_validate_provider_config", wish).await
+    };
+    assert_eq!(validate(json!({"api_key": "right"}), true).await, json!({"isValid": true, "models": ["m-1"]}));
+    assert_eq!(validate(json!({"api_key": "wrong"}), false).await, json!({"isValid": true}));
+    let wrong = validate(json!({"api_key": "wrong"}), true).await;
+    assert_eq!(wrong, json!({"isValid": false, "error": "the key is wrong"}));
+    let unfit = validate(json!({"colour": "red"}), true).await;
+    assert!(unfit["error"].as_str().unwrap().contains("has no key 'colour'"), "{unfit}");
+    let listed = call("agent_list_providers", json!({"agentTarget": "bob"})).await;
+    assert_eq!((&listed["installed"], &listed["available"][0]["id"]), (&json!([]), &json!("openai")));
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! What was asked about tools and servers, taken out of both readings so that the rest can be compared.
 
 use baton_rules::ToolWords;
-use baton_types::{AgentKit, AgentSpec, Include, Json, McpServer, ToolScope};
+use baton_types::{AgentKit, AgentSpec, Include, Json, KnownProvider, McpServer, ToolScope};
+use serde_json::Value;
 
 /// The kit before and after.
 type Kits<'a> = (&'a mut AgentKit, &'a mut AgentKit);
@@ -47,11 +48,27 @@ pub(super) fn put_server((old, new): Kits<'_>, name: &str, is_wanted: bool) -> b
 pub(super) fn put_export((old, new): Kits<'_>, name: &str, entry: Option<&Json>) -> bool {
     let made = new.exports.iter().find(|export| export.name == name);
     let is_done = match (made, entry.map(Json::to_value)) {
-        (Some(made), Some(entry)) => entry.get("prompt").and_then(serde_json::Value::as_str) == Some(&made.prompt),
+        (Some(made), Some(entry)) => entry.get("prompt").and_then(Value::as_str) == Some(&made.prompt),
         (made, entry) => made.is_none() && entry.is_none(),
     };
     for kit in [old, new] {
         kit.exports.retain(|export| export.name != name);
+    }
+    is_done
+}
+
+pub(super) fn put_provider((old, new): Kits<'_>, id: &str, entry: Option<&Json>) -> bool {
+    let id = KnownProvider::id_of(id);
+    let made = new.providers.iter().find(|provider| provider.id == id);
+    let is_done = match (made, entry.map(Json::to_value)) {
+        (Some(made), Some(Value::Object(entry))) => entry.iter().all(|(key, value)| match value {
+            Value::String(text) => made.keys.get(key).is_some_and(|said| said == text.trim()),
+            _ => true,
+        }),
+        (made, entry) => made.is_none() && entry.is_none(),
+    };
+    for kit in [old, new] {
+        kit.providers.retain(|provider| provider.id != id);
     }
     is_done
 }

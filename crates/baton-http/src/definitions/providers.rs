@@ -1,0 +1,35 @@
+//! `/api/v1/agents/{agent}/providers`: services that an agent's models are reached through, without secrets.
+
+use super::part::Part;
+use baton_manage::{
+    Definition, ManageError, available_providers, provider, provider_change, providers, shown_provider,
+};
+use baton_types::{AgentChange, Json};
+use baton_wire::api::AgentProviderList;
+use serde::Serialize;
+
+pub(super) struct Providers;
+
+impl Part for Providers {
+    const PATH: &'static str = "providers";
+    const NOUN: &'static str = "provider";
+    type Wish = Json;
+
+    fn all(of: &Definition) -> impl Serialize {
+        let available = available_providers();
+        AgentProviderList { providers: providers(of), available, digest: of.digest.to_string() }
+    }
+
+    fn one(of: &Definition, name: &str) -> Option<impl Serialize> {
+        provider(of, name).map(shown_provider)
+    }
+
+    /// Replaces the entry; values that are given as they are shown stay what they are.
+    fn put(now: &Definition, name: &str, wish: &Json) -> Result<AgentChange, ManageError> {
+        provider_change(Some(now), name, wish)
+    }
+
+    fn gone(name: String) -> AgentChange {
+        AgentChange::Provider { id: name, entry: None }
+    }
+}
