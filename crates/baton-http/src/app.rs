@@ -6,7 +6,7 @@ use crate::{
     body::Bodies,
     cards, cors, definitions, discovery, exports,
     guard::GuardLayer,
-    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, reply, sessions,
+    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, reply, responses, sessions,
     signatures::{KEYS_PATH, Signatures},
     spans, tasks,
     telemetry::{TracedLayer, note_route},
@@ -144,7 +144,7 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .route("/healthz", get(probes::healthy))
         .route("/health", get(probes::healthy))
         .route("/readyz", get(probes::ready));
-    let pages = definitions::mount(sessions::mount(pages));
+    let pages = responses::mount(definitions::mount(sessions::mount(pages)));
     // Protocols name their requests themselves, and are asked most.
     let pages = if traces { pages.route_layer(from_fn(note_route)) } else { pages };
     let router = pages

@@ -2,7 +2,7 @@
 
 use crate::{
     AccessOptions, CorsOrigins, DefinitionPorts, ExportPorts, McpPorts, MeterPorts, PeerPorts, PermissionPorts,
-    SessionPorts, ToolPorts,
+    ResponsesOptions, SessionPorts, ToolPorts,
 };
 use baton_ports::{CardSigner, SpanStore};
 use baton_telemetry::Tracer;
@@ -36,6 +36,8 @@ pub struct HttpOptions {
     pub max_streams: usize,
     /// How often an idle stream says that it is alive.
     pub keep_alive: Duration,
+    /// How requests of OpenAI's dialects are taken that leave something open.
+    pub responses: ResponsesOptions,
     /// Who may come in.
     pub access: AccessOptions,
     /// Who knows agents elsewhere; without it there are none.
@@ -134,6 +136,7 @@ impl Default for HttpOptions {
             max_streams: 4096,
             // Common HTTP clients, the official Python one among them, give a silent stream up after five seconds.
             keep_alive: Duration::from_secs(4),
+            responses: ResponsesOptions::default(),
             access: AccessOptions::default(),
             peers: None,
             mcp: None,

@@ -3,6 +3,7 @@
 use crate::{
     a2a, otlp,
     reply::{self, Media},
+    responses,
 };
 use axum::response::Response;
 use baton_otlp::Encoding;
@@ -19,6 +20,8 @@ pub(super) enum Form {
     Grpc,
     /// Of an exporter.
     Otlp(Encoding),
+    /// Of a client that was written for OpenAI's.
+    Responses,
 }
 
 impl Form {
@@ -37,6 +40,7 @@ impl Form {
         match place {
             "" | "a2a" | "a2a/" if *request.method() == Method::POST => Self::JsonRpc,
             "agent/authenticatedExtendedCard" => Self::OldRest,
+            place if responses::owns(place) => Self::Responses,
             place if place.starts_with("v1/") => Self::OldRest,
             _ => Self::Rest(Media::wanted(request.headers())),
         }
@@ -50,6 +54,7 @@ impl Form {
             Self::OldRest => reply::old_rest_error(error),
             Self::Grpc => status(error).into_http(),
             Self::Otlp(encoding) => otlp::refusal(encoding, error),
+            Self::Responses => responses::refused(error),
         }
     }
 }
@@ -60,7 +65,7 @@ mod tests {
 
     #[test]
     fn paths_tell_the_form() {
-        use Form::{Grpc, JsonRpc, OldRest, Otlp, Rest};
+        use Form::{Grpc, JsonRpc, OldRest, Otlp, Responses, Rest};
         let json = "application/json";
         for (method, path, content_type, expect) in [
             ("POST", "/", json, JsonRpc),
@@ -78,6 +83,9 @@ mod tests {
             ("GET", "/agents/weather/agent/authenticatedExtendedCard", "", OldRest),
             ("GET", "/agent/authenticatedExtendedCard", "", OldRest),
             ("GET", "/api/v1/tasks/x", "", Rest(Media::Json)),
+            ("POST", "/v1/responses", json, Responses),
+            ("GET", "/agents/weather/v1/conversations/x", "", Responses),
+            ("POST", "/v1/chat/completions", json, Responses),
             ("GET", "/nowhere", "", Rest(Media::Json)),
             ("POST", "/v1/traces", "application/x-protobuf", Otlp(Encoding::Protobuf)),
             ("POST", "/otlp/v1/logs", json, Otlp(Encoding::Json)),

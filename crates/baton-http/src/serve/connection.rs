@@ -8,11 +8,14 @@ use hyper::{
     server::conn::{http1, http2},
     service::service_fn,
 };
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::graceful::GracefulConnection,
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    pin::{Pin, pin},
+    time::Duration,
 };
-use std::{convert::Infallible, io, net::SocketAddr, pin::pin, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite},
     net::TcpStream,
@@ -81,7 +84,8 @@ impl Connections {
         let app = self.app.clone();
         let ended = if is_http2 {
             let service = service_fn(move |request| app.clone().call(introduced(request, remote)));
-            self.to_its_end(self.http2.serve_connection(stream, service)).await
+            let connection = self.http2.serve_connection(stream, service);
+            self.to_its_end(connection, http2::Connection::graceful_shutdown).await
         } else {
             let service = service_fn(move |request| {
                 let (request, unread) = Unread::watch(introduced(request, remote));
@@ -92,20 +96,22 @@ impl Connections {
                     Ok::<_, Infallible>(response)
                 }
             });
-            self.to_its_end(self.http1.serve_connection(stream, service)).await
+            // One that becomes a WebSocket goes on with whoever asked for that.
+            let connection = self.http1.serve_connection(stream, service).with_upgrades();
+            self.to_its_end(connection, http1::UpgradeableConnection::graceful_shutdown).await
         };
         if let Err(error) = ended {
             tracing::debug!(%error, %remote, "a connection ended early");
         }
     }
 
-    async fn to_its_end<C: GracefulConnection>(&self, connection: C) -> Result<(), C::Error> {
+    async fn to_its_end<C: Future>(&self, connection: C, shut_down: impl FnOnce(Pin<&mut C>)) -> C::Output {
         let mut connection = pin!(connection);
         tokio::select! {
             biased;
             ended = connection.as_mut() => ended,
             () = self.shutdown.cancelled() => {
-                connection.as_mut().graceful_shutdown();
+                shut_down(connection.as_mut());
                 connection.await
             }
         }

@@ -1,0 +1,35 @@
+//! `POST /v1/responses/{response}/cancel`.
+
+use super::{
+    asked::{answered, json},
+    refused::from_engine,
+    show::last_of,
+    turn,
+};
+use crate::app::Shared;
+use axum::{
+    extract::{Request, State},
+    response::Response as Reply,
+};
+use baton_engine::{EngineError, TaskRef};
+use baton_rules::Access;
+use std::sync::Arc;
+
+/// Stops a response; one that is over stays as it is.
+pub(crate) async fn cancel(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
+    let name = last_of(request.uri().path(), 1);
+    answered(shared, request, |asked, _| async move {
+        let turn = turn::find(&asked, &name).await?;
+        asked.may(Access::Call, &turn.view.agent)?;
+        if turn.end.is_some() {
+            return json(turn.projector.response());
+        }
+        let task = TaskRef { task: turn.view.id.clone(), agent: None };
+        match asked.shared.engine.cancel(asked.principal(), &task).await {
+            Ok(_) | Err(EngineError::NotCancelable { .. }) => {}
+            Err(error) => return Err(from_engine(error)),
+        }
+        json(turn::find(&asked, &name).await?.projector.response())
+    })
+    .await
+}

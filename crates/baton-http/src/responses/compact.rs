@@ -1,0 +1,112 @@
+//! `POST /v1/responses/compact`: a conversation as one item that stands for it.
+
+use super::{
+    asked::{Asked, answered, json},
+    references,
+    refused::{from_engine, from_session},
+    turn,
+};
+use crate::app::Shared;
+use axum::{
+    extract::{Request, State},
+    response::Response as Reply,
+};
+use baton_engine::SendCommand;
+use baton_responses::{Compact, CompactionObject, OutputItem, Refusal, ResponseUsage, Turn as Said, seal_compaction};
+use baton_types::{AgentSpec, Message, Part, Role, TaskState, ToolExecution, Usage, WishedCalls, Wishes};
+use std::sync::Arc;
+
+/// What the model is asked for.
+const ASKED: &str = "Summarise the conversation so far for whoever goes on with it: what was asked, decided, found out and \
+                     promised, with names and numbers. Answer with the summary and nothing else.";
+
+/// Makes it shorter.
+pub(crate) async fn compact(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
+    answered(shared, request, |asked, body| async move {
+        let named = references::resolved(&asked, &body.bytes).await?;
+        let wanted = Compact::read(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
+        let spec = asked.agent(Some(&wanted.model))?;
+        let said = said(&asked, &wanted).await?;
+        let (summary, usage) = summarised(&asked, &spec, &wanted, said.clone()).await?;
+        let engine = &asked.shared.engine;
+        let message = Message::new(engine.fresh_id().into(), Role::User, vec![Part::text(summary)]);
+        let item = OutputItem::Compaction {
+            id: format!("cmp_{}", engine.fresh_id()),
+            encrypted_content: seal_compaction(&[message]),
+        };
+        let created = engine.now().as_millis().div_euclid(1000);
+        let id = format!("resp_{}", engine.fresh_id());
+        json(&CompactionObject::new(id, created, vec![item], ResponseUsage::from(usage)))
+    })
+    .await
+}
+
+/// Everything that was said.
+async fn said(asked: &Asked, wanted: &Compact) -> Result<Vec<Message>, Refusal> {
+    let mut said = Vec::new();
+    if let Some(previous) = &wanted.previous {
+        let turn = turn::find(asked, previous).await?;
+        let until = turn.end.unwrap_or(turn.view.version);
+        let entries =
+            asked.shared.engine.said_until(asked.principal(), &turn.view, until).await.map_err(from_session)?;
+        said.extend(entries.into_iter().map(|entry| entry.message));
+    }
+    for entry in &wanted.input.history {
+        match entry {
+            Said::Said(message) => said.push(message.clone()),
+            Said::Reference { id, param } => {
+                let message = format!("there is no item '{id}' here; send the item itself");
+                return Err(Refusal::invalid("item_not_found", param, message));
+            }
+        }
+    }
+    said.extend(wanted.input.last.message.clone());
+    Ok(said)
+}
+
+/// What the agent's model makes of it, in a conversation that is forgotten at once.
+async fn summarised(
+    asked: &Asked,
+    spec: &AgentSpec,
+    wanted: &Compact,
+    said: Vec<Message>,
+) -> Result<(String, Usage), Refusal> {
+    let engine = &asked.shared.engine;
+    let lines: Vec<String> = said.iter().map(line).collect();
+    let words = format!("{ASKED}\n\n{}", lines.join("\n"));
+    let message = Message::new(engine.fresh_id().into(), Role::User, vec![Part::text(words)]);
+    let mut command = SendCommand::new(spec.name.clone(), message);
+    command.tool_execution = Some(ToolExecution::Agent);
+    let instructions = wanted.instructions.clone();
+    command.wishes = Some(Box::new(Wishes { instructions, calls: WishedCalls::None, ..Wishes::default() }));
+    let view = engine.send_and_settle(asked.principal(), command).await.map_err(from_engine)?;
+    let task = baton_engine::TaskRef { task: view.id.clone(), agent: None };
+    let (_, events) = engine.told(asked.principal(), &task).await.map_err(from_engine)?;
+    let usage = turn::facts(&events).fold(Usage::default(), |usage, (.., event)| match event {
+        baton_types::TaskEvent::Answered { usage: more, .. } => usage.plus(*more),
+        _ => usage,
+    });
+    super::create::forget_task(asked, &view).await;
+    match (view.state, &view.status_message) {
+        (TaskState::Completed, Some(answer)) => Ok((answer.text(), usage)),
+        (_, said) => {
+            let why = said.as_ref().map(Message::text).unwrap_or_default();
+            let message = format!("the conversation could not be summarised: {why}");
+            Err(Refusal {
+                status: 500,
+                kind: "model_error",
+                code: Some("provider_error".to_owned()),
+                param: None,
+                message,
+            })
+        }
+    }
+}
+
+fn line(message: &Message) -> String {
+    let who = match message.role {
+        Role::User => "user",
+        Role::Agent => "assistant",
+    };
+    format!("{who}: {}", message.text())
+}

@@ -1,0 +1,152 @@
+//! Conversations that callers make before anybody is asked, and whose items they can read and change.
+//!
+//! What a conversation is made of is kept as notes of it: items that were put into it, and the responses that were given in it,
+//! in order. Whoever is asked in one goes on in the same context as long as nobody else was asked in it and nothing was
+//! changed; else the words of the conversation are given along.
+
+mod items;
+mod join;
+mod record;
+
+pub(super) use items::Paging;
+pub(crate) use items::{add_items, delete_item, list_items, show_item};
+pub(super) use join::{Joined, Place, join, tell};
+
+use super::{
+    asked::{Asked, answered, json},
+    refused::from_session,
+};
+use crate::app::Shared;
+use axum::{
+    extract::{Path, Request, State},
+    response::Response as Reply,
+};
+use baton_engine::{NO_AGENT, SessionError, SessionRef, Unfinished};
+use baton_responses::{ConversationObject, Deleted, Refusal, read_items};
+use baton_types::{ContextId, ErrorCode, Json};
+use record::{Entry, Record};
+use serde::Deserialize;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Pairs of metadata.
+const MOST_PAIRS: usize = 16;
+
+/// Items that can be given at once.
+const MOST_ITEMS: usize = 20;
+
+#[derive(Default, Deserialize)]
+struct Wanted {
+    #[serde(default)]
+    items: Option<Json>,
+    #[serde(default)]
+    metadata: Option<BTreeMap<String, String>>,
+}
+
+impl Wanted {
+    fn read(body: &[u8]) -> Result<Self, Refusal> {
+        let wanted: Self = match body.is_empty() {
+            true => Self::default(),
+            false => serde_json::from_slice(body).map_err(|error| {
+                Refusal::invalid("invalid_json", "body", format!("the body cannot be read: {error}"))
+            })?,
+        };
+        let metadata = wanted.metadata.iter().flatten();
+        let fits = |(key, value): (&String, &String)| key.chars().count() <= 64 && value.chars().count() <= 512;
+        if metadata.clone().count() > MOST_PAIRS || !metadata.clone().all(fits) {
+            let message = "metadata has at most 16 pairs, with keys of 64 and values of 512 characters";
+            return Err(Refusal::invalid("invalid_metadata", "metadata", message));
+        }
+        Ok(wanted)
+    }
+
+    fn metadata(&self) -> Option<Json> {
+        self.metadata.as_ref().and_then(|metadata| Json::of(metadata).ok())
+    }
+}
+
+/// Items as they were given, with ids.
+fn items_of(asked: &Asked, items: &Json) -> Result<Vec<Json>, Refusal> {
+    let (_, items) = read_items(items, &mut || asked.shared.engine.fresh_id())?;
+    if items.len() > MOST_ITEMS {
+        let message = format!("at most {MOST_ITEMS} items can be given at once; add the others after them");
+        return Err(Refusal::invalid("too_many_items", "items", message));
+    }
+    Ok(items)
+}
+
+/// `POST /v1/conversations`.
+pub(crate) async fn create(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
+    answered(shared, request, |asked, body| async move {
+        let wanted = Wanted::read(&body.bytes)?;
+        let items = wanted.items.as_ref().map(|items| items_of(&asked, items)).transpose()?.unwrap_or_default();
+        let id = format!("conv_{}", asked.shared.engine.fresh_id());
+        let record = Record::make(&asked, &id, wanted.metadata(), items).await?;
+        json(&record.object())
+    })
+    .await
+}
+
+/// `GET /v1/conversations/{conversation}`.
+pub(crate) async fn show(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
+    answered(shared, request, |asked, _| async move { json(&Record::find(&asked, &path.conversation).await?.object()) })
+        .await
+}
+
+/// `POST /v1/conversations/{conversation}`: other metadata.
+pub(crate) async fn change(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
+    answered(shared, request, |asked, body| async move {
+        let record = Record::find(&asked, &path.conversation).await?;
+        let metadata = Wanted::read(&body.bytes)?.metadata();
+        json(&record.with_metadata(&asked, metadata).await?.object())
+    })
+    .await
+}
+
+/// `DELETE /v1/conversations/{conversation}`: with all that was said in it.
+pub(crate) async fn delete(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
+    answered(shared, request, |asked, _| async move {
+        let record = Record::find(&asked, &path.conversation).await?;
+        let mut agents: Vec<String> = record.entries().into_iter().filter_map(Entry::agent).collect();
+        agents.sort();
+        agents.dedup();
+        agents.push(NO_AGENT.to_owned());
+        for agent in agents {
+            let session = SessionRef { context: record.context.clone(), agent: Some(agent.as_str().into()) };
+            let gone = asked.shared.engine.delete_session(asked.principal(), &session, Unfinished::Cancel).await;
+            match gone {
+                Ok(_) | Err(SessionError::NotFound(_)) => {}
+                Err(error) => return Err(from_session(error)),
+            }
+        }
+        json(&Deleted::conversation(path.conversation.clone()))
+    })
+    .await
+}
+
+/// What paths name.
+#[derive(Deserialize)]
+pub(crate) struct Named {
+    conversation: String,
+    #[serde(default)]
+    item: String,
+}
+
+impl Record {
+    fn object(&self) -> ConversationObject {
+        let created = self.session.opened_at.as_millis().div_euclid(1000);
+        ConversationObject::new(self.context.to_string(), created, self.metadata())
+    }
+}
+
+fn no_conversation(id: &str) -> Refusal {
+    let id: String = id.chars().take(128).collect();
+    let code = ErrorCode::RESPONSE_NOT_FOUND;
+    let message = format!("There is no conversation '{id}'. {} ({})", code.hint, code.code);
+    Refusal { kind: "not_found", ..Refusal::not_found("conversation_not_found", "conversation", message) }
+}
+
+/// The context of a conversation is its id.
+fn context_of(id: &str) -> Result<ContextId, Refusal> {
+    let is_one = id.strip_prefix("conv_").is_some_and(|rest| !rest.is_empty() && rest.len() <= 128);
+    if is_one { Ok(id.into()) } else { Err(no_conversation(id)) }
+}

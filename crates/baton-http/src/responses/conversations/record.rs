@@ -1,0 +1,135 @@
+//! What is kept of a conversation: its metadata, and what it is made of, in order.
+
+use super::{super::refused::from_engine, Asked, context_of, no_conversation};
+use baton_engine::NO_AGENT;
+use baton_responses::Refusal;
+use baton_rules::SessionRecord;
+use baton_types::{AgentName, ContextId, Json};
+use serde::{Deserialize, Serialize};
+
+const METADATA: &str = "responses/metadata";
+const ENTRY: &str = "responses/entry/";
+const GONE: &str = "responses/gone/";
+
+/// A piece of a conversation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Entry {
+    /// Items that were put into it.
+    Items(Vec<Json>),
+    /// A response that was given in it, with what it answered.
+    Response {
+        /// Its id.
+        id: String,
+        /// Who gave it.
+        agent: String,
+        /// Whether it was given in the context of the conversation.
+        natural: bool,
+    },
+}
+
+impl Entry {
+    /// Who was asked.
+    pub(super) fn agent(self) -> Option<String> {
+        match self {
+            Self::Items(_) => None,
+            Self::Response { agent, .. } => Some(agent),
+        }
+    }
+}
+
+/// A conversation as it is kept.
+pub(super) struct Record {
+    pub(super) context: ContextId,
+    pub(super) session: SessionRecord,
+}
+
+fn nobody() -> AgentName {
+    NO_AGENT.into()
+}
+
+/// The key under which the next entry is kept: keys are in the order of entries.
+fn next_key(record: Option<&SessionRecord>) -> String {
+    let taken = record.map_or(0, |record| record.notes.keys().filter(|key| key.starts_with(ENTRY)).count());
+    format!("{ENTRY}{taken:010}")
+}
+
+impl Record {
+    /// Puts a conversation on record.
+    pub(super) async fn make(
+        asked: &Asked,
+        id: &str,
+        metadata: Option<Json>,
+        items: Vec<Json>,
+    ) -> Result<Self, Refusal> {
+        let metadata = metadata.unwrap_or_else(|| serde_json::json!({}).into());
+        let mut notes = vec![(METADATA.to_owned(), Some(metadata))];
+        if !items.is_empty() {
+            notes.push((next_key(None), Json::of(&Entry::Items(items)).ok()));
+        }
+        Self::write(asked, &context_of(id)?, |_| notes.clone()).await
+    }
+
+    /// The conversation of that id, if it is the caller's.
+    pub(super) async fn find(asked: &Asked, id: &str) -> Result<Self, Refusal> {
+        let context = context_of(id)?;
+        let session = asked.shared.engine.notes(asked.principal(), &nobody(), &context).await.map_err(from_engine)?;
+        let session = session.filter(|session| session.notes.contains_key(METADATA));
+        session.map(|session| Self { context, session }).ok_or_else(|| no_conversation(id))
+    }
+
+    async fn write(
+        asked: &Asked,
+        context: &ContextId,
+        notes: impl Fn(Option<&SessionRecord>) -> Vec<(String, Option<Json>)> + Send,
+    ) -> Result<Self, Refusal> {
+        let engine = &asked.shared.engine;
+        let session = engine.note(asked.principal(), &nobody(), context, notes).await.map_err(from_engine)?;
+        let context = context.clone();
+        session
+            .map(|session| Self { context: context.clone(), session })
+            .ok_or_else(|| no_conversation(context.as_str()))
+    }
+
+    /// Other metadata; none leaves what there is.
+    pub(super) async fn with_metadata(self, asked: &Asked, metadata: Option<Json>) -> Result<Self, Refusal> {
+        match metadata {
+            None => Ok(self),
+            Some(metadata) => {
+                Self::write(asked, &self.context, |_| vec![(METADATA.to_owned(), Some(metadata.clone()))]).await
+            }
+        }
+    }
+
+    /// One entry more.
+    pub(super) async fn add(asked: &Asked, context: &ContextId, entry: &Entry) -> Result<(), Refusal> {
+        let entry = Json::of(entry).ok();
+        Self::write(asked, context, |record| vec![(next_key(record), entry.clone())]).await.map(|_| ())
+    }
+
+    /// Takes an item out.
+    pub(super) async fn remove(&self, asked: &Asked, item: &str) -> Result<Self, Refusal> {
+        let note = (format!("{GONE}{item}"), Some(Json::from(serde_json::Value::Bool(true))));
+        Self::write(asked, &self.context, |_| vec![note.clone()]).await
+    }
+
+    pub(super) fn metadata(&self) -> Option<Json> {
+        self.session.notes.get(METADATA).cloned()
+    }
+
+    /// What it is made of, in order.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let entries = self.session.notes.iter().filter(|(key, _)| key.starts_with(ENTRY));
+        entries.filter_map(|(_, entry)| entry.read().ok()).collect()
+    }
+
+    /// Whether an item was taken out.
+    pub(super) fn is_gone(&self, item: &str) -> bool {
+        self.session.notes.contains_key(&format!("{GONE}{item}"))
+    }
+
+    /// Whether any item was.
+    pub(super) fn has_gaps(&self) -> bool {
+        self.session.notes.keys().any(|key| key.starts_with(GONE))
+    }
+}

@@ -1,0 +1,309 @@
+//! A turn as server-sent events: while it happens, or from any of its events on.
+
+use super::{
+    asked::Asked,
+    conversations::{self, Joined},
+    create::{forget_task, id_after},
+    refused::{from_engine, refusal},
+    turn::{Turn, begun_after, facts},
+};
+use axum::{body::Body, response::Response as Reply};
+use baton_engine::{FeedItem, SendCommand, Subscription, TaskRef};
+use baton_ports::BoxFuture;
+use baton_responses::{
+    ErrorObject, Note, Projector, Refusal, Response, ResponseId, StreamEvent,
+    chat::{Chunks, Completion},
+};
+use baton_types::{Fact, TaskView};
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use bytes::Bytes;
+use http::{HeaderValue, header};
+use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::CancellationToken;
+
+/// The dialect in which a turn is shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    /// Responses.
+    Responses,
+    /// Chat completions.
+    Chat {
+        /// Whether the last chunk tells what was used.
+        include_usage: bool,
+    },
+}
+
+impl Form {
+    /// A turn that is over, as a whole.
+    pub(super) fn whole(self, response: &Response) -> Result<Reply, Refusal> {
+        match self {
+            Self::Responses => super::asked::json(response),
+            Self::Chat { .. } => super::asked::json(&Completion::of(response)?),
+        }
+    }
+
+    fn writer(self, response: &Response) -> Writer {
+        match self {
+            Self::Responses => Writer::Responses,
+            Self::Chat { include_usage } => Writer::Chat(Box::new(Chunks::new(response, include_usage))),
+        }
+    }
+}
+
+/// Writes the events of a turn, each as one piece: parsers that read pieces must not see half of one.
+enum Writer {
+    Responses,
+    Chat(Box<Chunks>),
+}
+
+impl Writer {
+    fn write(&mut self, events: &[StreamEvent]) -> Vec<Bytes> {
+        match self {
+            Self::Responses => events.iter().map(|event| Bytes::from(event.to_sse())).collect(),
+            Self::Chat(chunks) => {
+                let chunks = events.iter().flat_map(|event| chunks.event(event));
+                chunks.map(|chunk| Bytes::from(chunk.to_sse())).collect()
+            }
+        }
+    }
+}
+
+/// What the end of every stream says.
+const DONE: &[u8] = b"data: [DONE]\n\n";
+
+/// What an idle stream says.
+const STILL_HERE: &[u8] = b": keep-alive\n\n";
+
+/// A turn that is being followed.
+pub(super) struct Followed {
+    pub(super) subscription: Subscription,
+    pub(super) projector: Projector,
+    /// The items that the turn answers.
+    input: Vec<baton_types::Json>,
+    /// Events up to this one were shown before.
+    shown: Option<u64>,
+    no_longer: BoxFuture<'static, ()>,
+    keep_alive: Duration,
+    shutdown: CancellationToken,
+    forget: Option<Forget>,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// Forgets a task when its stream ends, also when nobody reads it any more.
+struct Forget {
+    asked: Asked,
+    view: Arc<TaskView>,
+}
+
+impl Drop for Forget {
+    fn drop(&mut self) {
+        let (asked, view) = (self.asked.again(), Arc::clone(&self.view));
+        tokio::spawn(async move { forget_task(&asked, &view).await });
+    }
+}
+
+/// Says something and shows what comes of it.
+pub(super) async fn live(
+    asked: &Asked,
+    command: SendCommand,
+    after: u64,
+    joined: Option<Joined>,
+    forget: bool,
+    form: Form,
+) -> Result<Reply, Refusal> {
+    let (followed, begun) = follow(asked, command, after, joined, forget).await?;
+    Ok(sse(followed, begun, form))
+}
+
+/// Says something, and follows what comes of it; with the events that are there already.
+pub(super) async fn follow(
+    asked: &Asked,
+    command: SendCommand,
+    after: u64,
+    joined: Option<Joined>,
+    forget: bool,
+) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
+    let permit = permit(asked)?;
+    let note = command.wishes.as_deref().map(Note::of).unwrap_or_default();
+    let mut subscription =
+        asked.shared.engine.send_and_follow(asked.principal(), command).await.map_err(from_engine)?;
+    let Some(FeedItem::Task(view)) = subscription.next().await else { return Err(refusal(&stopping())) };
+    let (id, earlier) = match view.version {
+        // The task begins with this turn, and all that follows comes through the subscription.
+        1 => (ResponseId::first(view.id.clone()), Vec::new()),
+        version => {
+            let task = TaskRef { task: view.id.clone(), agent: None };
+            let (_, mut events) = asked.shared.engine.told(asked.principal(), &task).await.map_err(from_engine)?;
+            events.retain(|event| event.number <= version);
+            (id_after(&view.id, begun_after(&events, after)), events)
+        }
+    };
+    conversations::tell(asked, joined, &id).await?;
+    let created = earlier.iter().find(|event| event.number == id.at).map_or(view.created_at, |event| event.at);
+    let mut projector = Projector::new(&id, created, view.agent.as_str(), &note);
+    let mut begun = projector.begin();
+    for (number, at, event) in facts(&earlier) {
+        begun.extend(projector.event(number, at, event));
+    }
+    let forget = forget.then(|| Forget { asked: asked.again(), view });
+    Ok((Followed { input: note.input, ..Followed::new(asked, subscription, projector, None, forget, permit) }, begun))
+}
+
+/// Shows a turn from the event after `shown` on.
+pub(super) async fn resumed(asked: &Asked, turn: Turn, shown: Option<u64>) -> Result<Reply, Refusal> {
+    let permit = permit(asked)?;
+    let task = TaskRef { task: turn.view.id.clone(), agent: None };
+    let mut subscription =
+        asked.shared.engine.subscribe(asked.principal(), &task, Some(1)).await.map_err(from_engine)?;
+    // The task as of its first event; what came since follows.
+    let _ = subscription.next().await;
+    let created = turn.projector.response().created_at;
+    let created = baton_types::Timestamp::from_millis(created.saturating_mul(1000));
+    let mut projector = Projector::new(&turn.id, created, turn.view.agent.as_str(), &turn.note);
+    let mut begun = projector.begin();
+    begun.retain(|event| shown.is_none_or(|shown| event.sequence_number > shown));
+    let followed = Followed::new(asked, subscription, projector, shown, None, permit);
+    Ok(sse(followed, begun, Form::Responses))
+}
+
+/// The right to one stream.
+pub(super) fn permit(asked: &Asked) -> Result<OwnedSemaphorePermit, Refusal> {
+    Arc::clone(&asked.shared.streams).try_acquire_owned().map_err(|_| {
+        let message = format!("{} streams are open already", asked.shared.options.max_streams);
+        refusal(&Error::new(ErrorKind::Unavailable, baton_types::ErrorCode::BUSY, message))
+    })
+}
+
+fn stopping() -> Error {
+    crate::reply::from_engine(baton_engine::EngineError::ShuttingDown)
+}
+
+impl Followed {
+    fn new(
+        asked: &Asked,
+        subscription: Subscription,
+        projector: Projector,
+        shown: Option<u64>,
+        forget: Option<Forget>,
+        permit: OwnedSemaphorePermit,
+    ) -> Self {
+        let options = &asked.shared.options;
+        Self {
+            subscription,
+            projector,
+            input: Vec::new(),
+            shown,
+            no_longer: asked.caller.no_longer(),
+            keep_alive: options.keep_alive,
+            shutdown: options.shutdown.clone(),
+            forget,
+            _permit: permit,
+        }
+    }
+
+    /// The items that the turn answers.
+    pub(super) fn input(&self) -> &[baton_types::Json] {
+        &self.input
+    }
+
+    /// The next events; `None` when the turn is over, or nobody may or can follow it any more.
+    pub(super) async fn next(&mut self) -> Option<Vec<StreamEvent>> {
+        loop {
+            if self.projector.is_over() {
+                return None;
+            }
+            let item = tokio::select! {
+                biased;
+                () = &mut self.no_longer => None,
+                item = self.subscription.next() => item,
+            }?;
+            let mut events = match &item {
+                FeedItem::Task(_) => continue,
+                FeedItem::Event(stored) => match &stored.fact {
+                    Fact::Task(event) => self.projector.event(stored.number, stored.at, event),
+                    Fact::Handoff(_) | Fact::Session(_) => continue,
+                },
+                FeedItem::OpenText { message, attempt, text } => self.projector.open_text(message, *attempt, text),
+                FeedItem::Delta { message, attempt, offset, text } => {
+                    self.projector.delta(message, *attempt, *offset, text)
+                }
+            };
+            events.retain(|event| self.shown.is_none_or(|shown| event.sequence_number > shown));
+            if !events.is_empty() {
+                return Some(events);
+            }
+        }
+    }
+
+    /// How the stream of a turn ends that was not seen to its end.
+    pub(super) fn broken_off(&self) -> StreamEvent {
+        let error = refusal(&stopping()).error();
+        self.error(error)
+    }
+
+    fn error(&self, error: ErrorObject) -> StreamEvent {
+        StreamEvent::error(self.projector.sequence(), error)
+    }
+}
+
+enum Woken {
+    Shown(Option<Vec<StreamEvent>>),
+    Beat,
+    Stopped,
+}
+
+fn sse(followed: Followed, begun: Vec<StreamEvent>, form: Form) -> Reply {
+    let writer = form.writer(followed.projector.response());
+    let mut response = Reply::new(Body::from_stream(pieces(followed, begun, writer)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+fn pieces(
+    mut followed: Followed,
+    begun: Vec<StreamEvent>,
+    mut writer: Writer,
+) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
+    async_stream::stream! {
+        for piece in writer.write(&begun) {
+            yield Ok(piece);
+        }
+        let mut stopped = pin!(followed.shutdown.clone().cancelled_owned());
+        let mut beat = tokio::time::interval(followed.keep_alive);
+        beat.reset();
+        loop {
+            let shown = {
+                let mut next = pin!(followed.next());
+                loop {
+                    let woken = tokio::select! {
+                        biased;
+                        events = &mut next => Woken::Shown(events),
+                        () = &mut stopped => Woken::Stopped,
+                        _ = beat.tick() => Woken::Beat,
+                    };
+                    match woken {
+                        Woken::Shown(events) => break events,
+                        Woken::Stopped => break None,
+                        Woken::Beat => yield Ok(Bytes::from_static(STILL_HERE)),
+                    }
+                }
+            };
+            let Some(events) = shown else { break };
+            for piece in writer.write(&events) {
+                yield Ok(piece);
+            }
+        }
+        if followed.projector.is_over() {
+            yield Ok(Bytes::from_static(DONE));
+        } else {
+            for piece in writer.write(&[followed.broken_off()]) {
+                yield Ok(piece);
+            }
+        }
+        drop(followed.forget.take());
+    }
+}
