@@ -22,6 +22,7 @@ fn noted(note: &ModelNote) -> String {
         ModelNote::Rescued { calls: 1 } => "one call was written as text".to_owned(),
         ModelNote::Rescued { calls } => format!("{calls} calls were written as text"),
         ModelNote::Repaired { problem, .. } => problem.clone(),
+        ModelNote::Used { purpose, model, .. } => format!("{model} for {purpose}"),
     }
 }
 
@@ -43,6 +44,11 @@ fn gist(event: &TaskEvent) -> String {
             let names: Vec<&str> = request.items.iter().map(|item| item.name.as_str()).collect();
             names.join(", ")
         }
+        TaskEvent::Wished { wishes } => {
+            let tools: Vec<&str> = wishes.tools.iter().map(|tool| tool.name.as_str()).collect();
+            if tools.is_empty() { String::new() } else { format!("with tools of the caller: {}", tools.join(", ")) }
+        }
+        TaskEvent::Wrote { text, .. } => format!("{} characters", text.chars().count()),
         TaskEvent::ModelNoted { note } => noted(note),
         TaskEvent::Reasoned { reasoning, .. } => format!("{} characters", reasoning.text.chars().count()),
         TaskEvent::Compacted { compaction } => {

@@ -46,7 +46,7 @@ pub(super) fn toolbox(
 ) -> Result<Tools, Error> {
     let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default())
         .map_err(|error| Error::new(ErrorCode::INTERNAL, error.to_string()))?;
-    let http = HttpTools::new(client.clone()).with_tracer(tracer.clone());
+    let http = HttpTools::new(client.clone()).with_agents(Arc::clone(&agents)).with_tracer(tracer.clone());
     let logins = data.map(|data| data.join(LOGINS));
     let remote = Arc::new(RemoteConnect::new(RemoteSettings { logins, ..RemoteSettings::new(client) }));
     let internal = Arc::new(InternalConnect::new(Arc::clone(&agents)));

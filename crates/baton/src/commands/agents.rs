@@ -5,7 +5,10 @@ mod add;
 mod create;
 mod delete;
 mod details;
+mod gone;
 mod list;
+mod parts;
+mod prompt;
 mod remove;
 mod show;
 mod texts;
@@ -14,7 +17,7 @@ use crate::{
     failure::{Exit, Failure},
     screen::Screen,
 };
-use baton_client::AgentTexts;
+use baton_client::{AgentParts, AgentTexts};
 use clap::{Args, Subcommand};
 
 /// What `baton agents` is told.
@@ -30,7 +33,9 @@ Examples:
   baton agents show weather    where an agent lives, what it is good at, who signed its card
   baton agents remove weather
   baton agents create bob --prompt \"You are Bob.\"
+  baton agents prompt bob --set \"You are Bob, and brief.\"
   baton agents rules bob tone --text \"Be kind.\"
+  baton agents servers bob files --set '{\"url\": \"http://127.0.0.1:9000/mcp\"}'
   baton agents delete bob --yes
 
 Agents that live elsewhere are marked with the address by which they were added."
@@ -59,6 +64,14 @@ enum Command {
     Rules(texts::Options),
     /// List, show and change what an agent can rely on
     References(texts::Options),
+    /// Show or replace the system prompt of an agent
+    Prompt(prompt::Options),
+    /// List, show and change the MCP servers that an agent uses
+    Servers(parts::Options),
+    /// List, show and change work that an agent offers as MCP tools
+    Exports(parts::Options),
+    /// List, show and change the services that an agent's models are reached through
+    Providers(parts::Options),
 }
 
 /// Does what is asked with agents.
@@ -72,5 +85,9 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         Some(Command::Delete(options)) => delete::run(options, screen).await,
         Some(Command::Rules(options)) => texts::run(AgentTexts::Rules, options, screen).await,
         Some(Command::References(options)) => texts::run(AgentTexts::References, options, screen).await,
+        Some(Command::Prompt(options)) => prompt::run(options, screen).await,
+        Some(Command::Servers(options)) => parts::run(AgentParts::Servers, options, screen).await,
+        Some(Command::Exports(options)) => parts::run(AgentParts::Exports, options, screen).await,
+        Some(Command::Providers(options)) => parts::run(AgentParts::Providers, options, screen).await,
     }
 }

@@ -9,6 +9,7 @@ mod models;
 mod money;
 mod peer;
 mod push;
+mod responses;
 mod secret;
 mod telemetry;
 mod tempo;
@@ -39,6 +40,7 @@ pub(super) use peer::{BINDINGS, MOST_HOSTS, MOST_PEERS, MOST_SIGNERS, PLACES};
 #[cfg(test)]
 pub(super) use push::MOST_ALLOWED;
 pub(super) use push::RawPush;
+pub(super) use responses::RawResponses;
 pub(crate) use secret::secret_below;
 #[cfg(test)]
 pub(super) use telemetry::MOST_BYTES;
@@ -66,6 +68,7 @@ pub(super) struct RawConfig {
     pub(super) allow_hosts: Vec<String>,
     pub(super) tools: Option<ToolExecution>,
     pub(super) agents: Vec<String>,
+    pub(super) new_agents: Option<String>,
     pub(super) limits: RawLimits,
     pub(super) retention: RawRetention,
     pub(super) a2a: RawA2a,
@@ -78,6 +81,7 @@ pub(super) struct RawConfig {
     pub(super) prices: Vec<Price>,
     pub(super) budgets: Budgets,
     pub(super) models: RawModels,
+    pub(super) responses: RawResponses,
 }
 
 impl RawConfig {
@@ -104,6 +108,7 @@ impl RawConfig {
             allow_hosts: texts(reader, &mut fields, "allow_hosts"),
             tools: fields.take("tools").and_then(|node| reader.choice("tools", &node, &execution)),
             agents: texts(reader, &mut fields, "agents"),
+            new_agents: text(&mut fields, reader, "new_agents"),
             limits: fields.take("limits").and_then(|node| RawLimits::read(reader, node)).unwrap_or_default(),
             retention: fields.take("retention").and_then(|node| RawRetention::read(reader, node)).unwrap_or_default(),
             a2a: fields.take("a2a").and_then(|node| RawA2a::read(reader, node)).unwrap_or_default(),
@@ -116,6 +121,7 @@ impl RawConfig {
             prices: fields.take("prices").map(|node| money::prices(reader, node)).unwrap_or_default(),
             budgets: fields.take("budgets").and_then(|node| Budgets::read(reader, node)).unwrap_or_default(),
             models: RawModels::read(reader, &mut fields),
+            responses: fields.take("responses").and_then(|node| RawResponses::read(reader, node)).unwrap_or_default(),
         };
         fields.finish(reader);
         Some(config)
@@ -125,9 +131,10 @@ impl RawConfig {
 /// A file that uses every key.
 #[cfg(test)]
 pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
-    public_url: https://agents.example.com\nallow_hosts: [studio.local]\ntools: caller\nagents: [a, b]\n\
+    public_url: https://agents.example.com\nallow_hosts: [studio.local]\ntools: caller\nagents: [a, b]\nnew_agents: made\n\
     limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5, requests_per_second: 20, burst: 40 }\n\
     retention: { days: 30, keep: 1000 }\n\
+    responses: { default_agent: weather, strict_model: true }\n\
     a2a: { streaming: false, push: false, extended_card: false, version: strict, \
     extensions: [{ uri: \"urn:example:audit\", description: Leaves a trail., required: true }] }\n\
     push: { allow: [\"127.0.0.0/8\", \"*.corp.example\"], deadline: 2h }\n\
@@ -217,6 +224,7 @@ mod tests {
             allow_hosts: vec!["studio.local".to_owned()],
             tools: Some(ToolExecution::Caller),
             agents: vec!["a".to_owned(), "b".to_owned()],
+            new_agents: Some("made".to_owned()),
             limits: RawLimits {
                 body_bytes: Some(1 << 20),
                 max_connections: Some(10),
@@ -334,6 +342,7 @@ mod tests {
                 embeddings: Some("openai:text-embedding-3-small".to_owned()),
                 production: Some(true),
             },
+            responses: RawResponses { default_agent: Some("weather".to_owned()), strict_model: Some(true) },
         };
         assert_eq!(RawConfig::parse("baton.yaml", FULL_FILE.as_bytes()), Ok(expect));
         assert_eq!(RawConfig::parse("baton.yaml", b"# nothing yet\n"), Ok(RawConfig::default()));

@@ -9,7 +9,7 @@ use super::{
     tempo::Tempo,
 };
 use crate::failure::Failure;
-use baton_http::CorsOrigins;
+use baton_http::{CorsOrigins, ResponsesOptions};
 use baton_lineup::ModelSettings;
 use baton_outbound::AddressPolicy;
 use baton_peers::PeerConfig;
@@ -51,9 +51,12 @@ pub(crate) struct Settings {
     /// Who runs tools, for all agents; each agent's own setting when not given.
     pub(crate) tools: Option<ToolExecution>,
     pub(crate) agents: Vec<PathBuf>,
+    /// The folder in which agents are kept that are made while Baton runs.
+    pub(crate) new_agents: Option<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) retention: Option<Retention>,
     pub(crate) a2a: A2a,
+    pub(crate) responses: ResponsesOptions,
     pub(crate) push: Push,
     pub(crate) auth: Auth,
     pub(crate) tls: Option<Tls>,
@@ -164,6 +167,7 @@ impl Chosen {
             allow_hosts: if self.allow_hosts.is_empty() { raw.allow_hosts } else { self.allow_hosts },
             tools: self.tools.or(raw.tools),
             agents,
+            new_agents: raw.new_agents.map(|folder| base.join(folder)),
             limits: Limits {
                 body_bytes: raw.limits.body_bytes,
                 max_connections: count(raw.limits.max_connections),
@@ -171,6 +175,10 @@ impl Chosen {
             },
             retention,
             a2a: a2a(raw.a2a),
+            responses: ResponsesOptions {
+                default_agent: raw.responses.default_agent.map(Into::into),
+                strict_model: raw.responses.strict_model.unwrap_or_default(),
+            },
             push: Push {
                 allow: if self.push_allow.is_empty() { raw.push.allow } else { allowed(self.push_allow)? },
                 deadline: raw.push.deadline,

@@ -269,6 +269,8 @@ fn schema() -> Value {
             "tools": {"enum": ["agent", "caller"],
                 "description": "Who runs tools, for all agents; each agent's own setting otherwise. Since 0.1."},
             "agents": all("Agent directories to serve, relative to this file. Since 0.1."),
+            "new_agents": text("The folder in which agents are kept that are made while Baton runs, relative to this file; it \
+                is served, too. In memory when not given. Since 0.8."),
             "limits": object("Bounds of the server. Since 0.1.", &json!({
                 "body_bytes": {"oneOf": [
                     {"type": "integer", "minimum": 1024, "maximum": LARGEST_BODY},
@@ -293,6 +295,10 @@ fn schema() -> Value {
                     "description": "What a request without A2A-Version means: lenient goes by its method name, strict means 0.3."},
                 "extensions": {"type": "array", "maxItems": MOST_EXTENSIONS, "items": with(extension, &["uri"]),
                     "description": "Extensions that cards declare besides Baton's own."},
+            })),
+            "responses": object("How /v1/responses and /v1/chat/completions take requests that leave something open. Since 0.8.", &json!({
+                "default_agent": text("Who answers requests that name nobody, when several agents are served."),
+                "strict_model": off("Whether requests must name an agent as their model."),
             })),
             "push": object("Notifications to receivers outside. Since 0.2.", &json!({
                 "allow": {"type": "array", "maxItems": MOST_ALLOWED, "items": {"type": "string"},
@@ -355,7 +361,7 @@ fn the_schema_and_the_reader_know_the_same_keys() {
         assert_eq!(given, known);
     };
     same(&file, &schema);
-    for key in ["limits", "retention", "a2a", "push", "auth", "tls", "cors", "telemetry", "budgets"] {
+    for key in ["limits", "retention", "a2a", "responses", "push", "auth", "tls", "cors", "telemetry", "budgets"] {
         same(&file[key], &schema["properties"][key]);
     }
     same(&file["prices"]["sonnet"], &schema["properties"]["prices"]["additionalProperties"]);

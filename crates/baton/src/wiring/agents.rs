@@ -11,7 +11,10 @@ use baton_types::{
     AgentChange, AgentKit, AgentListing, AgentName, AgentSpec, ErrorCode, HandoffTarget, ModelSpec, PermissionChange,
     ToolExecution,
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Agents that work, and remarks about all of them.
 pub(crate) struct Loaded {
@@ -25,12 +28,20 @@ pub(crate) struct Loaded {
 
 /// Reads the agents below the paths; one that does not work never keeps another from being served.
 pub(crate) fn load(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Loaded, Failure> {
-    load_usable(paths, tools).map_err(|error| not_loaded(&error))
+    load_usable(paths, None, tools).map_err(|error| not_loaded(&error))
 }
 
 /// The same, with why there are none in a form that can be told apart.
-pub(super) fn load_usable(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Loaded, LoadError> {
-    let directories = DirectoryAgents::load_beside(paths, memory(), check())?;
+pub(super) fn load_usable(
+    paths: &[PathBuf],
+    folder: Option<&Path>,
+    tools: Option<ToolExecution>,
+) -> Result<Loaded, LoadError> {
+    // A folder for new agents may be missing; what was named to be served may not.
+    if let Some(path) = paths.iter().find(|path| folder.is_some() && !path.exists()) {
+        return Err(LoadError::Missing { path: path.clone() });
+    }
+    let directories = DirectoryAgents::load_beside(paths, beside(folder), check())?;
     let diagnostics = directories.warnings().to_vec();
     let source = LocalAgents::new(directories, tools);
     Ok(Loaded { agents: source.listed(), diagnostics, source })
@@ -48,15 +59,19 @@ pub(super) fn not_loaded(error: &LoadError) -> Failure {
 }
 
 /// Reads what can be used, whatever is wrong with the rest.
-pub(super) fn open(paths: &[PathBuf], tools: Option<ToolExecution>) -> (LocalAgents, Vec<Unusable>) {
-    let directories = DirectoryAgents::open_beside(paths, memory(), Some(check()));
+pub(super) fn open(
+    paths: &[PathBuf],
+    folder: Option<&Path>,
+    tools: Option<ToolExecution>,
+) -> (LocalAgents, Vec<Unusable>) {
+    let directories = DirectoryAgents::open_beside(paths, beside(folder), Some(check()));
     let unusable = directories.unusable();
     (LocalAgents::new(directories, tools), unusable)
 }
 
-/// Agents that are made without a directory are gone with the process.
-fn memory() -> Beside {
-    Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())] }
+/// Agents that are made without a directory are gone with the process; with a folder for them, they are kept there.
+fn beside(folder: Option<&Path>) -> Beside {
+    Beside { folder: folder.map(Path::to_owned), storages: vec![Arc::new(MemoryStorage::new())] }
 }
 
 fn check() -> SpecCheck {
@@ -84,7 +99,7 @@ impl LocalAgents {
 
     /// No agents yet, and no directory for any.
     pub(super) fn none() -> Self {
-        Self { directories: DirectoryAgents::open_beside(&[], memory(), Some(check())) }
+        Self { directories: DirectoryAgents::open_beside(&[], beside(None), Some(check())) }
     }
 
     /// Notices changes without being asked, as long as this is waited for.

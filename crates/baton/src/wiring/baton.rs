@@ -100,9 +100,10 @@ impl Parts {
 
 /// The agents of the settings that live here, remarks about them, and why they are not all that should be there.
 fn locals(settings: &Settings) -> (Arc<LocalAgents>, Vec<Diagnostic>, Option<LoadError>) {
-    match agents::load_usable(&settings.agents, settings.tools) {
+    let folder = settings.new_agents.as_deref();
+    match agents::load_usable(&settings.agents, folder, settings.tools) {
         Ok(loaded) => (Arc::new(loaded.source), loaded.diagnostics, None),
-        Err(error) => (Arc::new(agents::open(&settings.agents, settings.tools).0), Vec::new(), Some(error)),
+        Err(error) => (Arc::new(agents::open(&settings.agents, folder, settings.tools).0), Vec::new(), Some(error)),
     }
 }
 
@@ -131,7 +132,7 @@ impl Baton {
         let (locals, diagnostics, error) = locals(settings);
         let book = elsewhere::book(settings, &locals)?;
         let is_fit = match &error {
-            None => !locals.listed().is_empty(),
+            None => !locals.listed().is_empty() || needs == Needs::Nobody && settings.new_agents.is_some(),
             Some(LoadError::Empty { .. }) => needs == Needs::Nobody,
             Some(_) => false,
         };

@@ -28,7 +28,7 @@ impl Baton {
             true => settings.agents.clone(),
             false => paths.into_iter().map(|entry| path(entry)).collect::<Result<_, _>>()?,
         };
-        let (locals, unusable) = agents::open(&paths, settings.tools);
+        let (locals, unusable) = agents::open(&paths, None, settings.tools);
         let locals = Arc::new(locals);
         let peers = match entries.is_empty() {
             true => settings.peers.clone(),

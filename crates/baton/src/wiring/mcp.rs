@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use baton_http::McpPorts;
 use baton_local::{SessionFiles, SystemClock};
 use baton_mcp::{
-    Common, Environments, ExportedEndpoints, Limits, ManageServer, OwnOptions, OwnServer, Ports, Seal, Sessions,
+    Common, Environments, ExportedEndpoints, Limits, ManagePorts, ManageServer, OwnOptions, OwnServer, Ports, Seal,
+    Sessions,
 };
 use baton_ports::{AgentDesk, McpSessions};
 use baton_types::ErrorCode;
@@ -44,9 +45,11 @@ impl Baton {
             handoffs: Arc::new(self.engine.clone()),
             clock: Arc::new(SystemClock),
         };
+        let shelf = self.locals.clone();
+        let managed = ManagePorts { agents: agents(), shelf, providers: Some(self.models().clone()) };
         Ok(McpPorts {
             own: OwnServer::endpoint(agents(), Arc::clone(&desk), own, &common),
-            manage: Some(ManageServer::endpoint(agents(), self.locals.clone(), &common)),
+            manage: Some(ManageServer::endpoint(managed, &common)),
             exported: Arc::new(ExportedEndpoints::new(agents(), desk, common.clone())),
             environments: Arc::new(Environments::new(ports, common)),
         })

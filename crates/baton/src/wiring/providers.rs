@@ -94,7 +94,7 @@ pub(crate) async fn report(
     only: Option<&str>,
     asks: Asks,
 ) -> Result<Report, Failure> {
-    let (locals, _) = agents::open(&settings.agents, settings.tools);
+    let (locals, _) = agents::open(&settings.agents, settings.new_agents.as_deref(), settings.tools);
     let locals: Arc<dyn AgentSource> = Arc::new(locals);
     let lineup = lineup(settings, Arc::clone(&locals), Arc::new(PlaybookModels::new()));
     if asks == Asks::Everybody {

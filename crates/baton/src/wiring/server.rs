@@ -95,6 +95,7 @@ impl Server {
             max_body,
             max_streams: affordable(settings.limits.max_streams.unwrap_or(defaults.max_streams), room),
             a2a: offered(&settings.a2a),
+            responses: settings.responses.clone(),
             mcp: Some(mcp),
             spans: Some(baton.span_ports()),
             exports: Some(baton.export_ports()),

@@ -45,7 +45,7 @@ pub(super) fn toolbox(
     tracer: Tracer,
 ) -> Result<Tools, Failure> {
     let remote = remote(data)?;
-    let http = HttpTools::new(remote.client.clone()).with_tracer(tracer.clone());
+    let http = HttpTools::new(remote.client.clone()).with_agents(Arc::clone(&agents)).with_tracer(tracer.clone());
     let remote = Arc::new(RemoteConnect::new(remote));
     let stdio = match reap::command() {
         Some(command) => StdioConnect::with_reaper(command),

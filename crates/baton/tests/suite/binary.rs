@@ -260,6 +260,16 @@ pub(crate) fn request(url: &str, method: &str, path: &str, headers: &[(&str, &st
     Reply { status, head: head.to_owned(), body: body.to_owned() }
 }
 
+/// Opens a request whose answer is read as it comes, without the frames of HTTP/1.1 around it.
+pub(crate) fn open(url: &str, method: &str, path: &str, body: &str) -> std::net::TcpStream {
+    let address = url.trim_start_matches("http://");
+    let mut stream = std::net::TcpStream::connect(address).expect("it listens");
+    let (kind, length) = ("Content-Type: application/json", body.len());
+    let head = format!("{method} {path} HTTP/1.0\r\nHost: {address}\r\n{kind}\r\nContent-Length: {length}\r\n");
+    write!(stream, "{head}\r\n{body}").expect("sent");
+    stream
+}
+
 /// Snapshots without what changes from run to run.
 pub(crate) fn filtered(check: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();

@@ -10,6 +10,8 @@ mod autonomous;
 mod binary;
 #[cfg(unix)]
 mod bridge;
+#[cfg(unix)]
+mod budgets;
 mod chain;
 mod conformance;
 mod contextcore_dashboards;
@@ -24,6 +26,8 @@ mod doctor;
 mod elsewhere;
 mod export;
 mod foreign;
+#[cfg(unix)]
+mod guards;
 mod help;
 #[cfg(unix)]
 mod hot_reload;
@@ -37,6 +41,7 @@ mod mcp;
 mod metrics;
 mod models;
 mod old_python_client;
+mod openai_clients;
 mod otel;
 mod other_signals;
 #[cfg(target_os = "linux")]
@@ -49,10 +54,13 @@ mod provider;
 mod push;
 mod python_client;
 mod relay;
+#[cfg(unix)]
+mod responses;
 mod retention;
 mod run;
 mod secrets;
 mod segments;
+mod service;
 mod serving;
 mod sessions;
 mod signed_cards;

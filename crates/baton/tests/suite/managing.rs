@@ -29,6 +29,7 @@ fn the_first_agent_is_made_in_an_empty_folder_and_changed_at_the_command_line() 
     let taken = home.run(&create);
     assert_eq!(ok(home.run(&["run", "bob", "hi", "-q"])).stdout, "A very good day to you.\n");
     let rules = |more: &[&str]| home.run(&[&["agents", "rules", "bob"], more].concat());
+    let parts = |parts: &str, more: &[&str]| home.run(&[&["agents", parts, "bob"], more].concat());
     let wrote = rules(&["tone", "--text", "Be kind.", "--description", "How to speak", "--priority", "900"]);
     let all = [
         nobody,
@@ -43,12 +44,28 @@ fn the_first_agent_is_made_in_an_empty_folder_and_changed_at_the_command_line() 
         rules(&["tone", "--delete"]),
         home.run(&["agents", "references", "bob", "sky", "--text", "The sky is blue.", "--json"]),
         home.run(&["agents", "references", "bob"]),
+        home.run(&["agents", "prompt", "bob"]),
+        home.run(&["agents", "prompt", "bob", "--set", "Be kinder."]),
+        home.run(&["agents", "prompt", "bob", "--json"]),
+        parts("servers", &["files", "--set", r#"{"url": "https://me:s3cr3t@mcp.example.com/mcp"}"#]),
+        parts("servers", &["files"]),
+        parts("servers", &[]),
+        parts("servers", &["files", "--set", "s3cr3t"]),
+        parts("exports", &["sum", "--set", r#"{"description": "Sums up", "prompt": "Sum up."}"#]),
+        parts("exports", &[]),
+        parts("providers", &["openai", "--set", r#"{"api_key": "s3cr3t", "rpm": 7}"#]),
+        parts("providers", &["openai"]),
+        parts("providers", &["openai", "--set", r#"{"colour": "red"}"#]),
+        parts("providers", &["nobody"]),
+        parts("providers", &["openai", "--delete"]),
+        parts("providers", &[]),
         home.run(&["agents", "remove", "bob"]),
         home.run(&["agents", "delete", "bob"]),
         home.run(&["agents", "delete", "bob", "--yes"]),
         home.run(&["agents", "delete", "bob", "--yes"]),
     ];
     let shown = all.map(|ended| ended.shown()).join("\n");
+    assert!(!shown.contains("s3cr3t"), "{shown}");
     filtered(|| insta::assert_snapshot!("managing", format!("{invited}\n{shown}")));
 }
 
@@ -111,6 +128,19 @@ fn teamspark_23_an_mcp_client_makes_an_agent_and_somebody_asks_it() {
         let config = json!({"command": "true", "env": {"KEY": "s3cr3t"}});
         let added = call("agent_add_mcp_server", json!({"agentTarget": "bob", "name": "tools", "config": config}));
         assert_eq!(added["mcp_server"]["config"]["env"]["KEY"], "***");
+        let keys = json!({"OPENAI_API_KEY": "s3cr3t"});
+        let provider = |config: &Value| json!({"agentTarget": "bob", "providerType": "openai", "config": config});
+        assert_eq!(call("agent_validate_provider_config", provider(&json!({"colour": "red"})))["isValid"], false);
+        assert_eq!(call("agent_validate_provider_config", provider(&keys))["isValid"], true);
+        let installed = call("agent_install_provider", provider(&keys));
+        assert_eq!(installed["provider"]["config"]["OPENAI_API_KEY"], "***");
+        call("agent_update_provider", provider(&json!({"OPENAI_API_KEY": "***", "rpm": 7})));
+        let listed = call("agent_list_providers", json!({"agentTarget": "bob"}));
+        assert_eq!(listed["installed"], json!(["openai"]));
+        let kept =
+            std::fs::read_to_string(home.path("bob/agent.yaml")).expect("it is kept in the folder that is served");
+        assert!(kept.contains("OPENAI_API_KEY: s3cr3t\n    rpm: 7\n"), "{kept}");
+        call("agent_uninstall_provider", json!({"agentTarget": "bob", "providerType": "openai"}));
         assert!(home.path("bob/agent.yaml").exists(), "it is kept in the folder that is served");
         let (status, _) = talk.end();
         assert!(status.success());

@@ -1,10 +1,11 @@
 //! Who answers: chosen, found, switched, and never in silence somebody else.
 
 use crate::{
-    binary::{Home, Running, await_line},
+    binary::{Home, Running, await_line, request},
     provider::Provider,
 };
 use serde_json::Value;
+use std::time::{Duration, Instant};
 
 /// Variables that have models found on this machine, where only one server is.
 fn finding(provider: &Provider) -> [(&'static str, &str); 2] {
@@ -104,6 +105,54 @@ fn a_conversation_changes_its_model_and_spans_say_who_answered() {
     let query = r#"{ span.gen_ai.provider.name = "mine" && span.gen_ai.request.model = "echo" }"#;
     let spans = home.run(&["trace", "query", query, "--json"]);
     assert!(spans.stdout.contains("chat echo"), "{}", spans.shown());
+}
+
+/// What reaches a provider is what docs/models.md says, layers, chain and run together.
+#[test]
+fn tries_are_as_many_as_they_are_said_to_be() {
+    let provider = Provider::start();
+    let home = Home::new();
+    home.agent("helper", "model: mine:echo\n", "rules: []\n");
+    home.write("baton.yaml", &format!("providers: {{ mine: {{ base_url: \"{}/v1\" }} }}\n", provider.url));
+    for (words, tries, told) in [
+        ("be busy", 4, "(after 4 tries)"),
+        ("leave me alone", 1, "it asks to be left alone for 120 s"),
+        ("break off", 1, "mine broke off the connection"),
+        ("refuse", 1, "mine does not accept the key"),
+    ] {
+        let before = provider.chats().len();
+        let ended = home.run(&["run", "helper", words]);
+        assert_eq!((ended.code, provider.chats().len() - before), (Some(1), tries), "{words}: {}", ended.shown());
+        assert!(ended.stderr.contains(told), "{words}: {}", ended.shown());
+    }
+}
+
+#[test]
+fn a_canceled_task_leaves_its_provider_at_once() {
+    let provider = Provider::start();
+    let home = Home::new();
+    home.agent("helper", "model: mine:echo\n", "rules: []\n");
+    let own = format!("agents: [helper]\nproviders: {{ mine: {{ base_url: \"{}/v1\" }} }}\n", provider.url);
+    home.write("baton.yaml", &own);
+    let (_server, url) = home.up(&["--port", "0"]);
+    let rpc = |method: &str, params: Value| {
+        let body = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let headers = [("Content-Type", "application/json"), ("A2A-Version", "1.0")];
+        let reply = request(&url, "POST", "/agents/helper", &headers, &body.to_string());
+        serde_json::from_str::<Value>(&reply.body).expect("JSON")
+    };
+    let message = serde_json::json!({ "role": "ROLE_USER", "messageId": "m", "parts": [{ "text": "hang" }] });
+    let configuration = serde_json::json!({ "returnImmediately": true });
+    let sent = rpc("SendMessage", serde_json::json!({ "message": message, "configuration": configuration }));
+    let task = sent["result"]["task"]["id"].as_str().unwrap_or_else(|| panic!("{sent:#}")).to_owned();
+    let begun = Instant::now();
+    while provider.chats().is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(15), "nobody asked the provider");
+        std::thread::yield_now();
+    }
+    let canceled = rpc("CancelTask", serde_json::json!({ "id": task }));
+    assert_eq!(canceled["result"]["status"]["state"], "TASK_STATE_CANCELED", "{canceled:#}");
+    assert_eq!(provider.service.left.recv_timeout(Duration::from_millis(100)), Ok(()), "it still listens");
 }
 
 #[test]

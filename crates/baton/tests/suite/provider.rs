@@ -1,83 +1,84 @@
-//! A service of models that tells everybody what it was sent.
+//! A service of models that does what it is asked to, and tells everybody what it was sent.
 
-use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
-    sync::{Arc, Mutex},
-    thread,
-};
+use crate::service::{Answer, Heard, Service};
+use serde_json::{Value, json};
 
-/// It answers as OpenAI does, and refuses whoever asks it to, with all that it was sent.
+/// It answers as OpenAI does. Words decide: `refuse` has it refuse the key and repeat all that it was sent, `take a note`
+/// has it call the tool `note` with what follows a colon once, `note on` again and again, `repeat` has it say the words,
+/// and `be busy`, `leave me alone`, `break off` and `hang` are what they say.
 pub(crate) struct Provider {
     pub(crate) url: String,
-    heard: Arc<Mutex<String>>,
+    pub(crate) service: Service,
 }
 
 impl Provider {
     pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let heard = Arc::<Mutex<String>>::default();
-        let all = Arc::clone(&heard);
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let all = Arc::clone(&all);
-                thread::spawn(move || answer(stream, &all));
-            }
-        });
-        Self { url, heard }
+        let service = Service::start(answer);
+        Self { url: service.url.clone(), service }
     }
 
-    /// Everything that was sent so far.
+    /// The heads of all requests so far.
     pub(crate) fn seen(&self) -> String {
-        self.heard.lock().expect("no panic").clone()
+        self.service.heard().into_iter().map(|heard| heard.head).collect()
+    }
+
+    /// The conversations that it was asked to go on with.
+    pub(crate) fn chats(&self) -> Vec<Value> {
+        let chats = self.service.heard().into_iter().filter(|heard| heard.path().contains("/chat/completions"));
+        chats.map(|heard| heard.json()).collect()
     }
 }
 
-/// One request, one answer; a connection that breaks is the client's business.
-fn answer(stream: TcpStream, heard: &Mutex<String>) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
+fn answer(heard: &Heard) -> Answer {
+    let path = heard.path();
+    if path == "/api/tags" {
+        let model = |name: &str| json!({ "name": name, "model": name });
+        return Answer::json("200 OK", &json!({ "models": [model("phi3:mini"), model("qwen3:8b")] }));
+    }
+    if path.contains("/models") && !path.contains("enerateContent") {
+        return Answer::json("200 OK", &json!({ "object": "list", "data": [{ "id": "echo", "object": "model" }] }));
+    }
+    if !path.contains("/chat/completions") || heard.body.contains("refuse") {
+        let message = format!("wrong key in {}", heard.head);
+        let error = json!({ "error": { "type": "authentication_error", "message": message } });
+        return Answer::json("401 Unauthorized", &error);
+    }
+    chat(&heard.json())
+}
+
+fn chat(body: &Value) -> Answer {
+    let messages = body["messages"].as_array().cloned().unwrap_or_default();
+    let said = messages.iter().rfind(|message| message["role"] == "user");
+    let words = said.and_then(|message| message["content"].as_str()).unwrap_or_default();
+    let is_noted = messages.last().is_some_and(|message| message["role"] == "tool");
+    let busy = |more| Answer::Whole("503 Service Unavailable", "application/json", more, "{}".to_owned());
+    match words {
+        words if words.contains("be busy") => busy(""),
+        words if words.contains("leave me alone") => busy("Retry-After: 120\r\n"),
+        words if words.contains("break off") => Answer::Cut(piece(&json!({ "content": "Half" }), &Value::Null)),
+        words if words.contains("hang") => Answer::Hanging(piece(&json!({ "content": "Half" }), &Value::Null)),
+        words if words.contains("note on") || (words.contains("take a note") && !is_noted) => {
+            let text = words.split_once(": ").map_or(words, |(_, text)| text);
+            let function = json!({ "name": "note", "arguments": json!({ "text": text }).to_string() });
+            let calls = json!([{ "index": 0, "id": "call-1", "type": "function", "function": function }]);
+            streamed(&json!({ "role": "assistant", "tool_calls": calls }), "tool_calls")
         }
+        words if words.contains("repeat") => streamed(&json!({ "role": "assistant", "content": words }), "stop"),
+        _ => streamed(&json!({ "role": "assistant", "content": "Heard you." }), "stop"),
     }
-    let lower = head.to_lowercase();
-    let length = lower.split_once("content-length: ").and_then(|(_, rest)| rest.lines().next()?.trim().parse().ok());
-    let mut body = vec![0; length.unwrap_or(0)];
-    reader.read_exact(&mut body).ok()?;
-    let body = String::from_utf8_lossy(&body).into_owned();
-    heard.lock().expect("no panic").push_str(&head);
-    let path = head.split(' ').nth(1)?.to_owned();
-    let (status, kind, text) = if path == "/api/tags" {
-        let model = |name: &str| serde_json::json!({ "name": name, "model": name });
-        let tags = serde_json::json!({ "models": [model("phi3:mini"), model("qwen3:8b")] });
-        ("200 OK", "application/json", tags.to_string())
-    } else if path.contains("/models") && !path.contains("enerateContent") {
-        ("200 OK", "application/json", r#"{"object":"list","data":[{"id":"echo","object":"model"}]}"#.to_owned())
-    } else if path.contains("/chat/completions") && !body.contains("refuse") {
-        ("200 OK", "text/event-stream", streamed())
-    } else {
-        let all = serde_json::json!({ "error": { "type": "authentication_error", "message": format!("wrong key in {head}") } });
-        ("401 Unauthorized", "application/json", all.to_string())
-    };
-    let length = text.len();
-    let mut stream = stream;
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
-    )
-    .ok()
 }
 
-fn streamed() -> String {
-    let chunk = |delta: &str, finish: &str| {
-        format!(
-            "data: {{\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"echo\",\
-             \"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n"
-        )
-    };
-    let words = chunk("{\"role\":\"assistant\",\"content\":\"Heard you.\"}", "null");
-    format!("{words}{}data: [DONE]\n\n", chunk("{}", "\"stop\""))
+/// A whole answer, which is said to have used 1,000 tokens and 100 more.
+fn streamed(delta: &Value, finish: &str) -> Answer {
+    let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100 });
+    let last = json!({ "id": "1", "object": "chat.completion.chunk", "created": 1, "model": "echo", "choices": [], "usage": usage });
+    let pieces = [piece(delta, &Value::Null), piece(&json!({}), &finish.into()), format!("data: {last}\n\n")].concat();
+    Answer::Whole("200 OK", "text/event-stream", "", format!("{pieces}data: [DONE]\n\n"))
+}
+
+fn piece(delta: &Value, finish: &Value) -> String {
+    let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+    let piece =
+        json!({ "id": "1", "object": "chat.completion.chunk", "created": 1, "model": "echo", "choices": [choice] });
+    format!("data: {piece}\n\n")
 }

@@ -4,32 +4,41 @@ use crate::{
     binary::{Home, get},
     provider::Provider,
 };
+use serde_json::Value;
 use std::{fs, path::Path};
 
 /// What is planted: where, and what.
-const PLANTED: [(&str, &str); 9] = [
+const PLANTED: [(&str, &str); 14] = [
     ("a literal of the agent", "planted-literal-4f1c"),
     ("a header of the agent's provider", "planted-header-9b27"),
     ("the agent's .env", "planted-dotenv-51aa"),
     ("the password of an address", "planted-address-7e03"),
+    ("the same as a header has it", "bWU6cGxhbnRlZC1hZGRyZXNzLTdlMDM="),
     ("baton.yaml", "planted-house-c8d2"),
     ("a header in baton.yaml", "planted-househeader-1f6e"),
     ("the environment", "planted-environment-a3b9"),
     ("the environment of an MCP server", "planted-mcpenv-60d4"),
     ("a header of an MCP server", "planted-mcpheader-e712"),
+    ("a header of an HTTP tool, in the agent's .env", "planted-tool-88f0"),
+    ("a header of a guardrail, in the environment", "planted-guard-19e5"),
+    ("half of a pair of keys", "planted-pair-2c4b"),
+    ("the token of an agent elsewhere", "planted-peer-d3a6"),
 ];
 
 /// What whoever serves them has to have seen, or the sweep would prove nothing.
-const SENT: [&str; 6] = [
+const SENT: [&str; 9] = [
+    "bWU6cGxhbnRlZC1hZGRyZXNzLTdlMDM=",
     "planted-literal-4f1c",
     "planted-header-9b27",
     "planted-dotenv-51aa",
     "planted-house-c8d2",
     "planted-househeader-1f6e",
     "planted-environment-a3b9",
+    "planted-tool-88f0",
+    "planted-guard-19e5",
 ];
 
-const AGENTS: [&str; 6] = ["literal", "dotenv", "address", "house", "environment", "served"];
+const AGENTS: [&str; 8] = ["literal", "dotenv", "address", "house", "environment", "served", "tooled", "paired"];
 
 fn prepared(provider: &Provider) -> Home {
     let home = Home::new();
@@ -63,6 +72,21 @@ fn prepared(provider: &Provider) -> Home {
              far: {{ url: \"{url}/mcp\", headers: {{ X-Key: planted-mcpheader-e712 }} }}\n"
         ),
     );
+    agent(
+        "tooled",
+        format!(
+            "model: gate:echo\nproviders:\n  gate: {{ base_url: \"{url}/v1\" }}\ntools:\n  - name: note\n    \
+             description: Writes it down.\n    http: {{ url: \"{url}/tool\", method: POST, headers: {{ X-Api-Key: \"env://TOOL_KEY\" }} }}\n    \
+             parameters: {{ type: object, properties: {{ text: {{ type: string }} }} }}\n\
+             guardrails:\n  - {{ name: far, on: [input], on_failure: allow, http: {{ url: \"{url}/guard\", headers: {{ Authorization: \"Bearer env://GUARD_KEY\" }} }} }}\n"
+        ),
+    );
+    home.write("tooled/.env", "TOOL_KEY=planted-tool-88f0\n");
+    agent(
+        "paired",
+        "model: bedrock:nova\nproviders:\n  bedrock: { AWS_ACCESS_KEY_ID: AKIA1, AWS_SECRET_ACCESS_KEY: planted-pair-2c4b }\n"
+            .to_owned(),
+    );
     home.write(
         "baton.yaml",
         &format!(
@@ -79,7 +103,12 @@ fn planted_secrets_never_appear() {
     let provider = Provider::start();
     let home = prepared(&provider);
     let gemini = format!("{}/v1beta", provider.url);
-    let variables = [("GEMINI_API_KEY", "planted-environment-a3b9"), ("GEMINI_BASE_URL", gemini.as_str())];
+    let variables = [
+        ("GEMINI_API_KEY", "planted-environment-a3b9"),
+        ("GEMINI_BASE_URL", gemini.as_str()),
+        ("GUARD_KEY", "planted-guard-19e5"),
+        ("PEER_KEY", "planted-peer-d3a6"),
+    ];
     let mut seen: Vec<(String, String)> = Vec::new();
     let mut sweep = |args: &[&str]| {
         let ended = home.run_with(&variables, args);
@@ -92,6 +121,9 @@ fn planted_secrets_never_appear() {
         sweep(&["models", "--agent", agent]);
         sweep(&["agents", "show", agent, "--json"]);
     }
+    sweep(&["run", "tooled", "take a note: x", "--json", "--log", "trace"]);
+    let far = format!("{}/far", provider.url);
+    sweep(&["run", &far, "Hello", "--bearer", "env://PEER_KEY", "--log", "trace"]);
     for args in [
         &["models", "--json", "--agent", "literal", "--log", "trace"][..],
         &["models", "check", "mine", "--agent", "literal"],
@@ -105,15 +137,31 @@ fn planted_secrets_never_appear() {
         sweep(args);
     }
     let (server, url) = home.up_with(&variables, &["--port", "0"]);
-    for path in ["/api/v1/agents", "/api/v1/tasks", "/api/v1/status", "/metrics", "/.well-known/agent-card.json"] {
-        seen.push((path.to_owned(), get(&url, path)));
+    let mut asked_of = Vec::new();
+    let mut look = |path: &str| {
+        let reply = get(&url, path);
+        assert!(reply.starts_with("HTTP/1.1 200"), "{path}: {reply}");
+        seen.push((path.to_owned(), reply));
+    };
+    for path in ["/metrics", "/api/v1/sessions", "/api/v1/approvals", "/api/v1/exports"] {
+        look(path);
     }
     for agent in AGENTS {
-        let card = format!("/agents/{agent}/.well-known/agent-card.json");
-        seen.push((card.clone(), get(&url, &card)));
-        let asked = home.run_with(&variables, &["run", agent, "Please refuse", "--json"]);
-        seen.push((format!("asked {agent}"), format!("{}\n{}", asked.stdout, asked.stderr)));
+        look(&format!("/agents/{agent}/.well-known/agent-card.json"));
+        look(&format!("/api/v1/agents/{agent}"));
+        look(&format!("/api/v1/agents/{agent}/tools"));
+        for words in ["Please refuse", "take a note: x"] {
+            let asked = home.run_with(&variables, &["run", agent, words, "--json"]);
+            let all = format!("{}\n{}", asked.stdout, asked.stderr);
+            let task: Value = serde_json::from_str(&asked.stdout).unwrap_or_default();
+            if let Some(id) = task["id"].as_str() {
+                look(&format!("/api/v1/tasks/{id}"));
+                look(&format!("/api/v1/tasks/{id}/events"));
+            }
+            asked_of.push((format!("asked {agent}: {words}"), all));
+        }
     }
+    seen.append(&mut asked_of);
     server.signal("TERM");
     let ended = server.end();
     seen.push(("up".to_owned(), format!("{}\n{}", ended.stdout, ended.stderr)));

@@ -1,14 +1,14 @@
 //! `baton agents delete NAME`: an agent that lives here is gone, and its definition with it.
 
+use super::gone;
 use crate::{
     commands::place::Place,
-    connect::failure,
     failure::{Exit, Failure},
     screen::Screen,
 };
 use baton_types::ErrorCode;
+use baton_wire::api::AgentDetails;
 use clap::Args;
-use serde_json::json;
 
 /// What `baton agents delete` is told.
 #[derive(Args, Debug)]
@@ -32,10 +32,8 @@ pub(super) struct Options {
 /// Deletes it.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { name, yes, place } = options;
-    let session = place.manage().await?;
-    let done = async {
-        let agent = session.client.agent(&name).await.map_err(failure)?;
-        let Some(definition) = &agent.definition else {
+    let objection = |agent: Result<AgentDetails, Failure>| {
+        let Some(definition) = agent?.definition else {
             let message = format!("the definition of '{name}' is not kept here");
             return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, message)
                 .hint("Forget one that lives elsewhere with `baton agents remove`."));
@@ -44,14 +42,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
             let message = format!("'{name}' would be deleted: it is {}", definition.kept.note);
             return Err(Failure::new(ErrorCode::USAGE, message).hint("Say so with --yes; it cannot be had back."));
         }
-        session.client.remove_agent(&name).await.map_err(failure)
+        Ok(())
     };
-    let done = done.await;
-    session.close().await;
-    let deleted = done?;
-    match screen.is_json() {
-        true => screen.print(&json!(deleted).to_string()),
-        false => screen.say(&format!("deleted {}", deleted.name)),
-    }
-    Ok(Exit::Ok)
+    gone::run(&place, &name, "deleted", objection, screen).await
 }

@@ -1,14 +1,14 @@
 //! `baton agents remove NAME`: an agent that lives elsewhere is forgotten here.
 
+use super::gone;
 use crate::{
     commands::place::Place,
-    connect::failure,
     failure::{Exit, Failure},
     screen::Screen,
 };
 use baton_types::ErrorCode;
+use baton_wire::api::AgentDetails;
 use clap::Args;
-use serde_json::json;
 
 /// What `baton agents remove` is told.
 #[derive(Args, Debug)]
@@ -27,23 +27,14 @@ pub(super) struct Options {
 
 /// Forgets it.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let session = options.place.manage().await?;
-    let removed = async {
+    let Options { name, place } = options;
+    let objection = |agent: Result<AgentDetails, Failure>| {
         // The definition of one that lives here is not forgotten by mistake.
-        let here = session.client.agent(&options.name).await.is_ok_and(|agent| agent.remote.is_none());
-        if here {
-            let message = format!("'{}' lives here", options.name);
-            return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, message)
+        if agent.is_ok_and(|agent| agent.remote.is_none()) {
+            return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, format!("'{name}' lives here"))
                 .hint("Delete it with its definition by `baton agents delete`."));
         }
-        session.client.remove_agent(&options.name).await.map_err(failure)
+        Ok(())
     };
-    let removed = removed.await;
-    session.close().await;
-    let removed = removed?;
-    match screen.is_json() {
-        true => screen.print(&json!(removed).to_string()),
-        false => screen.say(&format!("removed {}", removed.name)),
-    }
-    Ok(Exit::Ok)
+    gone::run(&place, &name, "removed", objection, screen).await
 }

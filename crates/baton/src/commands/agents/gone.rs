@@ -1,0 +1,33 @@
+//! Agents that are gone afterwards: forgotten, or deleted with their definitions.
+
+use crate::{
+    commands::place::Place,
+    connect::failure,
+    failure::{Exit, Failure},
+    screen::Screen,
+};
+use baton_wire::api::AgentDetails;
+use serde_json::json;
+
+/// Takes an agent away, if nothing speaks against it as it is known now, and says so in this word.
+pub(super) async fn run(
+    place: &Place,
+    name: &str,
+    word: &str,
+    objection: impl FnOnce(Result<AgentDetails, Failure>) -> Result<(), Failure>,
+    screen: Screen,
+) -> Result<Exit, Failure> {
+    let session = place.manage().await?;
+    let gone = async {
+        objection(session.client.agent(name).await.map_err(failure))?;
+        session.client.remove_agent(name).await.map_err(failure)
+    };
+    let gone = gone.await;
+    session.close().await;
+    let gone = gone?;
+    match screen.is_json() {
+        true => screen.print(&json!(gone).to_string()),
+        false => screen.say(&format!("{word} {}", gone.name)),
+    }
+    Ok(Exit::Ok)
+}

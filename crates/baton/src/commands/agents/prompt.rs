@@ -1,0 +1,62 @@
+//! `baton agents prompt NAME`: what an agent is told about itself.
+
+use super::create::text;
+use crate::{
+    commands::place::Place,
+    connect::failure,
+    failure::{Exit, Failure},
+    screen::Screen,
+};
+use baton_types::ErrorCode;
+use baton_wire::api::ChangeAgent;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// What `baton agents prompt` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  baton agents prompt bob                              show it
+  baton agents prompt bob --set \"You are Bob.\"        replace it
+  baton agents prompt bob --file bob.md
+
+A change is written where the agent is kept, and holds from its next task on.")]
+pub(super) struct Options {
+    /// What the agent is called
+    agent: String,
+    /// The whole system prompt
+    #[arg(long, value_name = "TEXT", conflicts_with = "file")]
+    set: Option<String>,
+    /// A file that has the system prompt
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Shows or replaces it.
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+    let Options { agent, set, file, place } = options;
+    let prompt = set.or(file.as_deref().map(text).transpose()?);
+    let is_change = prompt.is_some();
+    let session = place.manage().await?;
+    let shown = match prompt {
+        Some(prompt) => {
+            let change = ChangeAgent { prompt: Some(prompt), ..ChangeAgent::default() };
+            session.client.change_agent(&agent, &change).await
+        }
+        None => session.client.agent(&agent).await,
+    };
+    session.close().await;
+    let Some(definition) = shown.map_err(failure)?.definition else {
+        let message = format!("the definition of '{agent}' is not kept here");
+        return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, message).hint("Ask where the agent lives."));
+    };
+    match (screen.is_json(), is_change) {
+        (true, _) => screen.print(&json!({"prompt": definition.prompt, "digest": definition.digest}).to_string()),
+        (false, true) => screen.say(&format!("wrote the prompt of {agent}")),
+        (false, false) => screen.print(definition.prompt.trim_end()),
+    }
+    Ok(Exit::Ok)
+}
