@@ -24,6 +24,10 @@ test: ## everything that must hold, with the time of each stage
 test-backends: ## a real OpenTelemetry Collector and Arize Phoenix, and an outage; ARGS="behind outage" runs some of it
 	@scripts/backends/test.sh $(ARGS)
 
+.PHONY: test-model
+test-model: ## agents on real models that are fetched once (1.4 GB) and run here: a streamed conversation, a tool call
+	@scripts/model/test.sh
+
 .PHONY: lint
 lint: ## format check and clippy, warnings denied
 	cargo fmt --all --check

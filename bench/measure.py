@@ -124,9 +124,12 @@ def extras_table(options, directory):
         lines.append(f"| Baton: start to ready with {stored:,} stored tasks (median of {len(times)}) "
                      f"| {statistics.median(times):.0f} ms | < 100 ms |")
         agents = 1_000 if options.quick else 10_000
-        ready, megabytes = many_agents(options, os.path.join(directory, "many"), agents)
-        lines.append(f"| Baton: start to ready with {agents:,} agents in one folder | {ready:.0f} ms | < 2 s |")
+        idle_seconds = 5 if options.quick else 30
+        times, megabytes, idle = many_agents(options, os.path.join(directory, "many"), agents, idle_seconds=idle_seconds)
+        lines.append(f"| Baton: start to ready with {agents:,} agents in one folder, one of them broken (the first start; "
+                     f"median of {len(times)}: {statistics.median(times):.0f} ms) | {times[0]:.0f} ms | < 2 s |")
         lines.append(f"| Baton: resident memory with them | {megabytes:.0f} MB | < 300 MB |")
+        lines.append(f"| Baton: share of one core with them while nobody asks | {idle:.1%} | < 2 % |")
         for title, result in time_to_resume(options, os.path.join(directory, "resume"), unfinished):
             lines.append(f"| Baton: {title} | {result} | < 2 s |")
     if "rust" in options.servers:

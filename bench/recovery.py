@@ -35,8 +35,12 @@ def start_to_ready(server, stored, starts=5):
     return times
 
 
-def many_agents(options, directory, count):
-    """Milliseconds until a folder of `count` agents, one of them broken, is served, and resident megabytes then."""
+def many_agents(options, directory, count, starts=3, idle_seconds=30):
+    """Serves a folder of `count` agents, one of them broken.
+
+    Returns milliseconds until it is ready for each of several starts, and of the last one the resident megabytes and the
+    share of one core that it takes while nobody asks it for anything.
+    """
     folder = os.path.join(directory, "agents")
     for number in range(count):
         home = os.path.join(folder, f"agent-{number:05}")
@@ -46,13 +50,20 @@ def many_agents(options, directory, count):
             with open(os.path.join(home, file), "w", encoding="utf-8") as out:
                 out.write(text)
     server = Baton(options, os.path.join(directory, "served"), agent=folder)
-    ready = server.start()
-    try:
-        resident = server.resident_mb()
-    finally:
-        server.stop()
-    note(f"baton: {count} agents served after {ready:.0f} ms, {resident:.0f} MB")
-    return ready, resident
+    times = []
+    for number in range(starts):
+        times.append(server.start())
+        try:
+            if number == starts - 1:
+                before = server.processor_seconds()
+                time.sleep(idle_seconds)
+                idle = (server.processor_seconds() - before) / idle_seconds
+                resident = server.resident_mb()
+        finally:
+            server.stop()
+    shown = ", ".join(f"{one:.0f}" for one in times)
+    note(f"baton: {count} agents served after {shown} ms, {resident:.0f} MB, {idle:.1%} of a core when idle")
+    return times, resident, idle
 
 
 def time_to_resume(options, directory, count):

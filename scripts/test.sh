@@ -64,8 +64,10 @@ environment python-mcp BATON_TEST_MCP_PYTHON scripts/python-env.sh tests/python/
 environment python-two-agents BATON_TEST_TWO_AGENTS_PYTHON scripts/python-env.sh tests/python/two_agents/requirements.txt
 environment python-otel BATON_TEST_OTEL_PYTHON scripts/python-env.sh tests/python/requirements-otel.txt
 environment python-duckdb BATON_TEST_DUCKDB_PYTHON scripts/python-env.sh tests/python/requirements-duckdb.txt
+environment python-openai BATON_TEST_OPENAI_PYTHON scripts/python-env.sh tests/python/requirements-openai.txt
 environment node BATON_TEST_NODE scripts/node-env.sh
 environment node-mcp BATON_TEST_MCP_NODE scripts/node-env.sh tests/mcp
+environment node-openai BATON_TEST_OPENAI_NODE scripts/node-env.sh tests/openai
 environment node-otel BATON_TEST_OTEL_NODE scripts/node-env.sh tests/otel
 environment node-grafana BATON_TEST_GRAFANA_NODE scripts/node-env.sh tests/grafana
 

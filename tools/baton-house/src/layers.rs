@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const LAYERS: &[(&str, u8)] = &[
     ("baton-types", 0),
     ("baton-wire", 0),
+    ("baton-responses", 0),
     ("baton-ports", 1),
     ("baton-relevance", 1),
     ("baton-rules", 1),
@@ -89,6 +90,7 @@ const ABSENT: &[(&str, &str, &str)] = &[
     ("baton-engine", "baton-toolhost", "the engine drives ports; the binary wires implementations"),
     ("baton-engine", "baton-mcp", "the engine drives ports; the binary wires implementations"),
     ("baton-engine", "baton-wire", "the engine knows no wire dialect"),
+    ("baton-engine", "baton-responses", "the engine knows no wire dialect"),
     ("baton-http", "baton-journal", "surfaces submit commands and read views; only the engine appends"),
     ("baton-rules", "baton-ports", "the rules take values and return values"),
 ];

@@ -1,0 +1,34 @@
+"""What clients of the OpenAI API send to the agent of tests/agents/openai."""
+
+# A picture of one dot.
+DOT = (
+    "data:image/png;base64,"
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+PARAMETERS = {
+    "type": "object",
+    "properties": {"location": {"type": "string"}},
+    "required": ["location"],
+    "additionalProperties": False,
+}
+
+# A function of the caller's, and the same in the older dialect.
+WEATHER = {
+    "type": "function",
+    "name": "get_weather",
+    "description": "The weather of a place.",
+    "parameters": PARAMETERS,
+    "strict": True,
+}
+WEATHER_IN_CHAT = {
+    "type": "function",
+    "function": {"name": "get_weather", "description": "The weather of a place.", "parameters": PARAMETERS},
+}
+
+FORM = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "minLength": 1}, "age": {"type": "integer"}},
+    "required": ["name", "age"],
+    "additionalProperties": False,
+}
