@@ -284,6 +284,31 @@ async def a_handoff_is_seen():
     expect("hidden on request", ([item.type for item in hidden.output], hidden.output_text), (["message"], words))
 
 
+async def servers_of_the_caller_are_used():
+    forecast = {"type": "mcp", "server_label": "forecast", "server_url": f"{sys.argv[1]}/agents/weather/mcp"}
+    free = {**forecast, "require_approval": "never", "allowed_tools": ["get_weather"]}
+    question = "The forecast for Oakland, please"
+    answer = await ask(question, tools=[free])
+    listed, call, words = answer.output
+    expect("the list", (listed.type, [tool.name for tool in listed.tools]), ("mcp_list_tools", ["get_weather"]))
+    made = (call.type, call.server_label, call.name, call.arguments)
+    expect("the call", made, ("mcp_call", "forecast", "get_weather", '{"location":"Oakland"}'))
+    require(f"the answer: {answer.output_text}", "72°F" in answer.output_text and "72°F" in call.output)
+    seen = [event async for event in await ask(question, tools=[free], stream=True)]
+    kinds = [event.type for event in seen if "mcp_" in event.type and not event.type.endswith(".delta")]
+    wanted = ["mcp_list_tools.in_progress", "mcp_list_tools.completed", "mcp_call.in_progress"]
+    wanted += ["mcp_call_arguments.done", "mcp_call.completed"]
+    expect("events", kinds, [f"response.{kind}" for kind in wanted])
+    asked = await ask(question, tools=[forecast])
+    [_, leave] = asked.output
+    expect("leave", (leave.type, leave.server_label, leave.name), ("mcp_approval_request", "forecast", "get_weather"))
+    yes = {"type": "mcp_approval_response", "approval_request_id": leave.id, "approve": True}
+    allowed = await ask([yes], previous_response_id=asked.id, tools=[forecast])
+    require(f"the answer: {allowed.output_text}", "72°F" in allowed.output_text)
+    nowhere = {**free, "server_url": "http://127.0.0.1:9/mcp"}
+    await refused("no server", ask("hi", tools=[nowhere]), openai.APIStatusError, "mcp_server_unavailable", "tools")
+
+
 async def a_socket_goes_on_by_itself():
     async with responses.connect() as connection:
 
@@ -316,6 +341,7 @@ CHECKS = [
     errors_are_told,
     chat_completions,
     a_handoff_is_seen,
+    servers_of_the_caller_are_used,
     a_socket_goes_on_by_itself,
 ]
 

@@ -51,7 +51,7 @@ pub use mcp::McpPorts;
 pub use meters::MeterPorts;
 pub use options::{A2aOptions, HttpOptions, SpanPorts, VersionRule};
 pub use peers::PeerPorts;
-pub use responses::ResponsesOptions;
+pub use responses::{GuestPorts, ResponsesOptions};
 pub use serve::{ServeOptions, serve};
 pub use sessions::SessionPorts;
 pub use tls::{Tls, TlsError, TlsFiles};

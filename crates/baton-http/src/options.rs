@@ -1,8 +1,8 @@
 //! What the surface is told at start.
 
 use crate::{
-    AccessOptions, CorsOrigins, DefinitionPorts, ExportPorts, McpPorts, MeterPorts, PeerPorts, PermissionPorts,
-    ResponsesOptions, SessionPorts, ToolPorts,
+    AccessOptions, CorsOrigins, DefinitionPorts, ExportPorts, GuestPorts, McpPorts, MeterPorts, PeerPorts,
+    PermissionPorts, ResponsesOptions, SessionPorts, ToolPorts,
 };
 use baton_ports::{CardSigner, SpanStore};
 use baton_telemetry::Tracer;
@@ -44,6 +44,8 @@ pub struct HttpOptions {
     pub peers: Option<PeerPorts>,
     /// Who runs tools for callers; without it nobody does.
     pub tools: Option<ToolPorts>,
+    /// Who connects to MCP servers that requests bring; without it they are refused.
+    pub guests: Option<GuestPorts>,
     /// Who writes words about tools into definitions; without it nobody does.
     pub permissions: Option<PermissionPorts>,
     /// Who keeps definitions; without them agents are neither made nor changed.
@@ -141,6 +143,7 @@ impl Default for HttpOptions {
             peers: None,
             mcp: None,
             tools: None,
+            guests: None,
             permissions: None,
             definitions: None,
             sessions: None,

@@ -10,6 +10,7 @@ mod agent_shelf;
 mod agents;
 mod embedder;
 mod exports;
+mod guests;
 mod identity;
 mod journal;
 mod mcp_sessions;
@@ -36,6 +37,7 @@ pub use agents::{
 };
 pub use embedder::Embedder;
 pub use exports::{ExportReport, ExportState, Exports};
+pub use guests::{Guest, GuestError, Guests};
 pub use identity::{
     Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
     TokenStore, Tokens, Unidentified,

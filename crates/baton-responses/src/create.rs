@@ -3,11 +3,12 @@
 use crate::{
     Input, McpToolRequest, Note, Refusal,
     fields::{Fields, object},
+    guests::check_size,
     input::{Reach, read_input},
     parts::missing,
     tools::{Tools, tool_choice},
 };
-use baton_types::{AnswerForm, Json, Wishes};
+use baton_types::{AnswerForm, GuestServer, Json, Wishes};
 use serde_json::{Map, Value, json};
 
 /// How often an answer may be repaired that does not have the form that was asked for.
@@ -56,6 +57,16 @@ impl Create {
     /// Reads a request that need not have anything to answer, such as one whose tokens are counted.
     pub fn read_any(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, Refusal> {
         Self::of(&object(body)?, fresh)
+    }
+
+    /// Takes the servers that the request brings, with the tools that each was found to have.
+    pub fn admit(&mut self, servers: Vec<GuestServer>) -> Result<(), Refusal> {
+        check_size(&servers)?;
+        if let Some(choice) = self.note.tool_choice.as_ref().and_then(|choice| choice.read::<Value>().ok()) {
+            self.wishes.calls = tool_choice(&choice, &servers)?;
+        }
+        self.wishes.servers = servers;
+        Ok(())
     }
 
     /// The wishes with the note in them.
@@ -181,7 +192,7 @@ pub(crate) fn metadata(fields: Fields<'_>) -> Result<Option<Json>, Refusal> {
 /// Which tools are called, how much is thought, and what form the answer has.
 fn shape(fields: Fields<'_>, note: &mut Note, wishes: &mut Wishes) -> Result<(), Refusal> {
     if let Some(choice) = fields.get("tool_choice") {
-        wishes.calls = tool_choice(choice)?;
+        wishes.calls = tool_choice(choice, &[])?;
         note.tool_choice = Some(choice.clone().into());
     }
     if let Some(reasoning) = fields.object("reasoning")? {

@@ -62,7 +62,7 @@ impl Folded {
             return if index + 1 == output.len() { Ok(()) } else { Err("items are added at the end") };
         }
         let item = output.get_mut(index).ok_or("there is no such item")?;
-        let (id, is_open) = (item["id"].clone(), item["status"] == "in_progress");
+        let (id, is_open) = (item["id"].clone(), item["status"] == "in_progress" || item["status"].is_null());
         let is_meant = event["item_id"] == id || event["item"]["id"] == id;
         if !is_meant {
             return Err("the item has another id");
@@ -101,7 +101,11 @@ fn apply_to(item: &mut Value, kind: &str, event: &Value) -> Result<(), &'static 
         "response.function_call_arguments.done"
         | "response.custom_tool_call_input.done"
         | "response.mcp_call_arguments.done" => set(&mut item[member], &event[member]),
-        "response.mcp_call.in_progress" | "response.mcp_call.completed" | "response.mcp_call.failed" => Ok(()),
+        "response.mcp_call.in_progress"
+        | "response.mcp_call.completed"
+        | "response.mcp_call.failed"
+        | "response.mcp_list_tools.in_progress"
+        | "response.mcp_list_tools.completed" => Ok(()),
         _ => Err("no client knows this event"),
     }
 }

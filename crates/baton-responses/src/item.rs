@@ -89,6 +89,17 @@ pub enum OutputItem {
         /// The item that asked whether it may run.
         approval_request_id: Option<String>,
     },
+    /// What a server that the request brought can do.
+    McpListTools {
+        /// `mcpl_` and what tells the list from others.
+        id: String,
+        /// Whose tools they are.
+        server_label: String,
+        /// The tools.
+        tools: Vec<ListedTool>,
+        /// Always null: a request whose server cannot be reached is refused.
+        error: Option<String>,
+    },
     /// The question whether a call may run.
     McpApprovalRequest {
         /// `mcpr_`, the id of the task and that of the call.
@@ -107,6 +118,19 @@ pub enum OutputItem {
         /// Made by [`crate::seal_compaction`].
         encrypted_content: String,
     },
+}
+
+/// A tool of a server that a request brought.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListedTool {
+    /// The server's own name for it.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub input_schema: Json,
+    /// Always null: nothing that a server says of itself is passed on as a promise.
+    pub annotations: Option<Json>,
 }
 
 /// A piece of a message item.
@@ -149,6 +173,7 @@ impl OutputItem {
             | Self::FunctionCall { id, .. }
             | Self::CustomToolCall { id, .. }
             | Self::McpCall { id, .. }
+            | Self::McpListTools { id, .. }
             | Self::McpApprovalRequest { id, .. }
             | Self::Compaction { id, .. } => id,
         }

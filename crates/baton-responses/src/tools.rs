@@ -1,58 +1,8 @@
 //! Tools that a request brings, and which of them it wants to be called.
 
-use crate::{
-    Refusal,
-    fields::Fields,
-    parts::{missing, needed},
-};
-use baton_types::{BUILT_IN_TOOLS, CallerTool, Json, WishedCalls};
+use crate::{McpToolRequest, Refusal, fields::Fields, parts::needed};
+use baton_types::{BUILT_IN_TOOLS, CallerTool, GuestServer, Json, WishedCalls};
 use serde_json::{Map, Value, json};
-use std::fmt;
-
-/// An MCP server that a request brings; whether it is used is for the surface to say.
-#[derive(Clone, PartialEq, Eq)]
-pub struct McpToolRequest {
-    /// What the caller calls it.
-    pub server_label: String,
-    /// Where it is.
-    pub server_url: Option<String>,
-    /// What it is, for the model.
-    pub server_description: Option<String>,
-    /// Headers of requests to it; secrets.
-    pub headers: Vec<(String, String)>,
-    /// The bearer of requests to it; a secret.
-    pub authorization: Option<String>,
-    /// The tools of it that may be used; all when not given.
-    pub allowed_tools: Option<Vec<String>>,
-    /// Whether somebody is asked before one runs.
-    pub require_approval: Approvals,
-}
-
-/// When somebody is asked before a tool of an MCP server runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Approvals {
-    /// Before every call.
-    #[default]
-    Always,
-    /// Never.
-    Never,
-    /// Before calls of some; of the others, before every call unless they are named too.
-    Some {
-        /// Tools about which somebody is asked.
-        always: Vec<String>,
-        /// Tools about which nobody is asked.
-        never: Vec<String>,
-    },
-}
-
-impl fmt::Debug for McpToolRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("McpToolRequest")
-            .field("server_label", &self.server_label)
-            .field("server_url", &self.server_url)
-            .finish_non_exhaustive()
-    }
-}
 
 /// The tools of a request.
 #[derive(Default)]
@@ -75,7 +25,11 @@ impl Tools {
             match needed(members, "type", &param)? {
                 "function" => tools.function(members, &param)?,
                 "custom" => tools.custom(members, &param)?,
-                "mcp" => tools.mcp(members, &param)?,
+                "mcp" => {
+                    let server = McpToolRequest::read(members, &param, &tools.mcp)?;
+                    tools.echo.push(server.echo());
+                    tools.mcp.push(server);
+                }
                 other => return Err(unsupported(other, &format!("{param}.type"))),
             }
         }
@@ -137,75 +91,6 @@ impl Tools {
         };
         Err(Refusal::invalid("invalid_value", &param, format!("'{param}' {problem}.")))
     }
-
-    fn mcp(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
-        let place = format!("{param}.");
-        let fields = Fields::new(members, &place);
-        let label = needed(members, "server_label", param)?.to_owned();
-        if fields.get("connector_id").is_some() {
-            let param = format!("{param}.connector_id");
-            let detail = "There are no connectors here; give the address of an MCP server as server_url.";
-            return Err(Refusal::invalid("unsupported_tool", &param, detail));
-        }
-        let url = fields.text("server_url")?.ok_or_else(|| missing(&format!("{param}.server_url")))?.to_owned();
-        let headers = fields.object("headers")?.into_iter().flatten();
-        let headers = headers.map(|(name, value)| {
-            let param = format!("{param}.headers.{name}");
-            let value = value.as_str().map(str::to_owned);
-            let value =
-                value.ok_or_else(|| Refusal::invalid("invalid_type", &param, format!("'{param}' must be a string.")));
-            value.map(|value| (name.clone(), value))
-        });
-        let allowed = match fields.get("allowed_tools") {
-            None => None,
-            Some(Value::Object(filter)) => {
-                let place = format!("{param}.allowed_tools.");
-                Some(Fields::new(filter, &place).words("tool_names")?)
-            }
-            Some(_) => Some(fields.words("allowed_tools")?),
-        };
-        let request = McpToolRequest {
-            server_description: fields.text("server_description")?.map(str::to_owned),
-            headers: headers.collect::<Result<_, _>>()?,
-            authorization: fields.text("authorization")?.map(str::to_owned),
-            require_approval: approvals(fields, param)?,
-            allowed_tools: allowed,
-            server_label: label,
-            server_url: Some(url),
-        };
-        self.echo.push(
-            json!({
-                "type": "mcp",
-                "server_label": request.server_label,
-                "server_url": request.server_url,
-                "server_description": request.server_description,
-                "headers": null,
-                "allowed_tools": fields.get("allowed_tools"),
-                "require_approval": fields.get("require_approval").cloned().unwrap_or_else(|| "always".into()),
-            })
-            .into(),
-        );
-        self.mcp.push(request);
-        Ok(())
-    }
-}
-
-fn approvals(fields: Fields<'_>, param: &str) -> Result<Approvals, Refusal> {
-    match fields.get("require_approval") {
-        None => Ok(Approvals::Always),
-        Some(Value::Object(filter)) => {
-            let names = |which: &str| -> Result<Vec<String>, Refusal> {
-                let place = format!("{param}.require_approval.");
-                let Some(filter) = Fields::new(filter, &place).object(which)? else { return Ok(Vec::new()) };
-                Fields::new(filter, &format!("{place}{which}.")).words("tool_names")
-            };
-            Ok(Approvals::Some { always: names("always")?, never: names("never")? })
-        }
-        Some(_) => Ok(match fields.one_of("require_approval", &["always", "never"])? {
-            Some("never") => Approvals::Never,
-            _ => Approvals::Always,
-        }),
-    }
 }
 
 fn unsupported(kind: &str, param: &str) -> Refusal {
@@ -218,8 +103,8 @@ fn unsupported(kind: &str, param: &str) -> Refusal {
     )
 }
 
-/// Which tools a request wants to be called.
-pub(crate) fn tool_choice(choice: &Value) -> Result<WishedCalls, Refusal> {
+/// Which tools a request wants to be called; those of the servers that it brings are known by the names that models use.
+pub(crate) fn tool_choice(choice: &Value, servers: &[GuestServer]) -> Result<WishedCalls, Refusal> {
     let param = "tool_choice";
     let members = match choice {
         Value::String(word) => {
@@ -241,35 +126,45 @@ pub(crate) fn tool_choice(choice: &Value) -> Result<WishedCalls, Refusal> {
     };
     match needed(members, "type", param)? {
         "function" | "custom" => Ok(WishedCalls::Named(needed(members, "name", param)?.to_owned())),
-        "mcp" => Ok(match members.get("name").and_then(Value::as_str) {
-            Some(name) => WishedCalls::Named(name.to_owned()),
-            None => WishedCalls::Required,
+        "mcp" => Ok(match (members.get("name").and_then(Value::as_str), of_server(members, servers)) {
+            (Some(name), named) => WishedCalls::Named(named.into_iter().next().unwrap_or_else(|| name.to_owned())),
+            (None, names) if names.is_empty() => WishedCalls::Required,
+            (None, names) => WishedCalls::Only { names, required: true },
         }),
-        "allowed_tools" => allowed(members),
+        "allowed_tools" => allowed(members, servers),
         other => Err(unsupported(other, "tool_choice.type")),
     }
 }
 
-fn allowed(members: &Map<String, Value>) -> Result<WishedCalls, Refusal> {
+/// The tools of a server that a choice means, by the names that models use.
+fn of_server(choice: &Map<String, Value>, servers: &[GuestServer]) -> Vec<String> {
+    let text = |name: &str| choice.get(name).and_then(Value::as_str);
+    let (label, tool) = (text("server_label"), text("name"));
+    let server = servers.iter().find(|server| label == Some(server.label.as_str()));
+    let is_meant = |own: &str| tool.is_none_or(|tool| tool == own);
+    let meant = server.into_iter().flat_map(|server| &server.tools);
+    meant.filter(|tool| tool.at_server().is_some_and(|(_, own)| is_meant(own))).map(|tool| tool.name.clone()).collect()
+}
+
+fn allowed(members: &Map<String, Value>, servers: &[GuestServer]) -> Result<WishedCalls, Refusal> {
     let fields = Fields::new(members, "tool_choice.");
     let required = fields.one_of("mode", &["auto", "required"])? == Some("required");
-    let names: Result<Vec<String>, Refusal> = fields
-        .list("tools")?
-        .iter()
-        .enumerate()
-        .map(|(index, tool)| {
-            let param = format!("tool_choice.tools[{index}]");
-            match tool.as_object() {
-                Some(tool) => needed(tool, "name", &param).map(str::to_owned),
-                None => Err(Refusal::invalid("invalid_type", &param, format!("'{param}' must be an object."))),
-            }
-        })
-        .collect();
-    match names? {
-        names if (1..=128).contains(&names.len()) => Ok(WishedCalls::Only { names, required }),
-        _ => {
-            let param = "tool_choice.tools";
-            Err(Refusal::invalid("invalid_value", param, format!("'{param}' must name 1 to 128 tools.")))
+    let listed = fields.list("tools")?;
+    if !(1..=128).contains(&listed.len()) {
+        let param = "tool_choice.tools";
+        return Err(Refusal::invalid("invalid_value", param, format!("'{param}' must name 1 to 128 tools.")));
+    }
+    let mut names = Vec::new();
+    for (index, tool) in listed.iter().enumerate() {
+        let param = format!("tool_choice.tools[{index}]");
+        let Some(tool) = tool.as_object() else {
+            return Err(Refusal::invalid("invalid_type", &param, format!("'{param}' must be an object.")));
+        };
+        let of_server = of_server(tool, servers);
+        match tool.get("server_label") {
+            Some(_) if !of_server.is_empty() || !tool.contains_key("name") => names.extend(of_server),
+            _ => names.push(needed(tool, "name", &param)?.to_owned()),
         }
     }
+    Ok(WishedCalls::Only { names, required })
 }

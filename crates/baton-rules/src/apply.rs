@@ -116,7 +116,7 @@ impl Task {
             TaskEvent::RunPaused { run } => {
                 self.running(run)?;
             }
-            TaskEvent::Wished { wishes } => self.wishes = Some(wishes.clone()),
+            TaskEvent::Wished { wishes } => self.wishes = Some(self.wished(wishes)),
             TaskEvent::Wrote { message, .. } => {
                 let open = self.run.as_ref().and_then(|run| run.open.as_ref());
                 open.filter(|open| *open == message).ok_or(Illegal::Attempt)?;

@@ -46,9 +46,9 @@ pub fn mode_of(spec: &AgentSpec, asked: bool, message: &Message, tools: ToolExec
     Ok(autonomous)
 }
 
-/// Refuses functions of the caller's in a run that nobody waits for.
+/// Refuses functions and servers of the caller's in a run that nobody waits for.
 pub fn takes_callers_tools(spec: &AgentSpec, autonomous: bool, wishes: Option<&Wishes>) -> Result<(), RefusedMessage> {
-    let brings = wishes.is_some_and(|wishes| !wishes.tools.is_empty());
+    let brings = wishes.is_some_and(|wishes| !wishes.tools.is_empty() || !wishes.servers.is_empty());
     if autonomous && brings { Err(callers_tools(spec).in_message()) } else { Ok(()) }
 }
 

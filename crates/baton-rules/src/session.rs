@@ -1,7 +1,7 @@
 //! What holds for the tools of a task: what its agent's definition says, and what its caller said for this session.
 
 use crate::{Session, SessionRecord, Task};
-use baton_types::{AgentSpec, AskWhen, Include, ItemKind, ItemName, RequestContext, Role, ToolRunner, ToolSpec};
+use baton_types::{AgentSpec, AskWhen, Include, ItemKind, ItemName, RequestContext, Role, ToolSpec};
 use serde::Deserialize;
 
 /// The member of a message's metadata in which callers say what holds for their session.
@@ -68,10 +68,7 @@ impl SessionSettings {
 
     /// Why a tool is not part of the session or the request, whatever may run in it; goes on from "because".
     pub fn leaves_out(&self, tool: &ToolSpec) -> Option<&'static str> {
-        let known = match &tool.runner {
-            ToolRunner::Mcp(of) => &of.tool,
-            _ => &tool.name,
-        };
+        let known = tool.at_server().map_or(tool.name.as_str(), |(_, tool)| tool);
         let names = |list: &[String]| list.iter().any(|name| *name == tool.name || name == known);
         let is_chosen = || self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&tool.name));
         match tool.include {

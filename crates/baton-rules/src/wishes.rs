@@ -28,6 +28,18 @@ pub fn as_wished(spec: &AgentSpec, wishes: &Wishes) -> AgentSpec {
     spec
 }
 
+impl Task {
+    /// The wishes that hold once these were said. Servers that calls are still open of stay, whoever answers about them.
+    pub(crate) fn wished(&self, wishes: &Wishes) -> Box<Wishes> {
+        let mut wishes = Box::new(wishes.clone());
+        let is_open = |held: &Wishes| self.open_calls().any(|state| held.guest_tool(&state.call.name).is_some());
+        if let Some(held) = self.wishes.as_deref().filter(|held| wishes.servers.is_empty() && is_open(held)) {
+            wishes.servers.clone_from(&held.servers);
+        }
+        wishes
+    }
+}
+
 /// Whether wishes change the definition at all.
 pub fn changes_definition(wishes: &Wishes) -> bool {
     wishes.instructions.is_some()

@@ -10,6 +10,7 @@
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and servers still use them")]
 
 mod connect;
+mod guests;
 mod http_tool;
 mod internal;
 mod native;
@@ -19,6 +20,7 @@ mod toolbox;
 mod transport;
 
 pub use connect::{Attempt, Connect, ConnectError, Connectors, Link, LinkError, ServerLog, Target, TransportKind};
+pub use guests::GuestServers;
 pub use http_tool::{HttpTools, TemplateError, UrlTemplate};
 pub use internal::{InternalConnect, InternalPorts};
 pub use native::{NativeTools, Tool, ToolContext, ToolError, ToolProblem};

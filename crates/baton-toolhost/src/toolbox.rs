@@ -4,10 +4,11 @@ mod mcp;
 mod output;
 mod questions;
 
-use crate::{McpServers, ServerEvent};
+use crate::{GuestServers, McpServers, ServerEvent};
 use baton_local::CommandTools;
 use baton_ports::{BoxFuture, Changes, ServerStatus, ToolHost, ToolOutcome, ToolOutput, ToolRun};
-use baton_types::{AgentName, AgentSpec, Json, McpServer, McpTool, ToolRunner, ToolSpec};
+use baton_types::{AgentName, AgentSpec, GuestTool, Json, McpServer, McpTool, ToolRunner, ToolSpec};
+use mcp::At;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -17,12 +18,13 @@ pub struct Toolbox {
     servers: McpServers,
     http: Option<Arc<dyn ToolHost>>,
     native: Option<Arc<dyn ToolHost>>,
+    guests: Option<Arc<GuestServers>>,
 }
 
 impl Toolbox {
     /// With programs and these servers.
     pub fn new(servers: McpServers) -> Self {
-        Self { commands: CommandTools::new(), servers, http: None, native: None }
+        Self { commands: CommandTools::new(), servers, http: None, native: None, guests: None }
     }
 
     /// Runs HTTP tools with this host.
@@ -39,6 +41,28 @@ impl Toolbox {
         self
     }
 
+    /// Runs tools of servers that callers bring.
+    #[must_use]
+    pub fn with_guests(mut self, guests: Arc<GuestServers>) -> Self {
+        self.guests = Some(guests);
+        self
+    }
+
+    /// The servers that callers bring.
+    pub fn guests(&self) -> Option<&Arc<GuestServers>> {
+        self.guests.as_ref()
+    }
+
+    /// Closes all connections to servers, within a bound.
+    pub async fn close(&self) {
+        let guests = async {
+            if let Some(guests) = &self.guests {
+                guests.close().await;
+            }
+        };
+        tokio::join!(self.servers.close(), guests);
+    }
+
     /// The MCP servers.
     pub fn mcp(&self) -> &McpServers {
         &self.servers
@@ -51,7 +75,13 @@ impl ToolHost for Toolbox {
             ToolRunner::Command(_) => self.commands.call(run),
             ToolRunner::Http(_) => delegated(self.http.as_deref(), run),
             ToolRunner::Native => delegated(self.native.as_deref(), run),
-            ToolRunner::Mcp(tool) => Box::pin(mcp::call(&self.servers, run, tool)),
+            ToolRunner::Mcp(McpTool { server, tool }) => {
+                Box::pin(mcp::call(&self.servers, run, At { agent: &run.agent.name, server, tool }))
+            }
+            ToolRunner::Guest(tool) => match &self.guests {
+                Some(guests) => Box::pin(call_guest(guests, run, tool)),
+                None => delegated(None, run),
+            },
             ToolRunner::BuiltIn | ToolRunner::Caller => delegated(None, run),
         }
     }
@@ -98,6 +128,18 @@ fn own_name(agent: &AgentSpec, spec: ToolSpec) -> ToolSpec {
         }
         _ => spec,
     }
+}
+
+/// Calls a tool of a server that the caller brought, if what that is reached with is still known.
+async fn call_guest(guests: &GuestServers, run: ToolRun<'_>, tool: &GuestTool) -> ToolOutcome {
+    let Some(guest) = guests.find(run.principal, tool) else {
+        return mcp::failed(format!(
+            "{} was not run: what its server '{}' is reached with was given with the request and is not kept; tell the user \
+             to send the request again",
+            run.call.name, tool.server
+        ));
+    };
+    mcp::call(guests.servers(), run, At { agent: &guest, server: &tool.server, tool: &tool.tool }).await
 }
 
 fn delegated<'a>(host: Option<&'a dyn ToolHost>, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {

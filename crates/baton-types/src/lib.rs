@@ -15,6 +15,7 @@ mod error_code;
 mod event;
 mod fact;
 mod guardrail;
+mod guest;
 mod handoff;
 mod ids;
 mod json;
@@ -51,6 +52,7 @@ pub use error_code::ErrorCode;
 pub use event::{Grant, ParentLink, Reason, TaskEvent};
 pub use fact::{Fact, FactError};
 pub use guardrail::{GuardRunner, GuardStage, GuardVerdict, Guardrail};
+pub use guest::{GuestServer, GuestTool};
 pub use handoff::{ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Priority};
 pub use ids::{
     AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, SessionId, StreamId, TaskId,

@@ -1,6 +1,6 @@
 //! Tools: what a model may call and what came back.
 
-use crate::{CallId, Include, Json, Permission, PermissionRule};
+use crate::{CallId, GuestTool, Include, Json, Permission, PermissionRule};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -80,6 +80,18 @@ pub struct ToolSpec {
     pub sequential: bool,
 }
 
+impl ToolSpec {
+    /// The MCP server that has it, and its own name there.
+    pub fn at_server(&self) -> Option<(&str, &str)> {
+        match &self.runner {
+            ToolRunner::Mcp(McpTool { server, tool }) | ToolRunner::Guest(GuestTool { server, tool, .. }) => {
+                Some((server, tool))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// The way a tool runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -90,6 +102,8 @@ pub enum ToolRunner {
     Http(HttpTool),
     /// A tool of an MCP server.
     Mcp(McpTool),
+    /// A tool of an MCP server that the caller brought.
+    Guest(GuestTool),
     /// A function of the program that Baton is part of.
     Native,
     /// Whoever asked the agent runs it: a call of it goes back to them.

@@ -1,6 +1,6 @@
 //! What a caller wishes of one run, beside the words: how the agent is to answer this time, and with which further tools.
 
-use crate::{AnswerForm, Json, Thousandths};
+use crate::{AnswerForm, GuestServer, Json, Thousandths, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 /// Wishes for the runs that a message starts; they hold until a message brings others, and the definition says the rest.
@@ -13,6 +13,9 @@ pub struct Wishes {
     /// Functions of the caller's; calls of them go back to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<CallerTool>,
+    /// MCP servers of the caller's, whose tools the agent runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<GuestServer>,
     /// Which tools may or must be called.
     #[serde(skip_serializing_if = "WishedCalls::is_auto")]
     pub calls: WishedCalls,
@@ -52,6 +55,16 @@ impl Wishes {
     /// Whether a call of this name is for the caller to run.
     pub fn has_tool(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.name == name) && self.calls.allow(name)
+    }
+
+    /// Tools of the caller's servers.
+    pub fn guest_tools(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.servers.iter().flat_map(|server| &server.tools)
+    }
+
+    /// The tool of the caller's servers that has this name.
+    pub fn guest_tool(&self, name: &str) -> Option<&ToolSpec> {
+        self.guest_tools().find(|tool| tool.name == name)
     }
 }
 

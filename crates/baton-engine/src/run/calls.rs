@@ -73,10 +73,11 @@ impl Driver {
         }
     }
 
-    /// The agent's own tool of that name, or one of its servers'. A run that was resumed may be here before the server.
+    /// The tool of that name: of a server of the caller's, the agent's own, or one of its servers'. A run that was resumed may be here before the server.
     async fn find_tool(&self, spec: &AgentSpec, name: &str) -> Option<Arc<ToolSpec>> {
-        if let Some(own) = spec.tools.iter().find(|tool| tool.name == name) {
-            return Some(Arc::new(own.clone()));
+        let guest = self.live.lock().task.wishes.as_ref().and_then(|wishes| wishes.guest_tool(name).cloned());
+        if let Some(found) = guest.or_else(|| spec.tools.iter().find(|tool| tool.name == name).cloned()) {
+            return Some(Arc::new(found));
         }
         let tools = &self.inner.ports.tools;
         for patience in [Duration::ZERO, LATECOMERS] {
@@ -111,10 +112,7 @@ impl Driver {
         // What the definition does not hold may be gone or changed when the call is looked at again.
         let held = spec.tools.iter().any(|own| own.name == tool.name);
         let effects = (!held).then_some(tool.effects);
-        let server = match &tool.runner {
-            ToolRunner::Mcp(of) => Some(of.server.clone()),
-            _ => None,
-        };
+        let server = tool.at_server().map(|(server, _)| server.to_owned());
         let started = vec![TaskEvent::ToolStarted { call: call.id.clone(), effects, server }];
         if tool.effects == Effects::ReadOnly {
             self.commit(|_| started)?;

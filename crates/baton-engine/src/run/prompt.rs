@@ -42,7 +42,7 @@ impl Driver {
         // What is chosen by what is asked is decided when all that might be is known.
         let settings = SessionSettings { chosen: None, ..self.settings(spec) };
         let tools = all_tools(spec, offered, &*ports.agents, &settings);
-        self.as_wished(tools)
+        self.as_wished(spec, &settings, tools)
     }
 
     /// Those of them that are part of the request.

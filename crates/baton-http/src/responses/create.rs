@@ -2,7 +2,7 @@
 
 use super::{
     asked::{Asked, answered, json},
-    conversations,
+    conversations, guests,
     place::Placed,
     references,
     refused::{from_engine, no_response},
@@ -47,15 +47,9 @@ pub(super) struct Begun {
 
 impl Begun {
     /// Reads whom it asks and where it goes on.
-    pub(super) async fn read(asked: &Asked, create: Create, body: Option<&[u8]>) -> Result<Self, Refusal> {
+    pub(super) async fn read(asked: &Asked, mut create: Create, body: Option<&[u8]>) -> Result<Self, Refusal> {
         let spec = asked.agent(create.model.as_deref())?;
-        if let Some(server) = create.mcp.first() {
-            let message = format!(
-                "MCP servers of requests are not connected here ('{}'); add the server to the agent's definition instead",
-                server.server_label
-            );
-            return Err(Refusal::invalid("unsupported_tool", "tools", message));
-        }
+        guests::admit(asked, &spec, &mut create).await?;
         let (stream, background, store) = (create.stream, create.background, create.store);
         if background && !store {
             let message = "background needs store; leave store out or set it to true";

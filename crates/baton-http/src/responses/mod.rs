@@ -11,6 +11,7 @@ mod compact;
 mod conversations;
 mod create;
 mod delete;
+mod guests;
 mod input_items;
 mod input_tokens;
 mod models;
@@ -23,6 +24,7 @@ mod socket;
 mod stream;
 mod turn;
 
+pub use guests::GuestPorts;
 pub use options::ResponsesOptions;
 
 use crate::app::Shared;

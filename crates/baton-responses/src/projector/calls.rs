@@ -19,13 +19,20 @@ pub(super) struct Call {
     pub(super) started: bool,
     /// Whether somebody was asked whether it may.
     pub(super) was_asked: bool,
+    /// The server of the caller's that has its tool, and the tool's own name there.
+    guest: Option<(String, String)>,
     /// Where its item is.
     item: Option<(usize, String)>,
 }
 
 impl Call {
-    pub(super) fn new(call: &ToolCall) -> Self {
-        Self { call: call.clone(), started: false, was_asked: false, item: None }
+    pub(super) fn new(call: &ToolCall, guest: Option<(String, String)>) -> Self {
+        Self { call: call.clone(), started: false, was_asked: false, guest, item: None }
+    }
+
+    /// What its tool is called where it is.
+    fn name(&self) -> &str {
+        self.guest.as_ref().map_or(self.call.name.as_str(), |(_, tool)| tool)
     }
 
     fn item(&self, task: &str, status: ItemStatus, label: &str, arguments: &str) -> OutputItem {
@@ -33,8 +40,8 @@ impl Call {
         OutputItem::McpCall {
             id: item_id("mcp", task, id.as_str()),
             status,
-            server_label: label.to_owned(),
-            name: self.call.name.clone(),
+            server_label: self.guest.as_ref().map_or(label, |(server, _)| server).to_owned(),
+            name: self.name().to_owned(),
             arguments: arguments.to_owned(),
             output: None,
             error: None,
@@ -92,7 +99,7 @@ impl Projector {
         if known.item.is_some() || CONTROL.contains(&known.call.name.as_str()) || self.is_callers(&known.call) {
             return;
         }
-        let (name, arguments) = (known.call.name.clone(), known.call.arguments.as_str().to_owned());
+        let (name, arguments) = (known.name().to_owned(), known.call.arguments.as_str().to_owned());
         let (open, filled) = (
             known.item(&self.task, ItemStatus::InProgress, label, ""),
             known.item(&self.task, ItemStatus::InProgress, label, &arguments),

@@ -130,10 +130,16 @@ impl Projector {
         }
         for asked in asked.input_requests {
             let (Some(call), Some(arguments)) = (asked.call_id, asked.approval) else { continue };
+            let name = asked.tool.unwrap_or_default();
+            let own = |this: &Self| this.at_guest(&name).unwrap_or_else(|| (this.agent.clone(), name.clone()));
+            let (server_label, name) = match asked.agent {
+                Some(agent) if agent != self.agent => (agent, name),
+                _ => own(self),
+            };
             let item = OutputItem::McpApprovalRequest {
                 id: Approval::request_id(&self.task, call.as_str()),
-                server_label: asked.agent.unwrap_or_else(|| self.agent.clone()),
-                name: asked.tool.unwrap_or_default(),
+                server_label,
+                name,
                 arguments: arguments.as_str().to_owned(),
             };
             self.ask_leave(out, item);

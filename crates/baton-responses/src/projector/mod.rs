@@ -2,6 +2,7 @@
 
 mod calls;
 mod end;
+mod guests;
 mod text;
 
 use crate::{Body, Note, OutputItem, Response, ResponseId, ResponseStatus, StreamEvent};
@@ -42,6 +43,9 @@ pub struct Projector {
     /// Messages whose text has been shown, and those about which thoughts have been.
     shown: Vec<MessageId>,
     reasoned: Vec<MessageId>,
+    /// Servers of the caller's whose tools are still to be shown, and how many lists came before.
+    met: Vec<String>,
+    lists: u32,
     /// Whether the last answer was broken off by a limit.
     cut: bool,
     usage: Usage,
@@ -76,6 +80,8 @@ impl Projector {
             thought: None,
             shown: Vec::new(),
             reasoned: Vec::new(),
+            met: Vec::new(),
+            lists: 0,
             cut: false,
             usage: Usage::default(),
         }
@@ -152,12 +158,16 @@ impl Projector {
                 self.autonomous |= autonomous;
             }
             TaskEvent::Wished { wishes } => {
-                self.wishes = Wishes { tools: wishes.tools.clone(), calls: wishes.calls.clone(), ..Wishes::default() };
+                self.meet(&wishes.servers);
+                let Wishes { tools, calls, servers, .. } = (**wishes).clone();
+                self.wishes = Wishes { tools, calls, servers, ..Wishes::default() };
             }
             TaskEvent::Said { results, .. } => self.calls.retain(|known| !is_answered(known, results)),
             TaskEvent::RunStarted { autonomous, .. } => self.autonomous |= autonomous,
             TaskEvent::AttemptStarted { .. } => self.calls.clear(),
-            TaskEvent::ToolsCalled { calls, .. } => self.calls = calls.iter().map(Call::new).collect(),
+            TaskEvent::ToolsCalled { calls, .. } => {
+                self.calls = calls.iter().map(|call| Call::new(call, self.at_guest(&call.name))).collect();
+            }
             TaskEvent::Guarded { stage: GuardStage::ToolCall, call: Some(id), content: Some(arguments), .. } => {
                 if let Some(known) = self.known(id) {
                     known.call.arguments = arguments.clone();
@@ -185,6 +195,7 @@ impl Projector {
                 self.response.status = ResponseStatus::InProgress;
                 self.whole(out, "response.in_progress");
             }
+            TaskEvent::Wished { .. } => self.list_tools(out),
             TaskEvent::AttemptStarted { message, attempt, .. } => self.begin_attempt(out, message, *attempt),
             TaskEvent::Wrote { message, attempt, offset, text } => {
                 self.wrote(out, message, *attempt, usize::try_from(*offset).unwrap_or(usize::MAX), text);

@@ -2,8 +2,8 @@
 
 use baton_responses::{Note, Projector, ResponseId, StreamEvent, fold::Folded};
 use baton_types::{
-    CallerTool, Json, Message, Part, Reason, Reasoning, Role, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution,
-    ToolResult, Usage, Wishes,
+    CallerTool, Effects, GuestServer, GuestTool, Include, Json, Message, Part, Permission, Reason, Reasoning, Role,
+    TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult, ToolRunner, ToolSpec, Usage, Wishes,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -23,6 +23,7 @@ enum Act {
 enum Tool {
     Own,
     Server,
+    Guest,
     Handoff,
     Artifact,
     Asks,
@@ -60,6 +61,7 @@ fn acts() -> impl Strategy<Value = Act> {
     let tool = prop_oneof![
         Just(Tool::Own),
         Just(Tool::Server),
+        Just(Tool::Guest),
         Just(Tool::Handoff),
         Just(Tool::Artifact),
         Just(Tool::Asks),
@@ -132,6 +134,7 @@ impl Script {
 fn call(tool: Tool, id: &str) -> ToolCall {
     let (name, arguments) = match tool {
         Tool::Own | Tool::Server | Tool::Approval => ("lookup", json!({"city": "Oakland"})),
+        Tool::Guest => ("shop__buy", json!({"what": "tea"})),
         Tool::Handoff => ("handoff", json!({"agent": "weather", "message": "hm"})),
         Tool::Artifact => ("emit_artifact", json!({"text": "x"})),
         Tool::Asks => ("ask_user", json!({"question": "Where?"})),
@@ -149,6 +152,22 @@ fn calls_part(calls: &[&ToolCall]) -> Part {
     Part::data(json!({ "tool_calls": calls }).into())
 }
 
+fn guest_tool() -> ToolSpec {
+    let runner = GuestTool { guest: "g".to_owned(), server: "shop".to_owned(), tool: "buy".to_owned() };
+    ToolSpec {
+        name: "shop__buy".to_owned(),
+        description: "Buys.".to_owned(),
+        parameters: json!({"type": "object"}).into(),
+        effects: Effects::Unknown,
+        runner: ToolRunner::Guest(runner),
+        output: None,
+        permission: Permission::Allow,
+        rules: Vec::new(),
+        include: Include::default(),
+        sequential: false,
+    }
+}
+
 fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, Note) {
     let mut script = Script { fed: Vec::new(), chunks: chunks.to_vec() };
     let task: baton_types::TaskId = "t-1".into();
@@ -164,7 +183,12 @@ fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, Note) {
         ..Note::default()
     };
     let wished = || TaskEvent::Wished {
-        wishes: Box::new(Wishes { tools: vec![tool("mine"), tool("free")], note: note.to_json(), ..Wishes::default() }),
+        wishes: Box::new(Wishes {
+            tools: vec![tool("mine"), tool("free")],
+            servers: vec![GuestServer { label: "shop".to_owned(), tools: vec![guest_tool()] }],
+            note: note.to_json(),
+            ..Wishes::default()
+        }),
     };
     let run = |script: &mut Script| {
         script.event(TaskEvent::RunStarted {
@@ -268,8 +292,12 @@ fn run_calls(script: &mut Script, id: &str, text: &str, tools: &[(Tool, bool)]) 
     let (mut back, mut asked) = (Vec::new(), Vec::new());
     for ((tool, is_error), call) in tools.iter().zip(&calls) {
         match tool {
-            Tool::Own | Tool::Server => {
-                let server = (*tool == Tool::Server).then(|| "maps".to_owned());
+            Tool::Own | Tool::Server | Tool::Guest => {
+                let server = match tool {
+                    Tool::Server => Some("maps".to_owned()),
+                    Tool::Guest => Some("shop".to_owned()),
+                    _ => None,
+                };
                 script.event(TaskEvent::ToolStarted { call: call.id.clone(), effects: None, server });
             }
             Tool::Handoff => script.event(TaskEvent::HandoffSent {
@@ -361,6 +389,8 @@ proptest! {
         if history.background {
             prop_assert_eq!(seen, unseen);
         }
+        let lists = object["output"].as_array().unwrap().iter().filter(|item| item["type"] == "mcp_list_tools").count();
+        prop_assert_eq!(lists, usize::from(!history.hides_tools && !history.earlier), "tools are listed once");
         for item in object["output"].as_array().unwrap() {
             prop_assert!(item["status"] != "in_progress", "left open: {}", item);
         }

@@ -100,7 +100,7 @@ fn wishes_and_the_note_hold_the_rest_and_no_secret() {
         "text": {"format": {"type": "json_schema", "name": "n", "schema": {"type": "object"}, "strict": true}, "verbosity": "low"},
     }));
     assert!(create.stream && create.background && create.store);
-    assert_eq!(create.mcp[0].authorization.as_deref(), Some("SECRET1"));
+    assert_eq!(create.mcp[0].headers["Authorization"], "Bearer SECRET1");
     let wishes = serde_json::to_value(create.noted()).unwrap();
     assert!(!wishes.to_string().contains("SECRET") && !format!("{create:?}").contains("SECRET"));
     insta::assert_snapshot!(serde_json::to_string_pretty(&wishes).unwrap());

@@ -1,7 +1,7 @@
 //! What was chosen, as it is written down and shown.
 
 use super::SessionItem;
-use baton_types::{Include, ItemKind, RequestContext, Thousandths, ToolRunner, ToolSpec, UsedItem};
+use baton_types::{Include, ItemKind, RequestContext, Thousandths, ToolSpec, UsedItem};
 use serde_json::{Value, json};
 
 /// The member of an answer's metadata that says what the model was given for it.
@@ -42,10 +42,7 @@ pub fn request_context<'a>(
             (Include::Agent, None) => Include::Manual,
             (include, _) => include,
         };
-        let server = match &tool.runner {
-            ToolRunner::Mcp(of) => Some(of.server.clone()),
-            _ => None,
-        };
+        let server = tool.at_server().map(|(server, _)| server.to_owned());
         UsedItem { server, ..used(ItemKind::Tool, &tool.name, include, score.map(|item| item.score)) }
     });
     items.extend(tools);

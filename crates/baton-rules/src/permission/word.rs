@@ -1,7 +1,7 @@
 //! Which of the words about a call counts.
 
 use super::{arguments::Arguments, glob_matches};
-use baton_types::{Permission, PermissionRule, ToolPolicy, ToolRunner, ToolSpec};
+use baton_types::{Permission, PermissionRule, ToolPolicy, ToolSpec};
 
 /// How precisely a rule speaks of a call; the more precise word counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,9 +30,9 @@ pub(super) struct Named<'a> {
 
 impl<'a> Named<'a> {
     pub(super) fn of(tool: &'a ToolSpec) -> Self {
-        match &tool.runner {
-            ToolRunner::Mcp(mcp) => Self { server: Some(&mcp.server), tool: &mcp.tool },
-            _ => Self { server: None, tool: &tool.name },
+        match tool.at_server() {
+            Some((server, tool)) => Self { server: Some(server), tool },
+            None => Self { server: None, tool: &tool.name },
         }
     }
 }

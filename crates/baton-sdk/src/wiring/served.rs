@@ -138,7 +138,7 @@ impl Served {
         let ending = async {
             let (served, ()) = tokio::join!(serving, engine.shutdown(CHECKPOINT));
             // What does not close in time is ended when the servers are dropped.
-            let _ = tokio::time::timeout(FAREWELL, tools.mcp().close()).await;
+            let _ = tokio::time::timeout(FAREWELL, tools.close()).await;
             spans.close().await;
             store.close().await;
             served

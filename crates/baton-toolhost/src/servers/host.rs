@@ -145,7 +145,7 @@ impl Inner {
         let servers = known.unwrap_or_else(|| {
             let fresh = Arc::new(AgentServers::new(agent));
             // Whoever asks for agents that are not there must not fill the table.
-            if self.agents.agent(agent).is_none() {
+            if !self.agents.has(agent) {
                 return fresh;
             }
             Arc::clone(self.by_agent.lock().entry(agent.clone()).or_insert(fresh))
@@ -230,5 +230,7 @@ fn follow(inner: &Weak<Inner>) -> bool {
     let Some(inner) = inner.upgrade() else { return false };
     let known: Vec<_> = inner.by_agent.lock().values().cloned().collect();
     known.iter().for_each(|servers| inner.sync(servers));
+    // Of an agent that is gone nothing is left; whoever still holds its servers holds closed ones.
+    inner.by_agent.lock().retain(|agent, _| inner.agents.has(agent));
     true
 }

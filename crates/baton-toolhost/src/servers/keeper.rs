@@ -10,7 +10,10 @@ use super::{
     opening::{Era, Opened, Opener},
     spans::Spans,
 };
-use crate::{ConnectError, Target, TransportKind, transport::expand};
+use crate::{
+    ConnectError, Target, TransportKind,
+    transport::{as_written, expand},
+};
 use baton_ports::ServerState;
 use baton_rules::push_backoff;
 use baton_types::McpServer;
@@ -93,7 +96,11 @@ impl Keeper {
         })?;
         let variables = Arc::clone(&self.shared.variables.lock());
         let get = |name: &str| variables.0.get(name).cloned().or_else(|| std::env::var(name).ok());
-        let expanded = expand(&server.transport, &get).map_err(|error| ConnectError::Failed {
+        let expanded = match self.shared.settings.expands {
+            true => expand(&server.transport, &get),
+            false => Ok(as_written(&server.transport)),
+        };
+        let expanded = expanded.map_err(|error| ConnectError::Failed {
             reason: error.to_string(),
             hint: format!("set it where Baton runs or in the .env beside the agent, or correct {}", server.file),
         })?;

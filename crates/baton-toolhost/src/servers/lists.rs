@@ -22,9 +22,19 @@ impl McpServers {
     /// Starts the agent's servers, waits at most this long (longer for required ones) and gives the tools of those
     /// that are ready, sorted by exposed name; tools that are denied or not exposed are left out.
     pub async fn tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<OfferedTool> {
-        let servers = self.of(&agent.name);
-        servers.settled(patience).await;
         let is_own = |name: &str| agent.tools.iter().any(|own| own.name == name);
+        self.tools_beside(&agent.name, &is_own, patience).await
+    }
+
+    /// The same for an agent by its name, whose own tools have the names for which `is_own` holds.
+    pub(crate) async fn tools_beside(
+        &self,
+        agent: &AgentName,
+        is_own: &(dyn Fn(&str) -> bool + Sync),
+        patience: Duration,
+    ) -> Vec<OfferedTool> {
+        let servers = self.of(agent);
+        servers.settled(patience).await;
         let is_reserved = |name: &str| BUILT_IN_TOOLS.contains(&name) || ALIASES.contains(&name) || is_own(name);
         let mut names = servers.tool_names.lock();
         let mut offered = Vec::new();

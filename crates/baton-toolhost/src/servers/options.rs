@@ -66,6 +66,8 @@ pub struct HostSettings {
     pub max_held: usize,
     /// A connection that lasted this long was a good one: the next failure counts as the first.
     pub good_period: Duration,
+    /// Whether variables in the values of a server are replaced; never when strangers write them.
+    pub expands: bool,
     /// Who makes spans of requests other than calls of tools.
     pub tracer: Tracer,
 }
@@ -78,6 +80,7 @@ impl Default for HostSettings {
             hold: Duration::from_secs(60 * 60),
             max_held: 256,
             good_period: Duration::from_secs(60),
+            expands: true,
             tracer: Tracer::off(),
         }
     }

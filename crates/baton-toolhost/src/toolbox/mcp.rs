@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{CallEvents, CallOptions, McpServers, ServerError, ServerReply, servers::host_capabilities};
 use baton_ports::{ToolHelper, ToolOutcome, ToolOutput, ToolProgress, ToolRun};
-use baton_types::{Json, McpTool, ToolAsk};
+use baton_types::{AgentName, Json, ToolAsk};
 use rmcp::model::{InputResponses, JsonObject, ProgressNotificationParam};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -15,8 +15,16 @@ use tokio::sync::mpsc;
 const MAX_ROUNDS: u32 = 10;
 const MAX_PROGRESS: usize = 64;
 
+/// Whose server, which, and the tool's own name there.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) agent: &'a AgentName,
+    pub(super) server: &'a str,
+    pub(super) tool: &'a str,
+}
+
 /// Calls the tool; sampling and roots are answered here, and what people have to answer ends the call for now.
-pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, tool: &McpTool) -> ToolOutcome {
+pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, at: At<'_>) -> ToolOutcome {
     let Ok(arguments) = run.call.arguments.read::<JsonObject>() else {
         return failed(format!("{} was not run: its arguments are not a JSON object; send an object", run.call.name));
     };
@@ -40,7 +48,7 @@ pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, tool: &McpTool)
     loop {
         let options = CallOptions { input_responses: responses.take(), request_state: state.take(), ..options.clone() };
         let reply = {
-            let reply = servers.call_tool(&run.agent.name, &tool.server, &tool.tool, options);
+            let reply = servers.call_tool(at.agent, at.server, at.tool, options);
             told(reply, &mut progress, run.helper).await
         };
         match reply {
@@ -120,7 +128,7 @@ fn explained(name: &str, error: &ServerError) -> String {
     format!("{name} failed: {error}\nWhat to do: {what}.")
 }
 
-fn failed(text: impl AsRef<str>) -> ToolOutcome {
+pub(super) fn failed(text: impl AsRef<str>) -> ToolOutcome {
     ToolOutcome::Done(ToolOutput { output: Json::string(text.as_ref()), is_error: true })
 }
 

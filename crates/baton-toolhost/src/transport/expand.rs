@@ -106,6 +106,17 @@ pub fn expand(transport: &McpTransport, get: &Variables<'_>) -> Result<Expanded,
     Ok(Expanded { transport, secrets: Shown::of_values(secrets.iter().map(String::as_str)) })
 }
 
+/// A transport whose values mean what they say, and whose headers are all secrets.
+pub(crate) fn as_written(transport: &McpTransport) -> Expanded {
+    let secrets = match transport {
+        McpTransport::Http { headers, .. }
+        | McpTransport::Sse { headers, .. }
+        | McpTransport::Remote { headers, .. } => Shown::of_values(headers.values().map(String::as_str)),
+        McpTransport::Stdio { .. } | McpTransport::Internal { .. } => Shown::of_values([]),
+    };
+    Expanded { transport: transport.clone(), secrets }
+}
+
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.split(['_', '-', '.']).any(|word| SECRET_WORDS.contains(&word))

@@ -50,6 +50,7 @@ impl ToolEntry {
                 ToolRunner::Native => "native".to_owned(),
                 ToolRunner::Caller => "caller".to_owned(),
                 ToolRunner::Mcp(mcp) => format!("server:{}", mcp.server),
+                ToolRunner::Guest(guest) => format!("caller's server:{}", guest.server),
                 ToolRunner::BuiltIn => "baton".to_owned(),
             },
         }

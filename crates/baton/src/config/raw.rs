@@ -134,7 +134,7 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     public_url: https://agents.example.com\nallow_hosts: [studio.local]\ntools: caller\nagents: [a, b]\nnew_agents: made\n\
     limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5, requests_per_second: 20, burst: 40 }\n\
     retention: { days: 30, keep: 1000 }\n\
-    responses: { default_agent: weather, strict_model: true }\n\
+    responses: { default_agent: weather, strict_model: true, mcp_servers: false, mcp_allow: [10.0.0.0/8] }\n\
     a2a: { streaming: false, push: false, extended_card: false, version: strict, \
     extensions: [{ uri: \"urn:example:audit\", description: Leaves a trail., required: true }] }\n\
     push: { allow: [\"127.0.0.0/8\", \"*.corp.example\"], deadline: 2h }\n\
@@ -342,7 +342,12 @@ mod tests {
                 embeddings: Some("openai:text-embedding-3-small".to_owned()),
                 production: Some(true),
             },
-            responses: RawResponses { default_agent: Some("weather".to_owned()), strict_model: Some(true) },
+            responses: RawResponses {
+                default_agent: Some("weather".to_owned()),
+                strict_model: Some(true),
+                mcp_servers: Some(false),
+                mcp_allow: vec!["10.0.0.0/8".to_owned()],
+            },
         };
         assert_eq!(RawConfig::parse("baton.yaml", FULL_FILE.as_bytes()), Ok(expect));
         assert_eq!(RawConfig::parse("baton.yaml", b"# nothing yet\n"), Ok(RawConfig::default()));

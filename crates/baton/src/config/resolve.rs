@@ -57,6 +57,8 @@ pub(crate) struct Settings {
     pub(crate) retention: Option<Retention>,
     pub(crate) a2a: A2a,
     pub(crate) responses: ResponsesOptions,
+    /// Where MCP servers of requests may be beside public addresses; none are used when not given.
+    pub(crate) guests: Option<Vec<String>>,
     pub(crate) push: Push,
     pub(crate) auth: Auth,
     pub(crate) tls: Option<Tls>,
@@ -179,6 +181,7 @@ impl Chosen {
                 default_agent: raw.responses.default_agent.map(Into::into),
                 strict_model: raw.responses.strict_model.unwrap_or_default(),
             },
+            guests: raw.responses.mcp_servers.unwrap_or(true).then_some(raw.responses.mcp_allow),
             push: Push {
                 allow: if self.push_allow.is_empty() { raw.push.allow } else { allowed(self.push_allow)? },
                 deadline: raw.push.deadline,

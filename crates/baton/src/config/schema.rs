@@ -36,6 +36,10 @@ fn secret(about: &str) -> Value {
     json!({"type": "string", "pattern": "^(env://[A-Za-z_][A-Za-z0-9_]*|file://.+)$", "description": about})
 }
 
+fn on(about: &str) -> Value {
+    json!({"type": "boolean", "default": true, "description": about})
+}
+
 fn off(about: &str) -> Value {
     json!({"type": "boolean", "default": false, "description": about})
 }
@@ -86,7 +90,7 @@ fn export() -> Value {
     object(
         "Who is sent what Baton keeps, over OTLP. Since 0.6.",
         &json!({
-            "enabled": {"type": "boolean", "default": true, "description": "Whether anybody is."},
+            "enabled": on("Whether anybody is."),
             "bytes": {"oneOf": [
                 {"type": "integer", "minimum": 1 << 20, "maximum": MOST_BYTES},
                 {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
@@ -112,7 +116,7 @@ fn telemetry() -> Value {
     object(
         "What Baton says about itself, as spans. Since 0.5.",
         &json!({
-            "enabled": {"type": "boolean", "default": true, "description": "Whether Baton makes spans of its own."},
+            "enabled": on("Whether Baton makes spans of its own."),
             "service_name": text("The service that spans name; baton when not given."),
             "project": text("The project that spans name, as project.id of their resource; none when not given. Since 0.6."),
             "emit_mode": {"enum": ["dual", "legacy", "otel"], "default": "dual",
@@ -246,7 +250,6 @@ fn schema() -> Value {
     let count =
         |about: &str| json!({"type": "integer", "minimum": 1, "maximum": MOST_CONNECTIONS, "description": about});
     let often = |about: &str| json!({"type": "integer", "minimum": 1, "maximum": MOST_REQUESTS, "description": about});
-    let switch = |about: &str| json!({"type": "boolean", "default": true, "description": about});
     let extension = object(
         "One extension.",
         &json!({
@@ -288,9 +291,9 @@ fn schema() -> Value {
             })),
             "telemetry": telemetry(),
             "a2a": object("What of A2A is offered; agent cards say the same. Since 0.2.", &json!({
-                "streaming": switch("Whether replies and tasks can be streamed."),
-                "push": switch("Whether callers can have notifications pushed to them."),
-                "extended_card": switch("Whether there is a card that says more than the public one."),
+                "streaming": on("Whether replies and tasks can be streamed."),
+                "push": on("Whether callers can have notifications pushed to them."),
+                "extended_card": on("Whether there is a card that says more than the public one."),
                 "version": {"enum": ["lenient", "strict"], "default": "lenient",
                     "description": "What a request without A2A-Version means: lenient goes by its method name, strict means 0.3."},
                 "extensions": {"type": "array", "maxItems": MOST_EXTENSIONS, "items": with(extension, &["uri"]),
@@ -299,6 +302,11 @@ fn schema() -> Value {
             "responses": object("How /v1/responses and /v1/chat/completions take requests that leave something open. Since 0.8.", &json!({
                 "default_agent": text("Who answers requests that name nobody, when several agents are served."),
                 "strict_model": off("Whether requests must name an agent as their model."),
+                "mcp_servers": on("Whether requests may bring MCP servers of their own."),
+                "mcp_allow": texts(
+                    "Such servers that may be private: tools.internal, *.corp.example, 10.1.2.3 or 127.0.0.0/8.",
+                    MOST_ALLOWED,
+                ),
             })),
             "push": object("Notifications to receivers outside. Since 0.2.", &json!({
                 "allow": {"type": "array", "maxItems": MOST_ALLOWED, "items": {"type": "string"},

@@ -18,8 +18,8 @@ use baton_client::Client;
 use baton_engine::{Engine, Ports};
 use baton_export::Exporter;
 use baton_http::{
-    AccessOptions, ExportPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts, SessionPorts, SpanPorts,
-    ToolPorts,
+    AccessOptions, ExportPorts, GuestPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts,
+    SessionPorts, SpanPorts, ToolPorts,
 };
 use baton_identity::TokenRegistry;
 use baton_lineup::Lineup;
@@ -168,8 +168,7 @@ impl Baton {
         let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, Arc::clone(&locals), Arc::clone(&book)));
         let models = models::lineup(settings, Arc::clone(&agents), Arc::clone(&playbooks));
         let definitions = Arc::clone(&locals);
-        let tools =
-            tools::toolbox(Arc::clone(&agents), definitions, Arc::clone(&book), &settings.data, telemetry.tracer())?;
+        let tools = tools::toolbox(Arc::clone(&agents), definitions, Arc::clone(&book), settings, telemetry.tracer())?;
         let ports = Ports {
             journal: kept.journal(),
             models: models.clone(),
@@ -284,6 +283,11 @@ impl Baton {
         ToolPorts { host: self.tools.clone() }
     }
 
+    /// Who connects to servers that requests bring.
+    pub(super) fn guest_ports(&self) -> Option<GuestPorts> {
+        self.tools.guests().map(|guests| GuestPorts { guests: guests.clone() })
+    }
+
     /// Reads the cards of agents elsewhere, now and every few minutes, and notices changes of those that live here, in the
     /// background.
     pub(crate) fn keep_fresh(&self) {
@@ -321,6 +325,7 @@ impl Baton {
             access: self.local_access(),
             peers: Some(self.peer_ports()),
             tools: Some(self.tool_ports()),
+            guests: self.guest_ports(),
             permissions: Some(self.permission_ports()),
             definitions: Some(self.definition_ports()),
             sessions: Some(self.session_ports()),
@@ -377,7 +382,7 @@ impl Baton {
         self.stopping.cancel();
         self.engine.shutdown(CHECKPOINT).await;
         // What does not close in time is ended when the servers are dropped.
-        let _ = tokio::time::timeout(FAREWELL, self.tools.mcp().close()).await;
+        let _ = tokio::time::timeout(FAREWELL, self.tools.close()).await;
         self.telemetry.close().await;
         self.exporter.close(SENDING).await;
         self.kept.close().await;

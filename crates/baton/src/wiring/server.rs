@@ -87,6 +87,7 @@ impl Server {
             access,
             peers: Some(baton.peer_ports()),
             tools: Some(baton.tool_ports()),
+            guests: baton.guest_ports(),
             permissions: Some(baton.permission_ports()),
             definitions: Some(baton.definition_ports()),
             sessions: Some(baton.session_ports()),

@@ -1,14 +1,14 @@
 //! Everything that agents can use: programs, HTTP services and MCP servers.
 
-use crate::{commands::reap, failure::Failure};
+use crate::{commands::reap, config::Settings, failure::Failure};
 use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::Book;
 use baton_ports::{AgentBook, AgentSource, SessionBook, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
-    Connectors, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, RemoteConnect, RemoteSettings,
-    StdioConnect, Toolbox, TransportKind,
+    Connectors, GuestServers, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, RemoteConnect,
+    RemoteSettings, StdioConnect, Toolbox, TransportKind,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
@@ -41,10 +41,11 @@ pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
     definitions: Arc<dyn AgentBook>,
     book: Arc<Book>,
-    data: &Path,
+    settings: &Settings,
     tracer: Tracer,
 ) -> Result<Tools, Failure> {
-    let remote = remote(data)?;
+    let guests = settings.guests.as_deref().map(|allow| guests(allow, &tracer)).transpose()?;
+    let remote = remote(&settings.data)?;
     let http = HttpTools::new(remote.client.clone()).with_agents(Arc::clone(&agents)).with_tracer(tracer.clone());
     let remote = Arc::new(RemoteConnect::new(remote));
     let stdio = match reap::command() {
@@ -59,7 +60,22 @@ pub(super) fn toolbox(
         .with(TransportKind::Remote, remote)
         .with(TransportKind::Internal, internal.clone());
     let servers = McpServers::new(agents, connectors, HostSettings { tracer, ..HostSettings::default() });
-    Ok(Tools { toolbox: Arc::new(Toolbox::new(servers).with_http(Arc::new(http))), internal })
+    let toolbox = Toolbox::new(servers).with_http(Arc::new(http));
+    let toolbox = match guests {
+        Some(guests) => toolbox.with_guests(Arc::new(guests)),
+        None => toolbox,
+    };
+    Ok(Tools { toolbox: Arc::new(toolbox), internal })
+}
+
+/// How servers are reached that requests bring: in public, and where the settings let them be.
+fn guests(allow: &[String], tracer: &Tracer) -> Result<GuestServers, Failure> {
+    let policy = AddressPolicy::allowing(allow)
+        .map_err(|error| Failure::new(ErrorCode::CONFIG_INVALID, format!("responses.mcp_allow: {error}")))?;
+    let client = GuardedClient::new(policy, &baton_outbound::Options::default());
+    let client = client.map_err(|error| Failure::new(ErrorCode::INTERNAL, error.to_string()))?;
+    let connect = Arc::new(RemoteConnect::for_strangers(RemoteSettings::new(client)));
+    Ok(GuestServers::new(connect, HostSettings { tracer: tracer.clone(), ..HostSettings::default() }))
 }
 
 /// How servers on the network are reached: those that definitions name wherever they are, others only in public.

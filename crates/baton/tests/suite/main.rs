@@ -28,6 +28,7 @@ mod export;
 mod foreign;
 #[cfg(unix)]
 mod guards;
+mod guest_servers;
 mod help;
 #[cfg(unix)]
 mod hot_reload;

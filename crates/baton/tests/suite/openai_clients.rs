@@ -16,8 +16,8 @@ const NODE: Interpreter =
 /// Serves agents that know every situation beside the example team, and lets a script loose on them.
 fn talks(interpreter: &Interpreter, script: &str, rest: &[&str]) {
     let home = Home::new();
-    // Conformance tests want requests refused that name nobody.
-    home.write("baton.yaml", "responses: { strict_model: true }\n");
+    // Conformance tests want requests refused that name nobody; the MCP server that clients bring is on this machine.
+    home.write("baton.yaml", "responses: { strict_model: true, mcp_allow: [127.0.0.0/8] }\n");
     let examples = examples();
     let [desk, personal, weather] =
         ["../tests/agents/openai", "personal", "weather"].map(|directory| format!("{examples}/{directory}"));

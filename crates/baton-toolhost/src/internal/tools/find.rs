@@ -76,16 +76,10 @@ pub(super) fn status(call: &Call<'_>, name: &str) -> Result<ServerStatus, Refuse
 
 /// The server that has a tool.
 pub(super) fn server_of(tool: &ToolSpec) -> Option<&str> {
-    match &tool.runner {
-        ToolRunner::Mcp(of) => Some(&of.server),
-        _ => None,
-    }
+    tool.at_server().map(|(server, _)| server)
 }
 
 /// A tool's name where it is defined.
 pub(super) fn own_name(tool: &ToolSpec) -> &str {
-    match &tool.runner {
-        ToolRunner::Mcp(of) => &of.tool,
-        _ => &tool.name,
-    }
+    tool.at_server().map_or(tool.name.as_str(), |(_, tool)| tool)
 }

@@ -56,12 +56,19 @@ impl RemoteSettings {
 /// origin, or pass the policy of the client.
 pub struct RemoteConnect {
     settings: RemoteSettings,
+    /// Whether whoever names a server chose where it is, rather than the policy.
+    trusts_names: bool,
 }
 
 impl RemoteConnect {
     /// With these settings.
     pub fn new(settings: RemoteSettings) -> Self {
-        Self { settings }
+        Self { settings, trusts_names: true }
+    }
+
+    /// For servers that strangers name: they have to pass the policy of the client like everything else.
+    pub fn for_strangers(settings: RemoteSettings) -> Self {
+        Self { settings, trusts_names: false }
     }
 
     /// The server that a definition names.
@@ -80,8 +87,10 @@ impl RemoteConnect {
             idle_body_timeout: patience.max(SILENCE),
             ..Options::default()
         };
-        let client = self.settings.client.also_allowing([address.host()], options).map_err(|error| {
-            ConnectError::Failed { reason: error.to_string(), hint: "correct the url of the server".to_owned() }
+        let named = self.trusts_names.then(|| address.host());
+        let client = self.settings.client.also_allowing(named, options).map_err(|error| ConnectError::Failed {
+            reason: error.to_string(),
+            hint: "correct the url of the server".to_owned(),
         })?;
         let headers = header_map(headers, target)?;
         // A definition that brings its own credentials wants no others.

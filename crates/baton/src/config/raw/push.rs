@@ -18,7 +18,7 @@ pub(in crate::config) struct RawPush {
 impl RawPush {
     pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let mut fields = Fields::open(reader, "push", node)?;
-        let allow = fields.take("allow").map(|node| allowed(reader, node)).unwrap_or_default();
+        let allow = fields.take("allow").map(|node| allowed(reader, "allow", node)).unwrap_or_default();
         let deadline = fields
             .take("deadline")
             .and_then(|node| reader.duration("deadline", &node, SHORTEST_DEADLINE, LONGEST_DEADLINE));
@@ -27,11 +27,12 @@ impl RawPush {
     }
 }
 
-fn allowed(reader: &mut Reader, node: Node) -> Vec<String> {
+/// Names, addresses and blocks that may be called although they are not public.
+pub(super) fn allowed(reader: &mut Reader, key: &str, node: Node) -> Vec<String> {
     let place = node.place;
-    let mut entries = reader.texts("allow", node);
+    let mut entries = reader.texts(key, node);
     if entries.len() > MOST_ALLOWED {
-        let message = format!("allow has {} entries", entries.len());
+        let message = format!("{key} has {} entries", entries.len());
         reader.error(place, message, format!("keep it to {MOST_ALLOWED}; a block such as 10.0.0.0/8 is one entry"));
         entries.truncate(MOST_ALLOWED);
     }

@@ -1,5 +1,6 @@
 //! The key `responses`: how requests of OpenAI's dialects are taken.
 
+use super::push::allowed;
 use baton_agentdir::document::{Fields, Node, Reader};
 
 /// The key `responses`.
@@ -7,6 +8,8 @@ use baton_agentdir::document::{Fields, Node, Reader};
 pub(in crate::config) struct RawResponses {
     pub(in crate::config) default_agent: Option<String>,
     pub(in crate::config) strict_model: Option<bool>,
+    pub(in crate::config) mcp_servers: Option<bool>,
+    pub(in crate::config) mcp_allow: Vec<String>,
 }
 
 impl RawResponses {
@@ -15,6 +18,8 @@ impl RawResponses {
         let raw = Self {
             default_agent: fields.text(reader, "default_agent").map(|text| text.value),
             strict_model: fields.take("strict_model").and_then(|node| reader.boolean("strict_model", &node)),
+            mcp_servers: fields.take("mcp_servers").and_then(|node| reader.boolean("mcp_servers", &node)),
+            mcp_allow: fields.take("mcp_allow").map(|node| allowed(reader, "mcp_allow", node)).unwrap_or_default(),
         };
         fields.finish(reader);
         Some(raw)

@@ -1,0 +1,205 @@
+//! MCP servers that a request brings.
+
+use crate::{
+    Refusal,
+    fields::Fields,
+    parts::{missing, needed},
+};
+use baton_types::{GuestServer, Json, Permission, ToolSpec};
+use serde_json::{Map, Value, json};
+use std::{collections::BTreeMap, fmt};
+
+/// Servers of one request.
+const MOST_SERVERS: usize = 16;
+/// Tools of all of them that a request may use, and how much they may say about themselves.
+const MOST_TOOLS: usize = 128;
+const MOST_BYTES: usize = 512 << 10;
+
+/// An MCP server that a request brings.
+#[derive(Clone, PartialEq, Eq)]
+pub struct McpToolRequest {
+    /// What the caller calls it.
+    pub server_label: String,
+    /// Where it is.
+    pub server_url: String,
+    /// What it is, for the model.
+    pub server_description: Option<String>,
+    /// Headers of requests to it, the one with the bearer included; secrets.
+    pub headers: BTreeMap<String, String>,
+    /// The tools of it that may be used; all when not given.
+    pub allowed_tools: Option<Vec<String>>,
+    /// Whether somebody is asked before one runs.
+    pub require_approval: Approvals,
+}
+
+/// When somebody is asked before a tool of an MCP server runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Approvals {
+    /// Before every call.
+    #[default]
+    Always,
+    /// Never.
+    Never,
+    /// Before every call, unless the tool is one of these.
+    Unless {
+        /// Tools about which nobody is asked.
+        never: Vec<String>,
+    },
+}
+
+impl fmt::Debug for McpToolRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpToolRequest").field("server_label", &self.server_label).finish_non_exhaustive()
+    }
+}
+
+impl McpToolRequest {
+    pub(crate) fn read(members: &Map<String, Value>, param: &str, before: &[Self]) -> Result<Self, Refusal> {
+        let place = format!("{param}.");
+        let fields = Fields::new(members, &place);
+        let server_label = label(members, param, before)?;
+        if fields.get("connector_id").is_some() {
+            let param = format!("{param}.connector_id");
+            let detail = "There are no connectors here; give the address of an MCP server as server_url.";
+            return Err(Refusal::invalid("unsupported_tool", &param, detail));
+        }
+        let server_url = fields.text("server_url")?.ok_or_else(|| missing(&format!("{param}.server_url")))?.to_owned();
+        let mut headers = headers(fields, param)?;
+        if let Some(token) = fields.text("authorization")? {
+            headers.retain(|name, _| !name.eq_ignore_ascii_case("authorization"));
+            let token = token.strip_prefix("Bearer ").unwrap_or(token);
+            headers.insert("Authorization".to_owned(), format!("Bearer {token}"));
+        }
+        let allowed_tools = match fields.get("allowed_tools") {
+            None => None,
+            Some(Value::Object(filter)) => {
+                let place = format!("{param}.allowed_tools.");
+                Some(Fields::new(filter, &place).words("tool_names")?)
+            }
+            Some(_) => Some(fields.words("allowed_tools")?),
+        };
+        Ok(Self {
+            server_description: fields.text("server_description")?.map(str::to_owned),
+            require_approval: approvals(fields, param)?,
+            headers,
+            allowed_tools,
+            server_label,
+            server_url,
+        })
+    }
+
+    /// As it is shown again: without its secrets.
+    pub(crate) fn echo(&self) -> Json {
+        let approval = match &self.require_approval {
+            Approvals::Always => json!("always"),
+            Approvals::Never => json!("never"),
+            Approvals::Unless { never } => json!({ "never": { "tool_names": never } }),
+        };
+        json!({
+            "type": "mcp",
+            "server_label": self.server_label,
+            "server_url": origin(&self.server_url),
+            "server_description": self.server_description,
+            "headers": null,
+            "allowed_tools": self.allowed_tools,
+            "require_approval": approval,
+        })
+        .into()
+    }
+
+    /// The server with those of its tools that the request allows, each with the leave that the request gives.
+    pub fn admitted(&self, tools: Vec<ToolSpec>) -> GuestServer {
+        let own = |tool: &ToolSpec| tool.at_server().map_or_else(|| tool.name.clone(), |(_, own)| own.to_owned());
+        let is_allowed = |name: &String| self.allowed_tools.as_ref().is_none_or(|allowed| allowed.contains(name));
+        let tools = tools.into_iter().filter(|tool| is_allowed(&own(tool))).map(|tool| {
+            let permission = if self.asks_about(&own(&tool)) { Permission::Ask } else { Permission::Allow };
+            // What the server is said to be helps a model to choose among servers that say little.
+            let description = match &self.server_description {
+                Some(about) => format!("{}\n\n({}: {about})", tool.description, self.server_label),
+                None => tool.description.clone(),
+            };
+            ToolSpec { permission, description, ..tool }
+        });
+        GuestServer { label: self.server_label.clone(), tools: tools.collect() }
+    }
+
+    fn asks_about(&self, tool: &str) -> bool {
+        match &self.require_approval {
+            Approvals::Always => true,
+            Approvals::Never => false,
+            Approvals::Unless { never } => !never.iter().any(|name| name == tool),
+        }
+    }
+}
+
+/// An address as it is shown again: what stands behind its host is as often a secret as not.
+fn origin(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return "<redacted>".to_owned() };
+    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = place.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}/<redacted>")
+}
+
+fn label(members: &Map<String, Value>, param: &str, before: &[McpToolRequest]) -> Result<String, Refusal> {
+    let label = needed(members, "server_label", param)?;
+    let param = format!("{param}.server_label");
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    let problem = if before.len() >= MOST_SERVERS {
+        format!("is one server too many; send at most {MOST_SERVERS}")
+    } else if label.is_empty() || label.len() > 64 || !label.bytes().all(is_word) {
+        "must be 1 to 64 letters, digits, _ or -".to_owned()
+    } else if before.iter().any(|server| server.server_label == label) {
+        "is there twice; give every server a label of its own".to_owned()
+    } else {
+        return Ok(label.to_owned());
+    };
+    Err(Refusal::invalid("invalid_value", &param, format!("'{param}' {problem}.")))
+}
+
+fn headers(fields: Fields<'_>, param: &str) -> Result<BTreeMap<String, String>, Refusal> {
+    let given = fields.object("headers")?.into_iter().flatten();
+    let read = given.map(|(name, value)| match value.as_str() {
+        Some(value) => Ok((name.clone(), value.to_owned())),
+        None => {
+            let param = format!("{param}.headers.{name}");
+            Err(Refusal::invalid("invalid_type", &param, format!("'{param}' must be a string.")))
+        }
+    });
+    read.collect()
+}
+
+fn approvals(fields: Fields<'_>, param: &str) -> Result<Approvals, Refusal> {
+    match fields.get("require_approval") {
+        None => Ok(Approvals::Always),
+        Some(Value::Object(filter)) => {
+            let names = |which: &str| -> Result<Vec<String>, Refusal> {
+                let place = format!("{param}.require_approval.");
+                let Some(filter) = Fields::new(filter, &place).object(which)? else { return Ok(Vec::new()) };
+                Fields::new(filter, &format!("{place}{which}.")).words("tool_names")
+            };
+            let (always, mut never) = (names("always")?, names("never")?);
+            never.retain(|name| !always.contains(name));
+            Ok(Approvals::Unless { never })
+        }
+        Some(_) => Ok(match fields.one_of("require_approval", &["always", "never"])? {
+            Some("never") => Approvals::Never,
+            _ => Approvals::Always,
+        }),
+    }
+}
+
+/// Refuses more than a request can carry: what its servers say is kept with the turn.
+pub(crate) fn check_size(servers: &[GuestServer]) -> Result<(), Refusal> {
+    let tools = servers.iter().flat_map(|server| &server.tools);
+    let count = tools.clone().count();
+    let bytes: usize = tools.map(|tool| tool.description.len() + tool.parameters.as_str().len()).sum();
+    let problem = if count > MOST_TOOLS {
+        format!("have {count} tools, and a request can use {MOST_TOOLS}")
+    } else if bytes > MOST_BYTES {
+        format!("describe their tools in {} KB, and {} is the most", bytes >> 10, MOST_BYTES >> 10)
+    } else {
+        return Ok(());
+    };
+    let detail = format!("The MCP servers of the request {problem}. Name those that it needs in allowed_tools.");
+    Err(Refusal::invalid("too_many_tools", "tools", detail))
+}

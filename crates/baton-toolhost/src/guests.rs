@@ -1,0 +1,97 @@
+//! MCP servers that callers bring along for their own requests.
+//!
+//! Each is kept like the one server of an agent of its own, so that connections, limits and statuses are those of every
+//! server. What it is reached with came with a request: it is held in memory, belongs to whoever brought it, and means
+//! what it says. No variable of this machine is ever put into it.
+
+mod lodgings;
+
+use crate::{Connect, Connectors, HostSettings, McpServers, OfferedTool, TransportKind};
+use baton_ports::{BoxFuture, Guest, GuestError, Guests, ServerState};
+use baton_types::{
+    AgentName, GuestTool, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Principal, ToolRunner, ToolSpec,
+};
+use lodgings::Lodgings;
+use std::{sync::Arc, time::Duration};
+
+/// How long somebody waits for a server before the request is refused.
+const STARTUP: Duration = Duration::from_secs(10);
+
+/// The servers of callers; clones of the inner [`McpServers`] share the connections.
+pub struct GuestServers {
+    lodgings: Arc<Lodgings>,
+    servers: McpServers,
+}
+
+impl GuestServers {
+    /// Reached through this connector, which has to judge every address; must be made within a tokio runtime.
+    pub fn new(connect: Arc<dyn Connect>, settings: HostSettings) -> Self {
+        let lodgings = Arc::new(Lodgings::default());
+        let connectors = Connectors::new().with(TransportKind::Remote, connect);
+        let settings = HostSettings { expands: false, ..settings };
+        let servers = McpServers::new(lodgings.clone(), connectors, settings);
+        Self { lodgings, servers }
+    }
+
+    /// The servers themselves, each of an agent that is named as [`GuestTool::guest`] says.
+    pub(crate) fn servers(&self) -> &McpServers {
+        &self.servers
+    }
+
+    /// Closes all connections.
+    pub async fn close(&self) {
+        self.servers.close().await;
+    }
+
+    /// The one that has a tool, if it is this caller's and still known.
+    pub(crate) fn find(&self, principal: &Principal, tool: &GuestTool) -> Option<AgentName> {
+        let name: AgentName = tool.guest.as_str().into();
+        self.lodgings.touch(principal, &name).then_some(name)
+    }
+
+    async fn listed(&self, principal: &Principal, guest: Guest) -> Result<Vec<ToolSpec>, GuestError> {
+        let name = self.lodgings.take(principal, server(&guest)).map_err(GuestError::TooMany)?;
+        let offered = self.servers.tools_beside(&name, &|_| false, STARTUP).await;
+        let status = self.servers.statuses(&name).into_iter().next();
+        let ready = status.as_ref().is_some_and(|status| status.state == ServerState::Ready);
+        if !ready {
+            self.lodgings.leave(&name);
+            let reason = status.and_then(|status| status.reason);
+            return Err(GuestError::Unreachable(
+                reason.unwrap_or_else(|| format!("it was not ready within {STARTUP:?}")),
+            ));
+        }
+        Ok(offered.into_iter().map(|offered| guest_tool(offered, &name)).collect())
+    }
+}
+
+impl Guests for GuestServers {
+    fn admit<'a>(&'a self, principal: &'a Principal, guest: Guest) -> BoxFuture<'a, Result<Vec<ToolSpec>, GuestError>> {
+        Box::pin(self.listed(principal, guest))
+    }
+}
+
+fn guest_tool(offered: OfferedTool, guest: &AgentName) -> ToolSpec {
+    let (server, tool) = (offered.server, offered.definition.name.to_string());
+    let runner = ToolRunner::Guest(GuestTool { guest: guest.to_string(), server, tool });
+    ToolSpec { runner, ..offered.spec }
+}
+
+fn server(guest: &Guest) -> McpServer {
+    McpServer {
+        name: guest.label.clone(),
+        file: "the request".to_owned(),
+        transport: McpTransport::Remote { url: guest.url.clone(), headers: guest.headers.clone() },
+        enabled: true,
+        era: McpEra::Auto,
+        timeouts: McpTimeouts { startup: STARTUP, ..McpTimeouts::default() },
+        permissions: McpPermissions::default(),
+        include: Vec::new(),
+        exclude: Vec::new(),
+        modes: Default::default(),
+        prefix: None,
+        required: true,
+        trusted: false,
+        oauth: None,
+    }
+}

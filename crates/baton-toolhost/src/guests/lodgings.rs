@@ -1,0 +1,124 @@
+//! Who brought which server, and for how long it stays.
+
+use baton_ports::{AgentSource, Changes};
+use baton_types::{AgentKit, AgentName, AgentSpec, McpServer, Principal};
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc, time::Duration};
+use tokio::{sync::watch, time::Instant};
+
+/// Servers that stay at the same time, of everybody and of one account.
+const MOST: usize = 256;
+const MOST_OF_ONE: usize = 32;
+/// A server that nobody uses for this long has to go when others come.
+const STAY: Duration = Duration::from_secs(60 * 60);
+
+/// The servers of callers, as the kits of agents that nobody else sees.
+pub(super) struct Lodgings {
+    by_name: Mutex<HashMap<AgentName, Lodger>>,
+    changed: watch::Sender<()>,
+}
+
+struct Lodger {
+    account: Account,
+    kit: Arc<AgentKit>,
+    used: Instant,
+}
+
+/// Whose servers count together.
+#[derive(Clone, PartialEq, Eq)]
+struct Account {
+    tenant: Arc<str>,
+    subject: Arc<str>,
+}
+
+impl Account {
+    fn of(principal: &Principal) -> Self {
+        Self { tenant: Arc::clone(&principal.tenant), subject: Arc::clone(&principal.subject) }
+    }
+}
+
+impl Default for Lodgings {
+    fn default() -> Self {
+        Self { by_name: Mutex::default(), changed: watch::Sender::new(()) }
+    }
+}
+
+impl Lodgings {
+    /// The name of a server, which is given one when it is new. Whoever brings more than its share gives up what it used
+    /// longest ago; nobody loses a server that it uses to somebody else.
+    pub(super) fn take(&self, principal: &Principal, server: McpServer) -> Result<AgentName, String> {
+        let (account, now) = (Account::of(principal), Instant::now());
+        let mut table = self.by_name.lock();
+        let is_it = |lodger: &Lodger| lodger.account == account && lodger.kit.servers.first() == Some(&server);
+        if let Some((name, lodger)) = table.iter_mut().find(|(_, lodger)| is_it(lodger)) {
+            lodger.used = now;
+            return Ok(name.clone());
+        }
+        table.retain(|_, lodger| now.duration_since(lodger.used) < STAY);
+        let own = table.values().filter(|lodger| lodger.account == account).count();
+        if own >= MOST_OF_ONE || (table.len() >= MOST && own > 0) {
+            let theirs = table.iter().filter(|(_, lodger)| lodger.account == account);
+            let oldest = theirs.min_by_key(|(_, lodger)| lodger.used).map(|(name, _)| name.clone());
+            oldest.map(|name| table.remove(&name));
+        }
+        if table.len() >= MOST {
+            return Err(format!("{MOST} servers of callers are connected already; try again later"));
+        }
+        let name = fresh_name()?;
+        let kit = AgentKit { servers: vec![server], ..AgentKit::default() };
+        table.insert(name.clone(), Lodger { account, kit: Arc::new(kit), used: now });
+        drop(table);
+        self.changed.send_replace(());
+        Ok(name)
+    }
+
+    /// Whether the server is this caller's and still here; it was used just now, then.
+    pub(super) fn touch(&self, principal: &Principal, name: &AgentName) -> bool {
+        let account = Account::of(principal);
+        let mut table = self.by_name.lock();
+        let found = table.get_mut(name).filter(|lodger| lodger.account == account);
+        found.is_some_and(|lodger| {
+            lodger.used = Instant::now();
+            true
+        })
+    }
+
+    /// Lets a server go.
+    pub(super) fn leave(&self, name: &AgentName) {
+        self.by_name.lock().remove(name);
+        self.changed.send_replace(());
+    }
+}
+
+impl AgentSource for Lodgings {
+    fn agents(&self) -> Vec<Arc<AgentSpec>> {
+        Vec::new()
+    }
+
+    fn agent(&self, _: &AgentName) -> Option<Arc<AgentSpec>> {
+        None
+    }
+
+    fn has(&self, name: &AgentName) -> bool {
+        self.by_name.lock().contains_key(name)
+    }
+
+    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+        self.by_name.lock().get(name).map(|lodger| Arc::clone(&lodger.kit)).unwrap_or_default()
+    }
+
+    fn changes(&self) -> Changes {
+        let changed = self.changed.subscribe();
+        Box::pin(futures_util::stream::unfold(changed, |mut changed| async move {
+            changed.changed().await.ok()?;
+            Some(((), changed))
+        }))
+    }
+}
+
+/// A name that cannot be guessed, since it stands for secrets.
+fn fresh_name() -> Result<AgentName, String> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|_| "this machine gives no randomness".to_owned())?;
+    Ok(format!("guest-{:032x}", u128::from_be_bytes(bytes)).as_str().into())
+}
