@@ -17,12 +17,16 @@ pub enum AgentTexts {
 }
 
 impl AgentTexts {
-    fn path(self, agent: &str, name: Option<&str>) -> String {
-        let kind = match self {
+    /// As the server calls them.
+    pub fn as_str(self) -> &'static str {
+        match self {
             Self::Rules => "rules",
             Self::References => "references",
-        };
-        below(agent, kind, name)
+        }
+    }
+
+    fn path(self, agent: &str, name: Option<&str>) -> String {
+        below(agent, self.as_str(), name)
     }
 }
 

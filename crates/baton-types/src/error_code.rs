@@ -67,7 +67,7 @@ codes! {
     SESSION_INVALID = "BTN-2029", "The session cannot be changed or taken over that way", "Do what the message says; docs/sessions.md has the settings, their bounds and the forms of files.";
     MODE_REFUSED = "BTN-2030", "The agent does not work in that mode", "Do what the message says; docs/agent-directory.md tells what an autonomous agent does and refuses.";
     NAME_TAKEN = "BTN-2031", "The name is taken", "Choose another name, or change what has it.";
-    AGENT_PART_NOT_FOUND = "BTN-2032", "The agent has nothing of that name", "List its rules, references, servers or exported tools for their names.";
+    AGENT_PART_NOT_FOUND = "BTN-2032", "The agent has nothing of that name", "List its rules, references, servers, exported tools or providers for their names.";
     AGENT_OUTDATED = "BTN-2033", "The agent has been changed since", "Read the agent again, decide again, and send with its present ETag.";
     RESPONSE_NOT_FOUND = "BTN-2034", "There is no such response, conversation or item", "Use the id that was given when it was made; what was deleted, not stored, or belongs to somebody else looks missing.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";

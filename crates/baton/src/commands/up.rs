@@ -210,7 +210,7 @@ fn announce(server: &Server, settings: &Settings, answering: &Answering, screen:
         screen.say("  no agents yet; make one with: baton agents create NAME --prompt \"...\"");
     }
     if let Some(more @ 1..) = agents.len().checked_sub(MOST_NAMED) {
-        screen.say(&format!("  and {more} more; `baton agents list` shows all"));
+        screen.say(&format!("  and {more} more; `baton agents` shows all"));
     }
     for line in answering.lines(paint) {
         screen.say(&line);

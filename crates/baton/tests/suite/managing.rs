@@ -24,16 +24,20 @@ fn the_first_agent_is_made_in_an_empty_folder_and_changed_at_the_command_line() 
     let missing = home.run(&["up", "nowhere", "--port", "0"]);
     let (mut server, _) = home.up(&["--port", "0"]);
     let invited = await_line(&mut server.stderr, "no agents yet");
+    let unmade = home.run(&["agents"]);
     let create = ["agents", "create", "bob", "--title", "Bob", "--prompt", "Be kind.", "--playbook", "rules.yaml"];
     let made = home.run(&create);
     let taken = home.run(&create);
     assert_eq!(ok(home.run(&["run", "bob", "hi", "-q"])).stdout, "A very good day to you.\n");
     let rules = |more: &[&str]| home.run(&[&["agents", "rules", "bob"], more].concat());
     let parts = |parts: &str, more: &[&str]| home.run(&[&["agents", parts, "bob"], more].concat());
+    let none = ["rules", "references", "servers", "exports"].map(|kind| parts(kind, &[]));
+    let documents = ["rules", "references", "servers", "exports"].map(|kind| parts(kind, &["--json"]));
     let wrote = rules(&["tone", "--text", "Be kind.", "--description", "How to speak", "--priority", "900"]);
     let all = [
         nobody,
         missing,
+        unmade,
         made,
         taken,
         wrote,
@@ -59,12 +63,14 @@ fn the_first_agent_is_made_in_an_empty_folder_and_changed_at_the_command_line() 
         parts("providers", &["nobody"]),
         parts("providers", &["openai", "--delete"]),
         parts("providers", &[]),
+        parts("exports", &["sum", "--set", "[]"]),
+        parts("providers", &["openai", "--set", "[]"]),
         home.run(&["agents", "remove", "bob"]),
         home.run(&["agents", "delete", "bob"]),
         home.run(&["agents", "delete", "bob", "--yes"]),
         home.run(&["agents", "delete", "bob", "--yes"]),
     ];
-    let shown = all.map(|ended| ended.shown()).join("\n");
+    let shown = all.iter().chain(&none).chain(&documents).map(Ended::shown).collect::<Vec<_>>().join("\n");
     assert!(!shown.contains("s3cr3t"), "{shown}");
     filtered(|| insta::assert_snapshot!("managing", format!("{invited}\n{shown}")));
 }

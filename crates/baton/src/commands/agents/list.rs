@@ -53,6 +53,9 @@ async fn served(session: &Session, screen: Screen) -> Result<Exit, Failure> {
     };
     let rows: Vec<_> = agents.iter().map(row).collect();
     table(&rows, screen);
+    if rows.is_empty() {
+        screen.say("no agents yet; make one with: baton agents create NAME --prompt \"...\"");
+    }
     Ok(Exit::Ok)
 }
 

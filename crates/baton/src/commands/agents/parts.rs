@@ -59,12 +59,12 @@ async fn done(session: &Session, parts: AgentParts, options: Options, screen: Sc
         let all = client.agent_parts(parts, &agent).await.map_err(failure)?;
         match screen.is_json() {
             true => screen.print(all.as_str()),
-            false => table(parts, &all, screen),
+            false => table(parts, &agent, &all, screen),
         }
         return Ok(Exit::Ok);
     };
     let given = set.or(file.as_deref().map(text).transpose()?);
-    let entry = given.as_deref().map(entry).transpose()?;
+    let entry = given.as_deref().map(|text| entry(parts, text)).transpose()?;
     let (part, done) = match (delete, entry) {
         (true, _) => (client.delete_agent_part(parts, &agent, &name).await, "deleted"),
         (false, Some(entry)) => (client.put_agent_part(parts, &agent, &name, &entry).await, "wrote"),
@@ -80,7 +80,7 @@ async fn done(session: &Session, parts: AgentParts, options: Options, screen: Sc
 }
 
 /// What was written as JSON; the message repeats none of it, because it may hold secrets.
-fn entry(text: &str) -> Result<Json, Failure> {
+fn entry(parts: AgentParts, text: &str) -> Result<Json, Failure> {
     let parsed: Result<Value, _> = serde_json::from_str(text);
     let problem = match parsed {
         Ok(Value::Object(entry)) => return Ok(Json::from(Value::Object(entry))),
@@ -88,11 +88,31 @@ fn entry(text: &str) -> Result<Json, Failure> {
         Err(error) => format!("is no JSON at line {}, column {}", error.line(), error.column()),
     };
     Err(Failure::new(ErrorCode::USAGE, format!("the entry {problem}"))
-        .hint("Write it as in mcp.json, such as '{\"url\": \"http://127.0.0.1:9000/mcp\"}'."))
+        .hint(format!("Write it as an object, such as '{}'.", example(parts))))
+}
+
+/// The shortest entry that is of use.
+fn example(parts: AgentParts) -> &'static str {
+    match parts {
+        AgentParts::Servers => r#"{"url": "http://127.0.0.1:9000/mcp"}"#,
+        AgentParts::Exports => r#"{"description": "What is new", "prompt": "Say what is new."}"#,
+        AgentParts::Providers => r#"{"api_key": "env://OPENAI_API_KEY"}"#,
+    }
+}
+
+/// That there are none, and how there would be one.
+fn none(parts: AgentParts, agent: &str) -> String {
+    let (none, name) = match parts {
+        AgentParts::Servers => ("no servers", "NAME"),
+        AgentParts::Exports => ("no exports", "NAME"),
+        AgentParts::Providers => ("no providers of its own", "openai"),
+    };
+    let (kind, entry) = (parts.as_str(), example(parts));
+    format!("{agent} has {none}; add one with: baton agents {kind} {agent} {name} --set '{entry}'")
 }
 
 /// A line for each, with the names of its keys or what it is about.
-fn table(parts: AgentParts, all: &Json, screen: Screen) {
+fn table(parts: AgentParts, agent: &str, all: &Json, screen: Screen) {
     let all = all.to_value();
     let named: Vec<(String, String)> = match &all[parts.as_str()] {
         Value::Object(entries) => entries.iter().map(|(name, entry)| (name.clone(), about(entry))).collect(),
@@ -105,6 +125,9 @@ fn table(parts: AgentParts, all: &Json, screen: Screen) {
             .collect(),
         _ => Vec::new(),
     };
+    if named.is_empty() {
+        screen.say(&none(parts, agent));
+    }
     let width = named.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, about) in named {
         let name = screen.data_paint().name(&format!("{name:<width$}"));

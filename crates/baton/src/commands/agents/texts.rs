@@ -88,6 +88,12 @@ async fn done(session: &Session, texts: AgentTexts, options: Options, screen: Sc
         let list = client.agent_texts(texts, &agent).await.map_err(failure)?;
         match screen.is_json() {
             true => screen.print(&json!(list).to_string()),
+            false if list.items.is_empty() => {
+                let kind = texts.as_str();
+                screen.say(&format!(
+                    "{agent} has no {kind}; add one with: baton agents {kind} {agent} NAME --text \"...\""
+                ));
+            }
             false => table(&list.items, screen),
         }
         return Ok(Exit::Ok);
