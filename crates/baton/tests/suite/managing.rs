@@ -95,6 +95,52 @@ fn what_is_kept_is_there_at_the_next_start_and_what_is_not_is_gone() {
     assert_eq!(ok(home.run(&["run", "kept", "hi", "-q"])).stdout, "Hello.\n");
 }
 
+#[test]
+fn the_folder_for_new_agents_is_made_with_the_first_and_served_at_the_next_start() {
+    let home = Home::new();
+    home.write("rules.yaml", PLAYBOOK);
+    // Relative to the file, wherever the command runs.
+    home.write("settings/baton.yaml", "new_agents: ../made\n");
+    let up = ["--port", "0", "--config", "settings/baton.yaml"];
+    let made = |name: &str| {
+        let ended = ok(home.run(&["agents", "create", name, "--playbook", "rules.yaml"]));
+        ended.stderr.lines().next().unwrap_or_default().to_owned()
+    };
+    let names = || {
+        let listed = ok(home.run(&["agents", "--json"])).stdout;
+        let listed: Value = serde_json::from_str(&listed).expect("JSON");
+        let agents = listed["agents"].as_array().expect("agents");
+        agents.iter().map(|agent| agent["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    let (server, url) = home.up(&up);
+    assert!(!home.path("made").exists(), "it is made with the first agent");
+    let said = made("usual");
+    assert!(said.contains("made/usual") && home.path("made/usual/agent.yaml").exists(), "{said}");
+    for (name, keep) in [("passing", false), ("lasting", true)] {
+        let wish = json!({"name": name, "keep": keep}).to_string();
+        let reply = request(&url, "POST", "/api/v1/agents", &[("Content-Type", "application/json")], &wish);
+        assert_eq!(reply.status, 201, "{}", reply.body);
+        assert_eq!(home.path(&format!("made/{name}")).exists(), keep, "{}", reply.body);
+    }
+    ok(home.run(&["agents", "rules", "usual", "tone", "--text", "Be kind."]));
+    assert!(home.path("made/usual/rules/tone.md").exists(), "it is changed where it is kept");
+    assert_eq!(names(), ["lasting", "passing", "usual"]);
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+
+    let (server, _) = home.up(&up);
+    assert_eq!(names(), ["lasting", "usual"]);
+    assert_eq!(ok(home.run(&["run", "usual", "hi", "-q"])).stdout, "Hello.\n");
+    ok(home.run(&["agents", "delete", "lasting", "--yes"]));
+    ok(home.run(&["agents", "delete", "usual", "--yes"]));
+    assert!(!home.path("made/usual").exists() && !home.path("made/lasting").exists());
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+    // The folder is empty now, as it was missing at first.
+    let (_server, _) = home.up(&up);
+    assert!(names().is_empty());
+}
+
 /// What a model was given beside the conversation, in a task.
 fn chosen(url: &str, task: &str) -> Vec<(String, String)> {
     let events = request(url, "GET", &format!("/api/v1/tasks/{task}/events"), &[], "").body;

@@ -23,7 +23,8 @@ Examples:
   baton run bob \"Hello\"
 
 A server keeps new agents in memory, and they are gone when it ends; --keep writes the definition
-into the first folder of agents that it serves. Without a server the agent is always kept there.")]
+into the first folder of agents that it serves. Without a server the agent is always kept there.
+Where `new_agents` in baton.yaml names a folder, all of them are kept in that one.")]
 pub(super) struct Options {
     /// What it is called: lower-case letters, digits and dashes
     name: String,
