@@ -83,6 +83,7 @@ fn teamspark_01_the_second_form_is_the_first_under_another_name() {
     assert_eq!(baton_types::AgentSpec { autonomous: true, ..second }, first);
 }
 
+/// The agents that come with TeamSpark are not ours to give away: these five have their keys, their shapes and their size.
 #[test]
 fn teamspark_02_five_single_files_load_with_a_megabyte_of_vectors() {
     let mut all = String::new();

@@ -75,6 +75,12 @@ impl Home {
         Self(TempDir::new().expect("a temporary directory"))
     }
 
+    /// In memory where that is possible, for so many files that a disk would take longer than the test.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn in_memory() -> Self {
+        Self(TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a temporary directory"))
+    }
+
     pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.0.path().join(relative)
     }

@@ -41,6 +41,13 @@ fn open(home: &Home, pipe: &str) -> File {
     OpenOptions::new().read(true).write(true).open(home.path(pipe)).expect("a pipe")
 }
 
+/// As editors save: beside it, then in its place.
+fn save(home: &Home, file: &str, text: &str) {
+    let beside = format!("{file}.new");
+    home.write(&beside, text);
+    fs::rename(home.path(&beside), home.path(file)).expect("replaced");
+}
+
 /// Runs a task to its end.
 fn run(url: &str, id: &str) -> Value {
     let message = json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": "go"}]});
@@ -91,9 +98,7 @@ fn a_rule_changed_under_load_holds_for_new_runs_and_no_run_notices() {
 
     let old = start("old", OLD);
     assert_eq!(arrived.by_ref().take(OLD).filter_map(Result::ok).count(), OLD, "all of them are in the middle");
-    // As editors save: beside it, then in its place.
-    home.write("busy/agent.yaml.new", &definition("lively", "second"));
-    fs::rename(home.path("busy/agent.yaml.new"), home.path("busy/agent.yaml")).expect("replaced");
+    save(&home, "busy/agent.yaml", &definition("lively", "second"));
     await_line(&mut server.stderr, "the definition is different from now on");
     let new = start("new", NEW);
     assert_eq!(arrived.by_ref().take(NEW).filter_map(Result::ok).count(), NEW);
@@ -110,6 +115,28 @@ fn a_rule_changed_under_load_holds_for_new_runs_and_no_run_notices() {
         digest
     });
     assert_ne!(all[0], all[1]);
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+}
+
+/// What somebody is told who broke a file, while everybody else is answered as before.
+#[test]
+fn a_broken_edit_keeps_the_last_good_version_and_says_so() {
+    let home = Home::new();
+    let playbook = |words: &str| format!("rules: [{{ say: {words} }}]\n");
+    home.agent("kept", "", &playbook("before"));
+    let (mut server, _) = home.up(&["kept", "--port", "0", "--log", "warn,baton_local=info"]);
+    let answer = || home.run(&["run", "kept", "hi", "-q"]).stdout;
+    assert_eq!(answer(), "before\n");
+    let good = fs::read_to_string(home.path("kept/agent.yaml")).expect("a definition");
+    save(&home, "kept/agent.yaml", "name: [\n");
+    let told = await_line(&mut server.stderr, "cannot be used as it stands; what worked before is still served");
+    assert!(told.contains("kept/agent.yaml:1:7: error:"), "{told}");
+    assert_eq!(answer(), "before\n");
+    save(&home, "kept/playbook.yaml", &playbook("after"));
+    save(&home, "kept/agent.yaml", &good);
+    await_line(&mut server.stderr, "the definition is different from now on");
+    assert_eq!(answer(), "after\n");
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
 }

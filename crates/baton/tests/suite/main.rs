@@ -38,6 +38,8 @@ mod js_client;
 mod kill_loop;
 #[cfg(unix)]
 mod managing;
+#[cfg(target_os = "linux")]
+mod many;
 mod mcp;
 mod metrics;
 mod models;
@@ -72,4 +74,5 @@ mod tools;
 #[cfg(unix)]
 mod trace;
 mod two_agents;
+mod vectors;
 mod windows;

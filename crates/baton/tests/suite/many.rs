@@ -1,0 +1,54 @@
+//! Ten thousand agents in one folder, served by one Baton.
+
+use crate::binary::{Home, await_line, request};
+use serde_json::Value;
+use std::{fs, time::Instant};
+
+const MANY: usize = 10_000;
+const BROKEN: usize = 500;
+/// What a Baton with so many agents may have had in memory at any moment.
+const MOST_KILOBYTES: u64 = 300 * 1024;
+
+/// The most memory that a process ever had.
+fn peak(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn must_show_4_ten_thousand_agents_are_served_from_little_memory_and_one_broken_is_told_of() {
+    let home = Home::in_memory();
+    for number in 0..MANY {
+        let name = format!("agent-{number:05}");
+        let yaml = if number == BROKEN { "name: [\n".to_owned() } else { format!("name: {name}\ndescription: One.\n") };
+        home.write(&format!("agents/{name}/agent.yaml"), &yaml);
+        home.write(&format!("agents/{name}/prompt.md"), "You are one of many.\n");
+        home.write(&format!("agents/{name}/rules/brief.md"), "---\ninclude: always\n---\nBe brief.\n");
+    }
+    let asked = ["agent-00000", "agent-00501", "agent-09999"];
+    for name in asked {
+        home.write(&format!("agents/{name}/playbook.yaml"), "rules: [{ say: I am here. }]\n");
+    }
+    let begun = Instant::now();
+    let mut server = home.start(&["up", "agents", "--port", "0"]);
+    let told = await_line(&mut server.stderr, "error:");
+    assert!(told.starts_with("agents/agent-00500/agent.yaml:"), "{told}");
+    let serves = await_line(&mut server.stderr, "baton serves 9999 agents");
+    // How long that takes is a question for release builds on idle machines: here it is only told.
+    println!("{MANY} agents after {:?}", begun.elapsed());
+    await_line(&mut server.stderr, "and 9949 more; `baton agents` shows all");
+    let url = serves.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
+
+    let listed: Value = serde_json::from_str(&request(url, "GET", "/agents", &[], "").body).expect("JSON");
+    assert_eq!(listed["agents"].as_array().map(Vec::len), Some(MANY - 1));
+    for name in asked {
+        let said = home.run(&["run", name, "hi", "-q"]);
+        assert_eq!((said.code, said.stdout.as_str()), (Some(0), "I am here.\n"), "{}", said.shown());
+    }
+    let peak = peak(server.pid());
+    println!("at most {peak} kB");
+    assert!(peak < MOST_KILOBYTES, "{peak} kB");
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+}
