@@ -139,6 +139,35 @@ async fn of_an_autonomous_run_every_surface_shows_the_result_and_nothing_on_the_
     assert!(request(&url, "GET", &path, &[], "").body.contains("of-the-tool"));
 }
 
+/// A request of OpenAI's API, and the body of its answer as it came.
+fn openai(url: &str, path: &str, body: &Value) -> String {
+    request(url, "POST", path, &[("content-type", "application/json")], &body.to_string()).body
+}
+
+#[test]
+fn clients_of_openai_see_the_same_and_have_no_functions_of_their_own_there() {
+    let home = home();
+    let (_server, url) = home.up(&["--port", "0"]);
+    for (agent, shows) in [("talker", true), ("loner", false)] {
+        let whole = openai(&url, "/v1/responses", &json!({"model": agent, "input": "count"}));
+        let id = read(&whole)["id"].as_str().expect("an id").to_owned();
+        let later = request(&url, "GET", &format!("/v1/responses/{id}"), &[], "").body;
+        let streamed = openai(&url, "/v1/responses", &json!({"model": agent, "input": "count", "stream": true}));
+        for (surface, text) in [("the response", whole), ("the response later", later), ("the stream", streamed)] {
+            assert!(text.contains("Counted."), "{agent}, {surface}: {text}");
+            assert_eq!(text.contains("of-the-tool"), shows, "{agent}, {surface}: {text}");
+            assert_eq!(text.contains("mcp_call"), shows, "{agent}, {surface}: {text}");
+        }
+        let messages = json!([{"role": "user", "content": "count"}]);
+        let chat = openai(&url, "/v1/chat/completions", &json!({"model": agent, "messages": messages}));
+        assert_eq!(read(&chat)["choices"][0]["message"]["content"], "Counted.", "{agent}: {chat}");
+
+        let function = json!({"type": "function", "name": "mine", "parameters": {"type": "object", "properties": {}}});
+        let own = openai(&url, "/v1/responses", &json!({"model": agent, "input": "hello", "tools": [function]}));
+        assert_eq!(own.contains("BTN-2030"), !shows, "{agent}: {own}");
+    }
+}
+
 /// The agent as a tool of MCP clients.
 fn call_agent(url: &str, agent: &str) -> String {
     let meta = json!({
