@@ -36,10 +36,15 @@ const PLAYBOOK: &str = r#"rules:
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
+/// The tools and nothing that comes with every agent.
+fn lendable() -> String {
+    format!("enable_handoff: false\n{TOOLS}")
+}
+
 /// A Baton whose agent has the tools, and wants to see a token.
 fn lender() -> (Home, String) {
     let home = Home::new();
-    home.agent("store", TOOLS, "rules: [{ say: hello }]\n");
+    home.agent("store", &lendable(), "rules: [{ say: hello }]\n");
     let made = home.run(&["token", "create", "guest", "--scope", "call"]);
     (home, made.stdout.trim().to_owned())
 }
@@ -163,7 +168,7 @@ fn a_server_of_the_request_is_listed_called_and_never_betrayed() {
 #[test]
 fn leave_is_asked_for_and_given_after_a_kill_by_whoever_brings_the_server_again() {
     let lender = Home::new();
-    lender.agent("store", TOOLS, "rules: [{ say: hello }]\n");
+    lender.agent("store", &lendable(), "rules: [{ say: hello }]\n");
     let (_lender, lent) = lender.up(&["--port", "0"]);
     let home = borrower(NEAR);
     let (running, url) = home.up(&AGENTS);

@@ -34,7 +34,7 @@ fn llm_comply() {
 }
 
 #[test]
-fn openai_of_python() {
+fn timestep_22_and_23_openai_of_python() {
     talks(&PYTHON, "tests/python/openai_client.py", &[]);
 }
 

@@ -183,7 +183,24 @@ fn timestep_25_callers_do_not_meet_and_whoever_goes_on_is_remembered() {
 }
 
 #[test]
-fn a_background_response_goes_on_after_a_kill_and_its_stream_has_every_number_once() {
+fn timestep_26_a_run_that_comes_to_its_limit_is_incomplete_here_and_failed_over_a2a() {
+    let home = Home::new();
+    let endless = "rules: [{ call: [{ tool: count, args: { text: Lisbon } }] }]\n";
+    home.agent("endless", &format!("settings: {{ max_turns: 2 }}\n{TOOLS}"), endless);
+    let (_server, url) = home.up(&["--port", "0"]);
+    let ended = ask(&url, &json!({"model": "endless", "input": "count for ever"}));
+    let why = &ended["incomplete_details"]["reason"];
+    assert_eq!((ended["status"].as_str(), why.as_str()), (Some("incomplete"), Some("max_turns")), "{ended:#}");
+    assert_eq!(kinds(&ended), ["mcp_call", "mcp_call"], "{ended:#}");
+    let task = id(&ended).trim_start_matches("resp_");
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": {"id": task}}).to_string();
+    let task = read(&request(&url, "POST", "/agents/endless", &[JSON, ("a2a-version", "1.0")], &body).body);
+    assert_eq!(task["result"]["status"]["state"], "TASK_STATE_FAILED", "{task:#}");
+    assert!(task["result"]["status"].to_string().contains("BTN-3001"), "{task:#}");
+}
+
+#[test]
+fn timestep_27_a_background_response_goes_on_after_a_kill_and_its_stream_has_every_number_once() {
     let home = home();
     let (server, url) = home.up(&["--port", "0"]);
     let begun = ask(&url, &json!({"model": "slow", "input": "long", "background": true}));
@@ -225,7 +242,7 @@ fn a_background_response_goes_on_after_a_kill_and_its_stream_has_every_number_on
 }
 
 #[test]
-fn leave_is_asked_for_and_given_as_an_item_also_after_a_restart() {
+fn timestep_27_leave_is_asked_for_and_given_as_an_item_also_after_a_restart() {
     let home = home();
     let (server, url) = home.up(&["--port", "0"]);
     let asked = |url: &str| {
@@ -250,7 +267,7 @@ fn leave_is_asked_for_and_given_as_an_item_also_after_a_restart() {
 }
 
 #[test]
-fn errors_are_those_that_clients_know() {
+fn timestep_28_errors_are_those_that_clients_know() {
     let home = home();
     home.write("baton.yaml", "port: 0\nresponses: { default_agent: clerk }\n");
     let (_server, url) = home.up(&["clerk", "slow", "loner"]);
