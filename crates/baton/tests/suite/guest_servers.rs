@@ -53,8 +53,12 @@ fn lender() -> (Home, String) {
 fn borrower(settings: &str) -> Home {
     let home = Home::new();
     home.write("baton.yaml", settings);
-    home.agent("clerk", "", PLAYBOOK);
-    home.agent("strict", "permissions: [{ server: lent, tool: wipe, permission: deny }]\n", PLAYBOOK);
+    home.agent("clerk", "enable_handoff: false\n", PLAYBOOK);
+    home.agent(
+        "strict",
+        "enable_handoff: false\npermissions: [{ server: lent, tool: wipe, permission: deny }]\n",
+        PLAYBOOK,
+    );
     home.agent("loner", "autonomous: true\n", PLAYBOOK);
     home
 }
