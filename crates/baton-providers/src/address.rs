@@ -2,6 +2,9 @@
 
 use crate::ProviderKind;
 
+/// Where Bedrock is asked when nobody says otherwise.
+pub(crate) const USUAL_REGION: &str = "us-east-1";
+
 /// The address that a kind has when nobody says otherwise.
 pub(crate) fn default_base(kind: ProviderKind, region: Option<&str>) -> Option<String> {
     Some(match kind {
@@ -9,7 +12,7 @@ pub(crate) fn default_base(kind: ProviderKind, region: Option<&str>) -> Option<S
         ProviderKind::Anthropic => "https://api.anthropic.com/v1".to_owned(),
         ProviderKind::Gemini => "https://generativelanguage.googleapis.com/v1beta".to_owned(),
         ProviderKind::Bedrock => {
-            format!("https://bedrock-runtime.{}.amazonaws.com", region.unwrap_or("us-east-1"))
+            format!("https://bedrock-runtime.{}.amazonaws.com", region.unwrap_or(USUAL_REGION))
         }
         ProviderKind::Ollama => "http://127.0.0.1:11434".to_owned(),
         ProviderKind::Compatible => return None,
@@ -135,6 +138,13 @@ pub(crate) fn models(kind: ProviderKind, base: &str) -> String {
     }
 }
 
+/// The region that the host of an address of AWS names, which is the one that a request to it has to be signed for.
+pub(crate) fn region(host: &str) -> Option<&str> {
+    let inside = host.strip_suffix(".amazonaws.com").or_else(|| host.strip_suffix(".amazonaws.com.cn"))?;
+    let mut labels = inside.split('.').skip_while(|label| !label.starts_with("bedrock"));
+    labels.nth(1)
+}
+
 /// A name as one part of a path.
 fn segment(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
@@ -199,5 +209,21 @@ mod tests {
             models(Bedrock, "https://bedrock-runtime.eu-west-1.amazonaws.com"),
             "https://bedrock.eu-west-1.amazonaws.com/foundation-models?byOutputModality=TEXT"
         );
+    }
+
+    #[test]
+    fn hosts_of_aws_name_their_region() {
+        for (host, named) in [
+            ("bedrock-runtime.eu-west-1.amazonaws.com", Some("eu-west-1")),
+            ("bedrock.us-gov-west-1.amazonaws.com", Some("us-gov-west-1")),
+            ("bedrock-runtime-fips.us-east-2.amazonaws.com", Some("us-east-2")),
+            ("bedrock-runtime.cn-north-1.amazonaws.com.cn", Some("cn-north-1")),
+            ("vpce-0a1-b2.bedrock-runtime.eu-central-1.vpce.amazonaws.com", Some("eu-central-1")),
+            ("gate.example", None),
+            ("127.0.0.1", None),
+            ("s3.eu-west-1.amazonaws.com", None),
+        ] {
+            assert_eq!(region(host), named, "{host}");
+        }
     }
 }

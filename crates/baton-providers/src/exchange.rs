@@ -6,7 +6,6 @@ use crate::{
 };
 use baton_ports::ModelError;
 use futures_util::StreamExt;
-use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -27,15 +26,10 @@ pub(crate) async fn post(provider: &Provider, url: &str, body: &Value) -> Result
 
 async fn send(provider: &Provider, request: reqwest::RequestBuilder) -> Result<Value, ModelError> {
     let failed = |error: reqwest::Error| failure::connection(provider, &error, Heard::Nothing);
-    let mut headers = HeaderMap::new();
-    for (name, value) in provider.request_headers() {
-        let unusable = || ModelError::Configuration(format!("a header of {} cannot be sent", provider.name()));
-        let name: HeaderName = name.parse().map_err(|_| unusable())?;
-        let mut value: HeaderValue = value.parse().map_err(|_| unusable())?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
-    let answer = request.headers(headers).timeout(PATIENCE).send().await.map_err(failed)?;
+    let (client, request) = request.headers(provider.header_map()?).timeout(PATIENCE).build_split();
+    let mut request = request.map_err(failed)?;
+    provider.sign(&mut request)?;
+    let answer = client.execute(request).await.map_err(failed)?;
     let (status, headers) = (answer.status(), answer.headers().clone());
     let mut body = Vec::new();
     let mut pieces = answer.bytes_stream();

@@ -49,7 +49,7 @@ impl ProviderKind {
             Self::OpenAi | Self::OpenAiResponses => &["OPENAI_API_KEY"],
             Self::Anthropic => &["ANTHROPIC_API_KEY"],
             Self::Gemini => &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-            Self::Bedrock => &["AWS_BEARER_TOKEN_BEDROCK"],
+            Self::Bedrock => &["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
             Self::Ollama => &["OLLAMA_API_KEY"],
             Self::Compatible => &[],
         }

@@ -3,8 +3,8 @@
 //! a secret: who configures a provider resolves its settings first, and retries, fallbacks and prices are layers around
 //! what is here.
 //!
-//! Read first: [`Provider`] (settings, ready to be asked), [`ProviderKind`] (protocols), `request` (what is sent) and
-//! `answer` (what is heard).
+//! Read first: [`Provider`] (settings, ready to be asked), [`ProviderKind`] (protocols), `request` (what is sent),
+//! `answer` (what is heard) and `relay` (how it is signed).
 
 mod address;
 mod answer;
@@ -19,12 +19,15 @@ mod names;
 mod provider;
 mod quiet;
 mod redact;
+mod relay;
 mod replay;
 mod request;
 mod schema;
 mod secret;
+mod sign;
 
 pub use kind::ProviderKind;
 pub use model::ProviderModel;
 pub use provider::{ListedModel, Patience, Provider};
 pub use secret::Secret;
+pub use sign::KeyPair;

@@ -5,6 +5,7 @@ use crate::{
     answer::{Ended, Reading},
     failure::{self, Heard},
     quiet::Quiet,
+    relay::{Relay, beside},
     request::{self, Request},
 };
 use baton_ports::{Model, ModelAbout, ModelCall, ModelError, ModelEvent, ModelStream};
@@ -25,8 +26,11 @@ impl ProviderModel {
         Self { provider, model: model.to_owned(), full_name }
     }
 
-    fn client(&self) -> Result<genai::Client, ModelError> {
-        let http = self.provider.http()?;
+    fn client(&self, relay: Option<&Relay>) -> Result<genai::Client, ModelError> {
+        let http = match relay {
+            Some(relay) => self.provider.http_to(&relay.url)?,
+            None => self.provider.http()?,
+        };
         let client = genai::Client::builder().with_reqwest(http).build();
         client.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))
     }
@@ -63,15 +67,16 @@ impl ProviderModel {
     /// An answer as it is written; dropping the stream closes the connection.
     fn streamed(self, call: ModelCall) -> ModelStream {
         Box::pin(async_stream::try_stream! {
-            let request = request::make(&self.provider, &self.model, &self.full_name, &call)?;
-            let client = self.client()?;
+            let mut request = request::make(&self.provider, &self.model, &self.full_name, &call)?;
+            let mut relay = Relay::before(&self.provider, &mut request).await?;
+            let client = self.client(relay.as_ref())?;
             let fail = |error: genai::Error, heard| failure::of(&self.provider, &error, heard);
             let begun = client.exec_chat_stream(request.target.clone(), request.chat.clone(), Some(&request.options));
             let begun = Quiet::new(begun).await.map_err(|error| fail(error, Heard::Nothing))?;
             let mut stream = Quiet::new(begun.stream);
             let mut heard = Heard::Nothing;
             let mut ended = None;
-            while let Some(event) = stream.next().await {
+            while let Some(event) = beside(&mut relay, stream.next()).await? {
                 match event.map_err(|error| fail(error, heard))? {
                     ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
                     ChatStreamEvent::Chunk(chunk) => {
@@ -109,12 +114,14 @@ impl ProviderModel {
     /// An answer in one piece.
     fn at_once(self, call: ModelCall) -> ModelStream {
         Box::pin(async_stream::try_stream! {
-            let request = request::make(&self.provider, &self.model, &self.full_name, &call)?;
-            let client = self.client()?;
+            let mut request = request::make(&self.provider, &self.model, &self.full_name, &call)?;
+            let mut relay = Relay::before(&self.provider, &mut request).await?;
+            let client = self.client(relay.as_ref())?;
             let asked = client.exec_chat(request.target.clone(), request.chat.clone(), Some(&request.options));
             let late = |_| failure::broken(&self.provider, "did not answer in time", Heard::Nothing);
-            let answer = tokio::time::timeout(self.provider.patience.first, Quiet::new(asked)).await.map_err(late)?;
-            let answer = answer.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))?;
+            let asked = beside(&mut relay, Quiet::new(asked));
+            let answer = tokio::time::timeout(self.provider.patience.first, asked).await.map_err(late)?;
+            let answer = answer?.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))?;
             let ended = whole(answer);
             if ended.is_nothing() {
                 Err(failure::broken(&self.provider, "sent an answer without anything in it", Heard::Nothing))?;

@@ -1,8 +1,11 @@
 //! A provider, ready to be asked.
 
-use crate::{ProviderKind, ProviderModel, Secret, address, client, embed::ProviderEmbedder, list, redact};
+use crate::{
+    KeyPair, ProviderKind, ProviderModel, Secret, address, client, embed::ProviderEmbedder, list, redact, sign::Signer,
+};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use baton_ports::{Embedder, Model, ModelError};
+use baton_ports::{Clock, Embedder, Model, ModelError};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// A provider with all that a request to it needs.
@@ -12,6 +15,8 @@ pub struct Provider {
     pub(crate) name: String,
     base_url: Option<String>,
     key: Option<Secret>,
+    /// Signs requests with a pair of keys, which then stands for the key.
+    signer: Option<Signer>,
     key_from: Option<String>,
     headers: BTreeMap<String, Secret>,
     region: Option<String>,
@@ -61,6 +66,7 @@ impl Provider {
             name: name.into(),
             base_url: None,
             key: None,
+            signer: None,
             key_from: None,
             headers: BTreeMap::new(),
             region: None,
@@ -87,7 +93,15 @@ impl Provider {
     /// The key, and the setting that it came from, which errors name instead of it.
     #[must_use]
     pub fn with_key(mut self, key: Secret, from: impl Into<String>) -> Self {
-        self.key = Some(key);
+        (self.key, self.signer) = (Some(key), None);
+        self.key_from = Some(from.into());
+        self
+    }
+
+    /// A pair of keys that signs every request instead, dated by this clock; only Bedrock knows what to do with it.
+    #[must_use]
+    pub fn with_key_pair(mut self, pair: KeyPair, from: impl Into<String>, clock: Arc<dyn Clock>) -> Self {
+        (self.key, self.signer) = (None, Some(Signer { pair, clock }));
         self.key_from = Some(from.into());
         self
     }
@@ -158,7 +172,8 @@ impl Provider {
         let Some(base) = self.base_url() else {
             return Err(ModelError::Configuration(format!("the provider {} has no base URL", self.name)));
         };
-        if self.kind.needs_key() && self.key.is_none() && self.base_url.is_none() && self.headers.is_empty() {
+        let has_key = self.key.is_some() || self.signs();
+        if self.kind.needs_key() && !has_key && self.base_url.is_none() && self.headers.is_empty() {
             let variables = self.kind.variables().join(" or ");
             return Err(ModelError::Configuration(format!("{} has no key; set {variables}", self.name)));
         }
@@ -189,9 +204,38 @@ impl Provider {
         headers
     }
 
+    /// The same, ready to be sent and not to be shown.
+    pub(crate) fn header_map(&self) -> Result<HeaderMap, ModelError> {
+        let unusable = || ModelError::Configuration(format!("a header of {} cannot be sent", self.name));
+        let mut headers = HeaderMap::new();
+        for (name, value) in self.request_headers() {
+            let name: HeaderName = name.parse().map_err(|_| unusable())?;
+            let mut value: HeaderValue = value.parse().map_err(|_| unusable())?;
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        Ok(headers)
+    }
+
+    /// Whether its requests are signed.
+    pub(crate) fn signs(&self) -> bool {
+        self.kind == ProviderKind::Bedrock && self.signer.is_some()
+    }
+
+    /// Signs a request, when that is how this provider is asked.
+    pub(crate) fn sign(&self, request: &mut reqwest::Request) -> Result<(), ModelError> {
+        let Some(signer) = self.signer.as_ref().filter(|_| self.signs()) else { return Ok(()) };
+        let host = request.url().host_str().unwrap_or_default().to_owned();
+        let region = address::region(&host).or(self.region.as_deref()).unwrap_or(address::USUAL_REGION);
+        let unsignable = |_| ModelError::Configuration(format!("a request to {} cannot be signed", self.name));
+        signer.sign(region, request).map_err(unsignable)
+    }
+
     /// A foreign text without this provider's secrets.
     pub(crate) fn shown(&self, text: &str) -> String {
-        redact::shown(text, self.key.iter().chain(self.headers.values()).chain(&self.basic).chain(&self.hidden))
+        let pair = self.signer.iter().flat_map(|signer| signer.pair.secrets());
+        let settings = self.headers.values().chain(&self.basic).chain(&self.hidden);
+        redact::shown(text, self.key.iter().chain(pair).chain(settings))
     }
 
     /// Where somebody looks who is told that the key is wrong.
@@ -204,7 +248,11 @@ impl Provider {
 
     /// The client that requests go through; providers that are as patient share its connections.
     pub(crate) fn http(&self) -> Result<reqwest::Client, ModelError> {
-        let base = self.base_url().unwrap_or_default();
-        client::shared(&base, self.patience.connect).map_err(ModelError::Configuration)
+        self.http_to(&self.base_url().unwrap_or_default())
+    }
+
+    /// The same for an address that is not its own.
+    pub(crate) fn http_to(&self, url: &str) -> Result<reqwest::Client, ModelError> {
+        client::shared(url, self.patience.connect).map_err(ModelError::Configuration)
     }
 }

@@ -8,6 +8,11 @@ use std::{
 };
 use tracing::{Dispatch, dispatcher};
 
+/// Has foreign code do something at once.
+pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> T {
+    dispatcher::with_default(&Dispatch::none(), work)
+}
+
 /// A future or stream of the client library, which logs whole answers of services, keys that they repeat included.
 pub(crate) struct Quiet<T>(pub(crate) Pin<Box<T>>);
 
@@ -21,7 +26,7 @@ impl<T: Future> Future for Quiet<T> {
     type Output = T::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T::Output> {
-        dispatcher::with_default(&Dispatch::none(), || self.0.as_mut().poll(context))
+        quietly(|| self.0.as_mut().poll(context))
     }
 }
 
@@ -29,6 +34,6 @@ impl<T: Stream> Stream for Quiet<T> {
     type Item = T::Item;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T::Item>> {
-        dispatcher::with_default(&Dispatch::none(), || self.0.as_mut().poll_next(context))
+        quietly(|| self.0.as_mut().poll_next(context))
     }
 }

@@ -39,12 +39,21 @@ async fn node() -> PathBuf {
 impl Aimock {
     /// Starts one that knows the fixtures of this crate, and no key but the tests' own.
     pub(crate) async fn start() -> Self {
+        Self::with(|command| command.env("AIMOCK_API_KEYS", KEY)).await
+    }
+
+    /// The same for requests that are signed: it knows nothing of signatures, and takes them all.
+    pub(crate) async fn open() -> Self {
+        Self::with(|command| command.env_remove("AIMOCK_API_KEYS")).await
+    }
+
+    async fn with(keys: impl FnOnce(&mut Command) -> &mut Command) -> Self {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/aimock");
-        let mut child = command(node().await)
+        let mut command = command(node().await);
+        let mut child = keys(&mut command)
             .arg("tests/js/node_modules/@copilotkit/aimock/dist/cli.js")
             .args(["--port", "0", "--strict", "--validate-on-load", "--chunk-size", "6", "--fixtures"])
             .arg(fixtures)
-            .env("AIMOCK_API_KEYS", KEY)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

@@ -1,11 +1,15 @@
 //! Calls, and what is heard.
 
-use baton_ports::{ChatMessage, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
-use baton_providers::{Provider, ProviderKind, Secret};
-use baton_types::{Effects, Json, ModelNote, Permission, ToolCall, ToolRunner, ToolSpec, Usage};
+use baton_ports::{ChatMessage, Clock, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
+use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
+use baton_types::{Effects, Json, ModelNote, Permission, Timestamp, ToolCall, ToolRunner, ToolSpec, Usage};
 use futures_util::StreamExt;
+use std::sync::Arc;
 
 pub(crate) const KEY: &str = "sk-planted-key-1234567890";
+/// A pair of keys: the access key, the secret one, and the token of a session.
+pub(crate) const PAIR: [&str; 3] =
+    ["AKIAPLANTED1234567890", "planted/secret+key/0987654321", "planted/token+1357924680=="];
 
 pub(crate) fn user(text: &str) -> ModelCall {
     ModelCall {
@@ -110,4 +114,21 @@ pub(crate) async fn hear_with_notes(model: &dyn Model, call: ModelCall) -> (Hear
 /// A provider at an address, with the key that tests look for everywhere.
 pub(crate) fn provider(kind: ProviderKind, url: &str) -> Provider {
     Provider::new(kind, "mine").with_base_url(url).with_key(Secret::new(KEY), "MY_KEY")
+}
+
+/// The 15th of January 2027, 8 o'clock in the morning.
+pub(crate) struct Morning;
+
+impl Clock for Morning {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(1_800_000_000_000)
+    }
+}
+
+/// Bedrock at an address, asked with signatures.
+pub(crate) fn signed(url: &str) -> Provider {
+    let [id, secret, token] = PAIR.map(Secret::new);
+    let pair = KeyPair::new(id, secret).with_token(token);
+    let provider = Provider::new(ProviderKind::Bedrock, "mine").with_base_url(url).with_region("eu-central-1");
+    provider.with_key_pair(pair, "MY_ID and MY_SECRET", Arc::new(Morning))
 }

@@ -10,5 +10,6 @@ mod pieces;
 mod scripted;
 mod secrets;
 mod sent;
+mod signed;
 mod tries;
 mod wire;

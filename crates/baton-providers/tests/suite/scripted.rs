@@ -12,6 +12,8 @@ use tokio::{
 pub(crate) struct Request {
     pub(crate) line: String,
     pub(crate) headers: String,
+    /// The body as it came.
+    pub(crate) raw: String,
     pub(crate) body: Value,
 }
 
@@ -145,8 +147,9 @@ async fn read(stream: &mut TcpStream) -> Option<Request> {
                 head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
             if body.len() >= length.unwrap_or(0) {
                 let (line, headers) = head.split_once("\r\n").unwrap_or((head, ""));
+                let raw = body.to_owned();
                 let body = serde_json::from_str(body).unwrap_or(Value::Null);
-                return Some(Request { line: line.to_owned(), headers: headers.to_owned(), body });
+                return Some(Request { line: line.to_owned(), headers: headers.to_owned(), raw, body });
             }
         }
         if stream.read_buf(&mut bytes).await.ok()? == 0 {

@@ -1,10 +1,10 @@
 //! A key that was planted everywhere is found nowhere.
 
 use crate::{
-    ask::{KEY, hear, user},
+    ask::{KEY, Morning, PAIR, hear, user},
     scripted::{Reply, Scripted},
 };
-use baton_providers::{Provider, ProviderKind, Secret};
+use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
 use serde_json::json;
 use std::{
     io,
@@ -29,7 +29,7 @@ impl io::Write for Log {
 
 /// Every way a service can repeat what it was sent.
 fn replies() -> Vec<Reply> {
-    let echo = format!("you sent {KEY} and Bearer {TOKEN}");
+    let echo = format!("you sent {KEY} and Bearer {TOKEN} and {}", PAIR.join(" and "));
     vec![
         Reply::json("401 Unauthorized", &json!({"error": {"message": echo}})),
         Reply::json("400 Bad Request", &json!({"unusual": {"form": echo}})),
@@ -57,20 +57,30 @@ async fn no_key_and_no_header_in_errors_values_or_the_log() {
             let server = Scripted::new(reply).await;
             let provider = Provider::new(kind, "mine")
                 .with_base_url(&server.url)
-                .with_key(Secret::new(KEY), "MY_KEY")
                 .with_header("x-gate", Secret::new(&format!("Bearer {TOKEN}")));
-            for provider in [provider.clone(), provider.without_streaming()] {
-                let heard = hear(provider.model("m").as_ref(), user("go")).await;
-                let error = heard.error.unwrap_or_else(|| panic!("{kind:?}: {:?}", heard.text));
-                shown.push(format!("{error} {error:?} {provider:?}"));
-                shown.push(format!("{:?}", provider.list().await.err()));
+            // Each hides its own; what it was never given is none of its secrets.
+            let mut providers = vec![(provider.clone().with_key(Secret::new(KEY), "MY_KEY"), vec![KEY])];
+            if kind == ProviderKind::Bedrock {
+                let [id, secret, token] = PAIR.map(Secret::new);
+                let pair = KeyPair::new(id, secret).with_token(token);
+                providers.push((provider.with_key_pair(pair, "MY_PAIR", Arc::new(Morning)), PAIR.to_vec()));
+            }
+            for (provider, own) in providers {
+                for provider in [provider.clone(), provider.without_streaming()] {
+                    let heard = hear(provider.model("m").as_ref(), user("go")).await;
+                    let error = heard.error.unwrap_or_else(|| panic!("{kind:?}: {:?}", heard.text));
+                    shown.push((own.clone(), format!("{error} {error:?} {provider:?}")));
+                    shown.push((own.clone(), format!("{:?}", provider.list().await.err())));
+                }
             }
         }
     }
     let logged = String::from_utf8(log.0.lock().expect("the log").clone()).expect("UTF-8");
     assert!(logged.contains("the log is read"));
-    shown.push(logged);
-    for text in shown {
-        assert!(!text.contains(KEY) && !text.contains(TOKEN), "{text}");
+    shown.push(([KEY].into_iter().chain(PAIR).collect(), logged));
+    for (own, text) in shown {
+        for secret in own.into_iter().chain([TOKEN]) {
+            assert!(!text.contains(secret), "{secret}: {text}");
+        }
     }
 }

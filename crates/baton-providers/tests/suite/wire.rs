@@ -2,7 +2,7 @@
 
 use crate::{
     aimock::Aimock,
-    ask::{KEY, answered, hear, provider, user, weather},
+    ask::{KEY, answered, hear, provider, signed, user, weather},
 };
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, Finish, Model, ModelError};
 use baton_providers::{Provider, ProviderKind, Secret};
@@ -28,15 +28,24 @@ enum Way {
     AtOnce,
 }
 
+/// What requests are made with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keys {
+    One,
+    Pair,
+}
+
 struct Bench {
     server: Aimock,
     kind: ProviderKind,
     way: Way,
+    keys: Keys,
 }
 
 impl Bench {
     fn provider(&self) -> Provider {
-        let provider = provider(self.kind, &self.server.base(self.kind));
+        let base = self.server.base(self.kind);
+        let provider = if self.keys == Keys::Pair { signed(&base) } else { provider(self.kind, &base) };
         if self.way == Way::AtOnce { provider.without_streaming() } else { provider }
     }
 
@@ -46,14 +55,17 @@ impl Bench {
 }
 
 async fn everything(kind: ProviderKind, way: Way) {
-    let bench = Bench { server: Aimock::start().await, kind, way };
-    text_and_usage(&bench).await;
-    one_call_and_its_result(&bench).await;
-    two_calls_at_once(&bench).await;
-    thoughts(&bench).await;
-    pictures(&bench).await;
-    refusals(&bench).await;
-    broken_answers(&bench).await;
+    all_of_it(&Bench { server: Aimock::start().await, kind, way, keys: Keys::One }).await;
+}
+
+async fn all_of_it(bench: &Bench) {
+    text_and_usage(bench).await;
+    one_call_and_its_result(bench).await;
+    two_calls_at_once(bench).await;
+    thoughts(bench).await;
+    pictures(bench).await;
+    refusals(bench).await;
+    broken_answers(bench).await;
 }
 
 async fn text_and_usage(bench: &Bench) {
@@ -122,7 +134,9 @@ async fn refusals(bench: &Bench) {
     let Some(ModelError::Refused { status, message, retry_after }) = heard.error else { panic!("{heard:?}") };
     assert_eq!((status, retry_after), (429, Some(Duration::from_secs(7))));
     assert!(message.contains("slow down") && message.starts_with("mine: "), "{message}");
-
+    if bench.keys == Keys::Pair {
+        return;
+    }
     let wrong = bench.provider().with_key(Secret::new("sk-wrong-key-999"), "MY_KEY").model(model_name(bench.kind));
     let heard = hear(wrong.as_ref(), user("say hello")).await;
     let Some(ModelError::Refused { status: 401, message, retry_after: None }) = heard.error else {
@@ -166,4 +180,11 @@ every_provider! {
     ollama_answers_at_once: Ollama, AtOnce;
     compatible_streams: Compatible, Streamed;
     compatible_answers_at_once: Compatible, AtOnce;
+}
+
+#[tokio::test]
+async fn bedrock_with_a_pair_of_keys() {
+    for way in [Way::Streamed, Way::AtOnce] {
+        all_of_it(&Bench { server: Aimock::open().await, kind: ProviderKind::Bedrock, way, keys: Keys::Pair }).await;
+    }
 }

@@ -1,0 +1,224 @@
+//! Signs what the client library sends.
+//!
+//! A signature covers the body of a request, and the library writes that body in the moment in which it sends it. So it
+//! sends it to this process: a port of the loopback is open for one call, takes one request, at a path that nobody can
+//! guess, signs it and passes it on, and what comes back goes back as it is. All of it is polled by whoever reads the
+//! answer: nothing is left behind when they go.
+
+use crate::{
+    Provider,
+    failure::{self, Heard},
+    request::Request as Asked,
+};
+use baton_ports::ModelError;
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use genai::{Headers, resolver::AuthData};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode, Version,
+    header::{CONNECTION, CONTENT_TYPE, TRANSFER_ENCODING, UPGRADE},
+};
+use http_body_util::{BodyExt, Limited};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
+use std::{fmt::Write as _, io, net::Ipv4Addr, pin::Pin, time::Duration};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Largest body that is signed; no service takes as much.
+const MAX_BODY: usize = 64 << 20;
+/// Connections at the same time: one is ours, others are of strangers.
+const MOST_CONNECTIONS: usize = 8;
+/// How long somebody may take to say what they want.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The way of one request through this process.
+pub(crate) struct Relay {
+    /// Where it is waited for.
+    pub(crate) url: String,
+    work: Pin<Box<dyn Future<Output = ModelError> + Send>>,
+}
+
+impl Relay {
+    /// Has a request go through this process when its provider signs; it is sent as it is otherwise.
+    pub(crate) async fn before(provider: &Provider, asked: &mut Asked) -> Result<Option<Self>, ModelError> {
+        if !provider.signs() {
+            return Ok(None);
+        }
+        let AuthData::RequestOverride { url, headers } = &mut asked.target.auth else { return Ok(None) };
+        let relay = Self::open(provider, std::mem::take(url)).await?;
+        (*url, *headers) = (relay.url.clone(), Headers::default());
+        Ok(Some(relay))
+    }
+
+    async fn open(provider: &Provider, target: String) -> Result<Self, ModelError> {
+        let closed = |_: io::Error| {
+            failure::broken(provider, "cannot be asked, since this machine has no port left", Heard::Nothing)
+        };
+        let mut chance = [0; 16];
+        let unlucky =
+            |_| failure::broken(provider, "cannot be asked, since this machine has no randomness", Heard::Nothing);
+        getrandom::fill(&mut chance).map_err(unlucky)?;
+        let mut path = "/".to_owned();
+        for byte in chance {
+            let _ = write!(path, "{byte:02x}");
+        }
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(closed)?;
+        let url = format!("http://{}{path}", listener.local_addr().map_err(closed)?);
+        let errand =
+            Errand { provider: provider.clone(), path, target: Mutex::new(Some(target)), failed: Mutex::default() };
+        Ok(Self { url, work: Box::pin(errand.run(listener)) })
+    }
+}
+
+/// What the library does, with the relay working beside it; the error is what the relay could not do.
+pub(crate) async fn beside<F: Future>(relay: &mut Option<Relay>, library: F) -> Result<F::Output, ModelError> {
+    let Some(relay) = relay else { return Ok(library.await) };
+    tokio::select! {
+        biased;
+        failed = &mut relay.work => Err(failed),
+        done = library => Ok(done),
+    }
+}
+
+/// One request that is to be passed on.
+struct Errand {
+    provider: Provider,
+    path: String,
+    /// Where it goes; the first who knows the path takes it.
+    target: Mutex<Option<String>>,
+    /// Why nobody was reached.
+    failed: Mutex<Option<ModelError>>,
+}
+
+type Answer = http::Response<reqwest::Body>;
+
+impl Errand {
+    /// Serves until it fails; whoever has their answer stops polling.
+    async fn run(self, listener: TcpListener) -> ModelError {
+        let mut open = FuturesUnordered::new();
+        loop {
+            let is_waiting = self.target.lock().is_some();
+            tokio::select! {
+                Ok((stream, _)) = listener.accept(), if is_waiting && open.len() < MOST_CONNECTIONS => {
+                    open.push(self.serve(stream));
+                }
+                Some(()) = open.next() => {}
+                else => {
+                    if !is_waiting {
+                        return std::future::pending().await;
+                    }
+                    *self.failed.lock() =
+                        Some(failure::broken(&self.provider, "cannot be asked through this machine", Heard::Nothing));
+                }
+            }
+            if let Some(failed) = self.failed.lock().take() {
+                return failed;
+            }
+        }
+    }
+
+    async fn serve(&self, stream: TcpStream) {
+        let _ = stream.set_nodelay(true);
+        let service = service_fn(|request| self.answer(request));
+        let mut server = http1::Builder::new();
+        server.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+        // Who is cut off has been told, or is a stranger.
+        let _ = server.serve_connection(TokioIo::new(stream), service).await;
+    }
+
+    async fn answer(&self, request: http::Request<Incoming>) -> Result<Answer, Unreached> {
+        let is_known = request.method() == Method::POST && request.uri().path() == self.path;
+        let Some(target) = is_known.then(|| self.target.lock().take()).flatten() else {
+            return Ok(plain(StatusCode::NOT_FOUND));
+        };
+        let kind = request.headers().get(CONTENT_TYPE).cloned();
+        let Ok(body) = Limited::new(request.into_body(), MAX_BODY).collect().await else {
+            return Ok(plain(StatusCode::PAYLOAD_TOO_LARGE));
+        };
+        let passed = self.pass(&target, kind, reqwest::Body::from(body.to_bytes())).await;
+        passed.map(returned).map_err(|failed| {
+            *self.failed.lock() = Some(failed);
+            Unreached
+        })
+    }
+
+    async fn pass(
+        &self,
+        target: &str,
+        kind: Option<HeaderValue>,
+        body: reqwest::Body,
+    ) -> Result<reqwest::Response, ModelError> {
+        let failed = |error: reqwest::Error| failure::connection(&self.provider, &error, Heard::Nothing);
+        let client = self.provider.http()?;
+        let mut headers: HeaderMap = self.provider.header_map()?;
+        if let Some(kind) = kind {
+            headers.insert(CONTENT_TYPE, kind);
+        }
+        let mut request = client.post(target).headers(headers).body(body).build().map_err(failed)?;
+        self.provider.sign(&mut request)?;
+        client.execute(request).await.map_err(failed)
+    }
+}
+
+/// The service was not reached; the errand knows why.
+#[derive(Debug, thiserror::Error)]
+#[error("the service was not reached")]
+struct Unreached;
+
+/// An answer as it came, but for what is between two machines only.
+fn returned(answer: reqwest::Response) -> Answer {
+    let mut answer = Answer::from(answer);
+    *answer.version_mut() = Version::HTTP_11;
+    answer.extensions_mut().clear();
+    for name in [CONNECTION, TRANSFER_ENCODING, UPGRADE] {
+        answer.headers_mut().remove(name);
+    }
+    answer.headers_mut().remove("keep-alive");
+    answer
+}
+
+fn plain(status: StatusCode) -> Answer {
+    let mut answer = Answer::new(reqwest::Body::from(""));
+    *answer.status_mut() = status;
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ProviderKind;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    /// What somebody is told who sends these bytes to an address.
+    async fn told(address: &str, request: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("an answer");
+        answer.lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[tokio::test]
+    async fn strangers_find_nothing_and_change_nothing() {
+        let provider = Provider::new(ProviderKind::Bedrock, "mine");
+        let mut relay = Some(Relay::open(&provider, "http://[broken".to_owned()).await.expect("a port"));
+        let url = relay.as_ref().map(|relay| relay.url.clone()).unwrap_or_default();
+        let (address, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("a path");
+        assert_eq!(path.len(), 32);
+        // One who says nothing stays connected all the while.
+        let _silent = TcpStream::connect(address).await.expect("a connection");
+        for line in
+            ["POST / HTTP/1.1", "POST /00000000000000000000000000000000 HTTP/1.1", &format!("GET /{path} HTTP/1.1")]
+        {
+            let request = format!("{line}\r\nhost: {address}\r\ncontent-length: 0\r\n\r\n");
+            let answer = beside(&mut relay, told(address, &request)).await;
+            assert_eq!(answer.as_deref(), Ok("HTTP/1.1 404 Not Found"), "{line}");
+        }
+        let request = format!("POST /{path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 0\r\n\r\n");
+        let failed = beside(&mut relay, told(address, &request)).await;
+        let expect = "the address or a header of mine cannot be used".to_owned();
+        assert_eq!(failed, Err(ModelError::Configuration(expect)), "who knows the path is served");
+        drop(relay);
+        assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+    }
+}

@@ -1,0 +1,198 @@
+//! Signatures with a pair of keys, as services of AWS want them (Signature Version 4).
+
+use crate::{Secret, quiet::quietly};
+use aws_credential_types::Credentials;
+use aws_sigv4::{
+    http_request::{SignableBody, SignableRequest, SigningSettings, sign},
+    sign::v4,
+};
+use baton_ports::Clock;
+use baton_types::Timestamp;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header::CONTENT_TYPE};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+/// The name under which requests to models and to the list of models are signed.
+const SERVICE: &str = "bedrock";
+
+/// A pair of keys of AWS; temporary ones come with a token.
+#[derive(Clone, Debug)]
+pub struct KeyPair {
+    id: Secret,
+    secret: Secret,
+    token: Option<Secret>,
+}
+
+impl KeyPair {
+    /// The access key and the secret one.
+    pub fn new(id: Secret, secret: Secret) -> Self {
+        Self { id, secret, token: None }
+    }
+
+    /// With the token of a session.
+    #[must_use]
+    pub fn with_token(mut self, token: Secret) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        [&self.id, &self.secret].into_iter().chain(&self.token)
+    }
+}
+
+/// Keys, and the clock that signatures are dated by.
+#[derive(Clone)]
+pub(crate) struct Signer {
+    pub(crate) pair: KeyPair,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl fmt::Debug for Signer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Signer").field("pair", &self.pair).finish_non_exhaustive()
+    }
+}
+
+/// A request that cannot be signed: a header or the address is not what a signature can be made of.
+#[derive(Debug)]
+pub(crate) struct Unsignable;
+
+impl Signer {
+    /// Signs a request as it will be sent; a header that was there under the same name goes.
+    pub(crate) fn sign(&self, region: &str, request: &mut reqwest::Request) -> Result<(), Unsignable> {
+        let body = request.body().map(|body| body.as_bytes().ok_or(Unsignable)).transpose()?.unwrap_or_default();
+        let what = What { method: request.method(), url: request.url(), headers: request.headers(), body };
+        let signed = headers(&self.pair, (region, SERVICE), self.clock.now(), &what)?;
+        for (name, value) in signed {
+            let mut value = HeaderValue::try_from(value).map_err(|_| Unsignable)?;
+            value.set_sensitive(true);
+            request.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+        Ok(())
+    }
+}
+
+/// What a signature is made of.
+struct What<'a> {
+    method: &'a Method,
+    url: &'a reqwest::Url,
+    headers: &'a HeaderMap,
+    body: &'a [u8],
+}
+
+/// The headers that make a request a signed one.
+fn headers(
+    pair: &KeyPair,
+    (region, service): (&str, &str),
+    now: Timestamp,
+    what: &What<'_>,
+) -> Result<Vec<(&'static str, String)>, Unsignable> {
+    let token = pair.token.as_ref().map(|token| token.reveal().to_owned());
+    let identity = Credentials::new(pair.id.reveal(), pair.secret.reveal(), token, None, "baton").into();
+    let millis = u64::try_from(now.as_millis()).unwrap_or_default();
+    let params = v4::SigningParams::builder()
+        .identity(&identity)
+        .region(region)
+        .name(service)
+        .time(SystemTime::UNIX_EPOCH + Duration::from_millis(millis))
+        .settings(SigningSettings::default())
+        .build()
+        .map_err(|_| Unsignable)?
+        .into();
+    let host = host(what.url);
+    // Whatever else is sent may be changed by a gateway on the way.
+    let kept = |name: &HeaderName| *name == CONTENT_TYPE || name.as_str().starts_with("x-amz-");
+    let others = what.headers.iter().filter(|(name, _)| kept(name));
+    let others = others.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+    // The library tells its log what it signs, and a signature is good for some minutes.
+    quietly(|| {
+        let request = SignableRequest::new(
+            what.method.as_str(),
+            what.url.as_str(),
+            others.chain([("host", host.as_str())]),
+            SignableBody::Bytes(what.body),
+        );
+        let signed = request.and_then(|request| sign(request, &params)).map_err(|_| Unsignable)?;
+        let (signed, _) = signed.into_parts();
+        let (headers, _) = signed.into_parts();
+        Ok(headers.into_iter().map(|header| (header.name(), header.value().to_owned())).collect())
+    })
+}
+
+/// The host as the header of that name says it.
+fn host(url: &reqwest::Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The token of the published examples.
+    const TOKEN: &str = "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA==";
+
+    /// The signature of a request to the published examples' service, and the headers that it is made of.
+    fn signature(method: &Method, path: &str, content_type: Option<&str>, body: &str, token: Option<&str>) -> String {
+        let mut pair =
+            KeyPair::new(Secret::new("AKIDEXAMPLE"), Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"));
+        if let Some(token) = token {
+            pair = pair.with_token(Secret::new(token));
+        }
+        let url = format!("https://example.amazonaws.com{path}").parse().expect("an address");
+        let mut given = HeaderMap::new();
+        given.insert("user-agent", HeaderValue::from_static("changes on the way"));
+        if let Some(content_type) = content_type {
+            given.insert(CONTENT_TYPE, content_type.parse().expect("a type"));
+        }
+        let what = What { method, url: &url, headers: &given, body: body.as_bytes() };
+        let now = Timestamp::parse("2015-08-30T12:36:00Z").expect("a moment");
+        let signed = headers(&pair, ("us-east-1", "service"), now, &what).expect("signed");
+        let header = |wanted: &str| signed.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.as_str());
+        assert_eq!(header("x-amz-date"), Some("20150830T123600Z"));
+        assert_eq!(header("x-amz-security-token"), token);
+        let scope = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=";
+        header("authorization").and_then(|value| value.strip_prefix(scope)).expect("a signature").to_owned()
+    }
+
+    #[test]
+    fn signatures_are_those_of_the_published_examples() {
+        let form = Some("application/x-www-form-urlencoded");
+        let cases = [
+            (
+                signature(&Method::GET, "/", None, "", None),
+                "host;x-amz-date, Signature=5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31",
+            ),
+            (
+                signature(&Method::GET, "/?Param2=value2&Param1=value1", None, "", None),
+                "host;x-amz-date, Signature=b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500",
+            ),
+            (
+                signature(&Method::POST, "/", None, "", None),
+                "host;x-amz-date, Signature=5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b",
+            ),
+            (
+                signature(&Method::POST, "/", form, "Param1=value1", None),
+                "content-type;host;x-amz-date, Signature=ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a",
+            ),
+            (
+                signature(&Method::POST, "/", None, "", Some(TOKEN)),
+                "host;x-amz-date;x-amz-security-token, Signature=85d96828115b5dc0cfc3bd16ad9e210dd772bbebba041836c64533a82be05ead",
+            ),
+        ];
+        for (signed, published) in cases {
+            assert_eq!(signed, published);
+        }
+    }
+
+    #[test]
+    fn a_host_is_said_as_its_header_says_it() {
+        for (url, said) in [("https://a.example/x", "a.example"), ("http://127.0.0.1:8080", "127.0.0.1:8080")] {
+            assert_eq!(host(&url.parse().expect("an address")), said);
+        }
+    }
+}
