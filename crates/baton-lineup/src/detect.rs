@@ -1,6 +1,6 @@
 //! What answers when nobody was asked for: variables first, then servers of this machine.
 
-use crate::{Environment, Probe, ServedModel, Server};
+use crate::{Environment, Probe, ServedModel, Server, keys::sources, resolve::Sources};
 use baton_types::{AgentKit, KnownProvider, PROVIDERS, ProviderKind, ProviderSetting};
 use futures_util::future::join_all;
 
@@ -73,8 +73,8 @@ pub fn candidates(kit: &AgentKit, environment: &Environment, found: &Found) -> V
     for known in &PROVIDERS {
         let key = named(known, ProviderSetting::ApiKey).map(str::to_owned);
         let why = match known.kind {
-            // Bedrock is reached with a bearer token only: a pair of keys or a profile could not answer.
-            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Bedrock => key,
+            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => key,
+            ProviderKind::Bedrock => bedrock(known, kit, environment),
             ProviderKind::Ollama | ProviderKind::Playbook | ProviderKind::Local => None,
         };
         if let (Some(why), Some(model)) = (why, known.model) {
@@ -93,6 +93,18 @@ pub fn candidates(kit: &AgentKit, environment: &Environment, found: &Found) -> V
         all.push(Candidate { model: format!("{provider}:{model}"), why, base_url });
     }
     all
+}
+
+/// The variables by which Bedrock is asked: a bearer token, or a pair of keys or a profile with a region. Without one,
+/// such keys are on a machine for something else.
+fn bedrock(known: &'static KnownProvider, kit: &AgentKit, environment: &Environment) -> Option<String> {
+    let variables = Sources { known: Some(known), agent: None, house: None, kit, environment, detects: true };
+    let keys = variables.keys(known.kind).ok()?;
+    if let Some(key) = keys.key {
+        return Some(key.from);
+    }
+    let (pair, region) = (keys.pair?, variables.find(ProviderSetting::Region).ok()??);
+    Some(format!("{}, {}", sources(&pair).join(", "), region.from))
 }
 
 /// An address without what may stand before its host.

@@ -1,7 +1,7 @@
 //! Which model answers for an agent, through which provider, with which key.
 //!
-//! This crate must never fall back to the playbook where a model was asked for, never read the process's environment by
-//! itself, and never show the value of a setting: whoever asks is told its name and where it was written.
+//! This crate must never fall back to the playbook where a model was asked for, never read the process's environment or
+//! a file by itself, and never show the value of a setting: whoever asks is told its name and where it was written.
 //!
 //! Read first: [`ProviderSettings`] (what is known about a provider, from the agent, `baton.yaml` and the environment),
 //! [`Found`] (what answers when nobody was asked for), [`Lineup`] (the `Models` port over all of it).
@@ -9,10 +9,12 @@
 mod choice;
 mod detect;
 mod error;
+mod keys;
 mod lineup;
 mod live;
 mod place;
 mod probe;
+mod profile;
 mod reach;
 mod resolve;
 mod settings;

@@ -77,7 +77,7 @@ pub struct Parts {
     pub probe: Arc<dyn Probe>,
     /// Windows and prices.
     pub catalog: Arc<Catalog>,
-    /// What prices are of today.
+    /// What prices are of today, and signatures of now.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -165,7 +165,7 @@ impl Lineup {
 
     /// A provider as an agent with this kit reaches it.
     pub fn provider(&self, id: &str, kit: &AgentKit) -> Result<Provider, LineupError> {
-        provider(&resolve(id, kit, &self.house(&self.candidates(kit)), &self.environment)?)
+        provider(&resolve(id, kit, &self.house(&self.candidates(kit)), &self.environment)?, &self.clock)
     }
 
     /// The name of what holds the key of a provider, else of what holds its address; never a value.
@@ -206,7 +206,7 @@ impl Lineup {
     ) -> Result<Option<(ProviderSettings, &'a str)>, LineupError> {
         let Some((id, name)) = model.split_once(':') else { return Ok(None) };
         let settings = resolve(id, kit, &self.house(candidates), &self.environment)?;
-        provider(&settings)?;
+        provider(&settings, &self.clock)?;
         Ok(Some((settings, name)))
     }
 
@@ -215,7 +215,7 @@ impl Lineup {
         if let Some(model) = self.models.lock().get(&key) {
             return Ok(Arc::clone(model));
         }
-        let provider = provider(&key.0)?;
+        let provider = provider(&key.0, &self.clock)?;
         let usual = GateLimits::default();
         let limits = GateLimits {
             concurrency: key.0.concurrency.map_or(usual.concurrency, |most| most as usize),

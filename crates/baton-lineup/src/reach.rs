@@ -1,11 +1,13 @@
 //! From settings to somebody who can be asked.
 
-use crate::{LineupError, ProviderSettings};
-use baton_providers::{Patience, Provider, ProviderKind as Protocol, Secret};
+use crate::{LineupError, ProviderSettings, keys::sources};
+use baton_ports::Clock;
+use baton_providers::{KeyPair, Patience, Provider, ProviderKind as Protocol, Secret};
 use baton_types::{KnownProvider, ProviderKind};
+use std::sync::Arc;
 
-/// The provider that these settings describe.
-pub(crate) fn provider(settings: &ProviderSettings) -> Result<Provider, LineupError> {
+/// The provider that these settings describe; where it is asked with signatures, they are dated by this clock.
+pub(crate) fn provider(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Result<Provider, LineupError> {
     let is_own = |id: &str| KnownProvider::of(id).is_some_and(|known| known.id == "openai");
     let protocol = match settings.kind {
         ProviderKind::OpenAi if is_own(&settings.id) => Protocol::OpenAi,
@@ -23,11 +25,16 @@ pub(crate) fn provider(settings: &ProviderSettings) -> Result<Provider, LineupEr
     }
     match (&settings.key, &settings.pair) {
         (Some(key), _) => provider = provider.with_key(Secret::new(&key.value), key.from.as_str()),
-        (None, Some((first, _, _))) if settings.kind == ProviderKind::Bedrock => {
-            let problem = "is half of a pair of keys, and Baton reaches Bedrock with a bearer token; set AWS_BEARER_TOKEN_BEDROCK";
-            return Err(LineupError::Unusable { asked: first.from.clone(), problem });
+        (None, Some(pair)) => {
+            let from = sources(pair).join(" and ");
+            let (first, second, token) = pair;
+            let mut keys = KeyPair::new(Secret::new(&first.value), Secret::new(&second.value));
+            if let Some(token) = token {
+                keys = keys.with_token(Secret::new(&token.value));
+            }
+            provider = provider.with_key_pair(keys, from, Arc::clone(clock));
         }
-        (None, _) => {}
+        (None, None) => {}
     }
     if let Some(region) = &settings.region {
         provider = provider.with_region(region.as_str());

@@ -1,6 +1,6 @@
 //! What is known about a provider: the agent's entry, then that of `baton.yaml`, then variables.
 
-use crate::{Environment, LineupError};
+use crate::{Environment, LineupError, keys::Keys};
 use baton_agentdir::document::duration;
 use baton_types::{
     AgentKit, COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER, PROVIDER_KINDS, ProviderEntry, ProviderKind,
@@ -24,6 +24,9 @@ impl fmt::Debug for Asked {
     }
 }
 
+/// The first half of a pair of keys, the second, and what makes them temporary.
+pub(crate) type Pair = (Asked, Asked, Option<Asked>);
+
 /// A provider with everything that reaching it needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProviderSettings {
@@ -35,7 +38,7 @@ pub struct ProviderSettings {
     pub base_url: Option<Asked>,
     /// The key, or a bearer token.
     pub key: Option<Asked>,
-    /// The first half of a pair of keys, the second, and what makes them temporary.
+    /// The first half of a pair of keys, the second, and what makes them temporary; never beside a key.
     pub pair: Option<(Asked, Asked, Option<Asked>)>,
     /// Where in the world.
     pub region: Option<String>,
@@ -54,13 +57,31 @@ pub struct ProviderSettings {
 }
 
 /// Who says something, the nearest first.
-struct Sources<'a> {
-    known: Option<&'static KnownProvider>,
-    agent: Option<&'a ProviderEntry>,
-    house: Option<&'a ProviderEntry>,
-    kit: &'a AgentKit,
-    environment: &'a Environment,
-    detects: bool,
+pub(crate) struct Sources<'a> {
+    pub(crate) known: Option<&'static KnownProvider>,
+    pub(crate) agent: Option<&'a ProviderEntry>,
+    pub(crate) house: Option<&'a ProviderEntry>,
+    pub(crate) kit: &'a AgentKit,
+    pub(crate) environment: &'a Environment,
+    pub(crate) detects: bool,
+}
+
+/// Where something is said.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The agent's entry.
+    Agent,
+    /// The entry of `baton.yaml`.
+    House,
+    /// The agent's own variables.
+    AgentVariables,
+    /// The variables of the process.
+    Environment,
+}
+
+impl Place {
+    /// The nearest first.
+    pub(crate) const ALL: [Self; 4] = [Self::Agent, Self::House, Self::AgentVariables, Self::Environment];
 }
 
 /// Everything about the provider of this id, for an agent with this kit; `house` is what `baton.yaml` says.
@@ -99,8 +120,7 @@ pub fn resolve(
         }
         _ => sources.copied(),
     };
-    let key = keys.find(ProviderSetting::ApiKey)?;
-    let pair = keys.pair()?;
+    let Keys { key, pair } = keys.keys(kind)?;
     let settings = ProviderSettings {
         id: id.to_owned(),
         kind,
@@ -140,7 +160,11 @@ impl ProviderSettings {
                 )
             }
             ProviderKind::Bedrock if self.key.is_none() && self.pair.is_none() => {
-                incomplete("a key", "AWS_BEARER_TOKEN_BEDROCK; a pair of access keys is not enough".to_owned())
+                let remedy = match known {
+                    Some(_) => "AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+                    None => "api_key, or access_key_id and secret_access_key, under providers",
+                };
+                incomplete("a key", remedy.to_owned())
             }
             _ => Ok(self),
         }
@@ -153,31 +177,60 @@ impl Sources<'_> {
     }
 
     /// The names by which a setting is written.
-    fn names(&self, setting: ProviderSetting) -> Vec<&'static str> {
+    pub(crate) fn names(&self, setting: ProviderSetting) -> Vec<&'static str> {
         let docker = KnownProvider::of("docker");
         let own = self.known.or(docker).map_or(&[][..], |known| known.keys);
         let all = own.iter().chain(&COMMON_PROVIDER_KEYS);
         all.filter(|key| key.setting == setting).map(|key| key.name).collect()
     }
 
-    fn find(&self, setting: ProviderSetting) -> Result<Option<Asked>, LineupError> {
-        let names = self.names(setting);
-        let id = self
-            .known
-            .map_or_else(|| self.agent.or(self.house).map_or("", |entry| entry.id.as_str()), |known| known.id);
-        for (entry, place) in [(self.agent, "the agent's"), (self.house, "baton.yaml's")] {
-            for name in &names {
-                if let Some(value) = entry.and_then(|entry| entry.keys.get(*name)) {
-                    return self.expanded(value, &format!("{place} providers.{id}.{name}")).map(Some);
+    /// The provider's id.
+    pub(crate) fn id(&self) -> &str {
+        self.known.map_or_else(|| self.agent.or(self.house).map_or("", |entry| entry.id.as_str()), |known| known.id)
+    }
+
+    pub(crate) fn find(&self, setting: ProviderSetting) -> Result<Option<Asked>, LineupError> {
+        for place in [Place::Agent, Place::House] {
+            if let Some(asked) = self.first(place, setting)? {
+                return Ok(Some(asked));
+            }
+        }
+        for name in self.names(setting) {
+            for place in [Place::AgentVariables, Place::Environment] {
+                if let Some(asked) = self.at(place, name)? {
+                    return Ok(Some(asked));
                 }
             }
         }
-        let mut variables = self.known.into_iter().flat_map(|known| known.variables(setting));
-        Ok(variables.find_map(|name| {
-            let own = self.kit.variables.0.get(name).filter(|value| !value.is_empty()).cloned();
-            let value = own.or_else(|| self.environment.get(name).filter(|_| self.detects))?;
-            Some(Asked { value, from: name.to_owned() })
-        }))
+        Ok(None)
+    }
+
+    /// The first that a place says about a setting.
+    pub(crate) fn first(&self, place: Place, setting: ProviderSetting) -> Result<Option<Asked>, LineupError> {
+        for name in self.names(setting) {
+            if let Some(asked) = self.at(place, name)? {
+                return Ok(Some(asked));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a place says under a name.
+    pub(crate) fn at(&self, place: Place, name: &str) -> Result<Option<Asked>, LineupError> {
+        let written = |entry: Option<&ProviderEntry>, whose: &str| {
+            let value = entry.and_then(|entry| entry.keys.get(name));
+            value.map(|value| self.expanded(value, &format!("{whose} providers.{}.{name}", self.id()))).transpose()
+        };
+        let is_variable =
+            self.known.is_some_and(|known| known.keys.iter().any(|key| key.is_variable && key.name == name));
+        let value = match place {
+            Place::Agent => return written(self.agent, "the agent's"),
+            Place::House => return written(self.house, "baton.yaml's"),
+            _ if !is_variable => None,
+            Place::AgentVariables => self.kit.variables.0.get(name).filter(|value| !value.is_empty()).cloned(),
+            Place::Environment => self.environment.get(name).filter(|_| self.detects),
+        };
+        Ok(value.map(|value| Asked { value, from: name.to_owned() }))
     }
 
     /// Whether the agent itself is who says it.
@@ -206,13 +259,6 @@ impl Sources<'_> {
             Some(value) => Ok(Asked { value, from: name.to_owned() }),
             None => Err(LineupError::Unset { variable: name.to_owned(), asked: asked.to_owned() }),
         }
-    }
-
-    fn pair(&self) -> Result<Option<(Asked, Asked, Option<Asked>)>, LineupError> {
-        let first = self.find(ProviderSetting::AccessKeyId)?;
-        let second = self.find(ProviderSetting::SecretAccessKey)?;
-        let token = self.find(ProviderSetting::SessionToken)?;
-        Ok(first.zip(second).map(|(first, second)| (first, second, token)))
     }
 
     fn headers(&self) -> Result<BTreeMap<String, Asked>, LineupError> {

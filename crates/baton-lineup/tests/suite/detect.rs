@@ -1,6 +1,6 @@
 //! Every candidate in its order, and never a key.
 
-use crate::sample::{SECRET, Scripted, environment, kit};
+use crate::sample::{SECRET, Scripted, environment, kit, with_profiles};
 use baton_lineup::{Environment, Server, candidates, detect, no_environment};
 
 async fn found(environment: Environment, own: &[(&str, &str)], servers: Scripted) -> Vec<String> {
@@ -36,12 +36,36 @@ async fn in_order_and_by_name() {
     assert!(found(no_environment(), &[], Scripted::default()).await.is_empty());
     let own = found(no_environment(), &[("ANTHROPIC_API_KEY", SECRET)], Scripted::default()).await;
     assert_eq!(own, ["claude:claude-sonnet-4-5 (ANTHROPIC_API_KEY)"]);
-    // A pair of keys, a profile, an empty key, a server without a model: none of them could answer.
-    let pair = [("AWS_ACCESS_KEY_ID", SECRET), ("AWS_PROFILE", "work"), ("AWS_REGION", "eu-central-1")];
-    let almost = environment(&[pair[0], pair[1], pair[2], ("OPENAI_API_KEY", " ")]);
+    // Half of a pair of keys, an empty key, a server without a model: none of them could answer.
+    let half = [("AWS_ACCESS_KEY_ID", SECRET), ("AWS_REGION", "eu-central-1"), ("OPENAI_API_KEY", " ")];
+    let almost = environment(&half);
     let empty = Scripted(vec![
         (Server::Ollama, "http://127.0.0.1:11434", &[]),
         (Server::LlamaServer, "http://127.0.0.1:8080/v1", &["nomic-embed"]),
     ]);
     assert!(found(almost, &[], empty).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_pair_of_keys_counts_with_a_region() {
+    let (id, secret) = (("AWS_ACCESS_KEY_ID", SECRET), ("AWS_SECRET_ACCESS_KEY", SECRET));
+    let region = ("AWS_REGION", "eu-central-1");
+    let profile = ("AWS_PROFILE", "work");
+    let seed = [("BEDROCK_ACCESS_KEY_ID", SECRET), ("BEDROCK_SECRET_ACCESS_KEY", SECRET), ("AWS_DEFAULT_REGION", "a")];
+    let nova = "bedrock:amazon.nova-pro-v1:0";
+    for (variables, why) in [
+        (&[id, secret, region][..], Some("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION")),
+        (&[id, secret, region, ("AWS_BEARER_TOKEN_BEDROCK", SECRET)], Some("AWS_BEARER_TOKEN_BEDROCK")),
+        (&seed, Some("BEDROCK_ACCESS_KEY_ID, BEDROCK_SECRET_ACCESS_KEY, AWS_DEFAULT_REGION")),
+        (&[profile, region, ("HOME", "/people/me")], Some("AWS_PROFILE, AWS_REGION")),
+        (&[("AWS_PROFILE", "sso"), region, ("HOME", "/people/me")], None),
+        (&[profile, region], None),
+        (&[id, secret], None),
+        (&[id, region], None),
+        (&[secret, region], None),
+    ] {
+        let found = found(with_profiles(environment(variables)), &[], Scripted::default()).await;
+        let expect: Vec<String> = why.map(|why| format!("{nova} ({why})")).into_iter().collect();
+        assert_eq!(found, expect, "{:?}", variables.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    }
 }

@@ -1,6 +1,6 @@
 //! The agent's entry, then `baton.yaml`'s, then variables; the agent's own variables first.
 
-use crate::sample::{SECRET, entry, environment, kit};
+use crate::sample::{SECRET, entry, environment, kit, with_profiles};
 use baton_lineup::{LineupError, resolve};
 use baton_types::{AgentKit, ProviderEntry, ProviderKind};
 
@@ -108,7 +108,11 @@ fn what_is_missing_is_named_and_nothing_is_shown() {
         error("openai", &[]),
         error("claude", &[entry("claude", &[("ANTHROPIC_API_KEY", "env://MY_KEY")])]),
         error("gemini", &[entry("gemini", &[("GOOGLE_API_KEY", "op://vault/sk-planted-0123456789/key")])]),
+        error("bedrock", &[]),
         error("bedrock", &[entry("bedrock", &[("AWS_ACCESS_KEY_ID", SECRET)])]),
+        error("bedrock", &[entry("bedrock", &[("secret_access_key", SECRET)])]),
+        error("bedrock", &[entry("bedrock", &[("AWS_PROFILE", SECRET)])]),
+        error("own", &[entry("own", &[("base_url", "http://h"), ("kind", "bedrock")])]),
         error("docker", &[entry("docker", &[("API_KEY", SECRET)])]),
         error("local", &[entry("local", &[("MODEL_DIRECTORY", "/weights")])]),
         error("nobody", &[]),
@@ -122,4 +126,52 @@ fn what_is_missing_is_named_and_nothing_is_shown() {
     let good =
         resolve("openai", &kit(&[entry("openai", &[("api_key", SECRET), ("headers.A", SECRET)])], &[]), &[], &none);
     assert!(!format!("{good:?}").contains(SECRET));
+}
+
+/// What signs requests to Bedrock, or what is wrong: the two halves and the token, and where they were found.
+fn signing(agent: &[(&str, &str)], house: &[(&str, &str)], own: &[(&str, &str)], process: &[(&str, &str)]) -> String {
+    let entries = |keys: &[(&str, &str)]| if keys.is_empty() { vec![] } else { vec![entry("bedrock", keys)] };
+    let environment = with_profiles(environment(process));
+    match resolve("bedrock", &kit(&entries(agent), own), &entries(house), &environment) {
+        Ok(settings) => {
+            let (key, pair) = (settings.key, settings.pair);
+            let parts = key.into_iter().chain(pair.into_iter().flat_map(|it| [Some(it.0), Some(it.1), it.2]).flatten());
+            parts.map(|asked| format!("{}={}", asked.from, asked.value)).collect::<Vec<_>>().join(", ")
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn halves_of_a_pair_belong_together() {
+    let process = [("AWS_ACCESS_KEY_ID", "p1"), ("AWS_SECRET_ACCESS_KEY", "p2"), ("AWS_SESSION_TOKEN", "p3")];
+    let bearer = [("AWS_BEARER_TOKEN_BEDROCK", "pb"), ("AWS_REGION", "eu-west-1")];
+    let own = [("access_key_id", "a1"), ("secret_access_key", "env://MINE")];
+    let mine = ("MINE", "a2");
+    let told = [
+        signing(&[], &[], &[], &process),
+        // Whoever has keys of their own is not asked with the token of somebody else, nor with their session.
+        signing(&own, &[], &[mine], &process),
+        signing(&own, &[], &[mine], &bearer),
+        signing(&[], &[], &[process[0], process[1]], &bearer),
+        signing(&[], &[("AWS_ACCESS_KEY_ID", "h1"), ("AWS_SECRET_ACCESS_KEY", "h2")], &[process[0], process[1]], &[]),
+        signing(&[("api_key", "ab")], &[], &[], &process),
+        signing(&[], &[], &[], &[process[0], process[1], bearer[0]]),
+        // Seed names, also beside half of another pair.
+        signing(&[("BEDROCK_ACCESS_KEY_ID", "s1"), ("BEDROCK_SECRET_ACCESS_KEY", "s2")], &[], &[], &process),
+        signing(&[], &[], &[], &[process[0], ("BEDROCK_ACCESS_KEY_ID", "s1"), ("BEDROCK_SECRET_ACCESS_KEY", "s2")]),
+        // Half of a pair, which nobody else makes whole.
+        signing(&[("AWS_ACCESS_KEY_ID", "a1")], &[], &[], &process),
+        signing(&[], &[], &[process[1]], &process),
+        signing(&[], &[], &[], &[process[0]]),
+        // Not to an address that the agent chose.
+        signing(&[("base_url", "http://elsewhere.example")], &[], &[], &process),
+        // A profile, where the environment has no keys.
+        signing(&[("AWS_PROFILE", "work")], &[], &[], &[("HOME", "/people/me")]),
+        signing(&[], &[], &[], &[("AWS_PROFILE", "work"), process[0], process[1], ("HOME", "/people/me")]),
+        signing(&[], &[], &[], &[("AWS_PROFILE", "sso"), ("HOME", "/people/me")]),
+        signing(&[], &[], &[], &[("AWS_PROFILE", "gone"), ("HOME", "/people/me")]),
+        signing(&[], &[], &[], &[("AWS_PROFILE", "work"), ("HOME", "/nowhere")]),
+    ];
+    insta::assert_snapshot!(told.join("\n"));
 }

@@ -3,6 +3,7 @@
 use baton_lineup::{Environment, Probe, ServedModel, Server};
 use baton_ports::BoxFuture;
 use baton_types::{AgentKit, AgentVariables, ProviderEntry};
+use std::path::Path;
 
 /// The value of every secret.
 pub(crate) const SECRET: &str = "sk-planted-0123456789";
@@ -21,6 +22,16 @@ pub(crate) fn environment(all: &[(&str, &str)]) -> Environment {
     let all: Vec<(String, String)> =
         all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Environment::of(move |name| all.iter().find(|(there, _)| there == name).map(|(_, value)| value.clone()))
+}
+
+/// The same with a file of profiles: one has a pair of keys, one has none.
+pub(crate) fn with_profiles(environment: Environment) -> Environment {
+    environment.with_files(|path| {
+        let text = format!(
+            "[work]\naws_access_key_id = work-id\naws_secret_access_key = {SECRET}\n[sso]\nsso_session = mine\n"
+        );
+        (path == Path::new("/people/me/.aws/credentials")).then_some(text)
+    })
 }
 
 /// Servers that are there.

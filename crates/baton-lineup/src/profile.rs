@@ -1,0 +1,64 @@
+//! Pairs of keys that the tools of AWS keep on this machine.
+
+use crate::Environment;
+use std::path::PathBuf;
+
+/// What a file says under the name of a profile.
+#[derive(Default)]
+pub(crate) struct Profile {
+    pub(crate) id: Option<String>,
+    pub(crate) secret: Option<String>,
+    pub(crate) token: Option<String>,
+}
+
+/// The profile of this name; none when there is no file, or no such profile in it.
+pub(crate) fn profile(name: &str, environment: &Environment) -> Option<Profile> {
+    read(name, &environment.file(&place(environment)?)?)
+}
+
+fn place(environment: &Environment) -> Option<PathBuf> {
+    if let Some(path) = environment.get("AWS_SHARED_CREDENTIALS_FILE") {
+        return Some(PathBuf::from(path));
+    }
+    let home = environment.get("HOME").or_else(|| environment.get("USERPROFILE"))?;
+    Some(PathBuf::from(home).join(".aws").join("credentials"))
+}
+
+fn read(name: &str, text: &str) -> Option<Profile> {
+    let (mut found, mut is_it) = (None, false);
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';'])) {
+        if let Some(title) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+            is_it = title.trim() == name;
+            if is_it {
+                found.get_or_insert_with(Profile::default);
+            }
+        } else if let (true, Some(profile), Some((key, value))) = (is_it, found.as_mut(), line.split_once('=')) {
+            let value = Some(value.trim().to_owned()).filter(|value| !value.is_empty());
+            match key.trim() {
+                "aws_access_key_id" => profile.id = value,
+                "aws_secret_access_key" => profile.secret = value,
+                "aws_session_token" => profile.token = value,
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_told_apart() {
+        let text = "# mine\naws_access_key_id = nobody\n[default]\naws_access_key_id=A\naws_secret_access_key = B=\n\
+                    \n[ work ]\n; aws_access_key_id = old\nregion = eu-west-1\naws_access_key_id = C\n\
+                    aws_secret_access_key = D\naws_session_token = E\n[sso]\nsso_session = x\naws_access_key_id =\n";
+        let told =
+            |name| read(name, text).map(|it| [it.id, it.secret, it.token].map(Option::unwrap_or_default).join("|"));
+        assert_eq!(told("default").as_deref(), Some("A|B=|"));
+        assert_eq!(told("work").as_deref(), Some("C|D|E"));
+        assert_eq!(told("sso").as_deref(), Some("||"));
+        assert_eq!(told("nobody"), None);
+    }
+}
