@@ -16,8 +16,8 @@ pub enum Who {
 }
 
 /// Words by which a definition has a value read from where Baton runs.
-const REFERENCES: [&str; 8] =
-    ["${", "env://", "file://", "op://", "envFile", "env_file", "env_var", "env_http_headers"];
+const REFERENCES: [&str; 9] =
+    ["${", "env://", "file://", "op://", "envFile", "env_file", "env_var", "env_http_headers", "AWS_PROFILE"];
 
 /// What a definition said before.
 pub(crate) struct Said<'a> {

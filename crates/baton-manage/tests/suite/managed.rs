@@ -1,5 +1,5 @@
 use baton_local::{Beside, DirectoryAgents, MemoryStorage};
-use baton_manage::{Definition, Manager, Who, definition, item_put, server_change};
+use baton_manage::{Definition, Manager, Who, definition, item_put, provider_change, server_change};
 use baton_ports::AgentPlace;
 use baton_types::{AgentChange, AgentName, ErrorCode, Include, ItemKind, Json};
 use baton_wire::api::{AgentItem, CloneAgent, CreateAgent};
@@ -94,5 +94,14 @@ async fn only_the_owner_has_programs_started_and_variables_read() {
         let done = manager.change(&"bob".into(), Who::Administrator, None, put).await;
         assert_eq!(done.as_ref().err().map(|error| error.code), (!is_for_all).then_some(ErrorCode::SCOPE_MISSING));
         manager.change(&"bob".into(), Who::Owner, None, put).await.unwrap();
+    }
+    for (keys, is_for_all) in [
+        (r#"{"AWS_PROFILE":"admin"}"#, false),
+        (r#"{"AWS_ACCESS_KEY_ID":"env://ID","AWS_SECRET_ACCESS_KEY":"s"}"#, false),
+        (r#"{"AWS_ACCESS_KEY_ID":"a","AWS_SECRET_ACCESS_KEY":"s"}"#, true),
+    ] {
+        let put = |now: &Definition| Ok(vec![provider_change(Some(now), "bedrock", &entry(keys))?]);
+        let done = manager.change(&"bob".into(), Who::Administrator, None, put).await;
+        assert_eq!(done.as_ref().err().map(|error| error.code), (!is_for_all).then_some(ErrorCode::SCOPE_MISSING));
     }
 }
