@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::{fs, path::Path};
 
 /// What is planted: where, and what.
-const PLANTED: [(&str, &str); 14] = [
+const PLANTED: [(&str, &str); 16] = [
     ("a literal of the agent", "planted-literal-4f1c"),
     ("a header of the agent's provider", "planted-header-9b27"),
     ("the agent's .env", "planted-dotenv-51aa"),
@@ -21,12 +21,14 @@ const PLANTED: [(&str, &str); 14] = [
     ("a header of an MCP server", "planted-mcpheader-e712"),
     ("a header of an HTTP tool, in the agent's .env", "planted-tool-88f0"),
     ("a header of a guardrail, in the environment", "planted-guard-19e5"),
-    ("half of a pair of keys", "planted-pair-2c4b"),
+    ("the first half of a pair of keys", "planted-access-77d1"),
+    ("the second half, which signs and is never sent", "planted-pair-2c4b"),
+    ("the token of a session", "planted-session-0be8"),
     ("the token of an agent elsewhere", "planted-peer-d3a6"),
 ];
 
 /// What whoever serves them has to have seen, or the sweep would prove nothing.
-const SENT: [&str; 9] = [
+const SENT: [&str; 11] = [
     "bWU6cGxhbnRlZC1hZGRyZXNzLTdlMDM=",
     "planted-literal-4f1c",
     "planted-header-9b27",
@@ -36,6 +38,8 @@ const SENT: [&str; 9] = [
     "planted-environment-a3b9",
     "planted-tool-88f0",
     "planted-guard-19e5",
+    "planted-access-77d1",
+    "planted-session-0be8",
 ];
 
 const AGENTS: [&str; 8] = ["literal", "dotenv", "address", "house", "environment", "served", "tooled", "paired"];
@@ -84,9 +88,12 @@ fn prepared(provider: &Provider) -> Home {
     home.write("tooled/.env", "TOOL_KEY=planted-tool-88f0\n");
     agent(
         "paired",
-        "model: bedrock:nova\nproviders:\n  bedrock: { AWS_ACCESS_KEY_ID: AKIA1, AWS_SECRET_ACCESS_KEY: planted-pair-2c4b }\n"
-            .to_owned(),
+        format!(
+            "model: bedrock:nova\nproviders:\n  bedrock: {{ base_url: \"{url}\", AWS_ACCESS_KEY_ID: planted-access-77d1, \
+             AWS_SECRET_ACCESS_KEY: planted-pair-2c4b, AWS_SESSION_TOKEN: \"env://SESSION\" }}\n"
+        ),
     );
+    home.write("paired/.env", "SESSION=planted-session-0be8\n");
     home.write(
         "baton.yaml",
         &format!(
@@ -170,6 +177,7 @@ fn planted_secrets_never_appear() {
     for secret in SENT {
         assert!(sent.contains(secret), "nobody was sent {secret}:\n{}", shown(&seen));
     }
+    assert!(!sent.contains("planted-pair-2c4b"), "what signs was sent");
     assert!(shown(&seen).contains("Heard you."), "no model answered:\n{}", shown(&seen));
     for (place, secret) in PLANTED {
         for (what, text) in &seen {
