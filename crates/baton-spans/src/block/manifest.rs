@@ -81,8 +81,11 @@ impl Manifest {
         }
         let unreadable = |_| corrupt(&path, "it cannot be read");
         let (mut manifest, rest): (Self, _) = postcard::take_from_bytes(body).map_err(unreadable)?;
-        if version > *VERSIONS.start() {
-            manifest.rows_known = Some(postcard::from_bytes(rest).map_err(unreadable)?);
+        // What stands behind the rest tells the versions apart, too: the version itself has no checksum.
+        match (version > *VERSIONS.start(), rest) {
+            (true, rest) => manifest.rows_known = Some(postcard::from_bytes(rest).map_err(unreadable)?),
+            (false, []) => {}
+            (false, _) => return Err(corrupt(&path, "it has more than its version can have")),
         }
         Ok(manifest)
     }

@@ -87,6 +87,20 @@ fn harm() -> impl Strategy<Value = Harm> {
 }
 
 #[test]
+fn a_manifest_is_not_taken_for_one_of_another_version() {
+    let dir = tempfile::tempdir().unwrap();
+    let newer = block(dir.path(), "newer", &some_spans());
+    let older = super::as_of_version_one(&block(dir.path(), "older", &some_spans()));
+    for block in [newer, older] {
+        let path = block.dir().join("manifest");
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[8] ^= 3;
+        fs::write(&path, bytes).unwrap();
+        assert!(matches!(everything(block.dir()), Err(SpanStoreError::Corrupt(_))), "{}", path.display());
+    }
+}
+
+#[test]
 fn damaged_files_are_named() {
     let dir = tempfile::tempdir().unwrap();
     let spans = some_spans();
