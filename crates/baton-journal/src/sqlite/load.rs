@@ -88,9 +88,12 @@ fn after_number(
     after: u64,
     rows: i64,
 ) -> Result<Vec<Arc<StoredEvent>>, JournalError> {
-    let sql = format!("{SELECT_EVENTS} WHERE e.stream = ?1 AND e.number > ?2 ORDER BY e.number LIMIT ?3");
-    let mut select = connection.prepare_cached(&sql).map_err(|error| from_sql(&error))?;
+    let mut select = connection.prepare_cached(&select_after_number()).map_err(|error| from_sql(&error))?;
     events(&mut select, params![key, to_int(after), rows])
+}
+
+fn select_after_number() -> String {
+    format!("{SELECT_EVENTS} WHERE e.stream = ?1 AND e.number > ?2 ORDER BY e.number LIMIT ?3")
 }
 
 fn find_key(connection: &Connection, stream: &StreamId) -> rusqlite::Result<Option<i64>> {
@@ -111,4 +114,25 @@ fn find_snapshot(connection: &Connection, key: i64) -> rusqlite::Result<Option<S
     let mut find = connection.prepare_cached(FIND_SNAPSHOT)?;
     find.query_row(params![key], |row| Ok(Snapshot { version: from_int(row.get(0)?), state: text(row, 1, 2)? }))
         .optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::open::{open_reader, open_writer};
+    use rusqlite::StatementStatus;
+
+    #[test]
+    fn a_read_is_planned_once_whatever_is_bound_to_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("journal.db");
+        for connection in [open_writer(&file).unwrap(), open_reader(&file).unwrap()] {
+            for number in 1..50 {
+                after_number(&connection, number, number.cast_unsigned(), 10).unwrap();
+            }
+            let select = connection.prepare_cached(&select_after_number()).unwrap();
+            assert_eq!(select.get_status(StatementStatus::Run), 49, "it is the same statement");
+            assert_eq!(select.get_status(StatementStatus::RePrepare), 0);
+        }
+    }
 }
