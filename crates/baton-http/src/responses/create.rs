@@ -15,7 +15,7 @@ use axum::{
     response::Response as Reply,
 };
 use baton_engine::{SendCommand, SessionRef, TaskRef, Unfinished};
-use baton_responses::{Create, Refusal, Response, ResponseId, ResponseStatus};
+use baton_responses::{Create, Projector, Refusal, Response, ResponseId, ResponseStatus};
 use baton_types::{ErrorCode, TaskId, TaskView};
 use http::{HeaderName, HeaderValue};
 use std::sync::Arc;
@@ -76,13 +76,7 @@ impl Begun {
         if stream {
             return stream::live(asked, command, after, joined, forget, form).await;
         }
-        let view = asked.shared.engine.send_and_settle(asked.principal(), command).await.map_err(from_engine)?;
-        let turn = turn_of(asked, &view, after).await?;
-        conversations::tell(asked, joined, &turn.id).await?;
-        if forget {
-            forget_task(asked, &turn.view).await;
-        }
-        outcome(&turn, form)
+        outcome(&stream::awaited(asked, command, after, joined, forget).await?, form)
     }
 }
 
@@ -127,8 +121,8 @@ fn queued(turn: &Turn) -> Response {
 }
 
 /// The reply to whoever waited: the response, or the error that it ended with.
-fn outcome(turn: &Turn, form: Form) -> Result<Reply, Refusal> {
-    let response = turn.projector.response();
+fn outcome(projector: &Projector, form: Form) -> Result<Reply, Refusal> {
+    let response = projector.response();
     let Some(error) = response.error.as_ref().filter(|_| response.status == ResponseStatus::Failed) else {
         return form.whole(response);
     };
@@ -136,7 +130,7 @@ fn outcome(turn: &Turn, form: Form) -> Result<Reply, Refusal> {
     let mut reply = super::refused::reply_to(&refused);
     let headers = reply.headers_mut();
     // Another try would do again what was done: whether that is wanted is for the caller to say.
-    if turn.projector.has_acted() || refused.status < 500 {
+    if projector.has_acted() || refused.status < 500 {
         headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
     }
     if let Ok(id) = HeaderValue::from_str(&response.id) {

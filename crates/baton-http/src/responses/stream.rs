@@ -9,7 +9,7 @@ use super::{
 };
 use axum::{body::Body, response::Response as Reply};
 use baton_engine::{FeedItem, SendCommand, Subscription, TaskRef};
-use baton_ports::BoxFuture;
+use baton_ports::{BoxFuture, StoredEvent};
 use baton_responses::{
     ErrorObject, Note, Projector, Refusal, Response, ResponseId, StreamEvent,
     chat::{Chunks, Completion},
@@ -87,18 +87,28 @@ pub(super) struct Followed {
     keep_alive: Duration,
     shutdown: CancellationToken,
     forget: Option<Forget>,
-    _permit: OwnedSemaphorePermit,
+    /// The right to one stream, when it is one.
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
-/// Forgets a task when its stream ends, also when nobody reads it any more.
+/// Forgets a task when its turn is over, also when nobody reads it any more.
 struct Forget {
     asked: Asked,
-    view: Arc<TaskView>,
+    view: Option<Arc<TaskView>>,
+}
+
+impl Forget {
+    async fn now(mut self) {
+        if let Some(view) = self.view.take() {
+            forget_task(&self.asked, &view).await;
+        }
+    }
 }
 
 impl Drop for Forget {
     fn drop(&mut self) {
-        let (asked, view) = (self.asked.again(), Arc::clone(&self.view));
+        let Some(view) = self.view.take() else { return };
+        let asked = self.asked.again();
         tokio::spawn(async move { forget_task(&asked, &view).await });
     }
 }
@@ -116,6 +126,30 @@ pub(super) async fn live(
     Ok(sse(followed, begun, form))
 }
 
+/// Says something, and waits for what comes of it. Whoever waits watches the turn, so that nobody has to read it from the
+/// journal when it is over.
+pub(super) async fn awaited(
+    asked: &Asked,
+    command: SendCommand,
+    after: u64,
+    joined: Option<Joined>,
+    forget: bool,
+) -> Result<Projector, Refusal> {
+    let (mut followed, _) = watch(asked, command, after, joined, forget, None).await?;
+    while !followed.projector.is_over() {
+        match followed.subscription.next().await {
+            // The object follows from what is journaled.
+            Some(FeedItem::Event(stored)) => drop(followed.fact(&stored)),
+            Some(_) => {}
+            None => return Err(refusal(&stopping())),
+        }
+    }
+    if let Some(forget) = followed.forget.take() {
+        forget.now().await;
+    }
+    Ok(followed.projector)
+}
+
 /// Says something, and follows what comes of it; with the events that are there already.
 pub(super) async fn follow(
     asked: &Asked,
@@ -125,6 +159,17 @@ pub(super) async fn follow(
     forget: bool,
 ) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
     let permit = permit(asked)?;
+    watch(asked, command, after, joined, forget, Some(permit)).await
+}
+
+async fn watch(
+    asked: &Asked,
+    command: SendCommand,
+    after: u64,
+    joined: Option<Joined>,
+    forget: bool,
+    permit: Option<OwnedSemaphorePermit>,
+) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
     let note = command.wishes.as_deref().map(Note::of).unwrap_or_default();
     let mut subscription =
         asked.shared.engine.send_and_follow(asked.principal(), command).await.map_err(from_engine)?;
@@ -146,7 +191,7 @@ pub(super) async fn follow(
     for (number, at, event) in facts(&earlier) {
         begun.extend(projector.event(number, at, event));
     }
-    let forget = forget.then(|| Forget { asked: asked.again(), view });
+    let forget = forget.then(|| Forget { asked: asked.again(), view: Some(view) });
     Ok((Followed { input: note.input, ..Followed::new(asked, subscription, projector, None, forget, permit) }, begun))
 }
 
@@ -163,7 +208,7 @@ pub(super) async fn resumed(asked: &Asked, turn: Turn, shown: Option<u64>) -> Re
     let mut projector = Projector::new(&turn.id, created, turn.view.agent.as_str(), &turn.note);
     let mut begun = projector.begin();
     begun.retain(|event| shown.is_none_or(|shown| event.sequence_number > shown));
-    let followed = Followed::new(asked, subscription, projector, shown, None, permit);
+    let followed = Followed::new(asked, subscription, projector, shown, None, Some(permit));
     Ok(sse(followed, begun, Form::Responses))
 }
 
@@ -186,7 +231,7 @@ impl Followed {
         projector: Projector,
         shown: Option<u64>,
         forget: Option<Forget>,
-        permit: OwnedSemaphorePermit,
+        permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
         let options = &asked.shared.options;
         Self {
@@ -220,10 +265,7 @@ impl Followed {
             }?;
             let mut events = match &item {
                 FeedItem::Task(_) => continue,
-                FeedItem::Event(stored) => match &stored.fact {
-                    Fact::Task(event) => self.projector.event(stored.number, stored.at, event),
-                    Fact::Handoff(_) | Fact::Session(_) => continue,
-                },
+                FeedItem::Event(stored) => self.fact(stored),
                 FeedItem::OpenText { message, attempt, text } => self.projector.open_text(message, *attempt, text),
                 FeedItem::Delta { message, attempt, offset, text } => {
                     self.projector.delta(message, *attempt, *offset, text)
@@ -233,6 +275,14 @@ impl Followed {
             if !events.is_empty() {
                 return Some(events);
             }
+        }
+    }
+
+    /// What a fact adds to the stream; those of others add nothing.
+    fn fact(&mut self, stored: &StoredEvent) -> Vec<StreamEvent> {
+        match &stored.fact {
+            Fact::Task(event) => self.projector.event(stored.number, stored.at, event),
+            Fact::Handoff(_) | Fact::Session(_) => Vec::new(),
         }
     }
 
