@@ -6,7 +6,11 @@ use baton_types::{CallId, ToolCall, ToolExecution, ToolResult};
 use serde::Deserialize;
 
 /// Tools through which a model acts on its own task; what they bring about is shown, and not that they were called.
-const CONTROL: [&str; 4] = ["ask_user", "emit_artifact", "reject_task", "reply_message"];
+const CONTROL: [&str; 3] = ["ask_user", "reject_task", "reply_message"];
+
+/// The tool that publishes an output. No other item has what was published, so its call is also shown of those who work
+/// alone.
+const PUBLISHES: &str = "emit_artifact";
 
 /// Tools whose calls become work of another agent, which is then named beside them.
 const HANDING_OVER: [&str; 2] = ["handoff", "call_agent"];
@@ -91,11 +95,11 @@ impl Projector {
 
     /// Shows that the agent runs a call, unless that is not to be seen.
     fn open_call(&mut self, out: &mut Vec<StreamEvent>, id: &CallId, label: &str) {
-        if self.hides_tools || self.autonomous {
-            return;
-        }
         let Some(at) = self.calls.iter().position(|known| known.call.id == *id) else { return };
         let known = &self.calls[at];
+        if self.hides_tools || (self.autonomous && known.call.name != PUBLISHES) {
+            return;
+        }
         if known.item.is_some() || CONTROL.contains(&known.call.name.as_str()) || self.is_callers(&known.call) {
             return;
         }
