@@ -1,11 +1,15 @@
 //! The tool that every measured MCP server has: it adds two numbers.
 //!
-//! This crate must never do for one server what it does not do for the others: they share the tool and nothing else.
+//! This crate must never do for one server what it does not do for the others: they share the tool, the allocator that
+//! the shipped binary has, and nothing else.
 //!
 //! Read first: [`Numbers`] (what goes in) and [`Sum`] (what comes out).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What is added.
 #[derive(Deserialize, JsonSchema)]
