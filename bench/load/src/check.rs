@@ -21,6 +21,11 @@ pub fn submitted(content: &[u8]) -> Result<(), String> {
     }
 }
 
+/// A whole event has arrived; comments are none.
+pub fn has_event(content: &[u8]) -> bool {
+    memmem::find(content, b"data:").is_some_and(|data| memmem::find(&content[data..], b"\n\n").is_some())
+}
+
 /// How many events a stream has.
 pub fn count_events(content: &[u8]) -> u64 {
     memmem::find_iter(content, b"data:").count() as u64

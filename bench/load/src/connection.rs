@@ -4,6 +4,7 @@ use crate::{
     grpc, http1, mcp,
     options::Options,
     protocol::{Binding, Spoken},
+    responses,
 };
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ pub const PARSE_EVERY: u64 = 64;
 pub struct Outcome {
     /// Events of the stream; one for a plain reply.
     pub events: u64,
+    /// From the written request to the first event of a stream, where that is looked at.
+    pub first_event: Option<Duration>,
     /// Whether the connection can carry another request.
     pub reusable: bool,
 }
@@ -29,6 +32,8 @@ pub enum Connection {
     Grpc(Box<grpc::Connection>),
     /// HTTP/1.1 with keep-alive, and for older versions a session.
     Mcp(Box<mcp::Connection>),
+    /// HTTP/1.1 with keep-alive.
+    Responses(Box<responses::Connection>),
 }
 
 impl Connection {
@@ -42,6 +47,7 @@ impl Connection {
                 Binding::Grpc => Self::Grpc(Box::new(grpc::Connection::open(options, protocol).await?)),
             },
             Spoken::Mcp(era) => Self::Mcp(Box::new(mcp::Connection::open(options, era).await?)),
+            Spoken::Responses => Self::Responses(Box::new(responses::Connection::open(options).await?)),
         })
     }
 
@@ -52,6 +58,7 @@ impl Connection {
                 Self::Http1(connection) => connection.exchange(number).await,
                 Self::Grpc(connection) => connection.exchange(number).await,
                 Self::Mcp(connection) => connection.exchange(number).await,
+                Self::Responses(connection) => connection.exchange(number).await,
             }
         };
         in_time(exchanged).await
@@ -60,7 +67,7 @@ impl Connection {
     /// Says farewell, where a server would otherwise remember the connection.
     pub async fn close(self) -> Result<(), String> {
         match self {
-            Self::Http1(_) | Self::Grpc(_) => Ok(()),
+            Self::Http1(_) | Self::Grpc(_) | Self::Responses(_) => Ok(()),
             Self::Mcp(connection) => in_time(connection.close()).await,
         }
     }

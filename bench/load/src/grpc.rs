@@ -61,7 +61,7 @@ impl Connection {
         let events = self
             .check(&content, number, thorough)
             .map_err(|wrong| format!("{wrong}: {}", content[..content.len().min(400)].escape_ascii()))?;
-        Ok(Outcome { events, reusable: true })
+        Ok(Outcome { events, first_event: None, reusable: true })
     }
 
     async fn call(&mut self, number: u64) -> Result<Vec<u8>, String> {

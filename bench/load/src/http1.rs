@@ -8,6 +8,7 @@ use crate::{
     request::{Template, expected_echo},
     response::{self, Body, Head},
 };
+use std::time::{Duration, Instant};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -44,7 +45,7 @@ impl Connection {
         let thorough = self.exchanges % PARSE_EVERY == 1;
         let events =
             self.check(&content, number, thorough).map_err(|wrong| format!("{wrong}: {}", excerpt(&content)))?;
-        Ok(Outcome { events, reusable: !head.close })
+        Ok(Outcome { events, first_event: self.wire.first_event(), reusable: !head.close })
     }
 
     fn check(&self, content: &[u8], number: u64, thorough: bool) -> Result<u64, String> {
@@ -68,18 +69,21 @@ impl Connection {
 pub struct Wire {
     stream: TcpStream,
     input: Vec<u8>,
+    first_event: Option<Duration>,
 }
 
 impl Wire {
     /// Connects.
     pub async fn open(options: &Options) -> Result<Self, String> {
-        Ok(Self { stream: connect(options).await?, input: Vec::with_capacity(16 * 1024) })
+        Ok(Self { stream: connect(options).await?, input: Vec::with_capacity(16 * 1024), first_event: None })
     }
 
     /// Sends a request and reads its response to the end.
     pub async fn exchange(&mut self, request: &[u8]) -> Result<(Head, Vec<u8>), String> {
         self.stream.write_all(request).await.map_err(|error| format!("write: {error}"))?;
+        let written = Instant::now();
         self.input.clear();
+        self.first_event = None;
         let head = loop {
             if let Some(head) = response::head(&self.input)? {
                 break head;
@@ -87,10 +91,21 @@ impl Wire {
             self.read_more().await?;
         };
         let mut body = Body::default();
-        while !body.advance(head.framing, &self.input[head.length..])? {
+        loop {
+            let complete = body.advance(head.framing, &self.input[head.length..])?;
+            if self.first_event.is_none() && check::has_event(&body.content) {
+                self.first_event = Some(written.elapsed());
+            }
+            if complete {
+                return Ok((head, body.content));
+            }
             self.read_more().await?;
         }
-        Ok((head, body.content))
+    }
+
+    /// From the written request to the first event, if the last response was a stream.
+    pub fn first_event(&self) -> Option<Duration> {
+        self.first_event
     }
 
     /// A header of the last response.

@@ -1,15 +1,21 @@
-//! Loads one A2A or MCP server on loopback and prints what it did as one JSON line.
+//! Loads one server of A2A, MCP or OpenAI's Responses on loopback and prints what it did as one JSON line.
 //!
 //! ```text
 //! load --url URL --mode send|stream|submit --connections N (--seconds S [--warmup S] | --count N) [--text T]
 //!      [--protocol jsonrpc|rest|grpc|jsonrpc-0.3|rest-0.3|grpc-0.3]
 //! load --url URL --protocol mcp-2026-07-28|mcp-2025-11-25 --connections N (--seconds S [--warmup S] | --count N)
+//! load --url URL --protocol responses --mode send|stream --connections N (--seconds S [--warmup S] | --count N)
+//!      [--text T] [--model M] [--expect ANSWER]
 //! ```
 //!
 //! `send` waits for each task to complete, `stream` reads each event stream to its end, `submit` returns as soon as the
 //! task exists. Every reply is checked: it must hold a task in the right state and, except for `submit`, the echo of
-//! the very text that was sent. Over MCP the tool `add` is called, and every reply must hold the right sum. One thread
-//! drives all connections, so that the server has the rest of the machine.
+//! the very text that was sent. Over MCP the tool `add` is called, and every reply must hold the right sum. A response must
+//! be completed and hold the echo, or ANSWER where the server cannot echo. One thread drives all connections, so that the
+//! server has the rest of the machine.
+//!
+//! With `--rate N`, N requests are sent each second over at most so many connections, however long the answers take, and
+//! their latency counts from the moment at which they were due.
 
 mod check;
 mod connection;
@@ -17,13 +23,16 @@ mod grpc;
 mod http1;
 mod mcp;
 mod options;
+mod pace;
 mod protocol;
 mod request;
 mod response;
+mod responses;
 mod summary;
 
-use connection::{Connection, Outcome};
+use connection::Connection;
 use options::{Limit, Options};
+use pace::Pace;
 use std::{
     cell::{Cell, RefCell},
     process::ExitCode,
@@ -60,10 +69,11 @@ async fn drive(options: Rc<Options>) -> Summary {
     let begun = Instant::now();
     let started = Rc::new(Cell::new(0u64));
     let summary = Rc::new(RefCell::new(Summary::new(&options)));
+    let pace = Rc::new(Pace::new(&options, begun));
     let workers: Vec<_> = (0..options.connections)
         .map(|_| {
             let (options, started, summary) = (options.clone(), started.clone(), summary.clone());
-            tokio::task::spawn_local(work(options, begun, started, summary))
+            tokio::task::spawn_local(work(options, begun, pace.clone(), started, summary))
         })
         .collect();
     for worker in workers {
@@ -71,19 +81,29 @@ async fn drive(options: Rc<Options>) -> Summary {
             summary.borrow_mut().error(&error.to_string());
         }
     }
+    let unsent = pace.unsent().await;
     let mut summary = summary.borrow_mut();
+    if unsent > 0 {
+        summary.error(&format!("{unsent} requests or more were due and never sent"));
+    }
     summary.finish(begun.elapsed());
     summary.clone()
 }
 
 /// One connection: one request after another; a broken connection is counted and opened again.
-async fn work(options: Rc<Options>, begun: Instant, started: Rc<Cell<u64>>, summary: Rc<RefCell<Summary>>) {
+async fn work(
+    options: Rc<Options>,
+    begun: Instant,
+    pace: Rc<Pace>,
+    started: Rc<Cell<u64>>,
+    summary: Rc<RefCell<Summary>>,
+) {
     let mut connection: Option<Connection> = None;
     loop {
         let number = started.get();
         let over = match options.limit {
             Limit::Count(count) => number >= count,
-            Limit::Time { warmup, measured } => begun.elapsed() >= warmup + measured,
+            Limit::Time { warmup, measured } => begun.elapsed() >= warmup + measured + pace.patience(),
         };
         // A server that answers nothing but errors must not be asked for ever.
         if over || summary.borrow().hopeless() {
@@ -100,20 +120,23 @@ async fn work(options: Rc<Options>, begun: Instant, started: Rc<Cell<u64>>, summ
                 }
             },
         };
-        let sent = Instant::now();
+        let Some(due) = pace.next().await else { break };
+        let late = due.elapsed();
         let outcome = open.exchange(number).await;
-        // What ends inside the measured time counts, whenever it began.
+        let latency = due.elapsed();
         let counts = match options.limit {
             Limit::Count(_) => true,
-            Limit::Time { warmup, measured } => (warmup..warmup + measured).contains(&begun.elapsed()),
+            Limit::Time { warmup, measured } => (warmup..warmup + measured).contains(&(pace.moment(due) - begun)),
         };
         match outcome {
-            Ok(Outcome { events, reusable }) => {
-                summary.borrow_mut().served();
+            Ok(outcome) => {
+                let mut summary = summary.borrow_mut();
+                summary.served();
                 if counts {
-                    summary.borrow_mut().success(sent.elapsed(), events);
+                    summary.success(latency, &outcome);
+                    summary.late(late);
                 }
-                if reusable {
+                if outcome.reusable {
                     connection = Some(open);
                 }
             }

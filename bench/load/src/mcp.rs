@@ -49,7 +49,7 @@ impl Connection {
         let thorough = self.exchanges % PARSE_EVERY == 1;
         let checked = is_sum(&content, LEADING.iter().sum::<u64>() + 2 * number, thorough);
         checked.map_err(|wrong| format!("{wrong}: {}", excerpt(&content)))?;
-        Ok(Outcome { events: 1, reusable: !head.close })
+        Ok(Outcome { events: 1, first_event: None, reusable: !head.close })
     }
 
     /// Ends the session, if there is one.

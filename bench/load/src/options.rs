@@ -3,16 +3,19 @@
 use crate::protocol::{Protocol, Spoken};
 use std::{net::SocketAddr, time::Duration};
 
-/// Which operation of A2A is measured.
+/// Which operation is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// `SendMessage`, waiting for the task to complete.
+    /// `SendMessage`, waiting for the task to complete; a response that is not streamed.
     Send,
-    /// `SendStreamingMessage`, to the end of the stream.
+    /// `SendStreamingMessage`, to the end of the stream; a response that is.
     Stream,
     /// `SendMessage` with `returnImmediately`.
     Submit,
 }
+
+/// More in a second could not be sent one by one.
+const MAX_RATE: f64 = 100_000.0;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +46,14 @@ pub struct Options {
     pub connections: usize,
     /// When to stop.
     pub limit: Limit,
+    /// Requests per second, whatever the answers do; without it, each connection sends when it has its answer.
+    pub rate: Option<f64>,
     /// What is said, before the number of the request.
     pub text: String,
+    /// The model that a response is asked of.
+    pub model: String,
+    /// What a server answers that cannot echo.
+    pub expect: Option<String>,
 }
 
 impl Options {
@@ -52,7 +61,8 @@ impl Options {
     pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let (mut url, mut mode, mut connections) = (None, Mode::Send, 1);
         let (mut seconds, mut warmup, mut count) = (5.0, 1.0, None);
-        let mut text = "hello".to_owned();
+        let (mut text, mut model, mut expect) = ("hello".to_owned(), "echo".to_owned(), None);
+        let mut rate = None;
         let mut spoken = "jsonrpc".to_owned();
         while let Some(name) = arguments.next() {
             let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
@@ -72,7 +82,10 @@ impl Options {
                 "--seconds" => seconds = value.parse().map_err(|_| wrong())?,
                 "--warmup" => warmup = value.parse().map_err(|_| wrong())?,
                 "--count" => count = Some(value.parse().map_err(|_| wrong())?),
+                "--rate" => rate = Some(value.parse().map_err(|_| wrong())?),
                 "--text" => text = value,
+                "--model" => model = value,
+                "--expect" => expect = Some(value),
                 _ => return Err(format!("{name}: unknown option")),
             }
         }
@@ -81,11 +94,14 @@ impl Options {
         if mode == Mode::Submit && spoken != Spoken::A2a(Protocol::JSON_RPC) {
             return Err("--mode submit speaks jsonrpc only".to_owned());
         }
+        if rate.is_some_and(|rate: f64| !(rate > 0.0 && rate <= MAX_RATE)) {
+            return Err(format!("--rate needs a number up to {MAX_RATE}"));
+        }
         let limit = match count {
             Some(count) => Limit::Count(count),
             None => Limit::Time { warmup: Duration::from_secs_f64(warmup), measured: Duration::from_secs_f64(seconds) },
         };
-        Ok(Self { address, path, spoken, mode, connections, limit, text })
+        Ok(Self { address, path, spoken, mode, connections, limit, rate, text, model, expect })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is spoken with the server: A2A, a binding in one of two versions, or MCP in one of two eras.
+//! What is spoken with the server: A2A, a binding in one of two versions, MCP in one of two eras, or OpenAI's Responses.
 
 /// What is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,6 +7,8 @@ pub enum Spoken {
     A2a(Protocol),
     /// MCP, over streamable HTTP.
     Mcp(Era),
+    /// OpenAI's Responses API.
+    Responses,
 }
 
 impl Spoken {
@@ -15,6 +17,7 @@ impl Spoken {
         match name {
             "mcp-2026-07-28" => Some(Self::Mcp(Era::Modern)),
             "mcp-2025-11-25" => Some(Self::Mcp(Era::Legacy)),
+            "responses" => Some(Self::Responses),
             _ => Protocol::named(name).map(Self::A2a),
         }
     }

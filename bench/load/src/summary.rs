@@ -1,6 +1,9 @@
 //! What a measurement saw.
 
-use crate::options::{Limit, Options};
+use crate::{
+    connection::Outcome,
+    options::{Limit, Options},
+};
 use serde_json::json;
 use std::time::Duration;
 
@@ -21,7 +24,9 @@ pub struct Summary {
     /// The first few errors.
     pub examples: Vec<String>,
     events: u64,
-    micros: Vec<u32>,
+    latencies: Durations,
+    first_events: Durations,
+    late: Durations,
     measured: Option<Duration>,
     seconds: f64,
 }
@@ -39,7 +44,9 @@ impl Summary {
             errors: 0,
             examples: Vec::new(),
             events: 0,
-            micros: Vec::new(),
+            latencies: Durations::default(),
+            first_events: Durations::default(),
+            late: Durations::default(),
             measured,
             seconds: 0.0,
         }
@@ -51,10 +58,18 @@ impl Summary {
     }
 
     /// A right reply that counts.
-    pub fn success(&mut self, latency: Duration, events: u64) {
+    pub fn success(&mut self, latency: Duration, outcome: &Outcome) {
         self.requests += 1;
-        self.events += events;
-        self.micros.push(u32::try_from(latency.as_micros()).unwrap_or(u32::MAX));
+        self.events += outcome.events;
+        self.latencies.add(latency);
+        if let Some(first_event) = outcome.first_event {
+            self.first_events.add(first_event);
+        }
+    }
+
+    /// How long after the moment at which it was due a request could be sent.
+    pub fn late(&mut self, by: Duration) {
+        self.late.add(by);
     }
 
     /// A wrong one.
@@ -73,7 +88,9 @@ impl Summary {
     /// Closes the books.
     pub fn finish(&mut self, elapsed: Duration) {
         self.seconds = self.measured.unwrap_or(elapsed).as_secs_f64();
-        self.micros.sort_unstable();
+        for durations in [&mut self.latencies, &mut self.first_events, &mut self.late] {
+            durations.micros.sort_unstable();
+        }
     }
 
     /// One line for the script that asked.
@@ -85,14 +102,32 @@ impl Summary {
             "events": self.events,
             "seconds": self.seconds,
             "per_second": self.requests as f64 / self.seconds.max(f64::EPSILON),
-            "p50_us": self.percentile(50),
-            "p99_us": self.percentile(99),
+            "p50_us": self.latencies.permille(500),
+            "p99_us": self.latencies.permille(990),
+            "p999_us": self.latencies.permille(999),
+            "max_us": self.latencies.permille(1000),
+            "first_event_p50_us": self.first_events.permille(500),
+            "first_event_p99_us": self.first_events.permille(990),
+            "late_p50_us": self.late.permille(500),
+            "late_p99_us": self.late.permille(990),
         })
         .to_string()
     }
+}
 
-    fn percentile(&self, percent: usize) -> u32 {
-        let at = (self.micros.len() * percent / 100).min(self.micros.len().saturating_sub(1));
+/// In microseconds, sorted at the end.
+#[derive(Clone, Default)]
+struct Durations {
+    micros: Vec<u32>,
+}
+
+impl Durations {
+    fn add(&mut self, duration: Duration) {
+        self.micros.push(u32::try_from(duration.as_micros()).unwrap_or(u32::MAX));
+    }
+
+    fn permille(&self, permille: usize) -> u32 {
+        let at = (self.micros.len() * permille / 1000).min(self.micros.len().saturating_sub(1));
         self.micros.get(at).copied().unwrap_or(0)
     }
 }
