@@ -12,6 +12,7 @@ import tempfile
 import bindings
 import callgrind
 import report
+import responses
 import span_store
 import tool_calls
 from recovery import many_agents, rss_after_tasks, start_to_ready, time_to_resume
@@ -31,11 +32,14 @@ def arguments():
     parser.add_argument("--only", default=",".join(report.SECTIONS),
                         help="which sections: servers (Baton beside its peers), extras (memory, start, recovery), "
                              "bindings (JSON-RPC, HTTP+JSON and gRPC, 1.0 and 0.3), mcp (tool calls beside bare rmcp "
-                             "and FastMCP), spans (the span store, and what spans cost), instructions (callgrind)")
+                             "and FastMCP), responses (/v1/responses beside LiteLLM's proxy and aimock), spans (the span store, "
+                             "and what spans cost), instructions (callgrind)")
     parser.add_argument("--instructions", dest="only", action="store_const", const="instructions",
                         help="the same as --only instructions")
     parser.add_argument("--baton", default="target/release/baton", help="the Baton binary")
     parser.add_argument("--fastmcp-python", default=sys.executable, help="a Python that has FastMCP")
+    parser.add_argument("--litellm-python", default=sys.executable, help="a Python that has LiteLLM's proxy")
+    parser.add_argument("--node", default="node", help="a Node for aimock")
     parser.add_argument("--duckdb-python", default=sys.executable, help="a Python that has DuckDB")
     parser.add_argument("--out", help="also put the measured sections into this report, which keeps its other text")
     options = parser.parse_args()
@@ -154,6 +158,8 @@ def main():
             sections["bindings"] = bindings.measure(options, directory)
         if "mcp" in options.only:
             sections["mcp"] = tool_calls.measure(options, directory)
+        if "responses" in options.only:
+            sections["responses"] = responses.measure(options, directory)
         if "spans" in options.only:
             sections["spans"] = span_store.measure(options, os.path.join(directory, "spans"))
     if "instructions" in options.only:

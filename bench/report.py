@@ -3,7 +3,7 @@
 import os
 import platform
 
-SECTIONS = ("servers", "extras", "bindings", "mcp", "spans", "instructions")
+SECTIONS = ("servers", "extras", "bindings", "mcp", "responses", "spans", "instructions")
 
 
 def machine():

@@ -39,13 +39,30 @@ if [ "$only" = mcp ]; then
   exec "$fastmcp" bench/measure.py --fastmcp-python "$fastmcp" "$@"
 fi
 
+build_baton() {
+  say "building Baton"
+  cargo build --release --locked -p baton ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
+}
+baton="${CARGO_TARGET_DIR:-target}/release/baton"
+
+litellm_python() {
+  scripts/python-env.sh bench/peer-litellm/requirements.txt
+}
+
+# Responses are measured between Baton and peers that others made.
+if [ "$only" = responses ]; then
+  say "building the load generator"
+  build -p load
+  build_baton
+  litellm="$(litellm_python)"
+  node="$(scripts/node-env.sh bench/peer-aimock)"
+  exec "$litellm" bench/measure.py --baton "$baton" --litellm-python "$litellm" --node "$node" "$@"
+fi
+
 say "building the load generator and the Rust peers"
 build
 case ",$servers," in
-  *,baton,*)
-    say "building Baton"
-    cargo build --release --locked -p baton ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
-    ;;
+  *,baton,*) build_baton ;;
 esac
 python="$(scripts/python-env.sh bench/peer-python/requirements.txt)"
 case ",$only," in
@@ -58,4 +75,16 @@ case ",$only," in
   *) duckdb="$python" ;;
 esac
 
-exec "$python" bench/measure.py --duckdb-python "$duckdb" --baton "${CARGO_TARGET_DIR:-target}/release/baton" --fastmcp-python "$fastmcp" "$@"
+case ",$only," in
+  *,everything,* | *,responses,*)
+    litellm="$(litellm_python)"
+    node="$(scripts/node-env.sh bench/peer-aimock)"
+    ;;
+  *)
+    litellm="$python"
+    node=node
+    ;;
+esac
+
+exec "$python" bench/measure.py --duckdb-python "$duckdb" --baton "$baton" --fastmcp-python "$fastmcp" \
+  --litellm-python "$litellm" --node "$node" "$@"

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,16 +19,31 @@ def note(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def load(url, mode, connections, seconds=None, count=None, text=None, protocol="jsonrpc", warmup=WARMUP_SECONDS):
+def load(url, mode, connections, seconds=None, count=None, text=None, protocol="jsonrpc", warmup=WARMUP_SECONDS,
+         model=None, expect=None, rate=None):
     """Runs the load generator and returns what it saw."""
     command = [os.path.join(RELEASE, "load"), "--url", url, "--connections", str(connections), "--protocol", protocol]
     command += ["--mode", mode] if mode else []
     command += ["--count", str(count)] if count else ["--seconds", str(seconds), "--warmup", str(warmup)]
-    command += ["--text", text] if text else []
+    for name, value in (("--text", text), ("--model", model), ("--expect", expect), ("--rate", rate)):
+        command += [name, str(value)] if value else []
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if not done.stdout.strip():
         raise SystemExit(f"the load generator failed: {' '.join(command)}")
     return json.loads(done.stdout)
+
+
+def answers(url, path):
+    """Whether a GET of this path at the server of this URL is answered as it should be."""
+    where = urllib.parse.urlsplit(url)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 class Server:
@@ -46,7 +62,8 @@ class Server:
         log = open(os.path.join(self.directory, "log"), "ab")
         out = open(os.path.join(self.directory, "stdout"), "wb")
         begun = time.perf_counter()
-        self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=out, stderr=log)
+        self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=out, stderr=log,
+                                        env=os.environ | self.environment())
         log.close()
         out.close()
         while time.perf_counter() - begun < patience:
@@ -59,6 +76,10 @@ class Server:
         self.stop()
         with open(os.path.join(self.directory, "log"), encoding="utf-8", errors="replace") as text:
             raise SystemExit(f"{' '.join(self.command())} did not get ready:\n{text.read()[-2000:]}")
+
+    def environment(self):
+        """Variables that the process gets besides those of this one."""
+        return {}
 
     def forget_url(self):
         pass
@@ -95,10 +116,20 @@ class Server:
         return int(line.split()[1]) / 1024
 
     def processor_seconds(self):
-        """Processor time of the process so far, in user and kernel mode."""
-        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as status:
-            fields = status.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Processor time of the process and its workers so far, in user and kernel mode."""
+        ticks = 0
+        for pid in [self.process.pid, *self.workers()]:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as status:
+                fields = status.read().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def workers(self):
+        """The processes that the process started."""
+        tasks = f"/proc/{self.process.pid}/task"
+        for task in os.listdir(tasks):
+            with open(f"{tasks}/{task}/children", encoding="utf-8") as children:
+                yield from children.read().split()
 
 
 class RustPeer(Server):
@@ -168,6 +199,56 @@ class FastMcp(Server):
         return [self.options.fastmcp_python, os.path.join(HERE, "peer-fastmcp", "server.py")]
 
 
+class Assigned(Server):
+    """A server that is told its port, and shows that it is ready by an answer."""
+
+    def forget_url(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+
+    def find_url(self):
+        return f"http://127.0.0.1:{self.port}/v1/responses"
+
+    def ready(self):
+        return answers(self.url, self.health)
+
+
+class Aimock(Assigned):
+    name = "aimock"
+    title = "aimock"
+    health = "/health"
+
+    def command(self):
+        program = os.path.join(HERE, "peer-aimock", "node_modules", "@copilotkit", "aimock", "dist", "cli.js")
+        fixtures = os.path.join(HERE, "peer-aimock", "fixtures.json")
+        return [self.options.node, program, "--port", str(self.port), "--fixtures", fixtures, "--strict",
+                "--chunk-size", "4096", "--log-level", "silent"]
+
+
+class Litellm(Assigned):
+    """LiteLLM's proxy as its guide to production wants it: a worker for each core, nothing logged but errors."""
+
+    name = "litellm"
+    title = "litellm"
+    health = "/health/liveliness"
+
+    def __init__(self, options, directory, aimock):
+        super().__init__(options, directory)
+        self.aimock = aimock
+
+    def command(self):
+        program = os.path.join(os.path.dirname(self.options.litellm_python), "litellm")
+        config = os.path.join(HERE, "peer-litellm", "config.yaml")
+        return [program, "--config", config, "--host", "127.0.0.1", "--port", str(self.port),
+                "--num_workers", str(os.cpu_count())]
+
+    def environment(self):
+        # Nobody has a key, here or at Baton, and prices are not fetched from afar.
+        return {"AIMOCK_BASE": self.aimock.url.removesuffix("/responses"), "LITELLM_MODE": "PRODUCTION",
+                "LITELLM_LOG": "ERROR", "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
+                "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+
+
 class Baton(Server):
     name = "baton"
     title = "Baton (durable)"
@@ -194,16 +275,11 @@ class Baton(Server):
             return None
         return f"{server['url'].rstrip('/')}/agents/{self.agent}" if server.get("pid") == self.process.pid else None
 
+    def url_of(self, protocol):
+        return self.url.partition("/agents/")[0] + "/v1/responses" if protocol == "responses" else self.url
+
     def ready(self):
-        where = urllib.parse.urlsplit(self.url)
-        connection = http.client.HTTPConnection(where.hostname, where.port, timeout=5)
-        try:
-            connection.request("GET", "/readyz")
-            return connection.getresponse().status == 200
-        except OSError:
-            return False
-        finally:
-            connection.close()
+        return answers(self.url, "/readyz")
 
     def file(self):
         return os.path.join(self.data, "server.json")

@@ -1,0 +1,204 @@
+"""`POST /v1/responses`: Baton beside LiteLLM's proxy and aimock, by answers and by the clock."""
+
+import os
+import statistics
+from collections import namedtuple
+
+from report import machine, milliseconds, per_second
+from servers import Aimock, Baton, Litellm, load, note
+
+MODES = ("send", "stream")
+ANSWER = "echo: hello"
+
+# Who is asked, and for which model of its own; an echo is checked unless the answer is always the same.
+Row = namedtuple("Row", "name title server send stream expect")
+ROWS = (
+    Row("baton", "Baton (durable)", "baton", "echo", "echo", None),
+    Row("litellm", "litellm, model inside", "litellm", "mocked", "inside", ANSWER),
+    Row("litellm-aimock", "litellm before aimock", "litellm", "behind", "behind", ANSWER),
+    Row("aimock", "aimock", "aimock", "echo", "echo", ANSWER),
+)
+PEERS = ROWS[1:]
+
+SECONDS, WARMUP_SECONDS = 3, 0.5
+RATE, RATE_CONNECTIONS, RATE_SECONDS = 1_000, 64, 5
+
+# What Baton must reach.
+WANTED_RATIO, WANTED_CONNECTIONS = 20, 64
+WANTED_P99_US, WANTED_FIRST_EVENT_US = 5_000, 2_000
+
+NOTES = [
+    "No model takes time of its own, so that all latency is added: Baton's agent has a playbook without delay, which "
+    "answers `echo:` and what it was told; the others answer one text that is always the same. Baton has each response on "
+    "disk before it answers, and its spans are on; the others write nothing. Baton's replies are checked for their own "
+    "echo, the others' for their text, and all for their completion. LiteLLM's proxy has a uvicorn worker for each core, "
+    "and logs only errors. Its model is a `mock_response`, the shortest way through it; that answers no stream of "
+    "`/v1/responses`, so for streams it is a model written in Python inside the proxy. Before aimock it asks that, on the "
+    "same cores. aimock is one process of Node.",
+    "Each connection sends when it has its answer. The first event counts from the written request. The processor time is "
+    "the server's alone, workers included; before aimock, aimock's comes on top. Ratios are those of neighbours in one "
+    "round, the median of the rounds.",
+]
+
+
+def measure(options, directory):
+    """The lines of the section."""
+    conditions = (f"{machine()}. Loopback, keep-alive HTTP/1.1, {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s "
+                  f"of warm-up, median of {options.rounds}; all servers run at the same time and take turns; the load "
+                  "generator shares the machine.")
+    aimock = Aimock(options, os.path.join(directory, "responses-aimock"))
+    servers = {"baton": Baton(options, os.path.join(directory, "responses-baton")), "aimock": aimock,
+               "litellm": Litellm(options, os.path.join(directory, "responses-litellm"), aimock)}
+    samples, clocked = {}, {}
+    try:
+        for server in servers.values():
+            server.start(patience=180)
+        warm_up(servers)
+        for mode in MODES:
+            for connections in options.connections:
+                for number in range(options.rounds):
+                    take_turns(ROWS, servers, mode, number, connections, None, samples)
+        gentle = sustainable(samples, options)
+        for mode in MODES:
+            for number in range(options.rounds):
+                take_turns((ROWS[0], ROWS[-1]), servers, mode, number, RATE_CONNECTIONS, RATE, clocked)
+                take_turns(ROWS, servers, mode, number, RATE_CONNECTIONS, gentle, clocked)
+    finally:
+        for server in reversed(servers.values()):
+            server.stop()
+    errors = sum(one["errors"] for found in (samples, clocked) for results in found.values() for one in results)
+    return ["## Responses", "", conditions, "", NOTES[0], "", NOTES[1], "", *answers_table(options, samples), "",
+            clock_note(gentle), "", *clock_table(clocked, gentle), "", *wanted_table(options, samples, clocked), "",
+            f"Errors: {errors}."]
+
+
+def warm_up(servers):
+    # Python imports a part of itself with the first requests, in each worker.
+    for mode in MODES:
+        for row in ROWS:
+            ask(row, servers, mode, connections=16, seconds=1)
+
+
+def ask(row, servers, mode, connections, seconds, rate=None):
+    return load(servers[row.server].url_of("responses"), mode, connections, seconds=seconds, warmup=WARMUP_SECONDS,
+                protocol="responses", model=getattr(row, mode), expect=row.expect, rate=rate)
+
+
+def take_turns(rows, servers, mode, number, connections, rate, samples):
+    # Nobody is always first, or always after the same neighbour.
+    first = number % len(rows)
+    for row in rows[first:] + rows[:first]:
+        server = servers[row.server]
+        before = server.processor_seconds()
+        result = ask(row, servers, mode, connections, RATE_SECONDS if rate else SECONDS, rate)
+        result["processor_us"] = (server.processor_seconds() - before) / max(result["served"], 1) * 1e6
+        samples.setdefault((row.name, mode, rate or connections), []).append(result)
+        where = f"{rate}/s" if rate else f"c={connections}"
+        note(f"{row.name:14} {mode:6} {where:6} round {number + 1}: {result['per_second']:9.0f}/s  "
+             f"p50 {result['p50_us']:>6} us  p99 {result['p99_us']:>6} us  first event {result['first_event_p50_us']:>6} us"
+             + (f"  ERRORS {result['errors']}" if result["errors"] else ""))
+
+
+def sustainable(samples, options):
+    """Half of what LiteLLM's proxy answered with some connections, where it answered least."""
+    connections = sorted(options.connections)[len(options.connections) // 2]
+    least = min(one["per_second"] for mode in MODES for name in ("litellm", "litellm-aimock")
+                for one in samples[(name, mode, connections)])
+    return max(5, int(least / 2) // 5 * 5)
+
+
+def answers_table(options, samples):
+    lines = ["| Operation | Connections | Server | per second | p50 | p99 | first event p50 | p99 | processor |"
+             + "".join(f" Baton / {row.title} |" for row in PEERS),
+             "|---|---:|---|---:|---:|---:|---:|---:|---:|" + "---:|" * len(PEERS)]
+    for mode in MODES:
+        for connections in options.connections:
+            for row in ROWS:
+                found = samples[(row.name, mode, connections)]
+                result = middle(found, "per_second")
+                processor = statistics.median(one["processor_us"] for one in found)
+                ratios = "".join(f" {ratio(samples, peer, mode, connections):.2f}x |" if row.name == "baton" else " |"
+                                 for peer in PEERS)
+                lines.append(f"| {mode} | {connections} | {row.title} | {per_second(result)} | "
+                             f"{milliseconds(result['p50_us'])} | {milliseconds(result['p99_us'])} | "
+                             f"{first_event(mode, result)} | {processor:.0f} \u00b5s |{ratios}")
+    return lines
+
+
+def clock_note(gentle):
+    return (f"Now requests are sent by the clock, {RATE:,} a second, over at most {RATE_CONNECTIONS} connections for "
+            f"{RATE_SECONDS} s, however long answers take. Latency counts from the moment at which a request was due, the "
+            "load generator's own lateness included, so that a server that stalls pays for all who had to wait. LiteLLM's "
+            f"proxy is asked at a rate that it can keep, {gentle} a second: half of what it answered above where it "
+            "answered least.")
+
+
+def clock_table(clocked, gentle):
+    lines = ["| Operation | Rate | Server | p50 | p99 | p99.9 | max | first event p50 | p99 | sent late, p99 |"
+             + "".join(f" p99, {row.title} / Baton |" for row in PEERS),
+             "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|" + "---:|" * len(PEERS)]
+    for mode in MODES:
+        for rate in (RATE, gentle):
+            for row in ROWS:
+                found = clocked.get((row.name, mode, rate))
+                if not found:
+                    continue
+                result = middle(found, "p99_us")
+                ratios = ""
+                for peer in PEERS:
+                    theirs = clocked.get((peer.name, mode, rate))
+                    show = row.name == "baton" and theirs
+                    ratios += f" {median_of(theirs, 'p99_us') / max(result['p99_us'], 1):.2f}x |" if show else " |"
+                times = " | ".join(milliseconds(result[key]) for key in ("p50_us", "p99_us", "p999_us", "max_us"))
+                lines.append(f"| {mode} | {rate:,}/s | {row.title} | {times} | {first_event(mode, result)} | "
+                             f"{milliseconds(result['late_p99_us'])} |{ratios}")
+    return lines
+
+
+def wanted_table(options, samples, clocked):
+    lines = ["| Baton | measured | wanted | reached |", "|---|---:|---:|---|"]
+    if WANTED_CONNECTIONS in options.connections:
+        for mode in MODES:
+            # Beside the quicker of its two rows.
+            found = min(ratio(samples, peer, mode, WANTED_CONNECTIONS) for peer in PEERS if peer.server == "litellm")
+            lines.append(f"| {mode}, {WANTED_CONNECTIONS} connections: throughput beside litellm | {found:.1f}x | "
+                         f"\u2265 {WANTED_RATIO}x | {yes(found >= WANTED_RATIO)} |")
+    for mode in MODES:
+        lines.append(below(f"{mode}, {RATE:,}/s by the clock: p99 of the added latency",
+                           median_of(clocked[("baton", mode, RATE)], "p99_us"), WANTED_P99_US))
+    for percentile in ("p50", "p99"):
+        key = f"first_event_{percentile}_us"
+        lines.append(below(f"stream, {RATE:,}/s by the clock: first event, {percentile}",
+                           median_of(clocked[("baton", "stream", RATE)], key), WANTED_FIRST_EVENT_US))
+        # With more connections each waits for the others, which says how many there are and not how quick Baton is.
+        if 1 in options.connections:
+            lines.append(below(f"stream, one connection: first event, {percentile}",
+                               median_of(samples[("baton", "stream", 1)], key), WANTED_FIRST_EVENT_US))
+    return lines
+
+
+def below(what, micros, wanted):
+    return f"| {what} | {milliseconds(micros)} | < {wanted / 1000:g} ms | {yes(micros < wanted)} |"
+
+
+def yes(reached):
+    return "yes" if reached else "no"
+
+
+def first_event(mode, result):
+    if mode != "stream":
+        return "| "
+    return f"{milliseconds(result['first_event_p50_us'])} | {milliseconds(result['first_event_p99_us'])}"
+
+
+def ratio(samples, peer, mode, connections):
+    pairs = zip(samples[("baton", mode, connections)], samples[(peer.name, mode, connections)])
+    return statistics.median(one["per_second"] / max(other["per_second"], 1e-9) for one, other in pairs)
+
+
+def median_of(found, key):
+    return statistics.median(one[key] for one in found)
+
+
+def middle(found, key):
+    return sorted(found, key=lambda one: one[key])[len(found) // 2]
