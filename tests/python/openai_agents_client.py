@@ -7,7 +7,16 @@ import asyncio
 import sys
 
 import openai
-from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, function_tool, set_tracing_disabled
+from agents import (
+    Agent,
+    HostedMCPTool,
+    MCPToolApprovalFunctionResult,
+    OpenAIChatCompletionsModel,
+    OpenAIResponsesModel,
+    Runner,
+    function_tool,
+    set_tracing_disabled,
+)
 from pydantic import BaseModel
 
 from checking import expect, require, run
@@ -102,6 +111,25 @@ async def tools_of_the_agent_show():
     expect("the handoff", [call.server_label for call in calls], ["weather"])
 
 
+async def servers_are_used():
+    place = {"type": "mcp", "server_label": "forecast", "server_url": f"{sys.argv[1]}/agents/weather/mcp"}
+    question, asked = "The forecast for Oakland, please", []
+
+    def allow(request):
+        asked.append(request.data.name)
+        return MCPToolApprovalFunctionResult(approve=True)
+
+    for tool in [
+        HostedMCPTool(tool_config={**place, "require_approval": "never"}),
+        HostedMCPTool(tool_config={**place, "require_approval": "always"}, on_approval_request=allow),
+    ]:
+        answer = await Runner.run(agent(tools=[tool]), question)
+        require(f"the answer: {answer.final_output}", "72°F" in answer.final_output)
+        calls = [item.raw_item for item in answer.new_items if getattr(item.raw_item, "type", "") == "mcp_call"]
+        expect("the call", [(call.server_label, call.name) for call in calls], [("forecast", "get_weather")])
+    expect("who was asked", asked, ["get_weather"])
+
+
 async def errors_are_told():
     for what, asked, kind in [
         ("no such agent", Runner.run(agent("nobody"), "hi"), openai.NotFoundError),
@@ -124,6 +152,7 @@ CHECKS = [
     pictures_are_seen,
     answers_have_the_form_asked_for,
     tools_of_the_agent_show,
+    servers_are_used,
     errors_are_told,
 ]
 
