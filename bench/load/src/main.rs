@@ -14,8 +14,7 @@
 //! be completed and hold the echo, or ANSWER where the server cannot echo. One thread drives all connections, so that the
 //! server has the rest of the machine.
 //!
-//! With `--rate N`, N requests are sent each second over at most so many connections, however long the answers take, and
-//! their latency counts from the moment at which they were due.
+//! With `--rate N`, N are sent each second, however long answers take, and latency counts from when each was due.
 
 mod check;
 mod connection;

@@ -24,7 +24,7 @@ const BATCH: usize = 256;
 /// With so many waiting, none waits for others.
 const MANY: usize = QUEUE_SPANS / 2;
 /// How long the first span of a batch waits for others: each batch is a sync that the journal's own ones wait for.
-const GATHER: Duration = Duration::from_millis(100);
+const GATHER: Duration = Duration::from_millis(30);
 /// How often, and how many times, a busy store is asked again before spans are dropped.
 const PAUSE: Duration = Duration::from_millis(20);
 const TRIES: u32 = 100;

@@ -23,7 +23,7 @@ const PAGE: usize = 1024;
 /// Commits that come close together are read together, and soon: what they hold in memory is let go.
 const HEAR: Duration = Duration::from_millis(10);
 /// Spans that come close together are written together: each batch is a sync that the journal's own ones wait for.
-const GATHER: Duration = Duration::from_millis(100);
+const GATHER: Duration = Duration::from_millis(30);
 /// Spans that go to the store together: few enough that their memory is used again and again.
 const BATCH: usize = 256;
 /// Bytes that are written together.

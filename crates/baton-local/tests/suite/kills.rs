@@ -104,5 +104,5 @@ fn a_thousand_kills_during_a_save_leave_the_old_or_the_new_version() {
     let agents = DirectoryAgents::load(&[home.path().to_owned()]).unwrap();
     assert_eq!(agents.agent(&"a".into()).unwrap().version, format!("1.0.{last}"));
     // Otherwise the kills came at moments that prove nothing.
-    assert!(halves > 50 && last > 50, "{halves} kills between two files, {last} versions");
+    assert!(halves > 10 && last > 50, "{halves} kills between two files, {last} versions");
 }

@@ -230,7 +230,8 @@ fn follow(inner: &Weak<Inner>) -> bool {
     let Some(inner) = inner.upgrade() else { return false };
     let known: Vec<_> = inner.by_agent.lock().values().cloned().collect();
     known.iter().for_each(|servers| inner.sync(servers));
-    // Of an agent that is gone nothing is left; whoever still holds its servers holds closed ones.
-    inner.by_agent.lock().retain(|agent, _| inner.agents.has(agent));
+    // Of an agent that is gone, and whose servers are closed, nothing is left.
+    let is_used = |servers: &AgentServers| !servers.state.lock().entries.is_empty();
+    inner.by_agent.lock().retain(|agent, servers| is_used(servers) || inner.agents.has(agent));
     true
 }

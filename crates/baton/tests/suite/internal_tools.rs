@@ -49,6 +49,10 @@ fn say(home: &Home, agent: &str, words: &str) -> String {
     ok(&home.run(&["run", agent, words, "--context", "talk", "--quiet"]))
 }
 
+fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
 /// The rules that the model was given for the last answer, with the reason.
 fn given(home: &Home, agent: &str) -> Vec<(String, String)> {
     let shown = ok(&home.run(&["sessions", "show", "talk", "--agent", agent, "--json"]));
@@ -115,11 +119,11 @@ fn teamspark_14_what_an_agent_changes_is_in_its_file_and_in_the_next_request() {
         say(&home, agent, "exclude tides");
         say(&home, agent, "hello");
         assert_eq!(given(&home, agent), [("gulls".to_owned(), "manual".to_owned())], "{agent}");
-        let context: Value = serde_json::from_str(&say(&home, agent, "context")).expect("JSON");
+        let context: Value = json_of(&say(&home, agent, "context"));
         let expect = json!({"rules": [{"name": "gulls", "include": "manual"}], "excluded": ["tides"]});
         assert_eq!(context, expect, "{agent}");
 
-        let found: Value = serde_json::from_str(&say(&home, agent, "search who steals chips")).expect("JSON");
+        let found: Value = json_of(&say(&home, agent, "search who steals chips"));
         let first = &found["matches"][0];
         assert_eq!((&first["name"], &first["text"]), (&json!("gulls"), &json!("Gulls steal chips.")), "{found}");
         assert!(first["score"].as_f64().is_some_and(|score| score > 0.5), "{found}");

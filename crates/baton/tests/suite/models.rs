@@ -152,7 +152,8 @@ fn a_canceled_task_leaves_its_provider_at_once() {
     }
     let canceled = rpc("CancelTask", serde_json::json!({ "id": task }));
     assert_eq!(canceled["result"]["status"]["state"], "TASK_STATE_CANCELED", "{canceled:#}");
-    assert_eq!(provider.service.left.recv_timeout(Duration::from_millis(100)), Ok(()), "it still listens");
+    // How soon is measured beside the provider itself, where no other process takes its time.
+    assert_eq!(provider.service.left.recv_timeout(Duration::from_secs(5)), Ok(()), "it still listens");
 }
 
 #[test]
