@@ -17,9 +17,9 @@ SECONDS, WARMUP_SECONDS, LEAST_ROUNDS = 2, 0.5, 5
 NOTES = [
     "The tool adds two integers, with schemas for what it takes and gives; every reply is checked for its sum. Calls of "
     "2026-07-28 stand alone, those of 2025-11-25 belong to a session per connection, opened before and ended after. Spans "
-    "are on in the Environment, which also checks host, caller, scopes, arguments and permission of each call. Bare rmcp "
-    "is `StreamableHttpService` on axum, with sessions and JSON replies; FastMCP is on uvicorn with uvloop and httptools, "
-    "with JSON replies and no access log. In the last row of each group the tool is that of a bare rmcp server behind an "
+    "are on in the Environment, which also checks host, caller, scopes, arguments and permission of each call. It and bare "
+    "rmcp have the allocator of the shipped binary. Bare rmcp is `StreamableHttpService` on axum, with sessions and JSON "
+    "replies; FastMCP is on uvicorn with uvloop and httptools, with JSON replies and no access log. In the last row of each group the tool is that of a bare rmcp server behind an "
     "Environment, over HTTP.",
     "Ratios are those of neighbours in one round, the median of the rounds. The processor time is the server's alone; "
     "behind a gateway the other server's comes on top.",
