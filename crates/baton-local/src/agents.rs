@@ -5,6 +5,7 @@ mod home;
 mod keep;
 mod loaded;
 mod look;
+mod names;
 mod naming;
 mod permissions;
 mod snapshot;
@@ -23,6 +24,7 @@ use tokio::{task::spawn_blocking, time::Instant};
 use home::Origin;
 use loaded::Loaded;
 use look::{Eyes, Place};
+use names::Names;
 use snapshot::Snapshot;
 use source::Space;
 
@@ -60,7 +62,7 @@ struct Shelf {
     loaded: Loaded,
     now: RwLock<Arc<Snapshot>>,
     // Held while the disk is looked at, so that an older look never replaces a newer one.
-    looking: Mutex<()>,
+    names: Mutex<Names>,
     changes: tokio::sync::watch::Sender<u64>,
 }
 
@@ -90,8 +92,9 @@ impl DirectoryAgents {
     /// then the paths may be, too.
     pub fn load_beside(paths: &[PathBuf], beside: Beside, check: SpecCheck) -> Result<Self, LoadError> {
         let may_be_empty = beside.folder.is_some();
+        let names = Names::read(beside.names.clone())?;
         let origins = beside.origins(paths);
-        match Self::of(origins, Some(check)) {
+        match Self::of(origins, names, Some(check)) {
             (agents, None | Some(LoadError::Invalid(_))) => Ok(agents),
             (agents, Some(LoadError::Missing { .. } | LoadError::Empty { .. })) if may_be_empty => Ok(agents),
             (_, Some(error)) => Err(error),
@@ -100,7 +103,8 @@ impl DirectoryAgents {
 
     /// As [`DirectoryAgents::open`], with what is served beside the paths.
     pub fn open_beside(paths: &[PathBuf], beside: Beside, check: Option<SpecCheck>) -> Self {
-        Self::of(beside.origins(paths), check).0
+        let names = Names::read(beside.names.clone()).unwrap_or_default();
+        Self::of(beside.origins(paths), names, check).0
     }
 
     fn load_with(paths: &[PathBuf], check: Option<SpecCheck>) -> Result<Self, LoadError> {
@@ -112,7 +116,7 @@ impl DirectoryAgents {
 
     /// What is there, and the worst of what is wrong with it.
     fn look(paths: &[PathBuf], check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
-        Self::of(on_disk(paths), check)
+        Self::of(on_disk(paths), Names::default(), check)
     }
 
     /// Reads the agents that work; [`DirectoryAgents::unusable`] tells about the others, which are looked at again at
@@ -129,13 +133,13 @@ impl DirectoryAgents {
     pub fn open_with(paths: &[PathBuf], storages: Vec<Arc<dyn AgentStorage>>, check: Option<SpecCheck>) -> Self {
         let mut origins = on_disk(paths);
         origins.extend(storages.into_iter().map(Origin::Kept));
-        Self::of(origins, check).0
+        Self::of(origins, Names::default(), check).0
     }
 
-    fn of(origins: Vec<Origin>, check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
+    fn of(origins: Vec<Origin>, mut names: Names, check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
         let (room, loaded) = (Space::new(), Loaded::default());
         let eyes = Eyes { check: check.as_ref(), room: &room, loaded: &loaded, is_thorough: true };
-        let (snapshot, problems) = Snapshot::default().next(&origins, &eyes);
+        let (snapshot, problems) = Snapshot::default().next(&origins, &mut names, &eyes);
         let (warnings, worst) = (snapshot.diagnostics(), look::worst(problems, &snapshot));
         let shelf = Shelf {
             origins,
@@ -143,7 +147,7 @@ impl DirectoryAgents {
             room,
             loaded,
             now: RwLock::new(Arc::new(snapshot)),
-            looking: Mutex::new(()),
+            names: Mutex::new(names),
             changes: tokio::sync::watch::Sender::new(0),
         };
         (Self { shelf: Arc::new(shelf), warnings, refreshed: tokio::sync::Mutex::new(None) }, worst)
@@ -153,6 +157,13 @@ impl DirectoryAgents {
     pub fn with_tools(self, tools: ToolExecution) -> Self {
         self.shelf.loaded.choose_tools(tools);
         self
+    }
+
+    /// Writes down who has which name, now and whenever one is given; for whoever owns the directory of that file.
+    ///
+    /// Writes to the disk, so call it where blocking is allowed.
+    pub fn keep_names(&self) {
+        self.shelf.names.lock().own();
     }
 
     /// How many definitions are in memory; the others are loaded when somebody needs them.
@@ -196,6 +207,8 @@ pub struct Beside {
     pub folder: Option<PathBuf>,
     /// Whoever keeps agents otherwise; the first takes new agents that no folder takes.
     pub storages: Vec<Arc<dyn AgentStorage>>,
+    /// The file that says under which names agents were served before.
+    pub names: Option<PathBuf>,
 }
 
 impl Beside {
@@ -239,10 +252,10 @@ impl Shelf {
     }
 
     fn look(&self, is_thorough: bool) -> Reload {
-        let _alone = self.looking.lock();
+        let mut names = self.names.lock();
         let before = self.now();
         let eyes = Eyes { check: self.check.as_ref(), room: &self.room, loaded: &self.loaded, is_thorough };
-        let (after, _) = before.next(&self.origins, &eyes);
+        let (after, _) = before.next(&self.origins, &mut names, &eyes);
         let changed = after.differs_from(&before);
         let reload = Reload { changed, diagnostics: after.diagnostics(), unusable: after.unusable.clone() };
         *self.now.write() = Arc::new(after);

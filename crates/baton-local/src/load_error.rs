@@ -51,6 +51,17 @@ pub enum LoadError {
         /// The other.
         second: PathBuf,
     },
+    /// The file that says who has which name makes no sense.
+    #[error(
+        "{file} does not say which agent has which name: {reason}; correct it, or remove it to have names given anew",
+        file = .file.display()
+    )]
+    Names {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Files have errors; warnings are listed as well.
     #[error("{}", lines(.0))]
     Invalid(Vec<Diagnostic>),
@@ -65,6 +76,7 @@ impl LoadError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Missing { .. } | Self::Empty { .. } => ErrorCode::AGENT_NOT_FOUND,
+            Self::Names { .. } => ErrorCode::CONFIG_INVALID,
             Self::TooMany { .. } | Self::Io { .. } | Self::Duplicate { .. } | Self::Invalid(_) => {
                 ErrorCode::AGENT_INVALID
             }

@@ -99,7 +99,7 @@ codes! {
     SHUTTING_DOWN = "BTN-4007", "Baton is shutting down", "Try again when it is back; accepted work goes on by itself.";
     SPANS_UNAVAILABLE = "BTN-4008", "The span store could not be written or read", "Free disk space or check the disk; where the message names a Tempo, check whether it can be reached and telemetry.tempo. Baton goes on by itself then.";
     SPANS_CORRUPT = "BTN-4009", "Files of the span store are damaged", "Move the file that the message names out of the spans directory and start again; spans of tasks are made anew from the journal.";
-    CONFIG_INVALID = "BTN-5001", "The configuration has an error", "Fix baton.yaml at the line and column shown.";
+    CONFIG_INVALID = "BTN-5001", "The configuration has an error", "Correct what the message names: a line of baton.yaml, a variable, or a file beside it.";
     SERVER_UNREACHABLE = "BTN-5002", "No Baton answers at that address", "Start one with `baton up`, or correct --server.";
     PORT_IN_USE = "BTN-5003", "The port is taken", "Choose another with --port, or --port 0 for any free one.";
     ALREADY_EXISTS = "BTN-5004", "The file or directory exists already", "Choose another name, or remove it first.";

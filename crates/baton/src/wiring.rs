@@ -19,7 +19,7 @@ mod tempo;
 mod tools;
 mod warm;
 
-pub(crate) use agents::{Loaded, load};
+pub(crate) use agents::{Loaded, Wanted, load};
 pub(crate) use baton::{Baton, Needs, Strictness, fresh_id, now};
 pub(crate) use baton_journal::is_owned;
 pub(crate) use baton_local::write_private;

@@ -64,10 +64,17 @@ impl Seen {
 }
 
 /// By what a home is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Spot {
     Disk(PathBuf, Option<String>),
     Kept(usize, String),
+}
+
+impl Spot {
+    /// Whether it means the same after a restart.
+    pub(super) fn is_lasting(&self) -> bool {
+        matches!(self, Self::Disk(..))
+    }
 }
 
 impl Home {

@@ -1,19 +1,22 @@
 //! Each name for one agent.
 
 use super::{
+    home::Spot,
     look::{Place, Problem},
+    names::Names,
     snapshot::Snapshot,
     source::Served,
 };
 use baton_types::AgentName;
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// The longest name that an agent has.
 const LONGEST: usize = 64;
 
-/// Lets the agent that has a name keep it; of newcomers the first gets it. Another one of a foreign form gets a number
-/// behind it; one of our own form may not have it, and stays as it was.
-pub(super) fn name_once(before: &Snapshot, places: &mut [Place], problems: &mut Vec<Problem>) {
+/// Lets the agent that has a name keep it; of newcomers the one that had it before a restart gets it, then the first.
+/// Another one of a foreign form gets a number behind it; one of our own form may not have it, and stays as it was.
+pub(super) fn name_once(before: &Snapshot, names: &Names, places: &mut [Place], problems: &mut Vec<Problem>) {
+    let reserved = names.reserved(places);
     let mut taken: HashMap<AgentName, usize> = HashMap::new();
     let old = |place: &Place| before.place(&place.home.spot())?.served.clone();
     let mut newcomers = Vec::new();
@@ -24,25 +27,33 @@ pub(super) fn name_once(before: &Snapshot, places: &mut [Place], problems: &mut 
                 taken.insert(old.name().clone(), index);
                 place.served = Some(served.named(old.name().clone()));
             }
-            None => newcomers.push((index, served)),
+            None => {
+                let spot = place.home.spot();
+                let had = names.had(&spot, &served.source.wanted).cloned();
+                newcomers.push(Newcomer { index, spot, had, served });
+            }
         }
     }
     // Our own first: they cannot take another name.
-    newcomers.sort_by_key(|(index, served)| (served.source.is_foreign, *index));
-    let mut numbered: Vec<(usize, Served)> = Vec::new();
-    for (index, served) in newcomers {
-        let Some(first) = taken.get(&served.source.wanted).copied() else {
-            taken.insert(served.source.wanted.clone(), index);
-            place_served(places, index, served);
-            continue;
-        };
-        if served.source.is_foreign {
-            numbered.push((index, served));
+    newcomers.sort_by_key(|new| (new.served.source.is_foreign, new.had.is_none(), new.index));
+    let mut numbered = Vec::new();
+    for new in newcomers {
+        let (index, source) = (new.index, Arc::clone(&new.served.source));
+        let wished = [new.had.as_ref(), Some(&source.wanted)];
+        let may_have = |name: &&AgentName| new.may_have(name, &reserved, &taken);
+        if let Some(name) = wished.into_iter().flatten().find(may_have).cloned() {
+            taken.insert(name.clone(), index);
+            place_served(places, index, new.served.named(name));
             continue;
         }
+        if source.is_foreign {
+            numbered.push(new);
+            continue;
+        }
+        let first = taken.get(&source.wanted).copied().unwrap_or(index);
         let [first, second] = [first, index].map(|index| places.get(index).map(|place| place.home.clone()));
         if let (Some(first), Some(second)) = (first, second) {
-            problems.push(Problem::duplicate(served.source.wanted.clone(), &first, &second));
+            problems.push(Problem::duplicate(source.wanted.clone(), &first, &second));
         }
         let Some(place) = places.get_mut(index) else { continue };
         place.served = old(place).filter(|old| !taken.contains_key(old.name()));
@@ -53,10 +64,34 @@ pub(super) fn name_once(before: &Snapshot, places: &mut [Place], problems: &mut 
         }
     }
     let mut numbers: HashMap<AgentName, usize> = HashMap::new();
-    for (index, served) in numbered {
-        let name = free(&served.source.wanted, numbers.entry(served.source.wanted.clone()).or_default(), &taken);
-        taken.insert(name.clone(), index);
-        place_served(places, index, served.named(name));
+    for new in numbered {
+        let wanted = &new.served.source.wanted;
+        let last = numbers.entry(wanted.clone()).or_default();
+        let name = free(wanted, last, |name| new.may_have(name, &reserved, &taken));
+        taken.insert(name.clone(), new.index);
+        place_served(places, new.index, new.served.named(name));
+    }
+}
+
+/// An agent without a name.
+struct Newcomer {
+    index: usize,
+    spot: Spot,
+    /// The name that it had before a restart.
+    had: Option<AgentName>,
+    served: Served,
+}
+
+impl Newcomer {
+    /// Whether nobody has the name; what belongs to another place is only for our own form, which can have no other.
+    fn may_have(
+        &self,
+        name: &AgentName,
+        reserved: &HashMap<AgentName, Spot>,
+        taken: &HashMap<AgentName, usize>,
+    ) -> bool {
+        let is_of_another = self.served.source.is_foreign && reserved.get(name).is_some_and(|spot| *spot != self.spot);
+        !is_of_another && !taken.contains_key(name)
     }
 }
 
@@ -66,14 +101,14 @@ fn place_served(places: &mut [Place], index: usize, served: Served) {
     }
 }
 
-/// The name with the first number behind it that nobody has; `last` is the one that was given last.
-fn free(wanted: &AgentName, last: &mut usize, taken: &HashMap<AgentName, usize>) -> AgentName {
+/// The name with the first number behind it that may be had; `last` is the one that was given last.
+fn free(wanted: &AgentName, last: &mut usize, may_be_had: impl Fn(&AgentName) -> bool) -> AgentName {
     loop {
         *last += 1;
         let ending = format!("-{last}");
         let kept: String = wanted.as_str().chars().take(LONGEST - ending.len()).collect();
         let name = AgentName::from(format!("{}{ending}", kept.trim_end_matches('-')));
-        if !taken.contains_key(&name) {
+        if may_be_had(&name) {
             return name;
         }
     }

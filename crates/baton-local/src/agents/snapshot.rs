@@ -3,6 +3,7 @@
 use super::{
     home::{Origin, Spot},
     look::{Eyes, Place, Problem, look},
+    names::Names,
     naming,
     source::Served,
 };
@@ -24,9 +25,10 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     /// What a look makes of this one, and everything that went wrong.
-    pub(super) fn next(&self, origins: &[Origin], eyes: &Eyes<'_>) -> (Self, Vec<Problem>) {
+    pub(super) fn next(&self, origins: &[Origin], names: &mut Names, eyes: &Eyes<'_>) -> (Self, Vec<Problem>) {
         let (mut places, mut problems) = look(self, origins, eyes);
-        naming::name_once(self, &mut places, &mut problems);
+        naming::name_once(self, names, &mut places, &mut problems);
+        names.remember(&places);
         let by_spot = places.iter().enumerate().map(|(index, place)| (place.home.spot(), index)).collect();
         let mut served: Vec<Served> = places.iter().filter_map(|place| place.served.clone()).collect();
         served.sort_by(|a, b| a.name().cmp(b.name()));

@@ -26,6 +26,8 @@ mod many;
 #[cfg(test)]
 mod mcp_sessions;
 #[cfg(test)]
+mod names;
+#[cfg(test)]
 mod permissions;
 #[cfg(test)]
 mod storage;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::{fmt::Write as _, future::ready, sync::Arc};
 
 fn endpoint() -> Arc<McpService<ManageServer>> {
-    let beside = Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())] };
+    let beside = Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())], names: None };
     let agents = Arc::new(DirectoryAgents::open_beside(&[], beside, None));
     let shelf: Arc<dyn AgentShelf> = agents.clone();
     let agents: Arc<dyn AgentSource> = agents;

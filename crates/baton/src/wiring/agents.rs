@@ -1,6 +1,6 @@
 //! The agents to serve: the good ones, and what is wrong with the others.
 
-use crate::failure::Failure;
+use crate::{config::Settings, failure::Failure};
 use baton_agentdir::Diagnostic;
 use baton_local::{Beside, DirectoryAgents, LoadError, MemoryStorage, SpecCheck};
 use baton_ports::{
@@ -26,22 +26,51 @@ pub(crate) struct Loaded {
     pub(super) source: LocalAgents,
 }
 
-/// Reads the agents below the paths; one that does not work never keeps another from being served.
-pub(crate) fn load(paths: &[PathBuf], tools: Option<ToolExecution>) -> Result<Loaded, Failure> {
-    load_usable(paths, None, tools).map_err(|error| not_loaded(&error))
+/// The file of the data directory that says which agent has which name.
+const NAMES: &str = "agent-names.json";
+
+/// Where agents are looked for, and how they are served.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(super) paths: &'a [PathBuf],
+    /// Where new agents are kept.
+    pub(super) folder: Option<&'a Path>,
+    pub(super) tools: Option<ToolExecution>,
+    /// The data directory, which knows the names that they had.
+    pub(super) data: Option<&'a Path>,
+}
+
+impl<'a> Wanted<'a> {
+    /// All that the settings name.
+    pub(super) fn all(settings: &'a Settings) -> Self {
+        Self { folder: settings.new_agents.as_deref(), ..Self::named(settings) }
+    }
+
+    /// Those of the paths that the settings name.
+    pub(crate) fn named(settings: &'a Settings) -> Self {
+        Self { paths: &settings.agents, folder: None, tools: settings.tools, data: Some(&settings.data) }
+    }
+
+    /// Agents that are made without a directory are gone with the process; with a folder for them, they are kept there.
+    fn beside(self) -> Beside {
+        let (folder, names) = (self.folder.map(Path::to_owned), self.data.map(|data| data.join(NAMES)));
+        Beside { folder, storages: vec![Arc::new(MemoryStorage::new())], names }
+    }
+}
+
+/// Reads the agents; one that does not work never keeps another from being served.
+pub(crate) fn load(wanted: Wanted<'_>) -> Result<Loaded, Failure> {
+    load_usable(wanted).map_err(|error| not_loaded(&error))
 }
 
 /// The same, with why there are none in a form that can be told apart.
-pub(super) fn load_usable(
-    paths: &[PathBuf],
-    folder: Option<&Path>,
-    tools: Option<ToolExecution>,
-) -> Result<Loaded, LoadError> {
+pub(super) fn load_usable(wanted: Wanted<'_>) -> Result<Loaded, LoadError> {
+    let Wanted { paths, folder, tools, .. } = wanted;
     // A folder for new agents may be missing; what was named to be served may not.
     if let Some(path) = paths.iter().find(|path| folder.is_some() && !path.exists()) {
         return Err(LoadError::Missing { path: path.clone() });
     }
-    let directories = DirectoryAgents::load_beside(paths, beside(folder), check())?;
+    let directories = DirectoryAgents::load_beside(paths, wanted.beside(), check())?;
     let diagnostics = directories.warnings().to_vec();
     let source = LocalAgents::new(directories, tools);
     Ok(Loaded { agents: source.listed(), diagnostics, source })
@@ -59,19 +88,10 @@ pub(super) fn not_loaded(error: &LoadError) -> Failure {
 }
 
 /// Reads what can be used, whatever is wrong with the rest.
-pub(super) fn open(
-    paths: &[PathBuf],
-    folder: Option<&Path>,
-    tools: Option<ToolExecution>,
-) -> (LocalAgents, Vec<Unusable>) {
-    let directories = DirectoryAgents::open_beside(paths, beside(folder), Some(check()));
+pub(super) fn open(wanted: Wanted<'_>) -> (LocalAgents, Vec<Unusable>) {
+    let directories = DirectoryAgents::open_beside(wanted.paths, wanted.beside(), Some(check()));
     let unusable = directories.unusable();
-    (LocalAgents::new(directories, tools), unusable)
-}
-
-/// Agents that are made without a directory are gone with the process; with a folder for them, they are kept there.
-fn beside(folder: Option<&Path>) -> Beside {
-    Beside { folder: folder.map(Path::to_owned), storages: vec![Arc::new(MemoryStorage::new())] }
+    (LocalAgents::new(directories, wanted.tools), unusable)
 }
 
 fn check() -> SpecCheck {
@@ -99,7 +119,7 @@ impl LocalAgents {
 
     /// No agents yet, and no directory for any.
     pub(super) fn none() -> Self {
-        Self { directories: DirectoryAgents::open_beside(&[], beside(None), Some(check())) }
+        open(Wanted { paths: &[], folder: None, tools: None, data: None }).0
     }
 
     /// Notices changes without being asked, as long as this is waited for.

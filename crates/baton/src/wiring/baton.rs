@@ -1,7 +1,7 @@
 //! A Baton in this process: the journal of a data directory, agents, and the engine between them.
 
 use super::{
-    agents::{self, LocalAgents},
+    agents::{self, LocalAgents, Wanted},
     elsewhere::{self, AllAgents, Fresh},
     kept::{Keep, Kept},
     models, telemetry, tempo, tools,
@@ -100,10 +100,10 @@ impl Parts {
 
 /// The agents of the settings that live here, remarks about them, and why they are not all that should be there.
 fn locals(settings: &Settings) -> (Arc<LocalAgents>, Vec<Diagnostic>, Option<LoadError>) {
-    let folder = settings.new_agents.as_deref();
-    match agents::load_usable(&settings.agents, folder, settings.tools) {
+    let wanted = Wanted::all(settings);
+    match agents::load_usable(wanted) {
         Ok(loaded) => (Arc::new(loaded.source), loaded.diagnostics, None),
-        Err(error) => (Arc::new(agents::open(&settings.agents, folder, settings.tools).0), Vec::new(), Some(error)),
+        Err(error) => (Arc::new(agents::open(wanted).0), Vec::new(), Some(error)),
     }
 }
 
@@ -158,6 +158,9 @@ impl Baton {
         let book = Arc::new(book);
         let asked = tempo::Asked::of(settings)?;
         let kept = Kept::open(keep, &settings.data)?;
+        if keep == Keep::All {
+            locals.directories.keep_names();
+        }
         let (telemetry, exporter) = telemetry::open(keep, settings)?;
         let peers = PeerHub::new(Arc::clone(&book), settings.public_url.as_deref()).with_tracer(telemetry.tracer());
         let peers = Arc::new(peers);

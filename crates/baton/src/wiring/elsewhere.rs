@@ -1,6 +1,6 @@
 //! Agents that live elsewhere.
 
-use super::agents::{Loaded, LocalAgents, load};
+use super::agents::{Loaded, LocalAgents, Wanted, load};
 use crate::{config::Settings, failure::Failure};
 use baton_orchestrator::{Limits, Orchestrator};
 use baton_peers::{Book, BookOptions, Credential, PeerConfig, SecretRef, TypedHosts};
@@ -169,7 +169,7 @@ impl AllAgents {
 
 /// The agents that a Baton with these settings would serve, wherever they live. Nobody is asked for anything.
 pub(crate) fn known(settings: &Settings) -> Result<Loaded, Failure> {
-    let (source, diagnostics, nobody) = match load(&settings.agents, settings.tools) {
+    let (source, diagnostics, nobody) = match load(Wanted::all(settings)) {
         Ok(loaded) => (loaded.source, loaded.diagnostics, None),
         Err(failure) => (LocalAgents::none(), Vec::new(), Some(failure)),
     };

@@ -1,7 +1,7 @@
 //! A Baton of entries that were named one by one: directories here, addresses elsewhere.
 
 use super::{
-    agents,
+    agents::{self, Wanted},
     baton::{Baton, Needs, Parts, Strictness},
     elsewhere::{self, Fresh, is_address},
     kept::Keep,
@@ -28,7 +28,11 @@ impl Baton {
             true => settings.agents.clone(),
             false => paths.into_iter().map(|entry| path(entry)).collect::<Result<_, _>>()?,
         };
-        let (locals, unusable) = agents::open(&paths, None, settings.tools);
+        let (locals, unusable) = agents::open(Wanted {
+            paths: &paths,
+            data: (keep == Keep::All).then_some(&settings.data),
+            ..Wanted::named(settings)
+        });
         let locals = Arc::new(locals);
         let peers = match entries.is_empty() {
             true => settings.peers.clone(),

@@ -1,6 +1,9 @@
 //! Logging in at an MCP server of an agent.
 
-use super::{agents::load, tools};
+use super::{
+    agents::{Wanted, load},
+    tools,
+};
 use crate::{config::Settings, failure::Failure};
 use baton_ports::AgentSource as _;
 use baton_toolhost::{LoginError, ServerLog, Target, expand};
@@ -14,7 +17,7 @@ pub(crate) async fn login(
     server: &str,
     show: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<(), Failure> {
-    let loaded = load(&settings.agents, settings.tools)?;
+    let loaded = load(Wanted::all(settings))?;
     let name: AgentName = agent.into();
     if loaded.source.agent(&name).is_none() {
         return Err(Failure::new(ErrorCode::AGENT_NOT_FOUND, format!("there is no agent '{agent}' here"))

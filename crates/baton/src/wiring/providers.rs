@@ -1,6 +1,9 @@
 //! Every provider, whether it is ready, and its models.
 
-use super::{agents, models::lineup};
+use super::{
+    agents::{self, Wanted},
+    models::lineup,
+};
 use crate::{config::Settings, failure::Failure, wiring::now};
 use baton_lineup::{Choice, Lineup};
 use baton_models::PlaybookModels;
@@ -94,7 +97,7 @@ pub(crate) async fn report(
     only: Option<&str>,
     asks: Asks,
 ) -> Result<Report, Failure> {
-    let (locals, _) = agents::open(&settings.agents, settings.new_agents.as_deref(), settings.tools);
+    let (locals, _) = agents::open(Wanted::all(settings));
     let locals: Arc<dyn AgentSource> = Arc::new(locals);
     let lineup = lineup(settings, Arc::clone(&locals), Arc::new(PlaybookModels::new()));
     if asks == Asks::Everybody {

@@ -101,3 +101,34 @@ fn teamspark_17_several_agents_have_segments_and_the_list_has_the_real_port() {
         assert_eq!(server.end().code, Some(0));
     }
 }
+
+#[test]
+fn teamspark_17_a_segment_and_its_sessions_stay_when_another_agent_is_deleted() {
+    let home = Home::new();
+    for directory in ["a", "b"] {
+        let yaml = format!("metadata:\n  name: X\n  description: In {directory}.\nsystemPrompt: Hi.\n");
+        home.write(&format!("agents/{directory}/tsagent.yaml"), &yaml);
+        home.write(&format!("agents/{directory}/playbook.yaml"), &format!("rules:\n  - say: I live in {directory}.\n"));
+    }
+    let sessions = |url: &str, agent: &str| {
+        let (_, page) = get(url, &format!("/api/v1/sessions?agent={agent}"));
+        page["sessions"].as_array().expect("sessions").len()
+    };
+    let (server, url) = home.up(&["agents", "--port", "0"]);
+    assert_eq!(ask(&url, "/agents/x"), "I live in a.");
+    assert_eq!((sessions(&url, "x"), sessions(&url, "x-1")), (1, 0));
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+    std::fs::remove_dir_all(home.path("agents/a")).expect("the first is deleted");
+
+    let (server, url) = home.up(&["agents", "--port", "0"]);
+    let (_, listed) = get(&url, "/agents");
+    let names: Vec<&Value> = listed["agents"].as_array().expect("agents").iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, [&json!("x-1")], "{listed}");
+    assert_eq!(ask(&url, "/agents/x-1"), "I live in b.");
+    // What was said to the first one is not shown as said to the second.
+    assert_eq!(sessions(&url, "x-1"), 1);
+    assert_eq!(get(&url, "/agents/x/.well-known/agent-card.json").0, 404);
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+}

@@ -6,7 +6,7 @@ use crate::{
     connect::{Session, failure},
     failure::{Exit, Failure, diagnostic_json},
     screen::{Screen, one_line},
-    wiring::{self, Loaded},
+    wiring::{self, Loaded, Wanted},
 };
 use baton_types::{AgentListing, ErrorCode};
 use baton_wire::api::AgentEntry;
@@ -37,7 +37,7 @@ pub(super) async fn run(options: Listing, screen: Screen) -> Result<Exit, Failur
     match session {
         Some(session) => served(&session, screen).await,
         None if ask => on_disk(wiring::known(&settings)?, screen),
-        None => on_disk(wiring::load(&settings.agents, None)?, screen),
+        None => on_disk(wiring::load(Wanted::named(&settings))?, screen),
     }
 }
 
