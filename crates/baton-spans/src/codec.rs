@@ -4,6 +4,7 @@
 //! it are written beside them and are needed to read any of them.
 
 mod parts;
+mod seen;
 
 use baton_ports::SpanStoreError;
 use baton_types::{
@@ -12,6 +13,7 @@ use baton_types::{
 };
 use parts::Opening;
 pub(crate) use parts::{Parts, read_parts};
+pub(crate) use seen::{SeenAttributes, SeenSpan, SeenValue};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, fmt::Display, mem, sync::Arc};
 

@@ -1,89 +1,137 @@
 //! The spans of this process on their way to the store; nobody ever waits for them.
 
 use crate::{
-    codec::weight,
     options::wall_clock,
-    store::{EmbeddedSpans, Kept, Refused, prepare},
+    store::{EmbeddedSpans, Kept, Refused, Waiting, closed, prepare},
+    wal::Gathered,
 };
-use baton_ports::{SpanBatch, SpanSink, SpanStoreError};
+use baton_ports::{SpanSink, SpanStoreError};
 use baton_types::Span;
+use parking_lot::Mutex;
 use std::{
+    cell::Cell,
+    num::NonZero,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    thread,
     time::Duration,
 };
 use tokio::sync::{Notify, mpsc, oneshot};
 
-/// Spans and bytes that may wait; more are dropped and counted.
-const QUEUE_SPANS: usize = 16 * 1024;
-const QUEUE_BYTES: usize = 32 << 20;
-/// Spans that go to the store together: few enough that their memory is used again and again.
-const BATCH: usize = 256;
+/// Spans and bytes that may wait, in all; more are dropped and counted.
+const MOST_SPANS: usize = 16 * 1024;
+const MOST_BYTES: usize = 32 << 20;
 /// With so many waiting, none waits for others.
-const MANY: usize = QUEUE_SPANS / 2;
+const MANY: usize = MOST_SPANS / 2;
 /// How long the first span of a batch waits for others: each batch is a sync that the journal's own ones wait for.
 const GATHER: Duration = Duration::from_millis(30);
 /// How often, and how many times, a busy store is asked again before spans are dropped.
 const PAUSE: Duration = Duration::from_millis(20);
 const TRIES: u32 = 100;
+/// Threads beyond so many share a place.
+const MOST_PLACES: usize = 16;
+const MOST_FLUSHES: usize = 64;
 
 /// Takes the spans of this process and brings them to the store in batches.
+///
+/// A span is written down where it ends: its memory is let go while it is at hand, and only bytes wait.
 pub struct Emitter {
-    queue: mpsc::Sender<Item>,
-    waiting_bytes: Arc<AtomicUsize>,
-    hurry: Arc<Notify>,
+    gathering: Arc<Gathering>,
+    flushes: mpsc::Sender<oneshot::Sender<()>>,
     spans: Arc<EmbeddedSpans>,
 }
 
-enum Item {
-    /// And how many bytes it takes.
-    Span(Span, usize),
-    Flush(oneshot::Sender<()>),
+/// What waits, with a place for each thread so that they do not wait for each other.
+struct Gathering {
+    places: Vec<Mutex<Gathered>>,
+    waiting_spans: AtomicUsize,
+    waiting_bytes: AtomicUsize,
+    /// Something waits.
+    arrived: Notify,
+    /// Much waits.
+    hurry: Notify,
 }
 
 impl Emitter {
     /// An emitter into that store; its work ends when it is dropped. Needs a running tokio.
     pub fn start(spans: &Arc<EmbeddedSpans>) -> Arc<Self> {
-        let (queue, items) = mpsc::channel(QUEUE_SPANS);
-        let waiting_bytes = Arc::new(AtomicUsize::new(0));
-        let hurry = Arc::new(Notify::new());
-        let work = Work {
-            items,
-            waiting_bytes: Arc::clone(&waiting_bytes),
-            hurry: Arc::clone(&hurry),
-            spans: Arc::clone(spans),
-        };
+        let count = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_PLACES);
+        let gathering = Arc::new(Gathering {
+            places: (0..count).map(|_| Mutex::default()).collect(),
+            waiting_spans: AtomicUsize::new(0),
+            waiting_bytes: AtomicUsize::new(0),
+            arrived: Notify::new(),
+            hurry: Notify::new(),
+        });
+        let (flushes, asked) = mpsc::channel(MOST_FLUSHES);
+        let work = Work { gathering: Arc::clone(&gathering), asked, spans: Arc::clone(spans) };
         tokio::spawn(work.run());
-        Arc::new(Self { queue, waiting_bytes, hurry, spans: Arc::clone(spans) })
+        Arc::new(Self { gathering, flushes, spans: Arc::clone(spans) })
     }
 
     /// Resolves when everything that was emitted before is kept, or dropped and counted.
     pub async fn flush(&self) {
         let (done, kept) = oneshot::channel();
-        if self.queue.send(Item::Flush(done)).await.is_ok() {
-            self.hurry.notify_one();
+        if self.flushes.send(done).await.is_ok() {
             let _ = kept.await;
         }
     }
+}
 
-    fn dropped(&self) {
-        self.spans.store.dropped.fetch_add(1, Ordering::Relaxed);
+impl Gathering {
+    /// Writes a span down; nothing when there is no room for it.
+    fn add(&self, span: &Span) -> Option<()> {
+        let waiting = self.waiting_spans.fetch_add(1, Ordering::Relaxed);
+        let is_full = waiting >= MOST_SPANS || self.waiting_bytes.load(Ordering::Relaxed) > MOST_BYTES;
+        let bytes = if is_full { None } else { self.write(span) };
+        let Some(bytes) = bytes else {
+            self.let_go(1, 0);
+            return None;
+        };
+        self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
+        match waiting {
+            0 => self.arrived.notify_one(),
+            MANY => self.hurry.notify_one(),
+            _ => {}
+        }
+        Some(())
     }
+
+    fn write(&self, span: &Span) -> Option<usize> {
+        let mut gathered = self.places.get(place() % self.places.len())?.lock();
+        let before = gathered.bytes();
+        gathered.add(span).ok()?;
+        Some(gathered.bytes() - before)
+    }
+
+    fn let_go(&self, spans: usize, bytes: usize) {
+        self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if self.waiting_spans.fetch_sub(spans, Ordering::Relaxed) > spans {
+            // They came while these were counted, when nobody was told.
+            self.arrived.notify_one();
+        }
+    }
+}
+
+/// The place of this thread.
+fn place() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static PLACE: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+    PLACE.get().unwrap_or_else(|| {
+        let place = NEXT.fetch_add(1, Ordering::Relaxed);
+        PLACE.set(Some(place));
+        place
+    })
 }
 
 impl SpanSink for Emitter {
     fn emit(&self, span: Span) {
-        let bytes = weight(&span);
-        if self.queue.capacity() == QUEUE_SPANS - MANY {
-            self.hurry.notify_one();
-        }
-        if self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed) > QUEUE_BYTES
-            || self.queue.try_send(Item::Span(span, bytes)).is_err()
-        {
-            self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
-            self.dropped();
+        if self.gathering.add(&span).is_none() {
+            self.spans.store.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -97,59 +145,68 @@ impl SpanSink for Emitter {
 }
 
 struct Work {
-    items: mpsc::Receiver<Item>,
-    waiting_bytes: Arc<AtomicUsize>,
+    gathering: Arc<Gathering>,
     /// Somebody waits for what was gathered.
-    hurry: Arc<Notify>,
+    asked: mpsc::Receiver<oneshot::Sender<()>>,
     spans: Arc<EmbeddedSpans>,
 }
 
 impl Work {
     async fn run(mut self) {
-        while let Some(first) = self.items.recv().await {
-            let _ = tokio::time::timeout(GATHER, self.hurry.notified()).await;
-            let (mut batch, mut sent, mut flushes) = (Batch::default(), Vec::new(), Vec::new());
-            let (mut next, mut taken) = (Some(first), 0);
-            while let Some(item) = next {
-                match item {
-                    Item::Span(span, bytes) => batch.add(span, bytes),
-                    Item::Flush(done) => flushes.push(done),
+        loop {
+            let flush = tokio::select! {
+                flush = self.asked.recv() => Some(flush),
+                () = self.gathering.arrived.notified() => tokio::select! {
+                    flush = self.asked.recv() => Some(flush),
+                    () = self.gathering.hurry.notified() => None,
+                    () = tokio::time::sleep(GATHER) => None,
+                },
+            };
+            self.bring().await;
+            match flush {
+                Some(Some(done)) => {
+                    let _ = done.send(());
                 }
-                if batch.spans.len() == BATCH {
-                    sent.push(self.send(std::mem::take(&mut batch)).await);
-                }
-                taken += 1;
-                next = if taken < QUEUE_SPANS { self.items.try_recv().ok() } else { None };
-            }
-            if !batch.spans.is_empty() {
-                sent.push(self.send(batch).await);
-            }
-            for sent in sent {
-                self.settle(sent).await;
-            }
-            for done in flushes {
-                let _ = done.send(());
+                Some(None) => return,
+                None => {}
             }
         }
     }
 
-    /// Hands a batch to the store; a busy one is asked again for a while.
-    async fn send(&self, batch: Batch) -> Sent {
-        let Batch { spans, bytes } = batch;
-        let count = spans.len() as u64;
-        let kept = self.enqueue(spans).await;
-        Sent { count, bytes, kept }
+    /// Brings what waits to the store, and stays until it is kept.
+    async fn bring(&self) {
+        let mut sent = Vec::new();
+        for place in &self.gathering.places {
+            let (count, bytes, batch) = {
+                let mut gathered = place.lock();
+                if gathered.is_empty() {
+                    continue;
+                }
+                (gathered.len(), gathered.bytes(), prepare(&mut gathered, None))
+            };
+            let kept = match batch {
+                Ok((waiting, kept)) => self.enqueue(waiting).await.map(|()| kept),
+                Err(error) => Err(error),
+            };
+            sent.push(Sent { count, bytes, kept });
+        }
+        let (mut count, mut bytes) = (0, 0);
+        for sent in sent {
+            (count, bytes) = (count + sent.count, bytes + sent.bytes);
+            self.settle(sent).await;
+        }
+        self.gathering.let_go(count, bytes);
     }
 
-    async fn enqueue(&self, spans: Vec<Span>) -> Result<Kept, SpanStoreError> {
-        let (mut waiting, kept) = prepare(SpanBatch { spans, mark: None })?;
+    /// Hands a batch to the store; a busy one is asked again for a while.
+    async fn enqueue(&self, mut waiting: Waiting) -> Result<(), SpanStoreError> {
         let mut tries = 0;
         loop {
             match self.spans.store.enqueue(waiting) {
-                Ok(()) => return Ok(kept),
+                Ok(()) => return Ok(()),
                 Err(Refused::Full(back)) if tries < TRIES => waiting = back,
                 Err(Refused::Full(_)) => return Err(SpanStoreError::Busy),
-                Err(Refused::Closed) => return Err(crate::store::closed()),
+                Err(Refused::Closed) => return Err(closed()),
             }
             tries += 1;
             tokio::time::sleep(PAUSE).await;
@@ -158,39 +215,21 @@ impl Work {
 
     /// Waits until a batch is kept, or counts what was dropped.
     async fn settle(&self, sent: Sent) {
-        let Sent { count, bytes, kept } = sent;
+        let Sent { count, kept, .. } = sent;
         let kept = match kept {
-            Ok(kept) => kept.await.unwrap_or_else(|_| Err(crate::store::closed())),
+            Ok(kept) => kept.await.unwrap_or_else(|_| Err(closed())),
             Err(error) => Err(error),
         };
         if let Err(error) = kept {
-            self.spans.store.dropped.fetch_add(count, Ordering::Relaxed);
+            self.spans.store.dropped.fetch_add(count as u64, Ordering::Relaxed);
             tracing::warn!(%error, count, "spans of this process were dropped");
         }
-        self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
-    }
-}
-
-/// Spans that go to the store together.
-#[derive(Default)]
-struct Batch {
-    spans: Vec<Span>,
-    bytes: usize,
-}
-
-impl Batch {
-    fn add(&mut self, span: Span, bytes: usize) {
-        if self.spans.is_empty() {
-            self.spans.reserve(BATCH);
-        }
-        self.spans.push(span);
-        self.bytes += bytes;
     }
 }
 
 /// A batch that the store has, or that it refused.
 struct Sent {
-    count: u64,
+    count: usize,
     bytes: usize,
     kept: Result<Kept, SpanStoreError>,
 }

@@ -1,6 +1,6 @@
 //! Spans as they are kept, for whoever listens; one who listens too slowly misses some and is told how many batches.
 
-use crate::codec::weight;
+use crate::{codec::weight, wal::Written};
 use baton_ports::{BoxFuture, Heard, SpanFeed};
 use baton_types::Span;
 use parking_lot::Mutex;
@@ -59,19 +59,22 @@ impl Feed {
     }
 
     /// Tells everybody who listens.
-    pub(crate) fn tell(&self, spans: &Arc<Vec<Span>>) {
-        if spans.is_empty() {
+    pub(crate) fn tell(&self, written: &Written) {
+        if written.bodies.is_empty() {
             return;
         }
         let mut ring = self.shared.ring.lock();
         ring.next += 1;
-        if self.is_heard() {
-            let weight = spans.iter().map(weight).sum();
-            ring.bytes += weight;
-            ring.batches.push_back((Arc::clone(spans), weight));
-            ring.shorten(MOST_BATCHES, MOST_BYTES);
-        } else {
-            ring.shorten(0, 0);
+        // What was just written can be read: the spans are made anew only for those who listen.
+        let heard = if self.is_heard() { written.spans().ok() } else { None };
+        match heard {
+            Some(spans) => {
+                let weight = spans.iter().map(weight).sum();
+                ring.bytes += weight;
+                ring.batches.push_back((Arc::new(spans), weight));
+                ring.shorten(MOST_BATCHES, MOST_BYTES);
+            }
+            None => ring.shorten(0, 0),
         }
         let next = ring.next;
         drop(ring);

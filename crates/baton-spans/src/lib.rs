@@ -24,6 +24,7 @@ mod wal;
 
 pub use emitter::Emitter;
 pub use options::{Hold, Options, Probe, Retention, wall_clock};
-pub use projector::{Projecting, Projector};
+pub use projector::{FactSpans, Projecting, Projector};
 pub use recording::{Recorded, Recording};
 pub use store::{EmbeddedSpans, LogPlace, Outgoing, Parcel};
+pub use wal::Gathered;

@@ -6,13 +6,13 @@
 mod ears;
 mod fold;
 
-use crate::codec::weight;
-use baton_ports::{Journal, JournalError, SpanBatch, SpanStore, SpanStoreError, StoredEvent};
+use crate::{EmbeddedSpans, store::closed, wal::Gathered};
+use baton_ports::{BoxFuture, Journal, JournalError, SpanStore as _, SpanStoreError, StoredEvent};
 use baton_telemetry::{Meters, Origin};
 use baton_types::Span;
 use ears::Ears;
 use fold::Folds;
-use std::{sync::Arc, time::Duration};
+use std::{future::ready, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -21,11 +21,9 @@ const MARK: &str = "journal";
 /// Events that are read from the journal at once.
 const PAGE: usize = 1024;
 /// Commits that come close together are read together, and soon: what they hold in memory is let go.
-const HEAR: Duration = Duration::from_millis(10);
+const HEAR: Duration = Duration::from_millis(3);
 /// Spans that come close together are written together: each batch is a sync that the journal's own ones wait for.
 const GATHER: Duration = Duration::from_millis(30);
-/// Spans that go to the store together: few enough that their memory is used again and again.
-const BATCH: usize = 256;
 /// Bytes that are written together.
 const MOST_BYTES: usize = 4 << 20;
 /// How long the end may take.
@@ -35,9 +33,31 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Makes spans of what becomes true in a journal.
 pub struct Projector {
     ears: Arc<Ears>,
-    store: Arc<dyn SpanStore>,
+    store: Arc<dyn FactSpans>,
     origin: Origin,
     meters: Option<Arc<Meters>>,
+}
+
+/// Keeps the spans of facts, and with them how far the journal was read for them.
+pub trait FactSpans: Send + Sync + 'static {
+    /// How far it was read.
+    fn position(&self) -> Option<u64>;
+
+    /// Keeps all of them, durably together with the position, or none.
+    fn keep(&self, spans: &mut Gathered, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>>;
+}
+
+impl FactSpans for EmbeddedSpans {
+    fn position(&self) -> Option<u64> {
+        self.mark(MARK)
+    }
+
+    fn keep(&self, spans: &mut Gathered, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+        match self.store.submit_gathered(spans, Some((MARK, position))) {
+            Ok(kept) => Box::pin(async move { kept.await.unwrap_or_else(|_| Err(closed())) }),
+            Err(error) => Box::pin(ready(Err(error))),
+        }
+    }
 }
 
 /// A projector at work.
@@ -49,7 +69,7 @@ pub struct Projecting {
 
 impl Projector {
     /// A projector that has heard nothing yet.
-    pub fn new(store: Arc<dyn SpanStore>, origin: Origin) -> Self {
+    pub fn new(store: Arc<dyn FactSpans>, origin: Origin) -> Self {
         Self { ears: Arc::new(Ears::default()), store, origin, meters: None }
     }
 
@@ -72,11 +92,12 @@ impl Projector {
         let work = Work {
             tell,
             last: false,
-            cursor: self.store.mark(MARK).unwrap_or(0),
+            cursor: self.store.position().unwrap_or(0),
             metered: 0,
             meters: self.meters,
             folds: Folds::new(self.origin),
             made: Made::default(),
+            ended: Vec::new(),
             ears: self.ears,
             store: self.store,
             journal,
@@ -109,7 +130,7 @@ enum Heard {
 
 struct Work {
     ears: Arc<Ears>,
-    store: Arc<dyn SpanStore>,
+    store: Arc<dyn FactSpans>,
     journal: Arc<dyn Journal>,
     folds: Folds,
     /// The last event that was folded.
@@ -118,6 +139,8 @@ struct Work {
     /// The last event whose spans the meters have seen.
     metered: u64,
     made: Made,
+    /// Spans that ended with one event, before they are written down.
+    ended: Vec<Span>,
     stopping: CancellationToken,
     tell: watch::Sender<bool>,
     /// Whether it is about to end.
@@ -127,25 +150,9 @@ struct Work {
 /// Spans that wait to be kept.
 #[derive(Default)]
 struct Made {
-    full: Vec<Vec<Span>>,
-    spans: Vec<Span>,
-    bytes: usize,
+    gathered: Gathered,
     /// When they have waited long enough.
     due: Option<Instant>,
-}
-
-impl Made {
-    fn is_empty(&self) -> bool {
-        self.spans.is_empty() && self.full.is_empty()
-    }
-
-    /// Counts what was added behind so many.
-    fn added(&mut self, known: usize) {
-        self.bytes += self.spans.iter().skip(known).map(weight).sum::<usize>();
-        if self.spans.len() >= BATCH {
-            self.full.push(std::mem::replace(&mut self.spans, Vec::with_capacity(BATCH)));
-        }
-    }
 }
 
 /// Why a step did not succeed; it is taken again.
@@ -163,9 +170,10 @@ impl Work {
             self.tell.send_replace(false);
             tracing::warn!(%trouble, "spans of tasks wait; they are made when the disk takes them");
             // What was folded since the mark is folded again.
-            self.cursor = self.store.mark(MARK).unwrap_or(0);
+            self.cursor = self.store.position().unwrap_or(0);
             self.folds.forget();
             self.made = Made::default();
+            self.ended.clear();
             self.ears.miss();
             if self.stopping.run_until_cancelled(tokio::time::sleep(PAUSE)).await.is_none() {
                 return;
@@ -231,43 +239,34 @@ impl Work {
             if event.seq <= self.cursor {
                 continue;
             }
-            let known = self.made.spans.len();
-            self.folds.apply(&*self.journal, event, &mut self.made.spans).await?;
+            self.folds.apply(&*self.journal, event, &mut self.ended).await?;
             self.cursor = event.seq;
-            self.meter(known);
-            self.made.added(known);
-            if self.made.bytes > MOST_BYTES {
+            self.write_down()?;
+            if self.made.gathered.bytes() > MOST_BYTES {
                 self.keep().await?;
             }
         }
-        if !self.made.is_empty() {
+        if !self.made.gathered.is_empty() {
             self.made.due.get_or_insert_with(|| Instant::now() + GATHER);
         }
         Ok(())
     }
 
-    /// Shows the newest spans to the meters, unless they have seen them before.
-    fn meter(&mut self, known: usize) {
+    /// Shows what ended to the meters, unless they have seen it before, and keeps only its written form.
+    fn write_down(&mut self) -> Result<(), SpanStoreError> {
         if let Some(meters) = self.meters.as_ref().filter(|_| self.cursor > self.metered) {
-            self.made.spans.iter().skip(known).for_each(|span| meters.observe(span));
+            self.ended.iter().for_each(|span| meters.observe(span));
             self.metered = self.cursor;
         }
+        self.ended.drain(..).try_for_each(|span| self.made.gathered.add(&span))
     }
 
     /// Makes spans durable together with how far the journal was read for them.
     async fn keep(&mut self) -> Result<(), Trouble> {
-        let Made { mut full, mut spans, .. } = std::mem::take(&mut self.made);
-        if spans.is_empty() {
-            spans = full.pop().unwrap_or_default();
-        }
-        if spans.is_empty() {
+        self.made.due = None;
+        if self.made.gathered.is_empty() {
             return Ok(());
         }
-        let others = full.into_iter().map(|spans| self.store.ingest(SpanBatch { spans, mark: None }));
-        for kept in others.collect::<Vec<_>>() {
-            kept.await?;
-        }
-        // Only when all the others are kept may the mark be.
-        Ok(self.store.ingest(SpanBatch { spans, mark: Some((MARK, self.cursor)) }).await?)
+        Ok(self.store.keep(&mut self.made.gathered, self.cursor).await?)
     }
 }

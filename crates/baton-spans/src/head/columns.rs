@@ -4,7 +4,8 @@
 
 use super::dictionary::Dictionary;
 use crate::index::{Atom, MAX_FIELDS, MAX_TEXT, Place, Test, cut, is_cut};
-use std::{collections::HashMap, hash::RandomState};
+use foldhash::quality::RandomState;
+use std::collections::HashMap;
 
 /// Values of one form with the entries that have them, by entry.
 pub(crate) struct Pairs<T> {
@@ -136,7 +137,7 @@ impl Column {
 /// The columns of one kind of entry: spans, or what spans share.
 pub(crate) struct Columns {
     pub(crate) columns: Vec<Column>,
-    by_key: [HashMap<Box<str>, u32>; Place::COUNT],
+    by_key: [HashMap<Box<str>, u32, RandomState>; Place::COUNT],
     /// The column that followed a column last: the attributes of spans often come in the same order.
     after: Vec<u32>,
     last: usize,
@@ -154,11 +155,11 @@ impl Columns {
     pub(crate) fn new() -> Self {
         Self {
             columns: Vec::new(),
-            by_key: std::array::from_fn(|_| HashMap::new()),
+            by_key: std::array::from_fn(|_| HashMap::default()),
             after: Vec::new(),
             last: 0,
             unlisted: Vec::new(),
-            state: RandomState::new(),
+            state: RandomState::default(),
             bytes: 0,
         }
     }

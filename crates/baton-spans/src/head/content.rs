@@ -5,11 +5,12 @@ use super::{
     index_span::{index_shared, index_span},
 };
 use crate::{
-    codec,
+    codec::{self, SeenSpan},
     index::{Place, own},
 };
 use baton_ports::SpanStoreError;
-use baton_types::{Resource, Span, SpanId, SpanScope, TraceId};
+use baton_types::{Resource, SpanId, SpanScope, TraceId};
+use foldhash::quality::RandomState;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 /// What is kept for every span beside its body and values.
@@ -52,7 +53,7 @@ pub(crate) struct Content {
     pub(crate) trace_of: Vec<u32>,
     pub(crate) shared_of: Vec<u32>,
     pub(crate) traces: Vec<HeadTrace>,
-    by_id: HashMap<TraceId, u32>,
+    by_id: HashMap<TraceId, u32, RandomState>,
     pub(crate) shared: Vec<Shared>,
     by_form: HashMap<Vec<u8>, u32>,
     last_shared: Option<u32>,
@@ -73,7 +74,7 @@ impl Content {
             trace_of: Vec::new(),
             shared_of: Vec::new(),
             traces: Vec::new(),
-            by_id: HashMap::new(),
+            by_id: HashMap::default(),
             shared: Vec::new(),
             by_form: HashMap::new(),
             last_shared: None,
@@ -114,22 +115,28 @@ impl Content {
         std::iter::successors(row(first), move |at| row(self.rows[*at as usize].next))
     }
 
-    /// Adds a span that is written in a piece, without what it shares.
-    pub(super) fn push(&mut self, span: &Span, piece: u32, body: &Range<u32>) -> Result<(), SpanStoreError> {
+    /// Adds a span that is written in a piece, and what it shares with others.
+    pub(super) fn push(
+        &mut self,
+        span: &SeenSpan<'_>,
+        maker: (&Arc<Resource>, &Arc<SpanScope>),
+        piece: u32,
+        body: &Range<u32>,
+    ) -> Result<(), SpanStoreError> {
         let row = u32::try_from(self.rows.len()).ok().filter(|row| *row != NONE).ok_or_else(full)?;
-        let shared = self.share(span)?;
+        let shared = self.share(maker)?;
         let ordinal = self.join(row, span);
         let (from, to) = (body.start, body.end);
         self.rows.push(Row { id: span.id, next: NONE, start: span.start, piece, from, to });
         self.trace_of.push(ordinal);
         self.shared_of.push(shared);
         self.bytes += ROW_BYTES + body.len();
-        index_span(&mut self.own, row, span);
+        index_span(&mut self.own, row, span, maker.0);
         Ok(())
     }
 
     /// Makes a row the last of its trace.
-    fn join(&mut self, row: u32, span: &Span) -> u32 {
+    fn join(&mut self, row: u32, span: &SeenSpan<'_>) -> u32 {
         let end = span.end.max(span.start);
         let next = self.traces.len() as u32;
         let ordinal = *self.by_id.entry(span.trace).or_insert(next);
@@ -145,25 +152,25 @@ impl Content {
         ordinal
     }
 
-    fn share(&mut self, span: &Span) -> Result<u32, SpanStoreError> {
+    fn share(&mut self, (resource, scope): (&Arc<Resource>, &Arc<SpanScope>)) -> Result<u32, SpanStoreError> {
         if let Some(last) = self.last_shared {
-            let (resource, scope) = &self.shared[last as usize];
-            if Arc::ptr_eq(resource, &span.resource) && Arc::ptr_eq(scope, &span.scope) {
+            let (last_resource, last_scope) = &self.shared[last as usize];
+            if Arc::ptr_eq(last_resource, resource) && Arc::ptr_eq(last_scope, scope) {
                 return Ok(last);
             }
         }
         let mut form = Vec::new();
-        codec::append(&mut form, &(&*span.resource, &*span.scope))?;
+        codec::append(&mut form, &(&**resource, &**scope))?;
         let number = match self.by_form.get(&form) {
             Some(number) => {
                 // Whoever comes next has probably the same: known by its address then.
-                self.shared[*number as usize] = (Arc::clone(&span.resource), Arc::clone(&span.scope));
+                self.shared[*number as usize] = (Arc::clone(resource), Arc::clone(scope));
                 *number
             }
             None => {
                 let number = u32::try_from(self.shared.len()).map_err(|_| full())?;
-                index_shared(&mut self.common, number, &span.resource, &span.scope);
-                self.shared.push((Arc::clone(&span.resource), Arc::clone(&span.scope)));
+                index_shared(&mut self.common, number, resource, scope);
+                self.shared.push((Arc::clone(resource), Arc::clone(scope)));
                 self.bytes += 4 * form.len() + 256;
                 self.by_form.insert(form, number);
                 number

@@ -1,8 +1,9 @@
 //! Texts, each once, known by a number.
 
+use foldhash::quality::RandomState;
 use std::{
     collections::HashMap,
-    hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState},
+    hash::{BuildHasher, BuildHasherDefault, Hasher},
 };
 
 /// Texts in the order in which they came; all in one buffer, because there may be very many short ones.

@@ -1,35 +1,39 @@
 //! What of a span goes into the columns.
 
 use super::columns::Columns;
-use crate::index::{Atom, MAX_ELEMENTS, Place, kind_code, own, status_code};
-use baton_types::{Key, Resource, Span, SpanScope, Value};
+use crate::{
+    codec::{SeenAttributes, SeenSpan, SeenValue},
+    index::{Atom, MAX_ELEMENTS, Place, kind_code, own, status_code},
+};
+use baton_types::{Key, Resource, SpanScope, Value, find_attribute};
 
 /// Notes what a span says by itself.
-pub(crate) fn index_span(columns: &mut Columns, row: u32, span: &Span) {
+pub(crate) fn index_span(columns: &mut Columns, row: u32, span: &SeenSpan<'_>, resource: &Resource) {
     let mut note = Note { columns, entry: row };
-    note.one(Place::Own, own::NAME, Atom::Text(&span.name));
+    note.one(Place::Own, own::NAME, Atom::Text(span.name));
     let duration = i64::try_from(span.duration()).unwrap_or(i64::MAX);
     note.one(Place::Own, own::DURATION, Atom::Int(duration));
     note.one(Place::Own, own::KIND, Atom::Int(kind_code(span.kind)));
     note.one(Place::Own, own::STATUS, Atom::Int(status_code(span.status)));
     if !span.status_message.is_empty() {
-        note.one(Place::Own, own::STATUS_MESSAGE, Atom::Text(&span.status_message));
+        note.one(Place::Own, own::STATUS_MESSAGE, Atom::Text(span.status_message));
     }
     if span.parent.is_none() {
-        note.one(Place::Own, own::ROOT_NAME, Atom::Text(&span.name));
-        if let Some(service) = span.service() {
+        note.one(Place::Own, own::ROOT_NAME, Atom::Text(span.name));
+        let service = find_attribute(&resource.attributes, "service.name");
+        if let Some(service) = service.and_then(Value::as_text) {
             note.one(Place::Own, own::ROOT_SERVICE, Atom::Text(service));
         }
     }
-    note.attributes(Place::Span, &span.attributes);
+    note.seen(Place::Span, &span.attributes);
     for event in &span.events {
-        note.one(Place::Own, own::EVENT_NAME, Atom::Text(&event.name));
-        note.attributes(Place::Event, &event.attributes);
+        note.one(Place::Own, own::EVENT_NAME, Atom::Text(event.name));
+        note.seen(Place::Event, &event.attributes);
     }
     for link in &span.links {
         note.one(Place::Own, own::LINK_TRACE, Atom::Text(&link.trace.to_string()));
         note.one(Place::Own, own::LINK_SPAN, Atom::Text(&link.span.to_string()));
-        note.attributes(Place::Link, &link.attributes);
+        note.seen(Place::Link, &link.attributes);
     }
 }
 
@@ -54,6 +58,19 @@ impl Note<'_> {
         }
     }
 
+    fn seen(&mut self, place: Place, attributes: &SeenAttributes<'_>) {
+        for (key, value) in attributes {
+            if let Some(column) = self.columns.column(place, key, self.entry) {
+                self.seen_value(column, value);
+            }
+        }
+    }
+
+    fn seen_value(&mut self, column: usize, value: &SeenValue<'_>) {
+        let SeenValue::List(elements) = value else { return self.note(column, value.atom()) };
+        self.several(column, elements.iter().map(SeenValue::atom));
+    }
+
     fn attributes(&mut self, place: Place, attributes: &[(Key, Value)]) {
         for (key, value) in attributes {
             if let Some(column) = self.columns.column(place, key, self.entry) {
@@ -63,26 +80,47 @@ impl Note<'_> {
     }
 
     fn value(&mut self, column: usize, value: &Value) {
-        let Value::List(elements) = value else { return self.element(column, value) };
+        let Value::List(elements) = value else { return self.note(column, atom(value)) };
+        self.several(column, elements.iter().map(atom));
+    }
+
+    /// Notes the elements of a list.
+    fn several<'v>(&mut self, column: usize, elements: impl ExactSizeIterator<Item = Option<Atom<'v>>>) {
         self.columns.push_several(column, self.entry);
-        for element in elements.iter().take(MAX_ELEMENTS) {
-            self.element(column, element);
-        }
-        if elements.is_empty() || elements.len() > MAX_ELEMENTS {
+        let count = elements.len();
+        elements.take(MAX_ELEMENTS).for_each(|element| self.note(column, element));
+        if count == 0 || count > MAX_ELEMENTS {
             self.columns.push_odd(column, self.entry);
         }
     }
 
-    fn element(&mut self, column: usize, value: &Value) {
-        let atom = match value {
-            Value::Text(text) => Atom::Text(text),
-            Value::Bool(flag) => Atom::Bool(*flag),
-            Value::Int(number) => Atom::Int(*number),
-            Value::Float(number) => Atom::Float(*number),
-            Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty => {
-                return self.columns.push_odd(column, self.entry);
-            }
-        };
-        self.columns.push(column, self.entry, atom);
+    /// Notes a value, or that there is one which cannot be compared here.
+    fn note(&mut self, column: usize, value: Option<Atom<'_>>) {
+        match value {
+            Some(value) => self.columns.push(column, self.entry, value),
+            None => self.columns.push_odd(column, self.entry),
+        }
+    }
+}
+
+fn atom(value: &Value) -> Option<Atom<'_>> {
+    match value {
+        Value::Text(text) => Some(Atom::Text(text)),
+        Value::Bool(flag) => Some(Atom::Bool(*flag)),
+        Value::Int(number) => Some(Atom::Int(*number)),
+        Value::Float(number) => Some(Atom::Float(*number)),
+        Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty => None,
+    }
+}
+
+impl SeenValue<'_> {
+    fn atom(&self) -> Option<Atom<'_>> {
+        match self {
+            Self::Text(text) => Some(Atom::Text(text)),
+            Self::Bool(flag) => Some(Atom::Bool(*flag)),
+            Self::Int(number) => Some(Atom::Int(*number)),
+            Self::Float(number) => Some(Atom::Float(*number)),
+            Self::List(_) | Self::Map(_) | Self::Bytes(_) | Self::Empty => None,
+        }
     }
 }

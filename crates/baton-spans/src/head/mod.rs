@@ -10,11 +10,13 @@ mod table;
 pub(crate) use columns::Column;
 pub(crate) use content::{Content, Shared};
 
-use crate::wal::{Written, write_entry};
+use crate::{
+    codec::SeenSpan,
+    wal::{Body, Gathered, Written},
+};
 use baton_ports::SpanStoreError;
 use baton_types::{Span, SpanClass};
 use parking_lot::{RwLock, RwLockReadGuard};
-use std::{ops::Range, sync::Arc};
 
 /// Spans of one class in memory.
 pub(crate) struct Head {
@@ -30,20 +32,21 @@ impl Head {
 
     /// Adds spans; when this returns they are found.
     pub(crate) fn push(&self, spans: &[Span]) -> Result<(), SpanStoreError> {
-        let Written { payload, bodies } = write_entry(&[], spans)?;
-        self.push_written(spans, &payload, &bodies)
+        let mut gathered = Gathered::default();
+        spans.iter().try_for_each(|span| gathered.add_as(self.class, span))?;
+        let written = gathered.finish(&[])?;
+        self.push_written(&written, &written.bodies)
     }
 
     /// Adds spans that are written already; what is written is kept, not copied.
-    pub(crate) fn push_written(
-        &self,
-        spans: &[Span],
-        payload: &Arc<Vec<u8>>,
-        bodies: &[Range<u32>],
-    ) -> Result<(), SpanStoreError> {
+    pub(crate) fn push_written(&self, written: &Written, bodies: &[Body]) -> Result<(), SpanStoreError> {
         let mut content = self.content.write();
-        let piece = content.keep(payload)?;
-        spans.iter().zip(bodies).try_for_each(|(span, body)| content.push(span, piece, body))
+        let piece = content.keep(&written.payload)?;
+        for body in bodies {
+            let span = SeenSpan::read(written.body(body))?;
+            content.push(&span, written.maker(body)?, piece, &body.at)?;
+        }
+        Ok(())
     }
 
     /// How many spans there are.

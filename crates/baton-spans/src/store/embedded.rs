@@ -7,12 +7,12 @@ use super::{
     queue::{Queue, Refused, Waiting},
     read,
     retain::Doomed,
-    view::{View, by_class},
+    view::View,
 };
 use crate::{
     feed::Feed,
     options::Options,
-    wal::{Marks, write_entry},
+    wal::{Gathered, Marks},
 };
 use baton_ports::{SpanBatch, SpanStoreError};
 use parking_lot::{Condvar, Mutex, RwLock};
@@ -123,7 +123,19 @@ impl Store {
         if self.queue.is_full(batch.spans.len()) {
             return Err(SpanStoreError::Busy);
         }
-        let (waiting, kept) = prepare(batch)?;
+        let mut gathered = Gathered::default();
+        batch.spans.iter().try_for_each(|span| gathered.add(span))?;
+        drop(batch.spans);
+        self.submit_gathered(&mut gathered, batch.mark)
+    }
+
+    /// Queues spans that are written down already; the receiver hears when they are kept.
+    pub(crate) fn submit_gathered(
+        &self,
+        gathered: &mut Gathered,
+        mark: Option<(&'static str, u64)>,
+    ) -> Result<Kept, SpanStoreError> {
+        let (waiting, kept) = prepare(gathered, mark)?;
         match self.enqueue(waiting) {
             Ok(()) => Ok(kept),
             Err(Refused::Full(_)) => Err(SpanStoreError::Busy),
@@ -139,21 +151,22 @@ impl Store {
 /// Hears what became of a batch.
 pub(crate) type Kept = oneshot::Receiver<Result<(), SpanStoreError>>;
 
-/// Writes a batch down, on the thread of whoever brings it: the writer has only to copy.
-pub(crate) fn prepare(batch: SpanBatch) -> Result<(Waiting, Kept), SpanStoreError> {
-    let SpanBatch { mut spans, mark } = batch;
-    let telemetry = by_class(&mut spans);
+/// Makes a batch of what was gathered, on the thread of whoever brings it: the writer has only to copy.
+pub(crate) fn prepare(
+    gathered: &mut Gathered,
+    mark: Option<(&'static str, u64)>,
+) -> Result<(Waiting, Kept), SpanStoreError> {
     let marks: &[(&str, u64)] = match &mark {
         Some(mark) => &[*mark],
         None => &[],
     };
-    let entry = write_entry(marks, &spans)?;
+    let entry = gathered.finish(marks)?;
     if entry.payload.len() > MOST_ENTRY {
         let message = format!("{} bytes of spans came at once; at most {MOST_ENTRY} are taken", entry.payload.len());
         return Err(SpanStoreError::Unavailable(message));
     }
     let (done, kept) = oneshot::channel();
-    Ok((Waiting { entry, spans: Arc::new(spans), telemetry, mark, done }, kept))
+    Ok((Waiting { entry, mark, done }, kept))
 }
 
 /// What a single batch may take in the log.

@@ -24,4 +24,4 @@ pub use embedded::EmbeddedSpans;
 pub(crate) use embedded::{Kept, closed, prepare};
 pub use hold::LogPlace;
 pub use outgoing::{Outgoing, Parcel};
-pub(crate) use queue::Refused;
+pub(crate) use queue::{Refused, Waiting};

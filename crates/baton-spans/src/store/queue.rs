@@ -2,18 +2,14 @@
 
 use crate::wal::Written;
 use baton_ports::SpanStoreError;
-use baton_types::Span;
 use parking_lot::{Condvar, Mutex};
-use std::{collections::VecDeque, sync::Arc, time::Instant};
+use std::{collections::VecDeque, time::Instant};
 use tokio::sync::oneshot;
 
 /// A batch that waits.
 pub(crate) struct Waiting {
     /// As it is written.
     pub(crate) entry: Written,
-    /// First telemetry, then memory.
-    pub(crate) spans: Arc<Vec<Span>>,
-    pub(crate) telemetry: usize,
     pub(crate) mark: Option<(&'static str, u64)>,
     pub(crate) done: oneshot::Sender<Result<(), SpanStoreError>>,
 }
@@ -72,7 +68,7 @@ impl Queue {
         if state.closed {
             return Err(Refused::Closed);
         }
-        let (spans, bytes) = (state.spans + waiting.spans.len(), state.bytes + waiting.entry.payload.len());
+        let (spans, bytes) = (state.spans + waiting.entry.bodies.len(), state.bytes + waiting.entry.payload.len());
         if !state.waiting.is_empty() && (spans > self.most_spans || bytes > self.most_bytes) {
             return Err(Refused::Full(waiting));
         }
@@ -112,7 +108,7 @@ impl Queue {
             && bytes < GROUP_BYTES
             && let Some(waiting) = state.waiting.pop_front()
         {
-            spans += waiting.spans.len();
+            spans += waiting.entry.bodies.len();
             bytes += waiting.entry.payload.len();
             taken.group.push(waiting);
         }

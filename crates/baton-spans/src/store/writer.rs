@@ -92,9 +92,9 @@ impl Writer {
         let mut kept = Vec::with_capacity(group.len());
         for (waiting, shown) in group.into_iter().zip(shown) {
             let _ = waiting.done.send(shown);
-            kept.push(waiting.spans);
+            kept.push(waiting.entry);
         }
-        kept.iter().for_each(|spans| self.store.feed.tell(spans));
+        kept.iter().for_each(|entry| self.store.feed.tell(entry));
     }
 
     fn log_group(&mut self, group: &[Waiting]) -> Result<(), SpanStoreError> {
@@ -115,12 +115,10 @@ impl Writer {
     }
 
     fn show(&self, waiting: &Waiting) -> Result<(), SpanStoreError> {
-        let (telemetry, memory) = waiting.spans.split_at(waiting.telemetry);
-        let (of_telemetry, of_memory) = waiting.entry.bodies.split_at(waiting.telemetry);
-        let heads = [(&self.active.telemetry, telemetry, of_telemetry), (&self.active.memory, memory, of_memory)];
-        for (head, spans, bodies) in heads {
-            if !spans.is_empty() {
-                head.push_written(spans, &waiting.entry.payload, bodies)?;
+        let (telemetry, memory) = waiting.entry.bodies.split_at(waiting.entry.telemetry);
+        for (head, bodies) in [(&self.active.telemetry, telemetry), (&self.active.memory, memory)] {
+            if !bodies.is_empty() {
+                head.push_written(&waiting.entry, bodies)?;
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! A file of the log that is written.
 
-use super::{Marks, frame, write_entry};
+use super::{Gathered, Marks, frame};
 use crate::disk::{self, unavailable};
 use baton_ports::SpanStoreError;
 use std::{
@@ -47,7 +47,7 @@ impl LogFile {
         let length = frame::FILE_HEAD as u64;
         let mut log = Self { file, path: unnamed.clone(), marker, length, frame: Vec::new() };
         let marks: Vec<_> = marks.iter().map(|(name, position)| (name.as_str(), *position)).collect();
-        let entry = write_entry(&marks, &[])?;
+        let entry = Gathered::default().finish(&marks)?;
         log.append([entry.payload.as_slice()]).map_err(|failed| failed.error)?;
         disk::sync(&log.file, &unnamed).map_err(unavailable("sync", &unnamed))?;
         disk::rename(&unnamed, &path)?;

@@ -11,7 +11,8 @@ mod frame;
 mod read;
 mod tail;
 
-pub(crate) use batch::{Entry, Marks, Written, read_entry, write_entry};
+pub use batch::Gathered;
+pub(crate) use batch::{Body, Entry, Marks, Written, read_entry};
 pub(crate) use file::{Failed, LogFile, name_of, number_of};
 pub(crate) use read::{Place, Replayed, replay};
 pub(crate) use tail::Tail;

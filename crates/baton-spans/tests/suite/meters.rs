@@ -2,14 +2,10 @@
 
 use crate::projector::{Place, story};
 use anyhow::Result;
-use baton_ports::{
-    BoxFuture, Journal, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
-    SpanStoreError, Tags, TagsAsk,
-};
-use baton_spans::Projector;
+use baton_ports::{BoxFuture, Journal, SpanStoreError};
+use baton_spans::{FactSpans, Gathered, Projector};
 use baton_telemetry::{JournalLevels, MeterReading, MeteredCommits, Meters, OpenTasks, Origin, Settings};
-use baton_traceql::Field;
-use baton_types::{Span, SpanId, TraceId, Value, find_attribute};
+use baton_types::{Span, SpanId, Value, find_attribute};
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, future::ready, sync::Arc};
 use tokio::sync::watch;
@@ -21,52 +17,21 @@ struct Full {
     kept: watch::Sender<Vec<Span>>,
 }
 
-fn refused<T: Send + 'static>() -> BoxFuture<'static, Result<T, SpanStoreError>> {
-    Box::pin(ready(Err(SpanStoreError::Unavailable("the disk is full".to_owned()))))
-}
-
-impl SpanStore for Full {
-    fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
-        let mut refusals = self.refusals.lock();
-        if *refusals > 0 {
-            *refusals -= 1;
-            return refused();
-        }
-        *self.mark.lock() = batch.mark.map(|(_, position)| position);
-        self.kept.send_modify(|kept| kept.extend(batch.spans));
-        Box::pin(ready(Ok(())))
-    }
-
-    fn search(&self, _: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
-        refused()
-    }
-
-    fn metrics(&self, _: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
-        refused()
-    }
-
-    fn trace(&self, _: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
-        refused()
-    }
-
-    fn tags(&self, _: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
-        refused()
-    }
-
-    fn tag_values(&self, _: Field, _: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
-        refused()
-    }
-
-    fn subscribe(&self) -> Box<dyn SpanFeed> {
-        unreachable!("nobody listens")
-    }
-
-    fn mark(&self, _: &str) -> Option<u64> {
+impl FactSpans for Full {
+    fn position(&self) -> Option<u64> {
         *self.mark.lock()
     }
 
-    fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
-        refused()
+    fn keep(&self, spans: &mut Gathered, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+        let mut refusals = self.refusals.lock();
+        if *refusals > 0 {
+            *refusals -= 1;
+            return Box::pin(ready(Err(SpanStoreError::Unavailable("the disk is full".to_owned()))));
+        }
+        *self.mark.lock() = Some(position);
+        let spans = std::mem::take(spans).spans().expect("what was written can be read");
+        self.kept.send_modify(|kept| kept.extend(spans));
+        Box::pin(ready(Ok(())))
     }
 }
 

@@ -1,0 +1,80 @@
+//! A written span as it is looked at: its texts stay where they are written.
+
+use super::take;
+use baton_ports::SpanStoreError;
+use baton_types::{Dropped, SpanId, SpanKind, SpanStatus, TraceId};
+use serde::Deserialize;
+
+/// A span that was written without what it shares.
+#[derive(Deserialize)]
+pub(crate) struct SeenSpan<'a> {
+    pub(crate) trace: TraceId,
+    pub(crate) id: SpanId,
+    pub(crate) parent: Option<SpanId>,
+    _trace_state: &'a str,
+    _flags: u32,
+    pub(crate) name: &'a str,
+    pub(crate) kind: SpanKind,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    #[serde(borrow)]
+    pub(crate) attributes: SeenAttributes<'a>,
+    #[serde(borrow)]
+    pub(crate) events: Vec<SeenEvent<'a>>,
+    #[serde(borrow)]
+    pub(crate) links: Vec<SeenLink<'a>>,
+    pub(crate) status: SpanStatus,
+    pub(crate) status_message: &'a str,
+    _dropped: Dropped,
+}
+
+pub(crate) type SeenAttributes<'a> = Vec<(&'a str, SeenValue<'a>)>;
+
+/// The value of an attribute; its forms come in the order of [`baton_types::Value`].
+#[derive(Deserialize)]
+pub(crate) enum SeenValue<'a> {
+    Text(&'a str),
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    #[serde(borrow)]
+    List(Vec<SeenValue<'a>>),
+    #[serde(borrow)]
+    #[expect(dead_code, reason = "it is read so that what follows can be")]
+    Map(SeenAttributes<'a>),
+    #[expect(dead_code, reason = "it is read so that what follows can be")]
+    Bytes(&'a [u8]),
+    Empty,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct SeenEvent<'a> {
+    _at: u64,
+    pub(crate) name: &'a str,
+    #[serde(borrow)]
+    pub(crate) attributes: SeenAttributes<'a>,
+    _dropped_attributes: u32,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct SeenLink<'a> {
+    pub(crate) trace: TraceId,
+    pub(crate) span: SpanId,
+    _trace_state: &'a str,
+    #[serde(borrow)]
+    pub(crate) attributes: SeenAttributes<'a>,
+    _dropped_attributes: u32,
+    _flags: u32,
+}
+
+impl<'a> SeenSpan<'a> {
+    /// Looks at a span that was written without what it shares.
+    pub(crate) fn read(mut body: &'a [u8]) -> Result<Self, SpanStoreError> {
+        take(&mut body)
+    }
+
+    /// How long it took, in nanoseconds; clocks that ran backwards count as no time.
+    pub(crate) fn duration(&self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+}
