@@ -2,6 +2,7 @@
 
 mod caller;
 mod common;
+mod direct;
 mod kept;
 mod late;
 mod seal;

@@ -3,6 +3,7 @@
 use super::{
     Common, Sessions,
     caller::SESSION_HEADER,
+    direct::Direct,
     late::within,
     sessions::{Owner, Standing},
 };
@@ -27,6 +28,7 @@ pub type McpReply = Response<UnsyncBoxBody<Bytes, Infallible>>;
 /// Baton was told it has.
 pub struct McpService<H> {
     inner: Arc<StreamableHttpService<H, Sessions>>,
+    direct: Arc<Direct<H>>,
     endpoint: Arc<str>,
     sessions: Arc<Sessions>,
     patience: Duration,
@@ -34,9 +36,10 @@ pub struct McpService<H> {
 
 impl<H> Clone for McpService<H> {
     fn clone(&self) -> Self {
-        let Self { inner, endpoint, sessions, patience } = self;
+        let Self { inner, direct, endpoint, sessions, patience } = self;
         Self {
             inner: Arc::clone(inner),
+            direct: Arc::clone(direct),
             endpoint: Arc::clone(endpoint),
             sessions: Arc::clone(sessions),
             patience: *patience,
@@ -62,8 +65,16 @@ impl<H: ServerHandler> McpService<H> {
             .with_max_request_body_bytes(common.limits.max_body)
             .with_cancellation_token(common.shutdown.child_token());
         config.session_store = sessions.store();
+        let handler: Arc<dyn Fn() -> H + Send + Sync> = Arc::new(handler);
+        let direct = Direct::new(Arc::clone(&handler), common.shutdown.clone());
         let inner = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
-        Self { inner: Arc::new(inner), endpoint: endpoint.into(), sessions, patience: common.limits.keep_alive }
+        Self {
+            inner: Arc::new(inner),
+            direct: Arc::new(direct),
+            endpoint: endpoint.into(),
+            sessions,
+            patience: common.limits.keep_alive,
+        }
     }
 
     /// The name that sessions and states are bound to.
@@ -79,8 +90,12 @@ impl<H: ServerHandler> McpService<H> {
     }
 
     async fn work(&self, principal: &Arc<Principal>, mut request: Request<Bytes>) -> McpReply {
-        let owner = Owner::new(&self.endpoint, principal);
         request.extensions_mut().insert(Arc::clone(principal));
+        if let Some(call) = self.direct.call(&request) {
+            let (parts, _) = request.into_parts();
+            return self.direct.answer(call, parts).await;
+        }
+        let owner = Owner::new(&self.endpoint, principal);
         let named = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
         let standing = match &named {
             Some(id) => self.sessions.standing(id, &owner).await,

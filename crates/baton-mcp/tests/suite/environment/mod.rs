@@ -5,6 +5,7 @@ mod bad_input;
 mod calls;
 mod changes;
 mod client;
+mod direct;
 mod handoff;
 mod handoff_state;
 mod handoffs;

@@ -1,0 +1,262 @@
+//! Calls that are answered where they arrive.
+//!
+//! The transport serves each request of the newest protocol like a session of its own, with tasks and channels, so that
+//! the server can say something before it answers. Most calls want nothing said in between; then there is one message,
+//! and the handler can be asked for it at once. Whatever is unusual about a request is left to the transport, with all
+//! that the protocol has to say about it.
+
+use super::{McpReply, caller::SESSION_HEADER};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
+use http_body_util::{BodyExt as _, Full};
+use rmcp::{
+    ErrorData, Peer, RoleServer, ServerHandler, Service,
+    model::{
+        CallToolRequest, ClientRequest, ErrorCode, GetMeta as _, JsonObject, JsonRpcMessage, JsonRpcRequest,
+        ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+    },
+    service::{RequestContext, serve_directly},
+};
+use serde_json::Value;
+use std::{
+    pin::Pin,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll},
+};
+use tokio_util::sync::CancellationToken;
+
+const METHOD: &str = "tools/call";
+/// By this a schema says that an argument is in a header, too.
+const PARAM_HEADER: &str = "x-mcp-header";
+/// Schemas that are nested deeper are left to the transport.
+const DEEPEST: usize = 16;
+
+/// Answers calls of one endpoint.
+pub(super) struct Direct<H> {
+    handler: Arc<dyn Fn() -> H + Send + Sync>,
+    /// Nobody is there: what a handler says to it goes nowhere.
+    nobody: OnceLock<Peer<RoleServer>>,
+    shutdown: CancellationToken,
+}
+
+/// A call that can be answered at once.
+pub(super) struct DirectCall<H> {
+    handler: H,
+    id: RequestId,
+    request: ClientRequest,
+}
+
+impl<H: ServerHandler> Direct<H> {
+    pub(super) fn new(handler: Arc<dyn Fn() -> H + Send + Sync>, shutdown: CancellationToken) -> Self {
+        Self { handler, nobody: OnceLock::new(), shutdown }
+    }
+
+    /// The call of a request that has nothing unusual about it.
+    pub(super) fn call(&self, request: &Request<Bytes>) -> Option<DirectCall<H>> {
+        let headers = request.headers();
+        let is_plain = request.method() == Method::POST
+            && !headers.contains_key(SESSION_HEADER)
+            && sole(headers, "mcp-protocol-version")? == ProtocolVersion::V_2026_07_28.as_str()
+            && sole(headers, "mcp-method")? == METHOD
+            && sole(headers, header::CONTENT_TYPE.as_str())?.starts_with("application/json")
+            && accepts_both(sole(headers, header::ACCEPT.as_str())?);
+        if !is_plain {
+            return None;
+        }
+        let JsonRpcRequest { id, request: call, .. } =
+            serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(request.body()).ok()?;
+        let name = call.params.name.clone();
+        let asked = ClientRequest::CallToolRequest(call);
+        let meta = asked.get_meta();
+        let wants_more = meta.get_progress_token().is_some() || meta.log_level().is_some();
+        let is_whole = meta.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
+            && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+            && sole(headers, "mcp-name")? == name;
+        let handler = (self.handler)();
+        let tool = handler.get_tool(&name).filter(|_| is_whole && !wants_more)?;
+        (!has_param_headers(&tool.input_schema, 0)).then_some(DirectCall { handler, id, request: asked })
+    }
+
+    /// Answers it. Whoever goes away before that cancels it.
+    pub(super) async fn answer(&self, call: DirectCall<H>, parts: Parts) -> McpReply {
+        let DirectCall { handler, id, mut request } = call;
+        let nobody = self.nobody.get_or_init(|| {
+            let silence = (tokio::io::empty(), tokio::io::sink());
+            serve_directly((self.handler)(), silence, None).peer().clone()
+        });
+        let mut context = RequestContext::new(id.clone(), nobody.clone());
+        context.ct = self.shutdown.child_token();
+        std::mem::swap(&mut context.meta, request.get_meta_mut());
+        context.extensions.insert(parts);
+        let ct = context.ct.clone();
+        let work = async move { handler.handle_request(request, context).await };
+        let answered = Cancelled { work: Some(Box::pin(work)), ct }.await;
+        let message: ServerJsonRpcMessage = match answered {
+            Ok(result) => JsonRpcMessage::response(result, id),
+            Err(error) => JsonRpcMessage::error(error, Some(id)),
+        };
+        reply(&message)
+    }
+}
+
+/// Work that is told when nobody waits for it any more, and then ends by itself.
+struct Cancelled {
+    work: Option<Pin<Box<dyn Future<Output = Answered> + Send>>>,
+    ct: CancellationToken,
+}
+
+type Answered = Result<ServerResult, ErrorData>;
+
+impl Future for Cancelled {
+    type Output = Answered;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
+        let Some(work) = &mut self.work else { return Poll::Pending };
+        let answered = work.as_mut().poll(context);
+        if answered.is_ready() {
+            self.work = None;
+        }
+        answered
+    }
+}
+
+impl Drop for Cancelled {
+    fn drop(&mut self) {
+        if let (Some(work), Ok(runtime)) = (self.work.take(), tokio::runtime::Handle::try_current()) {
+            self.ct.cancel();
+            runtime.spawn(work);
+        }
+    }
+}
+
+/// The value of a header that is there once.
+fn sole<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}
+
+fn accepts_both(accept: &str) -> bool {
+    accept.contains("application/json") && accept.contains("text/event-stream")
+}
+
+/// Whether arguments have to be in headers, too.
+fn has_param_headers(schema: &JsonObject, depth: usize) -> bool {
+    let Some(Value::Object(properties)) = schema.get("properties") else { return false };
+    depth == DEEPEST
+        || properties.values().any(|property| {
+            property
+                .as_object()
+                .is_some_and(|property| property.contains_key(PARAM_HEADER) || has_param_headers(property, depth + 1))
+        })
+}
+
+fn reply(message: &ServerJsonRpcMessage) -> McpReply {
+    let (status, bytes) = match serde_json::to_vec(message) {
+        Ok(bytes) => (status(message), bytes),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string().into_bytes()),
+    };
+    let mut reply = Response::new(Full::new(Bytes::from(bytes)).boxed_unsync());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    reply
+}
+
+/// As the protocol says it over HTTP.
+fn status(message: &ServerJsonRpcMessage) -> StatusCode {
+    let ServerJsonRpcMessage::Error(error) = message else { return StatusCode::OK };
+    match error.error.code {
+        ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+        | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+        | ErrorCode::HEADER_MISMATCH => StatusCode::BAD_REQUEST,
+        ErrorCode::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        _ => StatusCode::OK,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::Tool;
+    use serde_json::json;
+
+    /// Has one tool, and one with a header for an argument of an argument.
+    struct Two;
+
+    impl ServerHandler for Two {
+        fn get_tool(&self, name: &str) -> Option<Tool> {
+            let inner = json!({"type": "object", "properties": {"city": {"type": "string", "x-mcp-header": "City"}}});
+            let annotated = json!({"type": "object", "properties": {"at": inner}});
+            let schema = match name {
+                "plain" => json!({"type": "object", "properties": {"at": {"type": "string"}}}),
+                "annotated" => annotated,
+                _ => return None,
+            };
+            Some(Tool::new(name.to_owned(), "", schema.as_object().cloned().unwrap_or_default()))
+        }
+    }
+
+    fn asked(name: &str, change: impl FnOnce(&mut Request<Value>)) -> Request<Bytes> {
+        let body = json!({
+            "jsonrpc": "2.0", "id": 1, "method": METHOD,
+            "params": {"name": name, "arguments": {}, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+            }},
+        });
+        let mut request = Request::builder()
+            .method(Method::POST)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", METHOD)
+            .header("mcp-name", name)
+            .body(body)
+            .unwrap();
+        change(&mut request);
+        request.map(|body| Bytes::from(body.to_string()))
+    }
+
+    fn header(name: &'static str, value: &'static str) -> impl Fn(&mut Request<Value>) {
+        move |request| {
+            request.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+    }
+
+    fn member(name: &'static str, value: Value) -> impl FnOnce(&mut Request<Value>) {
+        move |request| request.body_mut()["params"]["_meta"][name] = value
+    }
+
+    #[test]
+    fn only_what_is_usual_is_answered_at_once() {
+        let direct = Direct::new(Arc::new(|| Two), CancellationToken::new());
+        let is_direct = |request: Request<Bytes>| direct.call(&request).is_some();
+        assert!(is_direct(asked("plain", |_| {})));
+        assert!(is_direct(asked("plain", header("traceparent", "00-1-2-01"))));
+        for (why, request) in [
+            ("arguments in headers", asked("annotated", |_| {})),
+            ("no such tool", asked("other", |_| {})),
+            ("a session", asked("plain", header(SESSION_HEADER, "s"))),
+            ("an older version", asked("plain", header("mcp-protocol-version", "2025-11-25"))),
+            ("another method in the header", asked("plain", header("mcp-method", "tools/list"))),
+            ("another name in the header", asked("plain", header("mcp-name", "annotated"))),
+            ("a kind that is not JSON", asked("plain", header("content-type", "text/plain"))),
+            ("no streams", asked("plain", header("accept", "application/json"))),
+            ("a GET", asked("plain", |request| *request.method_mut() = Method::GET)),
+            ("progress", asked("plain", member("progressToken", json!(1)))),
+            ("log lines", asked("plain", member("io.modelcontextprotocol/logLevel", json!("info")))),
+            ("another version", asked("plain", member("io.modelcontextprotocol/protocolVersion", json!("2025-11-25")))),
+            ("no capabilities", asked("plain", member("io.modelcontextprotocol/clientCapabilities", Value::Null))),
+            ("a name twice", {
+                asked("plain", |request| {
+                    request.headers_mut().append("mcp-name", HeaderValue::from_static("plain"));
+                })
+            }),
+            ("another method", asked("plain", |request| request.body_mut()["method"] = json!("tools/list"))),
+            ("no id", asked("plain", |request| request.body_mut()["id"] = Value::Null)),
+        ] {
+            assert!(!is_direct(request), "{why}");
+        }
+    }
+}
