@@ -10,6 +10,7 @@ mod list;
 mod parts;
 mod prompt;
 mod remove;
+mod schema;
 mod show;
 mod texts;
 
@@ -37,6 +38,7 @@ Examples:
   baton agents rules bob tone --text \"Be kind.\"
   baton agents servers bob files --set '{\"url\": \"http://127.0.0.1:9000/mcp\"}'
   baton agents delete bob --yes
+  baton agents schema > agent.schema.json
 
 Agents that live elsewhere are marked with the address by which they were added."
 )]
@@ -72,6 +74,8 @@ enum Command {
     Exports(parts::Options),
     /// List, show and change the services that an agent's models are reached through
     Providers(parts::Options),
+    /// Print the JSON Schema of agent.yaml, for editors
+    Schema,
 }
 
 /// Does what is asked with agents.
@@ -89,5 +93,6 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         Some(Command::Servers(options)) => parts::run(AgentParts::Servers, options, screen).await,
         Some(Command::Exports(options)) => parts::run(AgentParts::Exports, options, screen).await,
         Some(Command::Providers(options)) => parts::run(AgentParts::Providers, options, screen).await,
+        Some(Command::Schema) => schema::run(screen),
     }
 }

@@ -28,8 +28,8 @@ pub(crate) struct Options {
     from: PathBuf,
     /// The new place: a directory, or a file that ends with .yaml
     to: PathBuf,
-    /// The form to write: a directory with agent.yaml, one YAML file, or a directory with tspark.json [default: native, or
-    /// tsagent for an agent that is native and for a TO that ends with .yaml]
+    /// The form to write: a directory with agent.yaml, one YAML file, or a directory with tsagent.json or tspark.json
+    /// [default: native, or tsagent for an agent that is native and for a TO that ends with .yaml]
     #[arg(long = "to", value_name = "FORM")]
     form: Option<Form>,
 }
@@ -39,6 +39,7 @@ pub(crate) struct Options {
 enum Form {
     Native,
     Tsagent,
+    TsagentJson,
     Tspark,
 }
 
@@ -47,6 +48,7 @@ impl From<Form> for Format {
         match form {
             Form::Native => Self::Native,
             Form::Tsagent => Self::Tsagent,
+            Form::TsagentJson => Self::TsagentJson,
             Form::Tspark => Self::Tspark,
         }
     }

@@ -1,6 +1,7 @@
 //! Agents written in another form at a new place.
 
 use crate::binary::{Home, filtered};
+use serde_json::Value;
 
 const OLD: &str = r#"{
   "metadata": { "name": "Bob Agent", "description": "Knows Bob.", "version": "1.0.2" },
@@ -29,6 +30,16 @@ fn an_old_agent_becomes_a_directory_and_one_file_and_stays_itself() {
     assert!(!home.path("mended").exists() && !home.path("other").exists() && !home.path("x.yaml").exists());
     let said = home.run(&["run", "bob-agent", "What does Bob like?", "--agents", "bob", "-q"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), "Bob likes tea.\n"), "{}", said.stderr);
+    let newer = home.run(&["convert", "bob", "newer", "--to", "tsagent-json"]);
+    assert_eq!((newer.code, home.path("newer/tsagent.json").exists()), (Some(0), true), "{}", newer.stderr);
     let item = std::fs::read_to_string(home.path("older/refs/bob.mdt")).expect("the reference");
     assert!(item.contains("priorityLevel: 0\n") && item.ends_with("\nBob likes tea.\n"), "{item}");
+}
+
+#[test]
+fn the_schema_that_is_printed_is_the_one_that_is_published() {
+    let home = Home::new();
+    let printed: Value = serde_json::from_str(&home.run(&["agents", "schema"]).stdout).expect("JSON");
+    let published = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agent.schema.json")).expect("docs");
+    assert_eq!(printed, serde_json::from_slice::<Value>(&published).expect("JSON"));
 }

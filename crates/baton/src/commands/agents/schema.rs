@@ -1,0 +1,12 @@
+//! `baton agents schema`: what an `agent.yaml` may say, for editors.
+
+use crate::{
+    failure::{Exit, Failure},
+    screen::Screen,
+};
+
+/// Prints the schema.
+pub(super) fn run(screen: Screen) -> Result<Exit, Failure> {
+    screen.print(&format!("{:#}", baton_agentdir::schema()));
+    Ok(Exit::Ok)
+}
