@@ -15,15 +15,27 @@ const KILLS: u32 = 1000;
 /// Saves by which the time of one is measured.
 const MEASURED: u32 = 5;
 
-/// One version of the agent; every second one has one more file.
+/// One version of the agent; every second one has one more file, and every third one only another `agent.yaml`.
 fn version(number: u64) -> Changes {
     let text = |text: String| Some(text.into_bytes());
+    let yaml = text(format!("name: a\nversion: 1.0.{number}\n"));
+    let number = number - u64::from(is_of_one_file(number));
     Changes::from([
-        ("agent.yaml".to_owned(), text(format!("name: a\nversion: 1.0.{number}\n"))),
+        ("agent.yaml".to_owned(), yaml),
         ("prompt.md".to_owned(), text(format!("This is version {number}."))),
         ("rules/often.md".to_owned(), text(format!("often {number}")).filter(|_| number.is_multiple_of(2))),
         ("references/long.md".to_owned(), text(format!("{number}\n").repeat(2000))),
     ])
+}
+
+fn is_of_one_file(number: u64) -> bool {
+    number % 3 == 2
+}
+
+/// What makes the next version of files.
+fn changes(files: &AgentFiles) -> Changes {
+    let next = version(number(files) + 1);
+    next.into_iter().filter(|(path, bytes)| files.get(path) != bytes.as_ref()).collect()
 }
 
 fn number(files: &AgentFiles) -> u64 {
@@ -41,7 +53,7 @@ fn child() {
     out.flush().unwrap();
     loop {
         let (files, digest) = storage.read("a").unwrap();
-        match storage.replace("a", &digest, &version(number(&files) + 1)) {
+        match storage.replace("a", &digest, &changes(&files)) {
             Ok(_) | Err(AgentStorageError::Changed) => {}
             Err(error) => panic!("{error}"),
         }
@@ -77,11 +89,11 @@ fn a_thousand_kills_during_a_save_leave_the_old_or_the_new_version() {
     let measuring = Instant::now();
     for _ in 0..MEASURED {
         let (files, digest) = storage.read("a").unwrap();
-        storage.replace("a", &digest, &version(number(&files) + 1)).unwrap();
+        storage.replace("a", &digest, &changes(&files)).unwrap();
     }
     // Longer than a save takes, so that a kill may come anywhere in it.
     let longest = measuring.elapsed() * 2 / MEASURED;
-    let (mut seed, mut last, mut halves) = (0x5eed_u64, 0, 0);
+    let (mut seed, mut last, mut halves, mut alone) = (0x5eed_u64, 0, 0, 0);
     for kill in 0..KILLS {
         let mut child = spawn(home.path());
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -100,9 +112,11 @@ fn a_thousand_kills_during_a_save_leave_the_old_or_the_new_version() {
         assert_eq!(files, whole, "kill {kill}");
         assert!(number >= last, "kill {kill}: version {number} after {last}");
         last = number;
+        alone += u32::from(is_of_one_file(number + 1));
     }
     let agents = DirectoryAgents::load(&[home.path().to_owned()]).unwrap();
     assert_eq!(agents.agent(&"a".into()).unwrap().version, format!("1.0.{last}"));
     // Otherwise the kills came at moments that prove nothing.
     assert!(halves > 10 && last > 50, "{halves} kills between two files, {last} versions");
+    assert!(alone > 50, "{alone} kills before or in a save of one file");
 }
