@@ -61,7 +61,7 @@ struct Shelf {
     room: Arc<Space>,
     loaded: Loaded,
     now: RwLock<Arc<Snapshot>>,
-    // Held while the disk is looked at, so that an older look never replaces a newer one.
+    // Locked while the disk is looked at, so that an older look never replaces a newer one.
     names: Mutex<Names>,
     changes: tokio::sync::watch::Sender<u64>,
 }
@@ -101,10 +101,11 @@ impl DirectoryAgents {
         }
     }
 
-    /// As [`DirectoryAgents::open`], with what is served beside the paths.
-    pub fn open_beside(paths: &[PathBuf], beside: Beside, check: Option<SpecCheck>) -> Self {
-        let names = Names::read(beside.names.clone()).unwrap_or_default();
-        Self::of(beside.origins(paths), names, check).0
+    /// As [`DirectoryAgents::open`], with what is served beside the paths; fails only when it cannot be told which agent
+    /// had which name.
+    pub fn open_beside(paths: &[PathBuf], beside: Beside, check: Option<SpecCheck>) -> Result<Self, LoadError> {
+        let names = Names::read(beside.names.clone())?;
+        Ok(Self::of(beside.origins(paths), names, check).0)
     }
 
     fn load_with(paths: &[PathBuf], check: Option<SpecCheck>) -> Result<Self, LoadError> {
@@ -222,7 +223,9 @@ impl Beside {
 
 impl fmt::Debug for Beside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Beside").field("folder", &self.folder).field("storages", &self.storages.len()).finish()
+        let Self { folder, storages, names } = self;
+        let mut shown = f.debug_struct("Beside");
+        shown.field("folder", folder).field("storages", &storages.len()).field("names", names).finish()
     }
 }
 

@@ -8,7 +8,7 @@ use axum::{Router, body::Body};
 use baton_engine::{Engine, Options, Ports};
 use baton_http::{AccessOptions, DefinitionPorts, HttpOptions, McpPorts, app};
 use baton_journal::MemoryJournal;
-use baton_local::{Beside, DirectoryAgents, MemoryStorage};
+use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_mcp::{ManagePorts, ManageServer};
 use baton_ports::{AgentShelf, AgentSource};
 use baton_types::Digest;
@@ -20,8 +20,8 @@ use tower::ServiceExt as _;
 
 /// No agents at all; new ones are kept in memory.
 fn nobody(access: AccessOptions) -> Router {
-    let beside = Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())] };
-    let agents = Arc::new(DirectoryAgents::open_beside(&[], beside, None));
+    let storage = Arc::new(MemoryStorage::new());
+    let agents = Arc::new(DirectoryAgents::open_with(&[], vec![storage], None));
     let shelf: Arc<dyn AgentShelf> = agents.clone();
     let agents: Arc<dyn AgentSource> = agents;
     let engine = Engine::new(

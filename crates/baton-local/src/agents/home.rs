@@ -10,6 +10,7 @@ use baton_ports::{AgentStorage, AgentStorageError};
 use baton_types::Digest;
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -74,6 +75,15 @@ impl Spot {
     /// Whether it means the same after a restart.
     pub(super) fn is_lasting(&self) -> bool {
         matches!(self, Self::Disk(..))
+    }
+
+    /// What the agent is called in its folder.
+    pub(super) fn tail(&self) -> Option<&OsStr> {
+        match self {
+            Self::Disk(_, Some(file)) => Some(file.as_ref()),
+            Self::Disk(directory, None) => directory.file_name(),
+            Self::Kept(..) => None,
+        }
     }
 }
 

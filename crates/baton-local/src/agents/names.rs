@@ -1,11 +1,12 @@
 //! Who has which name, so that a restart gives it to nobody else.
 
-use super::{home::Spot, look::Place, source::Served};
+use super::{home::Spot, look::Place};
 use crate::{LoadError, write_private};
 use baton_types::AgentName;
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
+    ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -13,24 +14,38 @@ use std::{
 /// The most places that are remembered although nothing is there; more of them are no accident to recover from.
 const MOST_GONE: usize = 10_000;
 
-/// The names that agents of foreign forms have been served under, by where they are.
+/// The names that agents of foreign forms have been served under, and whose they are.
 ///
 /// Agents of our own form are not in it: their files say the one name that they can have.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    given: BTreeMap<Spot, Given>,
+    given: BTreeMap<AgentName, Holder>,
     file: Option<PathBuf>,
     /// Whether the file is ours to write; until then it is only read.
     is_owner: bool,
     is_written: bool,
+    /// Whether it was told that the file cannot be written.
+    is_told: bool,
 }
 
-/// A name, and the one that the files asked for when it was given.
+/// Whose a name is: the agent at a place, as long as its files ask for the same name as when it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Given {
+struct Holder {
+    spot: Spot,
     wanted: AgentName,
-    name: AgentName,
 }
+
+/// What is known about names at one look.
+pub(super) struct Known<'a> {
+    given: &'a BTreeMap<AgentName, Holder>,
+    here: Here,
+    by_spot: HashMap<&'a Spot, Vec<&'a AgentName>>,
+    /// Names of places that are not there, by what their agents ask for and are called in their folder.
+    away: HashMap<(&'a AgentName, &'a OsStr), Vec<&'a AgentName>>,
+}
+
+/// The places that are there, and what their agents ask for; nothing when they are broken.
+type Here = HashMap<Spot, Option<AgentName>>;
 
 #[derive(Serialize, Deserialize)]
 struct Written {
@@ -61,75 +76,116 @@ impl Names {
         let beside = beside(&file);
         let known = |line: Line| {
             let spot = Spot::Disk(beside.join(line.directory), line.file);
-            (spot, Given { wanted: line.wanted, name: line.name })
+            (line.name, Holder { spot, wanted: line.wanted })
         };
         let given = written.agents.into_iter().map(known).collect();
-        Ok(Self { given, file: Some(file), is_owner: false, is_written: true })
+        Ok(Self { given, file: Some(file), is_written: true, ..Self::default() })
     }
 
     /// From now on the file is written whenever a name is given.
     pub(super) fn own(&mut self) {
+        // Whoever had the directory until now may have given names since the file was read.
+        if let Ok(newer) = Self::read(self.file.clone()) {
+            for (name, holder) in newer.given {
+                self.given.entry(name).or_insert(holder);
+            }
+        }
         self.is_owner = true;
+        self.is_written = false;
         self.write();
     }
 
-    /// The name that the agent at a place had when its files asked for this one.
-    pub(super) fn had(&self, spot: &Spot, wanted: &AgentName) -> Option<&AgentName> {
-        self.given.get(spot).filter(|given| given.wanted == *wanted).map(|given| &given.name)
-    }
-
-    /// Who names belong to that are not for others: those of places that are there, usable or not, and every number
-    /// that was ever given. A name without a number is what files say, and whoever comes next may say it, too.
-    pub(super) fn reserved(&self, places: &[Place]) -> HashMap<AgentName, Spot> {
-        let here = spots(places);
-        let is_reserved = |(spot, given): &(&Spot, &Given)| given.name != given.wanted || here.contains(spot);
-        self.given.iter().filter(is_reserved).map(|(spot, given)| (given.name.clone(), spot.clone())).collect()
+    /// What is known, for a look that found these places.
+    pub(super) fn known(&self, places: &[Place]) -> Known<'_> {
+        let here = here(places);
+        let (mut by_spot, mut away) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        for (name, holder) in &self.given {
+            by_spot.entry(&holder.spot).or_default().push(name);
+            if let Some(tail) = holder.spot.tail().filter(|_| !here.contains_key(&holder.spot)) {
+                away.entry((&holder.wanted, tail)).or_default().push(name);
+            }
+        }
+        Known { given: &self.given, here, by_spot, away }
     }
 
     /// Remembers who is served under which name, and writes it down if that is new.
     pub(super) fn remember(&mut self, places: &[Place]) {
-        let before = self.given.clone();
-        let served: Vec<(Spot, &Served)> =
-            places.iter().filter_map(|place| Some((place.home.spot(), place.served.as_ref()?))).collect();
-        let holders: HashMap<&AgentName, &Spot> = served.iter().map(|(spot, served)| (served.name(), spot)).collect();
-        self.given.retain(|spot, given| holders.get(&given.name).is_none_or(|holder| *holder == spot));
-        for (spot, served) in served.iter().filter(|(spot, served)| served.source.is_foreign && spot.is_lasting()) {
-            let given = Given { wanted: served.source.wanted.clone(), name: served.name().clone() };
-            self.given.insert(spot.clone(), given);
+        for place in places {
+            let Some(served) = &place.served else { continue };
+            let name = served.name();
+            let lasting = served.source.is_foreign.then(|| place.home.spot()).filter(Spot::is_lasting);
+            let Some(spot) = lasting else {
+                self.is_written &= self.given.remove(name).is_none();
+                continue;
+            };
+            let holder = Holder { spot, wanted: served.source.wanted.clone() };
+            if self.given.get(name) != Some(&holder) {
+                self.given.insert(name.clone(), holder);
+                self.is_written = false;
+            }
         }
         if self.given.len() > places.len() + MOST_GONE {
-            let here = spots(places);
-            self.given.retain(|spot, _| here.contains(spot));
+            let here = here(places);
+            self.given.retain(|_, holder| here.contains_key(&holder.spot));
+            self.is_written = false;
         }
-        self.is_written &= self.given == before;
         self.write();
     }
 
     fn write(&mut self) {
         let Some(file) = self.file.as_ref().filter(|_| self.is_owner && !self.is_written) else { return };
         let beside = beside(file);
-        let line = |(spot, given): (&Spot, &Given)| match spot {
-            Spot::Disk(directory, name) => {
+        let line = |(name, holder): (&AgentName, &Holder)| match &holder.spot {
+            Spot::Disk(directory, file) => {
                 let directory = directory.strip_prefix(&beside).unwrap_or(directory).to_owned();
-                let Given { wanted, name: given } = given.clone();
-                Some(Line { directory, file: name.clone(), wanted, name: given })
+                Some(Line { directory, file: file.clone(), wanted: holder.wanted.clone(), name: name.clone() })
             }
             Spot::Kept(..) => None,
         };
         let written = Written { agents: self.given.iter().filter_map(line).collect() };
         let bytes = serde_json::to_vec_pretty(&written).map_err(io::Error::other);
         match bytes.and_then(|bytes| write_private(file, &bytes)) {
-            Ok(()) => self.is_written = true,
+            Ok(()) => (self.is_written, self.is_told) = (true, false),
             // Tried again at the next look; until then names are only as lasting as this process.
             Err(error) => {
-                tracing::warn!(file = %file.display(), %error, "the names of agents cannot be written down; after a restart they may have others");
+                if !std::mem::replace(&mut self.is_told, true) {
+                    tracing::warn!(file = %file.display(), %error, "the names of agents cannot be written down; after a restart they may have others");
+                }
             }
         }
     }
 }
 
-fn spots(places: &[Place]) -> HashSet<Spot> {
-    places.iter().map(|place| place.home.spot()).collect()
+impl Known<'_> {
+    /// The name that an agent had when its files asked for this one: where it is now, or, if nothing is left there, in a
+    /// folder that was moved or replaced, under the same name of directory or file.
+    pub(super) fn had(&self, spot: &Spot, wanted: &AgentName) -> Option<&AgentName> {
+        let names = self.by_spot.get(spot).map(Vec::as_slice).unwrap_or_default();
+        let is_same = |name: &&&AgentName| self.given.get(**name).is_some_and(|holder| holder.wanted == *wanted);
+        names.iter().find(is_same).copied().or_else(|| match self.away.get(&(wanted, spot.tail()?))?.as_slice() {
+            [name] => Some(*name),
+            _ => None,
+        })
+    }
+
+    /// Whether a name belongs to another place than this: every number that was ever given does, and a name that the
+    /// agent at that place still asks for, broken or not. Any other name is what files say, and whoever comes next may
+    /// say it, too.
+    pub(super) fn is_of_another(&self, name: &AgentName, spot: &Spot) -> bool {
+        self.given.get(name).is_some_and(|holder| {
+            let asks = || match self.here.get(&holder.spot) {
+                Some(Some(wanted)) => *wanted == holder.wanted,
+                Some(None) => true,
+                None => false,
+            };
+            holder.spot != *spot && (*name != holder.wanted || asks())
+        })
+    }
+}
+
+fn here(places: &[Place]) -> Here {
+    let asks = |place: &Place| place.served.as_ref().map(|served| served.source.wanted.clone());
+    places.iter().map(|place| (place.home.spot(), asks(place))).collect()
 }
 
 /// Where the directory lies that the file is in.

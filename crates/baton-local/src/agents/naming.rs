@@ -3,7 +3,7 @@
 use super::{
     home::Spot,
     look::{Place, Problem},
-    names::Names,
+    names::{Known, Names},
     snapshot::Snapshot,
     source::Served,
 };
@@ -16,31 +16,37 @@ const LONGEST: usize = 64;
 /// Lets the agent that has a name keep it; of newcomers the one that had it before a restart gets it, then the first.
 /// Another one of a foreign form gets a number behind it; one of our own form may not have it, and stays as it was.
 pub(super) fn name_once(before: &Snapshot, names: &Names, places: &mut [Place], problems: &mut Vec<Problem>) {
-    let reserved = names.reserved(places);
     let mut taken: HashMap<AgentName, usize> = HashMap::new();
     let old = |place: &Place| before.place(&place.home.spot())?.served.clone();
-    let mut newcomers = Vec::new();
+    let mut unnamed = Vec::new();
     for (index, place) in places.iter_mut().enumerate() {
-        let Some(served) = place.served.take() else { continue };
+        let Some(served) = place.served.clone() else { continue };
         match old(place).filter(|old| old.source.wanted == served.source.wanted) {
             Some(old) => {
                 taken.insert(old.name().clone(), index);
                 place.served = Some(served.named(old.name().clone()));
             }
-            None => {
-                let spot = place.home.spot();
-                let had = names.had(&spot, &served.source.wanted).cloned();
-                newcomers.push(Newcomer { index, spot, had, served });
-            }
+            None => unnamed.push((index, served)),
         }
     }
+    if unnamed.is_empty() {
+        return;
+    }
+    let known = names.known(places);
+    let newcomer = |(index, served): (usize, Served)| {
+        let spot = places[index].home.spot();
+        // One of our own form has the name that its file says, whatever was in its place before.
+        let had = known.had(&spot, &served.source.wanted).filter(|_| served.source.is_foreign).cloned();
+        Newcomer { index, spot, had, served }
+    };
+    let mut newcomers: Vec<Newcomer> = unnamed.into_iter().map(newcomer).collect();
     // Our own first: they cannot take another name.
     newcomers.sort_by_key(|new| (new.served.source.is_foreign, new.had.is_none(), new.index));
     let mut numbered = Vec::new();
     for new in newcomers {
         let (index, source) = (new.index, Arc::clone(&new.served.source));
         let wished = [new.had.as_ref(), Some(&source.wanted)];
-        let may_have = |name: &&AgentName| new.may_have(name, &reserved, &taken);
+        let may_have = |name: &&AgentName| new.may_have(name, &known, &taken);
         if let Some(name) = wished.into_iter().flatten().find(may_have).cloned() {
             taken.insert(name.clone(), index);
             place_served(places, index, new.served.named(name));
@@ -67,7 +73,7 @@ pub(super) fn name_once(before: &Snapshot, names: &Names, places: &mut [Place], 
     for new in numbered {
         let wanted = &new.served.source.wanted;
         let last = numbers.entry(wanted.clone()).or_default();
-        let name = free(wanted, last, |name| new.may_have(name, &reserved, &taken));
+        let name = free(wanted, last, |name| new.may_have(name, &known, &taken));
         taken.insert(name.clone(), new.index);
         place_served(places, new.index, new.served.named(name));
     }
@@ -84,14 +90,9 @@ struct Newcomer {
 
 impl Newcomer {
     /// Whether nobody has the name; what belongs to another place is only for our own form, which can have no other.
-    fn may_have(
-        &self,
-        name: &AgentName,
-        reserved: &HashMap<AgentName, Spot>,
-        taken: &HashMap<AgentName, usize>,
-    ) -> bool {
-        let is_of_another = self.served.source.is_foreign && reserved.get(name).is_some_and(|spot| *spot != self.spot);
-        !is_of_another && !taken.contains_key(name)
+    fn may_have(&self, name: &AgentName, known: &Known<'_>, taken: &HashMap<AgentName, usize>) -> bool {
+        let is_own = !self.served.source.is_foreign || self.had.as_ref() == Some(name);
+        (is_own || !known.is_of_another(name, &self.spot)) && !taken.contains_key(name)
     }
 }
 

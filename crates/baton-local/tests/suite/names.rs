@@ -4,6 +4,7 @@ use baton_local::{Beside, DirectoryAgents, LoadError};
 use baton_ports::AgentSource as _;
 use std::{
     fs,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -26,7 +27,11 @@ impl World {
     }
 
     fn agent(&self, file: &str) {
-        fs::write(self.path(file), format!("metadata:\n  name: X\nsystemPrompt: {file}\n")).unwrap();
+        self.titled(file, "X");
+    }
+
+    fn titled(&self, file: &str, title: &str) {
+        fs::write(self.path(file), format!("metadata:\n  name: {title}\nsystemPrompt: {file}\n")).unwrap();
     }
 
     fn load(&self) -> Result<DirectoryAgents, LoadError> {
@@ -79,7 +84,7 @@ fn teamspark_17_a_name_stays_with_its_agent_over_restarts() {
 #[test]
 fn the_name_of_an_agent_that_is_broken_at_the_start_is_kept_for_it() {
     let world = World::new();
-    // Directories, since a file alone that is broken is no agent.
+    // Directories: they say what they are whatever their files say.
     for directory in ["agents/a", "agents/b"] {
         fs::create_dir(world.path(directory)).unwrap();
         world.agent(&format!("{directory}/tsagent.yaml"));
@@ -120,6 +125,82 @@ fn names_move_with_the_folder_and_yield_only_to_our_own_form() {
 }
 
 #[test]
+fn agents_of_a_folder_that_is_moved_or_replaced_are_known_by_their_files() {
+    let world = World::new();
+    fs::remove_dir(world.path("agents")).unwrap();
+    for release in ["one", "two"] {
+        fs::create_dir(world.path(release)).unwrap();
+    }
+    for file in ["one/a.yaml", "one/b.yaml", "two/b.yaml", "two/c.yaml"] {
+        world.agent(file);
+    }
+    symlink("one", world.path("agents")).unwrap();
+    assert_eq!(world.started(), expect([("x", "a"), ("x-1", "b")]));
+    // The old folder is still there, only nobody serves it.
+    fs::remove_file(world.path("agents")).unwrap();
+    symlink("two", world.path("agents")).unwrap();
+    assert_eq!(world.started(), expect([("x", "c"), ("x-1", "b")]));
+    fs::remove_file(world.path("agents")).unwrap();
+    fs::rename(world.path("two"), world.path("agents")).unwrap();
+    assert_eq!(world.started(), expect([("x", "c"), ("x-1", "b")]));
+    // A file by another name is another agent.
+    fs::rename(world.path("agents/b.yaml"), world.path("agents/d.yaml")).unwrap();
+    assert_eq!(world.started(), expect([("x", "c"), ("x-2", "d")]));
+}
+
+#[test]
+fn a_number_is_not_free_when_its_agent_is_called_otherwise() {
+    let world = World::new();
+    for file in ["agents/a.yaml", "agents/b.yaml"] {
+        world.agent(file);
+    }
+    world.load().unwrap();
+    world.titled("agents/b.yaml", "Y");
+    world.agent("agents/c.yaml");
+    assert_eq!(world.started(), expect([("x", "a"), ("x-2", "c"), ("y", "b")]));
+    // As it was called before, it has its name again.
+    world.agent("agents/b.yaml");
+    assert_eq!(world.started(), expect([("x", "a"), ("x-1", "b"), ("x-2", "c")]));
+    // A name without a number is what files say: it is free when nobody says it.
+    world.titled("agents/a.yaml", "Z");
+    world.agent("agents/d.yaml");
+    assert_eq!(world.started(), expect([("x", "d"), ("x-1", "b"), ("x-2", "c"), ("z", "a")]));
+}
+
+#[test]
+fn an_agent_that_becomes_one_of_our_own_form_has_the_name_that_its_file_says() {
+    let world = World::new();
+    for directory in ["agents/a", "agents/b"] {
+        fs::create_dir(world.path(directory)).unwrap();
+        world.agent(&format!("{directory}/tsagent.yaml"));
+    }
+    world.load().unwrap();
+    fs::remove_dir_all(world.path("agents/a")).unwrap();
+    fs::remove_file(world.path("agents/b/tsagent.yaml")).unwrap();
+    fs::write(world.path("agents/b/agent.yaml"), "name: x").unwrap();
+    fs::write(world.path("agents/b/prompt.md"), "own").unwrap();
+    assert_eq!(world.started(), expect([("x", "own")]));
+}
+
+#[test]
+fn names_that_were_given_while_another_process_ended_are_not_lost() {
+    let world = World::new();
+    world.agent("agents/a.yaml");
+    let first = world.load().unwrap();
+    // It has read the file, and waits until the directory is its own.
+    let beside = Beside { names: Some(world.path("data/names.json")), ..Beside::default() };
+    let second = DirectoryAgents::load_beside(&[world.path("agents")], beside, Arc::new(|_| Vec::new())).unwrap();
+    world.agent("agents/b.yaml");
+    first.reload();
+    assert_eq!(served(&first), expect([("x", "a"), ("x-1", "b")]));
+    fs::remove_file(world.path("agents/b.yaml")).unwrap();
+    second.keep_names();
+    world.agent("agents/c.yaml");
+    second.reload();
+    assert_eq!(served(&second), expect([("x", "a"), ("x-2", "c")]));
+}
+
+#[test]
 fn a_list_of_names_that_makes_no_sense_is_told_and_left_alone() {
     let world = World::new();
     world.agent("agents/a.yaml");
@@ -127,5 +208,7 @@ fn a_list_of_names_that_makes_no_sense_is_told_and_left_alone() {
     let error = world.load().unwrap_err();
     let text = error.to_string().replace(&world.0.path().display().to_string(), "HOME");
     insta::assert_snapshot!(format!("{} {text}", error.code().code), @"BTN-5001 HOME/data/names.json does not say which agent has which name: invalid type: integer `7`, expected a sequence at line 1 column 12; correct it, or remove it to have names given anew");
+    let beside = Beside { names: Some(world.path("data/names.json")), ..Beside::default() };
+    assert!(DirectoryAgents::open_beside(&[world.path("agents")], beside, None).is_err());
     assert_eq!(fs::read_to_string(world.path("data/names.json")).unwrap(), "{\"agents\": 7}");
 }

@@ -1,4 +1,4 @@
-use baton_local::{Beside, DirectoryAgents, MemoryStorage};
+use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_manage::{Definition, Manager, Who, definition, item_put, provider_change, server_change};
 use baton_ports::AgentPlace;
 use baton_types::{AgentChange, AgentName, ErrorCode, Include, ItemKind, Json};
@@ -6,8 +6,8 @@ use baton_wire::api::{AgentItem, CloneAgent, CreateAgent};
 use std::sync::Arc;
 
 fn manager() -> Manager {
-    let beside = Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())] };
-    Manager::new(Arc::new(DirectoryAgents::open_beside(&[], beside, None)))
+    let storage = Arc::new(MemoryStorage::new());
+    Manager::new(Arc::new(DirectoryAgents::open_with(&[], vec![storage], None)))
 }
 
 fn rule(name: &str, text: &str) -> AgentItem {

@@ -1,4 +1,4 @@
-use baton_local::{Beside, DirectoryAgents, MemoryStorage};
+use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_manage::{Definition, Manager, Who, definition, provider_change, providers, server_change, servers};
 use baton_types::Json;
 use baton_wire::api::CreateAgent;
@@ -19,8 +19,8 @@ const SECRETS: [&str; 9] = [
 /// teamspark.md, checklist 16.
 #[tokio::test]
 async fn teamspark_16_secrets_are_never_shown_and_stay_when_given_back_hidden() {
-    let beside = Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())] };
-    let manager = Manager::new(Arc::new(DirectoryAgents::open_beside(&[], beside, None)));
+    let storage = Arc::new(MemoryStorage::new());
+    let manager = Manager::new(Arc::new(DirectoryAgents::open_with(&[], vec![storage], None)));
     let entry = |text: &str| Json::parse(text).unwrap();
     let local = r#"{"command":"tool","args":["--api-key","s3cr3t-arg","--token=s3cr3t-flag","-v"],
         "env":{"PLAIN":"s3cr3t-env","NAMED":"${env:OTHER}"}}"#;

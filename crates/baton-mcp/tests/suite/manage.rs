@@ -4,7 +4,7 @@ use crate::{
     desk::{common, somebody},
     line::{Era, connect},
 };
-use baton_local::{Beside, DirectoryAgents, MemoryStorage};
+use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_mcp::{ManagePorts, ManageServer, McpService};
 use baton_ports::{AgentShelf, AgentSource, BoxFuture, ProviderProbe};
 use baton_types::{AgentKit, Principal};
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use std::{fmt::Write as _, future::ready, sync::Arc};
 
 fn endpoint() -> Arc<McpService<ManageServer>> {
-    let beside = Beside { folder: None, storages: vec![Arc::new(MemoryStorage::new())], names: None };
-    let agents = Arc::new(DirectoryAgents::open_beside(&[], beside, None));
+    let storage = Arc::new(MemoryStorage::new());
+    let agents = Arc::new(DirectoryAgents::open_with(&[], vec![storage], None));
     let shelf: Arc<dyn AgentShelf> = agents.clone();
     let agents: Arc<dyn AgentSource> = agents;
     let ports = ManagePorts { agents, shelf, providers: Some(Arc::new(Choosy)) };

@@ -2,7 +2,7 @@
 
 use crate::{Error, manage::Storage};
 use baton_agentdir::parse_anywhere;
-use baton_local::{Beside, DirectoryAgents, MemoryStorage};
+use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_ports::{AgentBookError, AgentFiles, AgentPlace, AgentShelf, BoxFuture, Keeping, KeptAgent};
 use baton_types::{AgentName, Digest, ErrorCode};
 use std::{collections::BTreeMap, sync::Arc};
@@ -10,9 +10,8 @@ use std::{collections::BTreeMap, sync::Arc};
 /// The agents that a storage keeps; without one, they are in memory.
 pub(super) async fn open(storage: Option<Storage>) -> Result<Arc<DirectoryAgents>, Error> {
     let storage = storage.map_or_else(|| Arc::new(MemoryStorage::new()) as _, |Storage(storage)| storage);
-    let beside = Beside { folder: None, storages: vec![storage] };
     // Whoever keeps them may have to wait for a disk or a network.
-    let opened = tokio::task::spawn_blocking(move || DirectoryAgents::open_beside(&[], beside, None)).await;
+    let opened = tokio::task::spawn_blocking(move || DirectoryAgents::open_with(&[], vec![storage], None)).await;
     opened
         .map(Arc::new)
         .map_err(|error| Error::new(ErrorCode::INTERNAL, format!("the storage of agents failed: {error}")))

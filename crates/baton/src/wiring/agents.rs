@@ -87,11 +87,13 @@ pub(super) fn not_loaded(error: &LoadError) -> Failure {
     }
 }
 
-/// Reads what can be used, whatever is wrong with the rest.
-pub(super) fn open(wanted: Wanted<'_>) -> (LocalAgents, Vec<Unusable>) {
+/// Reads what can be used, whatever is wrong with the rest; but nobody is served under the name of another because the
+/// names are not known.
+pub(super) fn open(wanted: Wanted<'_>) -> Result<(LocalAgents, Vec<Unusable>), Failure> {
     let directories = DirectoryAgents::open_beside(wanted.paths, wanted.beside(), Some(check()));
+    let directories = directories.map_err(|error| not_loaded(&error))?;
     let unusable = directories.unusable();
-    (LocalAgents::new(directories, wanted.tools), unusable)
+    Ok((LocalAgents::new(directories, wanted.tools), unusable))
 }
 
 fn check() -> SpecCheck {
@@ -119,7 +121,7 @@ impl LocalAgents {
 
     /// No agents yet, and no directory for any.
     pub(super) fn none() -> Self {
-        open(Wanted { paths: &[], folder: None, tools: None, data: None }).0
+        Self::new(DirectoryAgents::open_with(&[], vec![Arc::new(MemoryStorage::new())], Some(check())), None)
     }
 
     /// Notices changes without being asked, as long as this is waited for.

@@ -98,13 +98,24 @@ impl Parts {
     }
 }
 
-/// The agents of the settings that live here, remarks about them, and why they are not all that should be there.
-fn locals(settings: &Settings) -> (Arc<LocalAgents>, Vec<Diagnostic>, Option<LoadError>) {
+/// The agents of the settings that live here.
+struct Locals {
+    agents: Arc<LocalAgents>,
+    /// Remarks about their files.
+    diagnostics: Vec<Diagnostic>,
+    /// Why they are not all that should be there.
+    error: Option<LoadError>,
+}
+
+fn locals(settings: &Settings) -> Result<Locals, Failure> {
     let wanted = Wanted::all(settings);
-    match agents::load_usable(wanted) {
-        Ok(loaded) => (Arc::new(loaded.source), loaded.diagnostics, None),
-        Err(error) => (Arc::new(agents::open(wanted).0), Vec::new(), Some(error)),
-    }
+    Ok(match agents::load_usable(wanted) {
+        Ok(loaded) => Locals { agents: Arc::new(loaded.source), diagnostics: loaded.diagnostics, error: None },
+        Err(error) => {
+            let agents = Arc::new(agents::open(wanted)?.0);
+            Locals { agents, diagnostics: Vec::new(), error: Some(error) }
+        }
+    })
 }
 
 /// Whether a Baton is of use without agents.
@@ -129,7 +140,7 @@ impl Baton {
         strictness: Strictness,
         needs: Needs,
     ) -> Result<(Self, Vec<Diagnostic>), Failure> {
-        let (locals, diagnostics, error) = locals(settings);
+        let Locals { agents: locals, diagnostics, error } = locals(settings)?;
         let book = elsewhere::book(settings, &locals)?;
         let is_fit = match &error {
             None => !locals.listed().is_empty() || needs == Needs::Nobody && settings.new_agents.is_some(),
@@ -148,7 +159,7 @@ impl Baton {
 
     /// Takes the data directory with whatever agents there are; none are needed.
     pub(crate) async fn open_for_managing(settings: &Settings) -> Result<Self, Failure> {
-        let (locals, _, _) = locals(settings);
+        let locals = locals(settings)?.agents;
         let book = elsewhere::book(settings, &locals)?;
         Self::of(settings, Parts::of(locals, book)).await
     }

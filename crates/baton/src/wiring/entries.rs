@@ -32,7 +32,7 @@ impl Baton {
             paths: &paths,
             data: (keep == Keep::All).then_some(&settings.data),
             ..Wanted::named(settings)
-        });
+        })?;
         let locals = Arc::new(locals);
         let peers = match entries.is_empty() {
             true => settings.peers.clone(),

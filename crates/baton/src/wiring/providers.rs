@@ -97,7 +97,7 @@ pub(crate) async fn report(
     only: Option<&str>,
     asks: Asks,
 ) -> Result<Report, Failure> {
-    let (locals, _) = agents::open(Wanted::all(settings));
+    let (locals, _) = agents::open(Wanted::all(settings))?;
     let locals: Arc<dyn AgentSource> = Arc::new(locals);
     let lineup = lineup(settings, Arc::clone(&locals), Arc::new(PlaybookModels::new()));
     if asks == Asks::Everybody {
