@@ -85,13 +85,13 @@ impl Names {
     /// From now on the file is written whenever a name is given.
     pub(super) fn own(&mut self) {
         // Whoever had the directory until now may have given names since the file was read.
-        if let Ok(newer) = Self::read(self.file.clone()) {
-            for (name, holder) in newer.given {
-                self.given.entry(name).or_insert(holder);
+        if let Ok(Self { given: written, .. }) = Self::read(self.file.clone()) {
+            for (name, holder) in &written {
+                self.given.entry(name.clone()).or_insert_with(|| holder.clone());
             }
+            self.is_written = self.given == written;
         }
         self.is_owner = true;
-        self.is_written = false;
         self.write();
     }
 

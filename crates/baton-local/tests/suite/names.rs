@@ -201,6 +201,16 @@ fn names_that_were_given_while_another_process_ended_are_not_lost() {
 }
 
 #[test]
+fn where_everybody_has_the_name_that_its_file_says_nothing_is_written_down() {
+    let world = World::new();
+    fs::create_dir(world.path("agents/own")).unwrap();
+    fs::write(world.path("agents/own/agent.yaml"), "name: own").unwrap();
+    fs::write(world.path("agents/own/prompt.md"), "own").unwrap();
+    assert_eq!(world.started(), expect([("own", "own")]));
+    assert!(!world.path("data/names.json").exists());
+}
+
+#[test]
 fn a_list_of_names_that_makes_no_sense_is_told_and_left_alone() {
     let world = World::new();
     world.agent("agents/a.yaml");
