@@ -144,7 +144,8 @@ fn agents_of_a_folder_that_is_moved_or_replaced_are_known_by_their_files() {
     fs::rename(world.path("two"), world.path("agents")).unwrap();
     assert_eq!(world.started(), expect([("x", "c"), ("x-1", "b")]));
     // A file by another name is another agent.
-    fs::rename(world.path("agents/b.yaml"), world.path("agents/d.yaml")).unwrap();
+    fs::remove_file(world.path("agents/b.yaml")).unwrap();
+    world.agent("agents/d.yaml");
     assert_eq!(world.started(), expect([("x", "c"), ("x-2", "d")]));
 }
 
