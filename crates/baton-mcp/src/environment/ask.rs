@@ -1,11 +1,13 @@
 //! Asking the client: what it can be asked, and asking it.
 
+use crate::serve::on_stream;
 use rmcp::{
-    Peer, RoleServer, ServiceError,
+    RoleServer, ServiceError,
     model::{
         ClientCapabilities, ElicitRequestParams, ElicitationCapability, FormElicitationCapability, InputRequest,
         InputRequests, InputResponses, RootsCapabilities, SamplingCapability, ServerRequest, UrlElicitationCapability,
     },
+    service::RequestContext,
 };
 
 /// What the client would have to be able to do, if it is not.
@@ -51,7 +53,11 @@ pub(super) fn can_confirm(has: &ClientCapabilities) -> bool {
 /// Asks a client of an older protocol on the stream of its call; the error is in words for a model.
 ///
 /// The transport knows the call by the task that it runs in, so this must not be spawned.
-pub(super) async fn ask(peer: &Peer<RoleServer>, requests: InputRequests) -> Result<InputResponses, String> {
+pub(super) async fn ask(
+    context: &RequestContext<RoleServer>,
+    requests: InputRequests,
+) -> Result<InputResponses, String> {
+    on_stream(context).await;
     let mut responses = InputResponses::new();
     for (key, request) in requests {
         let request = match request {
@@ -60,7 +66,7 @@ pub(super) async fn ask(peer: &Peer<RoleServer>, requests: InputRequests) -> Res
             InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
             _ => return Err("The tool asked in a way that this client cannot be asked.".to_owned()),
         };
-        let answer = Box::pin(peer.send_request(request)).await.map_err(|error| unanswered(&error))?;
+        let answer = Box::pin(context.peer.send_request(request)).await.map_err(|error| unanswered(&error))?;
         let answer = serde_json::to_value(answer).map_err(|_| "The client's answer cannot be read.".to_owned())?;
         responses.insert(key, answer);
     }

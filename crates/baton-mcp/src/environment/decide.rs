@@ -79,7 +79,7 @@ impl Call<'_> {
         if self.caller.modern {
             return Ok(self.anew());
         }
-        let answered = relay.during(self.context, ask::ask(&self.context.peer, self.approval())).await?;
+        let answered = relay.during(self.context, ask::ask(self.context, self.approval())).await?;
         match answered.map(|responses| approve::decision(&responses)) {
             Ok(Some(answer)) if answer.is_yes() => {
                 if answer == AnswerAction::AcceptForSession {

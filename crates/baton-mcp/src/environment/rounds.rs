@@ -153,7 +153,7 @@ impl Rounds<'_> {
             if self.caller.modern {
                 return self.required(&Round { approved, state, requests, handoff: None }).map(Ended::Asks);
             }
-            match relay.during(self.context, ask(&self.context.peer, requests)).await? {
+            match relay.during(self.context, ask(self.context, requests)).await? {
                 Ok(responses) => given = Some(Given { responses, state }),
                 Err(words) => return Ok(Ended::Unanswered(words)),
             }

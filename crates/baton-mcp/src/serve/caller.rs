@@ -41,7 +41,7 @@ impl Caller {
             Some(value.to_owned())
         };
         let modern = is_modern(context);
-        let session = header(SESSION_HEADER).filter(|_| !modern);
+        let session = session_of(context).map(str::to_owned);
         // More than can be is as good as too often.
         let said = context.meta.get(DEPTH_META).and_then(serde_json::Value::as_u64).unwrap_or_default();
         let said = u32::try_from(said).unwrap_or(u32::MAX);
@@ -49,6 +49,12 @@ impl Caller {
         let trace = carried(context).map(|trace| trace.to_string());
         Ok(Self { principal, session, trace, depth, modern })
     }
+}
+
+/// The session that a request belongs to, if its protocol has any.
+pub(super) fn session_of(context: &RequestContext<RoleServer>) -> Option<&str> {
+    let named = context.extensions.get::<Parts>()?.headers.get(SESSION_HEADER)?.to_str().ok();
+    named.filter(|_| !is_modern(context))
 }
 
 /// Whether a request is of the protocol without sessions.

@@ -5,24 +5,24 @@
 //! and the handler can be asked for it at once. Whatever is unusual about a request is left to the transport, with all
 //! that the protocol has to say about it.
 
-use super::{McpReply, caller::SESSION_HEADER};
+use super::{
+    McpReply,
+    caller::SESSION_HEADER,
+    streaming::{Answered, Left, Working},
+};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt as _, Full};
 use rmcp::{
-    ErrorData, Peer, RoleServer, ServerHandler, Service,
+    Peer, RoleServer, ServerHandler, Service,
     model::{
         CallToolRequest, ClientRequest, ErrorCode, GetMeta as _, JsonObject, JsonRpcMessage, JsonRpcRequest,
-        ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+        ProtocolVersion, RequestId, ServerJsonRpcMessage,
     },
     service::{RequestContext, serve_directly},
 };
 use serde_json::Value;
-use std::{
-    pin::Pin,
-    sync::{Arc, OnceLock},
-    task::{Context, Poll},
-};
+use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 const METHOD: &str = "tools/call";
@@ -90,58 +90,23 @@ impl<H: ServerHandler> Direct<H> {
         context.extensions.insert(parts);
         let ct = context.ct.clone();
         let work = async move { handler.handle_request(request, context).await };
-        let answered = Cancelled { work: Some(Box::pin(work)), ct }.await;
-        let message: ServerJsonRpcMessage = match answered {
-            Ok(result) => JsonRpcMessage::response(result, id),
-            Err(error) => JsonRpcMessage::error(error, Some(id)),
-        };
-        reply(&message)
-    }
-}
-
-/// Work that is told when nobody waits for it any more, and then ends by itself.
-struct Cancelled {
-    work: Option<Pin<Box<dyn Future<Output = Answered> + Send>>>,
-    ct: CancellationToken,
-}
-
-type Answered = Result<ServerResult, ErrorData>;
-
-impl Future for Cancelled {
-    type Output = Answered;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
-        let Some(work) = &mut self.work else { return Poll::Pending };
-        let answered = work.as_mut().poll(context);
-        if answered.is_ready() {
-            self.work = None;
-        }
-        answered
-    }
-}
-
-impl Drop for Cancelled {
-    fn drop(&mut self) {
-        if let (Some(work), Ok(runtime)) = (self.work.take(), tokio::runtime::Handle::try_current()) {
-            self.ct.cancel();
-            runtime.spawn(work);
-        }
+        reply(id, Working::new(work, ct, Left::Cancelled).await, status)
     }
 }
 
 /// The value of a header that is there once.
-fn sole<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(super) fn sole<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
 }
 
-fn accepts_both(accept: &str) -> bool {
+pub(super) fn accepts_both(accept: &str) -> bool {
     accept.contains("application/json") && accept.contains("text/event-stream")
 }
 
 /// Whether arguments have to be in headers, too.
-fn has_param_headers(schema: &JsonObject, depth: usize) -> bool {
+pub(super) fn has_param_headers(schema: &JsonObject, depth: usize) -> bool {
     let Some(Value::Object(properties)) = schema.get("properties") else { return false };
     depth == DEEPEST
         || properties.values().any(|property| {
@@ -151,21 +116,25 @@ fn has_param_headers(schema: &JsonObject, depth: usize) -> bool {
         })
 }
 
-fn reply(message: &ServerJsonRpcMessage) -> McpReply {
-    let (status, bytes) = match serde_json::to_vec(message) {
-        Ok(bytes) => (status(message), bytes),
+/// An answer as JSON; the status of an error is what its code is over HTTP.
+pub(super) fn reply(id: RequestId, answered: Answered, status: impl FnOnce(ErrorCode) -> StatusCode) -> McpReply {
+    let (code, message): (StatusCode, ServerJsonRpcMessage) = match answered {
+        Ok(result) => (StatusCode::OK, JsonRpcMessage::response(result, id)),
+        Err(error) => (status(error.code), JsonRpcMessage::error(error, Some(id))),
+    };
+    let (code, bytes) = match serde_json::to_vec(&message) {
+        Ok(bytes) => (code, bytes),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string().into_bytes()),
     };
     let mut reply = Response::new(Full::new(Bytes::from(bytes)).boxed_unsync());
-    *reply.status_mut() = status;
+    *reply.status_mut() = code;
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     reply
 }
 
-/// As the protocol says it over HTTP.
-fn status(message: &ServerJsonRpcMessage) -> StatusCode {
-    let ServerJsonRpcMessage::Error(error) = message else { return StatusCode::OK };
-    match error.error.code {
+/// As the newest protocol says it over HTTP.
+fn status(code: ErrorCode) -> StatusCode {
+    match code {
         ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
         | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
         | ErrorCode::HEADER_MISMATCH => StatusCode::BAD_REQUEST,

@@ -7,10 +7,14 @@ mod kept;
 mod late;
 mod seal;
 mod service;
+mod session_calls;
+mod session_handler;
 mod sessions;
+mod streaming;
 
 pub use caller::Caller;
 pub use common::{Common, Limits};
 pub use seal::{Seal, SealError, Sealed};
 pub use service::{McpReply, McpService};
 pub use sessions::Sessions;
+pub(crate) use streaming::on_stream;

@@ -5,6 +5,8 @@ use super::{
     caller::SESSION_HEADER,
     direct::Direct,
     late::within,
+    session_calls::{Lines, Outcome},
+    session_handler::SessionHandler,
     sessions::{Owner, Standing},
 };
 use baton_types::Principal;
@@ -27,8 +29,9 @@ pub type McpReply = Response<UnsyncBoxBody<Bytes, Infallible>>;
 /// Hosts and origins are not checked here: the surface in front checks them for every route, with the hosts that this
 /// Baton was told it has.
 pub struct McpService<H> {
-    inner: Arc<StreamableHttpService<H, Sessions>>,
+    inner: Arc<StreamableHttpService<SessionHandler<H>, Sessions>>,
     direct: Arc<Direct<H>>,
+    lines: Arc<Lines<H>>,
     endpoint: Arc<str>,
     sessions: Arc<Sessions>,
     patience: Duration,
@@ -36,10 +39,11 @@ pub struct McpService<H> {
 
 impl<H> Clone for McpService<H> {
     fn clone(&self) -> Self {
-        let Self { inner, direct, endpoint, sessions, patience } = self;
+        let Self { inner, direct, lines, endpoint, sessions, patience } = self;
         Self {
             inner: Arc::clone(inner),
             direct: Arc::clone(direct),
+            lines: Arc::clone(lines),
             endpoint: Arc::clone(endpoint),
             sessions: Arc::clone(sessions),
             patience: *patience,
@@ -67,10 +71,14 @@ impl<H: ServerHandler> McpService<H> {
         config.session_store = sessions.store();
         let handler: Arc<dyn Fn() -> H + Send + Sync> = Arc::new(handler);
         let direct = Direct::new(Arc::clone(&handler), common.shutdown.clone());
-        let inner = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
+        let lines = Lines::new(common.shutdown.clone());
+        let with_line = Arc::clone(&lines);
+        let made = move || Ok(SessionHandler::new(handler(), Arc::clone(&with_line)));
+        let inner = StreamableHttpService::new(made, Arc::clone(&sessions), config);
         Self {
             inner: Arc::new(inner),
             direct: Arc::new(direct),
+            lines,
             endpoint: endpoint.into(),
             sessions,
             patience: common.limits.keep_alive,
@@ -101,6 +109,17 @@ impl<H: ServerHandler> McpService<H> {
             Some(id) => self.sessions.standing(id, &owner).await,
             None => Standing::Live,
         };
+        if let (Some(id), Standing::Live) = (&named, standing) {
+            if let Some(call) = self.lines.call(id, self.sessions.idle(), &request) {
+                let (parts, body) = request.into_parts();
+                match call.answer(parts, body, &self.sessions).await {
+                    Outcome::Replied(reply) => return reply,
+                    Outcome::GoesOn(again) => request = again,
+                }
+            } else {
+                self.lines.heed(id, request.body());
+            }
+        }
         let own = standing != Standing::Foreign;
         if !own {
             // A session of somebody else takes the way of one that never was, whatever else is wrong with the request.

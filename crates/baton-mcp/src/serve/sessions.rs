@@ -105,6 +105,16 @@ impl Sessions {
         self.known.lock().len()
     }
 
+    /// How long one may be left alone.
+    pub(super) fn idle(&self) -> Duration {
+        self.local.session_config.keep_alive.unwrap_or(Duration::MAX)
+    }
+
+    /// Somebody waits for a call of the session.
+    pub(super) fn calls(&self, id: &SessionId) -> InUse {
+        self.enter(id, Use::Call)
+    }
+
     /// Whether a new one would have to wait: every session is at work.
     pub(super) fn is_full(&self) -> bool {
         let known = self.known.lock();
@@ -215,7 +225,7 @@ impl Use {
 }
 
 /// Somebody reads an answer of the session.
-struct InUse {
+pub(super) struct InUse {
     known: Known,
     id: SessionId,
     what: Use,

@@ -77,18 +77,33 @@ pub(super) struct RowsKnown {
     pub(super) marks: Numbers,
     /// For fields by number, rows that have something else than one plain value; fields without such rows are not here.
     pub(super) several: Vec<(u32, RowsAt)>,
+    /// What tells which traces are not here; written behind the rest, and not by every version of this program.
+    #[serde(skip)]
+    pub(super) sieve: Option<At>,
 }
 
 impl RowsKnown {
     /// Reads what is known of the rows of a block.
     pub(super) fn read(source: &Source, at: At, rows: u32, fields: usize) -> Result<Self, SpanStoreError> {
         let bytes = source.read(at)?;
-        let known: Self =
-            postcard::from_bytes(&bytes).map_err(|_| source.corrupt("what is known of rows cannot be read"))?;
+        let unreadable = |_| source.corrupt("what is known of rows cannot be read");
+        let (mut known, rest): (Self, _) = postcard::take_from_bytes(&bytes).map_err(unreadable)?;
+        if !rest.is_empty() {
+            known.sieve = Some(postcard::from_bytes(rest).map_err(unreadable)?);
+        }
         let fits = [&known.starts, &known.durations, &known.marks].iter().all(|numbers| numbers.fit(source, rows))
             && known.several.is_sorted_by(|(one, _), (next, _)| one < next)
             && known.several.last().is_none_or(|(field, _)| (*field as usize) < fields);
         if fits { Ok(known) } else { Err(source.corrupt("what is known of rows does not fit together")) }
+    }
+
+    /// The bytes to be written.
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, postcard::Error> {
+        let bytes = postcard::to_stdvec(self)?;
+        match self.sieve {
+            Some(sieve) => postcard::to_extend(&sieve, bytes),
+            None => Ok(bytes),
+        }
     }
 
     /// Rows of a field that have something else than one plain value.
@@ -148,5 +163,12 @@ impl Fences {
             }
         }
         low.saturating_sub(1)
+    }
+
+    /// How many stretches can hold a value from the first to the last.
+    pub(super) fn between(&self, first: Option<&[u8]>, last: Option<&[u8]>) -> usize {
+        let from = first.map_or(0, |first| self.holding(first));
+        let to = last.map_or(self.chunks.len(), |last| self.holding(last) + 1);
+        to.min(self.chunks.len()).saturating_sub(from)
     }
 }

@@ -8,6 +8,7 @@ use super::{
     manifest::{self, Manifest},
     numbers::NumberWriter,
     open::{INDEX, RAW, open},
+    sieve::Sieve,
     traces::write_traces,
     write_field::{FieldWriter, write_rows},
 };
@@ -180,11 +181,12 @@ impl Draft {
             durations: self.durations.finish(&mut self.index)?,
             marks: self.marks.finish(&mut self.index)?,
             several,
+            sieve: Some(self.index.put(&Sieve::of(self.parts.iter().map(|part| part.id)).bytes())?),
         };
         let fields = self.fields.into_iter().map(|(field, _)| field).collect();
         let directory = Directory { fields, unlisted: self.unlisted, traces, shared, raw };
         let unwritable = |error| SpanStoreError::Unavailable(format!("an index cannot be written: {error}"));
-        let rows_known = Some(self.index.put(&postcard::to_stdvec(&known).map_err(unwritable)?)?);
+        let rows_known = Some(self.index.put(&known.bytes().map_err(unwritable)?)?);
         let directory = self.index.put(&postcard::to_stdvec(&directory).map_err(unwritable)?)?;
         let manifest = Manifest {
             class,

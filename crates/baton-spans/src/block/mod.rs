@@ -8,12 +8,14 @@ mod counting;
 mod directory;
 mod draft;
 mod file;
+mod firsts;
 mod frames;
 mod manifest;
 mod merge;
 mod numbers;
 mod open;
 mod segment;
+mod sieve;
 mod table;
 #[cfg(test)]
 mod tests;

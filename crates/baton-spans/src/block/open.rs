@@ -106,9 +106,10 @@ pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
     if !fits {
         return Err(index.corrupt("what is where does not fit together"));
     }
-    let traces = Traces::open(&index, directory.traces, manifest.traces, manifest.rows)?;
     let read_known = |at| RowsKnown::read(&index, at, manifest.rows, directory.fields.len());
     let known = manifest.rows_known.map(read_known).transpose()?;
+    let sieve = known.as_ref().and_then(|known| known.sieve);
+    let traces = Traces::open(&index, directory.traces, sieve, (manifest.traces, manifest.rows))?;
     let fences = directory.fields.iter().map(|_| Default::default()).collect();
     Ok(Block {
         dir: dir.to_owned(),

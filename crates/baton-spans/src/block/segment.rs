@@ -195,12 +195,19 @@ impl Postings for Block {
         Ok(rows)
     }
 
-    fn cost(&self, place: Place, key: &str, test: &Test) -> usize {
+    fn cost(&self, place: Place, key: &str, test: &Test) -> Result<usize, SpanStoreError> {
         if test.is_equality() {
-            return 0;
+            return Ok(0);
         }
-        let forms = self.field(place, key).map_or(&[][..], |(_, field)| &field.forms);
-        let asked = forms.iter().filter(|form| test.within(form.form).is_some());
-        asked.map(|form| form.chunks as usize).sum()
+        let Some((number, field)) = self.field(place, key) else { return Ok(0) };
+        let mut cost = 0;
+        for form in &field.forms {
+            cost += match test.within(form.form) {
+                Some((None, None)) => form.chunks as usize,
+                Some((low, high)) => self.fences(number, form)?.between(low.as_deref(), high.as_deref()),
+                None => 0,
+            };
+        }
+        Ok(cost)
     }
 }

@@ -1,6 +1,10 @@
 //! The traces of a block, newest first, and by id.
 
-use super::file::{At, Output, Source};
+use super::{
+    file::{At, Output, Source},
+    firsts::Firsts,
+    sieve::Sieve,
+};
 use crate::segment::TracePart;
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_types::TraceId;
@@ -81,16 +85,22 @@ pub(super) fn write_traces(
 pub(super) struct Traces {
     parts: Vec<PartPage>,
     ids: Vec<IdPage>,
-    first_rows: RoaringBitmap,
+    firsts: Firsts,
     traces: u32,
-    rows: u32,
+    /// None in blocks that were written before there were any.
+    sieve: Option<Sieve>,
     /// The page that was read last.
     last: Mutex<Option<(usize, Arc<Vec<u8>>)>>,
 }
 
 impl Traces {
     /// The traces of a block with so many traces and rows.
-    pub(super) fn open(source: &Source, at: TracesAt, traces: u32, rows: u32) -> Result<Self, SpanStoreError> {
+    pub(super) fn open(
+        source: &Source,
+        at: TracesAt,
+        sieve: Option<At>,
+        (traces, rows): (u32, u32),
+    ) -> Result<Self, SpanStoreError> {
         let bytes = source.read(at.first_rows)?;
         let first_rows = RoaringBitmap::deserialize_from(bytes.as_slice())
             .map_err(|_| source.corrupt("where traces begin cannot be read"))?;
@@ -104,7 +114,11 @@ impl Traces {
         if !whole {
             return Err(source.corrupt("its traces do not fit together"));
         }
-        Ok(Self { parts: at.parts, ids: at.ids, first_rows, traces, rows, last: Mutex::new(None) })
+        let unreadable = || source.corrupt("what tells which traces it has cannot be read");
+        let read = |at| Sieve::read(&source.read(at)?).ok_or_else(unreadable);
+        let sieve = sieve.map(read).transpose()?;
+        let firsts = Firsts::new(&first_rows, rows);
+        Ok(Self { parts: at.parts, ids: at.ids, firsts, traces, sieve, last: Mutex::new(None) })
     }
 
     fn page(&self, source: &Source, number: usize) -> Result<Arc<Vec<u8>>, SpanStoreError> {
@@ -128,6 +142,9 @@ impl Traces {
 
     /// The ordinal of a trace.
     pub(super) fn ordinal(&self, source: &Source, id: TraceId) -> Result<Option<u32>, SpanStoreError> {
+        if self.sieve.as_ref().is_some_and(|sieve| !sieve.passes(id)) {
+            return Ok(None);
+        }
         let Some(number) = self.ids.partition_point(|page| page.first <= id).checked_sub(1) else { return Ok(None) };
         let page = source.read(self.ids[number].at)?;
         let (records, _) = page.as_chunks::<ID>();
@@ -160,47 +177,14 @@ impl Traces {
 
     /// The rows of a trace.
     pub(super) fn rows(&self, ordinal: u32) -> Range<u32> {
-        let Some(first) = self.first_rows.select(ordinal) else { return 0..0 };
-        let mut after = self.first_rows.range(first..);
-        after.next();
-        first..after.next().unwrap_or(self.rows)
+        self.firsts.rows(ordinal)
     }
 
     /// The ordinals of the traces that rows belong to.
     pub(super) fn of_rows(&self, rows: &RoaringBitmap) -> RoaringBitmap {
-        let mut ordinals = RoaringBitmap::new();
-        // Looking each one up costs about as much as walking past some hundred traces.
-        let few = rows.len() * 256 < u64::from(self.traces);
-        let mut rows = rows.iter();
-        if few {
-            while let Some(row) = rows.next() {
-                let rank = self.first_rows.rank(row);
-                if let Some(ordinal) = rank.checked_sub(1) {
-                    ordinals.insert(ordinal as u32);
-                }
-                match self.first_rows.range(row + 1..).next() {
-                    Some(next) => rows.advance_to(next),
-                    None => break,
-                }
-            }
-            return ordinals;
-        }
-        let mut ends = self.first_rows.iter().skip(1).chain(std::iter::once(self.rows));
-        let (mut ordinal, mut end) = (0, ends.next().unwrap_or(0));
-        let mut found = Vec::new();
-        for row in rows {
-            while row >= end {
-                match ends.next() {
-                    Some(next) => (ordinal, end) = (ordinal + 1, next),
-                    None => break,
-                }
-            }
-            if found.last() != Some(&ordinal) {
-                found.push(ordinal);
-            }
-        }
-        ordinals.extend(found);
-        ordinals
+        let mut found: Vec<u32> = rows.iter().filter_map(|row| self.firsts.ordinal(row)).collect();
+        found.dedup();
+        RoaringBitmap::from_sorted_iter(found.iter().copied()).unwrap_or_else(|_| found.into_iter().collect())
     }
 
     /// The rows of traces.
@@ -212,10 +196,9 @@ impl Traces {
             }
             return rows;
         }
-        let ends = self.first_rows.iter().skip(1).chain(std::iter::once(self.rows));
-        for (ordinal, (first, end)) in self.first_rows.iter().zip(ends).enumerate() {
-            if ordinals.contains(ordinal as u32) {
-                rows.insert_range(first..end);
+        for (ordinal, of_trace) in (0..).zip(self.firsts.each()) {
+            if ordinals.contains(ordinal) {
+                rows.insert_range(of_trace);
             }
         }
         rows

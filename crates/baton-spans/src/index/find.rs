@@ -24,7 +24,7 @@ pub(crate) trait Postings {
     fn trace(&self, id: TraceId) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// About how many stretches of values must be read.
-    fn cost(&self, place: Place, key: &str, test: &Test) -> usize;
+    fn cost(&self, place: Place, key: &str, test: &Test) -> Result<usize, SpanStoreError>;
 }
 
 /// Rows that may meet a need.
@@ -36,9 +36,8 @@ pub(crate) enum Found {
     Rows(RoaringBitmap),
 }
 
-/// When so few rows are left, reading them costs less than what is expensive to look up.
-const FEW: u64 = 64;
-const EXPENSIVE: usize = 64;
+/// To read the trace of a row costs about as much as so many stretches of values.
+const STRETCHES: u64 = 8;
 
 /// The rows that may meet a need.
 pub(crate) fn rows_meeting(
@@ -66,13 +65,13 @@ pub(crate) fn rows_meeting(
 }
 
 fn all(postings: &(impl Postings + ?Sized), needs: &[SpanNeed], aliases: Aliases) -> Result<Found, SpanStoreError> {
-    let mut costs: Vec<(usize, &SpanNeed)> =
-        needs.iter().map(|need| (need_cost(postings, need, aliases), need)).collect();
+    let costs = needs.iter().map(|need| Ok((need_cost(postings, need, aliases)?, need)));
+    let mut costs = costs.collect::<Result<Vec<(usize, &SpanNeed)>, SpanStoreError>>()?;
     costs.sort_by_key(|(cost, _)| *cost);
     let mut left: Option<RoaringBitmap> = None;
     for (cost, need) in costs {
         if let Some(rows) = &left
-            && (rows.is_empty() || (rows.len() <= FEW && cost >= EXPENSIVE))
+            && rows.len() * STRETCHES <= cost as u64
         {
             break;
         }
@@ -89,17 +88,24 @@ fn all(postings: &(impl Postings + ?Sized), needs: &[SpanNeed], aliases: Aliases
     Ok(left.map_or(Found::All, Found::Rows))
 }
 
-fn need_cost(postings: &(impl Postings + ?Sized), need: &SpanNeed, aliases: Aliases) -> usize {
+fn need_cost(
+    postings: &(impl Postings + ?Sized),
+    need: &SpanNeed,
+    aliases: Aliases,
+) -> Result<usize, SpanStoreError> {
     match need {
-        SpanNeed::Anything | SpanNeed::Nothing | SpanNeed::Exists(_) => 0,
+        SpanNeed::Anything | SpanNeed::Nothing | SpanNeed::Exists(_) => Ok(0),
         SpanNeed::All(needs) | SpanNeed::Any(needs) => {
             needs.iter().map(|need| need_cost(postings, need, aliases)).sum()
         }
         SpanNeed::Holds(comparison) => {
-            let Some(test) = Test::new(comparison.op, &comparison.value) else { return 0 };
+            let Some(test) = Test::new(comparison.op, &comparison.value) else { return Ok(0) };
             let (places, key) = field_places(&comparison.field);
-            let cost = |key: &str| -> usize { places.iter().map(|place| postings.cost(*place, key, &test)).sum() };
-            cost(key) + other_names(&comparison.field, aliases).map(cost).sum::<usize>()
+            let cost = |key: &str| -> Result<usize, SpanStoreError> {
+                places.iter().map(|place| postings.cost(*place, key, &test)).sum()
+            };
+            let of_others: usize = other_names(&comparison.field, aliases).map(cost).sum::<Result<_, _>>()?;
+            Ok(cost(key)? + of_others)
         }
     }
 }

@@ -55,6 +55,7 @@ pub(super) struct Candidates<'a> {
 struct Head {
     ordinal: u32,
     id: TraceId,
+    end: u64,
 }
 
 impl<'a> Candidates<'a> {
@@ -111,7 +112,7 @@ impl<'a> Candidates<'a> {
 
     fn step(&mut self, index: usize) -> Result<(), SpanStoreError> {
         if let Some((ordinal, part)) = self.walks[index].next(self.segments[index].as_ref())? {
-            self.heads.push((part.start, Reverse(index), Head { ordinal, id: part.id }));
+            self.heads.push((part.start, Reverse(index), Head { ordinal, id: part.id, end: part.end }));
         }
         Ok(())
     }
@@ -124,7 +125,11 @@ impl<'a> Candidates<'a> {
             let ordinal = if index == here { Some(head.ordinal) } else { segment.ordinal(head.id)? };
             candidate.ordinals.push(ordinal);
             let Some(ordinal) = ordinal else { continue };
-            let part = segment.part(ordinal)?;
+            let part = if index == here {
+                TracePart { id: head.id, start, end: head.end }
+            } else {
+                segment.part(ordinal)?
+            };
             let came_before =
                 self.sets[index].contains(ordinal) && (part.start, Reverse(index)) > (start, Reverse(here));
             if came_before {

@@ -1,7 +1,10 @@
 //! Clients of an older protocol that sample: they are asked on the stream of their call, which waits.
 
 use super::{Channel, Work, reply, reply::Reply, request};
-use crate::environment::{relay::Relay, rounds::Ended};
+use crate::{
+    environment::{relay::Relay, rounds::Ended},
+    serve::on_stream,
+};
 use baton_ports::{BoxFuture, HandoffTicket};
 use baton_types::HandoffChannel;
 use rmcp::{
@@ -25,7 +28,11 @@ impl Channel for Sampling {
             };
             let context = work.call.context;
             let params = request::params(&work.ask, &id, &agent_uri, depth);
-            let asked = timeout(work.remaining(deadline), Box::pin(context.peer.create_message(params)));
+            let asked = async move {
+                on_stream(context).await;
+                Box::pin(context.peer.create_message(params)).await
+            };
+            let asked = timeout(work.remaining(deadline), asked);
             match relay.during(context, asked).await {
                 Ok(answered) => Ok(Ended::Done(work.settle(&id, read(answered)).await)),
                 Err(cancelled) => {

@@ -1,0 +1,114 @@
+//! The handler of one session, which can be asked past the transport once the transport has asked it.
+
+use super::{caller::session_of, session_calls::Lines, streaming::Begun};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CancelledNotificationParam, CompleteRequestParams,
+        CompleteResult, CustomNotification, CustomRequest, CustomResult, DiscoverResult, GetPromptRequestParams,
+        GetPromptResponse, GetTaskParams, GetTaskResult, InitializeRequestParams, InitializeResult, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        UpdateTaskParams,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
+
+/// A handler as the transport has it: one for each session of the older protocols, one for each request of the newest.
+pub(super) struct SessionHandler<H> {
+    handler: Arc<H>,
+    lines: Arc<Lines<H>>,
+    /// The session, once its first call has told which it is.
+    session: OnceLock<Arc<str>>,
+}
+
+impl<H> SessionHandler<H> {
+    pub(super) fn new(handler: H, lines: Arc<Lines<H>>) -> Self {
+        Self { handler: Arc::new(handler), lines, session: OnceLock::new() }
+    }
+}
+
+impl<H> Drop for SessionHandler<H> {
+    fn drop(&mut self) {
+        if let Some(session) = self.session.get() {
+            self.lines.close(session, &self.handler);
+        }
+    }
+}
+
+type Asked = RequestContext<RoleServer>;
+type Told = NotificationContext<RoleServer>;
+type Page = Option<PaginatedRequestParams>;
+
+/// Verbs that the handler answers by itself.
+macro_rules! forwarded {
+    ($($verb:ident($($argument:ident: $kind:ty),+) -> $answer:ty;)+) => {
+        $(fn $verb(&self, $($argument: $kind),+) -> impl Future<Output = $answer> + Send + '_ {
+            self.handler.$verb($($argument),+)
+        })+
+    };
+}
+
+impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
+    async fn call_tool(&self, request: CallToolRequestParams, context: Asked) -> Result<CallToolResponse, ErrorData> {
+        if let Some(begun) = Begun::of(&context) {
+            return begun.go_on(&context.ct).await;
+        }
+        if let Some(session) = session_of(&context) {
+            let session = self.session.get_or_init(|| session.into());
+            self.lines.hear(session, &self.handler, &context.peer);
+        }
+        self.handler.call_tool(request, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        self.handler.get_info()
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.handler.get_tool(name)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        self.handler.supported_protocol_versions()
+    }
+
+    fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<InitializeResult, ErrorData> {
+        self.handler.negotiate_initialize(request)
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.handler.accepted_subscription_filter(requested)
+    }
+
+    forwarded! {
+        ping(context: Asked) -> Result<(), ErrorData>;
+        initialize(request: InitializeRequestParams, context: Asked) -> Result<InitializeResult, ErrorData>;
+        discover(context: Asked) -> Result<DiscoverResult, ErrorData>;
+        complete(request: CompleteRequestParams, context: Asked) -> Result<CompleteResult, ErrorData>;
+        set_level(request: SetLevelRequestParams, context: Asked) -> Result<(), ErrorData>;
+        get_prompt(request: GetPromptRequestParams, context: Asked) -> Result<GetPromptResponse, ErrorData>;
+        list_prompts(request: Page, context: Asked) -> Result<ListPromptsResult, ErrorData>;
+        list_resources(request: Page, context: Asked) -> Result<ListResourcesResult, ErrorData>;
+        list_resource_templates(request: Page, context: Asked) -> Result<ListResourceTemplatesResult, ErrorData>;
+        read_resource(request: ReadResourceRequestParams, context: Asked) -> Result<ReadResourceResponse, ErrorData>;
+        listen(context: SubscriptionContext) -> Result<(), ErrorData>;
+        subscribe(request: SubscribeRequestParams, context: Asked) -> Result<(), ErrorData>;
+        unsubscribe(request: UnsubscribeRequestParams, context: Asked) -> Result<(), ErrorData>;
+        list_tools(request: Page, context: Asked) -> Result<ListToolsResult, ErrorData>;
+        get_task(request: GetTaskParams, context: Asked) -> Result<GetTaskResult, ErrorData>;
+        update_task(request: UpdateTaskParams, context: Asked) -> Result<(), ErrorData>;
+        cancel_task(request: CancelTaskParams, context: Asked) -> Result<(), ErrorData>;
+        on_custom_request(request: CustomRequest, context: Asked) -> Result<CustomResult, ErrorData>;
+        on_cancelled(notification: CancelledNotificationParam, context: Told) -> ();
+        on_progress(notification: ProgressNotificationParam, context: Told) -> ();
+        on_initialized(context: Told) -> ();
+        on_roots_list_changed(context: Told) -> ();
+        on_custom_notification(notification: CustomNotification, context: Told) -> ();
+    }
+}

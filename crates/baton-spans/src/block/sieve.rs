@@ -1,0 +1,92 @@
+//! Whether a block can have a trace, without a look at the disk.
+
+use baton_types::TraceId;
+
+/// Bits for each trace: about one of two hundred that are not there passes.
+const BITS: usize = 12;
+const WORDS: usize = 8;
+/// Odd numbers that spread a hash over the words of a cell.
+const SPREAD: [u32; WORDS] = [
+    0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31,
+];
+
+type Cell = [u32; WORDS];
+
+/// Lets every trace of a block pass, and few others: a Bloom filter whose bits of one trace are all in one cell.
+pub(super) struct Sieve {
+    cells: Vec<Cell>,
+}
+
+impl Sieve {
+    /// One that lets these pass.
+    pub(super) fn of(ids: impl ExactSizeIterator<Item = TraceId>) -> Self {
+        let cells = (ids.len() * BITS).div_ceil(32 * WORDS).max(1);
+        let mut sieve = Self { cells: vec![[0; WORDS]; cells] };
+        for id in ids {
+            let (at, bits) = sieve.place(id);
+            sieve.cells[at].iter_mut().zip(bits).for_each(|(word, bit)| *word |= bit);
+        }
+        sieve
+    }
+
+    /// The bytes to be written.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        self.cells.iter().flatten().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// Reads what was written.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let (words, []) = bytes.as_chunks::<4>() else { return None };
+        let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let (cells, []) = words.as_chunks::<WORDS>() else { return None };
+        (!cells.is_empty()).then(|| Self { cells: cells.to_vec() })
+    }
+
+    /// Whether a trace may be there.
+    pub(super) fn passes(&self, id: TraceId) -> bool {
+        let (at, bits) = self.place(id);
+        self.cells[at].iter().zip(bits).all(|(word, bit)| word & bit != 0)
+    }
+
+    fn place(&self, id: TraceId) -> (usize, Cell) {
+        let hash = hash(id);
+        let (high, low) = (hash >> 32, hash as u32);
+        let at = (high * self.cells.len() as u64) >> 32;
+        (at as usize, SPREAD.map(|spread| 1 << (low.wrapping_mul(spread) >> 27)))
+    }
+}
+
+/// Ids should be random, but not everybody makes them so.
+fn hash(id: TraceId) -> u64 {
+    let number = u128::from_le_bytes(id.0);
+    let folded = (number as u64) ^ ((number >> 64) as u64).rotate_left(29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (folded ^ (folded >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(number: u64) -> TraceId {
+        let mut id = [0; 16];
+        id[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+        id[8..].copy_from_slice(&number.wrapping_mul(0xd1b5_4a32_d192_ed03).to_be_bytes());
+        TraceId(id)
+    }
+
+    #[test]
+    fn all_that_are_there_pass_and_few_others() {
+        let counted = |number: u64| TraceId(u128::from(number).to_be_bytes());
+        for id in [&random as &dyn Fn(u64) -> TraceId, &counted] {
+            let sieve = Sieve::of((0..20_000u32).map(|number| id(number.into())));
+            let sieve = Sieve::read(&sieve.bytes()).expect("what was written");
+            assert!((0..20_000).all(|number| sieve.passes(id(number))));
+            let others = (20_000..120_000).filter(|number| sieve.passes(id(*number))).count();
+            assert!(others < 1_000, "{others} of 100,000 others pass");
+        }
+        assert!(!Sieve::of(std::iter::empty()).passes(random(1)));
+        assert!(Sieve::read(&[]).is_none() && Sieve::read(&[0; 33]).is_none() && Sieve::read(&[0; 36]).is_none());
+    }
+}
