@@ -1,6 +1,6 @@
 //! Work for agents: asked for by an MCP client that waits, and hears now and then that it goes on.
 
-use crate::{Caller, span::note};
+use crate::{Caller, serve::on_stream, span::note};
 use baton_ports::{AgentAsk, AgentDesk, AgentReply};
 use baton_telemetry::names;
 use baton_types::ErrorCode;
@@ -93,6 +93,7 @@ impl<'a> Work<'a> {
     async fn tell(&self, token: ProgressToken, beat: u32, agent: &str) {
         let progress =
             ProgressNotificationParam::new(token, f64::from(beat)).with_message(format!("{agent} is working"));
+        on_stream(self.context).await;
         if let Err(error) = self.context.peer.notify_progress(progress).await {
             tracing::debug!(%error, "a caller could not be told that its agent works");
         }

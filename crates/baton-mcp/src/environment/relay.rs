@@ -1,5 +1,6 @@
 //! What is said to the client while its request is worked on: progress, log messages, signs of life.
 
+use crate::serve::on_stream;
 use baton_ports::ToolProgress;
 use baton_toolhost::CallEvents;
 use rmcp::{
@@ -153,6 +154,7 @@ impl Relay {
         let mut params = ProgressNotificationParam::new(token, done);
         params.total = progress.total;
         params.message = progress.message;
+        on_stream(context).await;
         let _ = context.peer.notify_progress(params).await;
     }
 }

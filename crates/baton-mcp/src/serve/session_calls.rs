@@ -124,11 +124,7 @@ impl<H: ServerHandler> Lines<H> {
             serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(request.body()).ok()?;
         let tool = line.handler.get_tool(&call.params.name)?;
         let request = ClientRequest::CallToolRequest(call);
-        let meta = request.get_meta();
-        if meta.get_progress_token().is_some()
-            || meta.protocol_version().is_some()
-            || has_param_headers(&tool.input_schema, 0)
-        {
+        if request.get_meta().protocol_version().is_some() || has_param_headers(&tool.input_schema, 0) {
             return None;
         }
         let ct = line.ended.child_token();
@@ -197,12 +193,10 @@ impl<H> Drop for Noted<H> {
 /// The request as the transport needs it to have a stream for its answer.
 fn again(parts: &Parts, body: Bytes) -> Request<Bytes> {
     let mut request = Request::new(body);
-    *request.method_mut() = Method::POST;
-    for name in [SESSION_HEADER, "mcp-protocol-version", header::CONTENT_TYPE.as_str(), header::ACCEPT.as_str()] {
-        if let Some((name, value)) = http::HeaderName::try_from(name).ok().zip(parts.headers.get(name)) {
-            request.headers_mut().insert(name, value.clone());
-        }
-    }
+    request.method_mut().clone_from(&parts.method);
+    request.uri_mut().clone_from(&parts.uri);
+    *request.version_mut() = parts.version;
+    request.headers_mut().clone_from(&parts.headers);
     request
 }
 

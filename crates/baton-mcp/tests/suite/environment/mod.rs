@@ -13,6 +13,7 @@ mod lists;
 mod passing;
 mod permission;
 mod raw;
+mod session_calls;
 mod sessions;
 mod silence;
 mod upstream;

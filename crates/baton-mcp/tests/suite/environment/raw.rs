@@ -1,6 +1,7 @@
 //! HTTP as it is written, and what comes back.
 
 use super::world::{World, ann};
+use baton_mcp::McpReply;
 use baton_types::Principal;
 use bytes::Bytes;
 use http::{Method, Request, StatusCode, header};
@@ -106,14 +107,19 @@ impl Ask {
 }
 
 impl World {
-    pub(crate) async fn ask(&self, ask: Ask) -> Reply {
+    /// The reply as it begins.
+    pub(crate) async fn begin(&self, ask: Ask) -> McpReply {
         let Ask { principal, method, headers, body } = ask;
         let mut request = Request::builder().method(method).uri("/agents/weather/mcp");
         for (name, value) in headers {
             request = request.header(name, value);
         }
         let request = request.body(Bytes::from(body)).unwrap();
-        let reply = self.service().answer(&Arc::new(principal), request).await;
+        self.service().answer(&Arc::new(principal), request).await
+    }
+
+    pub(crate) async fn ask(&self, ask: Ask) -> Reply {
+        let reply = self.begin(ask).await;
         let read = |name: &str| reply.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
         let (status, session) = (reply.status(), read("mcp-session-id"));
         let kind = read(header::CONTENT_TYPE.as_str()).unwrap_or_default();

@@ -1,0 +1,217 @@
+//! Calls of sessions that are answered where they arrive: the same answers, and all that a stream is needed for.
+
+use super::{
+    raw::{Ask, Reply},
+    world::{Plan, World, ann, bob},
+};
+use baton_mcp::Limits;
+use http::Method;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const AT_ONCE: &str = "application/json";
+const STREAM: &str = "text/event-stream";
+
+fn call(session: &str, tool: &str, arguments: &Value) -> Ask {
+    Ask::legacy(session, "tools/call", json!({"name": tool, "arguments": arguments}))
+}
+
+fn cancel(session: &str, id: u64) -> Ask {
+    let body = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    Ask::new(Method::POST, body.to_string()).within(session)
+}
+
+fn edited(mut ask: Ask, edit: impl FnOnce(&mut Value)) -> Ask {
+    let mut body: Value = serde_json::from_slice(&ask.body).unwrap();
+    edit(&mut body);
+    ask.body = body.to_string().into();
+    ask
+}
+
+/// A header that is there twice is unusual: the transport answers.
+fn by_the_transport(mut ask: Ask) -> Ask {
+    ask.headers.push(("content-type", AT_ONCE.to_owned()));
+    ask
+}
+
+impl World {
+    /// A session in which the transport had a call already.
+    async fn called(&self) -> String {
+        let session = self.session(ann()).await;
+        let first = self.ask(call(&session, "echo", &json!({}))).await;
+        assert_eq!((first.status.as_u16(), first.kind.as_str()), (200, STREAM));
+        self.host.ran();
+        session
+    }
+}
+
+#[tokio::test]
+async fn both_ways_say_the_same() {
+    let world = World::new();
+    let session = world.called().await;
+    for (tool, arguments) in [
+        ("echo", json!({"city": "Oslo", "deep": {"list": [1, null, "x"]}})),
+        ("say", json!({"city": "Oslo"})),
+        ("say", json!({"town": 1})),
+        ("fail", json!({})),
+        ("ask", json!({})),
+        ("guarded", json!({})),
+        ("progress", json!({})),
+    ] {
+        let ask = || call(&session, tool, &arguments);
+        let (short, long) = (world.ask(ask()).await, world.ask(by_the_transport(ask())).await);
+        assert_eq!((short.kind.as_str(), long.kind.as_str()), (AT_ONCE, STREAM), "{tool}");
+        assert_eq!((short.status, short.message()), (long.status, long.message()), "{tool}");
+    }
+    assert!(world.host.ran().iter().all(|run| run.ends_with(" for ann")));
+}
+
+#[tokio::test]
+async fn what_is_unusual_is_left_to_the_transport() {
+    let world = World::new();
+    let session = world.called().await;
+    let ask = || call(&session, "echo", &json!({}));
+    let version = "io.modelcontextprotocol/protocolVersion";
+    for (why, ask) in [
+        ("no version", ask().without("mcp-protocol-version")),
+        ("a method in a header", ask().with("mcp-method", "tools/call")),
+        ("another verb", edited(ask(), |body| body["method"] = json!("tools/list"))),
+        ("no such tool", call(&session, "fly", &json!({}))),
+    ] {
+        let reply = world.ask(ask).await;
+        assert_eq!((reply.status.as_u16(), reply.kind.as_str()), (200, STREAM), "{why}");
+    }
+    for (why, ask) in [
+        ("an unknown version", ask().with("mcp-protocol-version", "2031-01-01")),
+        ("another version in the message", edited(ask(), |body| body["params"]["_meta"][version] = json!("2026-07-28"))),
+        ("no stream wanted", ask().with("accept", AT_ONCE)),
+        ("no JSON", ask().with("content-type", "text/plain")),
+        ("somebody else", ask().by(bob())),
+    ] {
+        let reply = world.ask(ask).await;
+        assert!(reply.status.is_client_error(), "{why}: {reply:?}");
+    }
+    assert_eq!(world.host.ran().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_long_gets_a_stream_and_runs_once() {
+    let world = World::new();
+    let session = world.called().await;
+    let slept = |reply: &Reply| reply.message()["result"]["content"][0]["text"] == "slept";
+    let quick = world.ask(call(&session, "sleep", &json!({"seconds": 0}))).await;
+    assert!(quick.kind == AT_ONCE && slept(&quick), "{quick:?}");
+    let slow = world.ask(call(&session, "sleep", &json!({"seconds": 600}))).await;
+    assert!(slow.kind == STREAM && slept(&slow), "{slow:?}");
+    assert_eq!(world.host.ran().len(), 2);
+    // The connection breaks before the answer, which is there for whoever comes back.
+    let mut begun = world.begin(call(&session, "sleep", &json!({"seconds": 600}))).await.into_body();
+    let first = begun.frame().await.unwrap().unwrap().into_data().unwrap();
+    let last = String::from_utf8(first.to_vec()).unwrap();
+    let last = last.lines().find_map(|line| line.strip_prefix("id:")).unwrap().trim().to_owned();
+    drop(begun);
+    let back = Ask::new(Method::GET, "").within(&session).with("accept", STREAM).with("last-event-id", &last);
+    let mut back = world.begin(back).await.into_body();
+    let mut text = String::new();
+    while !text.contains("slept") {
+        let frame = back.frame().await.unwrap().unwrap().into_data().unwrap();
+        text.push_str(std::str::from_utf8(&frame).unwrap());
+    }
+    assert_eq!(world.host.ran().len(), 1);
+}
+
+#[tokio::test]
+async fn a_call_asks_on_its_own_stream() {
+    let world = World::new();
+    let introduced = edited(Ask::initialize(), |body| body["params"]["capabilities"] = json!({"elicitation": {}}));
+    let session = world.ask(introduced).await.session.unwrap();
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    world.ask(Ask::new(Method::POST, initialized).within(&session)).await;
+    world.ask(call(&session, "echo", &json!({}))).await;
+    for round in ["first", "second"] {
+        let reply = world.begin(call(&session, "guarded", &json!({"round": round}))).await;
+        assert_eq!(reply.headers()["content-type"], STREAM);
+        let mut body = reply.into_body();
+        let mut text = String::new();
+        while !text.contains("elicitation/create") {
+            let frame = body.frame().await.unwrap().unwrap().into_data().unwrap();
+            text.push_str(std::str::from_utf8(&frame).unwrap());
+        }
+        let question = text.lines().rev().find_map(|line| line.strip_prefix("data:")).unwrap();
+        let id = serde_json::from_str::<Value>(question.trim()).unwrap()["id"].clone();
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"action": "accept", "content": {"allow": true}}});
+        let answer = Ask::new(Method::POST, answer.to_string()).within(&session);
+        assert_eq!(world.ask(answer).await.status, 202);
+        let rest = body.collect().await.unwrap().to_bytes();
+        assert!(String::from_utf8_lossy(&rest).contains(&format!(r#"{{"round":"{round}"}}"#)), "{rest:?}");
+    }
+}
+
+#[tokio::test]
+async fn progress_comes_on_the_stream_of_its_call() {
+    let world = World::new();
+    let session = world.called().await;
+    let ask = edited(call(&session, "progress", &json!({})), |body| {
+        body["params"]["_meta"] = json!({"progressToken": "p1"});
+    });
+    let reply = world.ask(ask).await;
+    assert_eq!((reply.kind.as_str(), reply.text.matches("notifications/progress").count()), (STREAM, 2), "{reply:?}");
+    let silent = edited(call(&session, "echo", &json!({})), |body| {
+        body["params"]["_meta"] = json!({"progressToken": "p2"});
+    });
+    assert_eq!(world.ask(silent).await.kind, AT_ONCE);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_who_says_so_cancels() {
+    let world = World::new();
+    let session = world.called().await;
+    let cancelled = async {
+        world.host.begun.notified().await;
+        assert_eq!(world.ask(cancel(&session, 7)).await.status, 202);
+        assert_eq!(world.ask(cancel(&session, 1)).await.status, 202);
+        world.host.dropped.notified().await;
+    };
+    let (reply, ()) = tokio::join!(world.ask(call(&session, "hang", &json!({}))), cancelled);
+    assert_eq!((reply.kind.as_str(), reply.text.as_str()), (STREAM, ""));
+    // A connection that breaks cancels nothing, neither before the call has a stream nor afterwards.
+    for moment in [Duration::ZERO, Duration::from_secs(1)] {
+        tokio::select! {
+            _ = world.ask(call(&session, "hang", &json!({}))) => panic!("it hangs"),
+            () = async { world.host.begun.notified().await; tokio::time::sleep(moment).await } => {}
+        }
+        let stopped = tokio::time::timeout(Duration::from_secs(60), world.host.dropped.notified()).await;
+        assert!(stopped.is_err(), "a call was cancelled by a connection that broke");
+        assert_eq!(world.ask(cancel(&session, 1)).await.status, 202);
+        world.host.dropped.notified().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_end_with_their_session() {
+    let world = World::new();
+    let session = world.called().await;
+    let ended = async {
+        world.host.begun.notified().await;
+        assert_eq!(world.ask(Ask::new(Method::DELETE, "").within(&session)).await.status, 204);
+        world.host.dropped.notified().await;
+    };
+    tokio::join!(world.ask(call(&session, "hang", &json!({}))), ended);
+    assert_eq!(world.ask(call(&session, "echo", &json!({}))).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_used_stays() {
+    let limits = Limits { session_idle: Duration::from_secs(60), ..Plan::default().limits };
+    let world = World::planned(Plan { limits, ..Plan::default() });
+    let session = world.called().await;
+    let mut at_once = 0;
+    for _ in 0..60 {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let reply = world.ask(call(&session, "echo", &json!({}))).await;
+        assert_eq!(reply.status, 200);
+        at_once += u32::from(reply.kind == AT_ONCE);
+    }
+    assert!((20..60).contains(&at_once), "{at_once} of 60 calls were answered at once");
+}
