@@ -40,7 +40,7 @@ impl Firsts {
     pub(super) fn rows(&self, ordinal: u32) -> Range<u32> {
         let Some(at) = self.before.partition_point(|before| *before <= ordinal).checked_sub(1) else { return 0..0 };
         let mut word = self.words[at];
-        for _ in self.before[at]..ordinal {
+        for _ in (self.before[at]..ordinal).take(64) {
             word &= word.wrapping_sub(1);
         }
         if word == 0 {

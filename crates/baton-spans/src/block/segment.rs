@@ -195,10 +195,16 @@ impl Postings for Block {
         Ok(rows)
     }
 
-    fn cost(&self, place: Place, key: &str, test: &Test) -> Result<usize, SpanStoreError> {
+    fn at_most(&self, place: Place, key: &str, test: &Test) -> usize {
         if test.is_equality() {
-            return Ok(0);
+            return 0;
         }
+        let forms = self.field(place, key).map_or(&[][..], |(_, field)| &field.forms);
+        let asked = forms.iter().filter(|form| test.within(form.form).is_some());
+        asked.map(|form| form.chunks as usize).sum()
+    }
+
+    fn cost(&self, place: Place, key: &str, test: &Test) -> Result<usize, SpanStoreError> {
         let Some((number, field)) = self.field(place, key) else { return Ok(0) };
         let mut cost = 0;
         for form in &field.forms {

@@ -6,9 +6,8 @@ use baton_types::TraceId;
 const BITS: usize = 12;
 const WORDS: usize = 8;
 /// Odd numbers that spread a hash over the words of a cell.
-const SPREAD: [u32; WORDS] = [
-    0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31,
-];
+const SPREAD: [u32; WORDS] =
+    [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
 
 type Cell = [u32; WORDS];
 

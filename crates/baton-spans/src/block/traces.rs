@@ -114,9 +114,15 @@ impl Traces {
         if !whole {
             return Err(source.corrupt("its traces do not fit together"));
         }
-        let unreadable = || source.corrupt("what tells which traces it has cannot be read");
-        let read = |at| Sieve::read(&source.read(at)?).ok_or_else(unreadable);
-        let sieve = sieve.map(read).transpose()?;
+        let sieve = match sieve.map(|at| source.read(at)).transpose() {
+            Ok(bytes) => bytes.and_then(|bytes| Sieve::read(&bytes)),
+            // Everything is found without it, too.
+            Err(SpanStoreError::Corrupt(error)) => {
+                tracing::warn!(%error, "a block of spans is searched without what tells which traces it has");
+                None
+            }
+            Err(error) => return Err(error),
+        };
         let firsts = Firsts::new(&first_rows, rows);
         Ok(Self { parts: at.parts, ids: at.ids, firsts, traces, sieve, last: Mutex::new(None) })
     }
@@ -182,8 +188,12 @@ impl Traces {
 
     /// The ordinals of the traces that rows belong to.
     pub(super) fn of_rows(&self, rows: &RoaringBitmap) -> RoaringBitmap {
-        let mut found: Vec<u32> = rows.iter().filter_map(|row| self.firsts.ordinal(row)).collect();
-        found.dedup();
+        let mut found = Vec::new();
+        for ordinal in rows.iter().filter_map(|row| self.firsts.ordinal(row)) {
+            if found.last() != Some(&ordinal) {
+                found.push(ordinal);
+            }
+        }
         RoaringBitmap::from_sorted_iter(found.iter().copied()).unwrap_or_else(|_| found.into_iter().collect())
     }
 

@@ -23,6 +23,9 @@ pub(crate) trait Postings {
     /// The rows of a trace.
     fn trace(&self, id: TraceId) -> Result<RoaringBitmap, SpanStoreError>;
 
+    /// How many stretches of values must be read at most, as far as is known without reading anything.
+    fn at_most(&self, place: Place, key: &str, test: &Test) -> usize;
+
     /// About how many stretches of values must be read.
     fn cost(&self, place: Place, key: &str, test: &Test) -> Result<usize, SpanStoreError>;
 }
@@ -65,15 +68,21 @@ pub(crate) fn rows_meeting(
 }
 
 fn all(postings: &(impl Postings + ?Sized), needs: &[SpanNeed], aliases: Aliases) -> Result<Found, SpanStoreError> {
-    let costs = needs.iter().map(|need| Ok((need_cost(postings, need, aliases)?, need)));
-    let mut costs = costs.collect::<Result<Vec<(usize, &SpanNeed)>, SpanStoreError>>()?;
-    costs.sort_by_key(|(cost, _)| *cost);
+    let at_most = |place: Place, key: &str, test: &Test| Ok(postings.at_most(place, key, test));
+    let bounds = needs.iter().map(|need| Ok((need_cost(need, aliases, &at_most)?, need)));
+    let mut bounds = bounds.collect::<Result<Vec<(usize, &SpanNeed)>, SpanStoreError>>()?;
+    bounds.sort_by_key(|(bound, _)| *bound);
     let mut left: Option<RoaringBitmap> = None;
-    for (cost, need) in costs {
-        if let Some(rows) = &left
-            && rows.len() * STRETCHES <= cost as u64
-        {
-            break;
+    for (bound, need) in bounds {
+        if let Some(rows) = &left {
+            if rows.is_empty() {
+                break;
+            }
+            let worth = usize::try_from(rows.len() * STRETCHES).unwrap_or(usize::MAX);
+            let cost = |place: Place, key: &str, test: &Test| postings.cost(place, key, test);
+            if worth <= bound && worth <= need_cost(need, aliases, &cost)? {
+                continue;
+            }
         }
         if let Found::Rows(rows) = rows_meeting(postings, need, aliases)? {
             left = Some(match left {
@@ -88,24 +97,23 @@ fn all(postings: &(impl Postings + ?Sized), needs: &[SpanNeed], aliases: Aliases
     Ok(left.map_or(Found::All, Found::Rows))
 }
 
+/// What a need costs when a comparison of one key in one place costs that.
 fn need_cost(
-    postings: &(impl Postings + ?Sized),
     need: &SpanNeed,
     aliases: Aliases,
+    cost: &impl Fn(Place, &str, &Test) -> Result<usize, SpanStoreError>,
 ) -> Result<usize, SpanStoreError> {
     match need {
         SpanNeed::Anything | SpanNeed::Nothing | SpanNeed::Exists(_) => Ok(0),
-        SpanNeed::All(needs) | SpanNeed::Any(needs) => {
-            needs.iter().map(|need| need_cost(postings, need, aliases)).sum()
-        }
+        SpanNeed::All(needs) | SpanNeed::Any(needs) => needs.iter().map(|need| need_cost(need, aliases, cost)).sum(),
         SpanNeed::Holds(comparison) => {
             let Some(test) = Test::new(comparison.op, &comparison.value) else { return Ok(0) };
             let (places, key) = field_places(&comparison.field);
-            let cost = |key: &str| -> Result<usize, SpanStoreError> {
-                places.iter().map(|place| postings.cost(*place, key, &test)).sum()
+            let of_key = |key: &str| -> Result<usize, SpanStoreError> {
+                places.iter().map(|place| cost(*place, key, &test)).sum()
             };
-            let of_others: usize = other_names(&comparison.field, aliases).map(cost).sum::<Result<_, _>>()?;
-            Ok(cost(key)? + of_others)
+            let of_others: usize = other_names(&comparison.field, aliases).map(of_key).sum::<Result<_, _>>()?;
+            Ok(of_key(key)? + of_others)
         }
     }
 }

@@ -125,11 +125,8 @@ impl<'a> Candidates<'a> {
             let ordinal = if index == here { Some(head.ordinal) } else { segment.ordinal(head.id)? };
             candidate.ordinals.push(ordinal);
             let Some(ordinal) = ordinal else { continue };
-            let part = if index == here {
-                TracePart { id: head.id, start, end: head.end }
-            } else {
-                segment.part(ordinal)?
-            };
+            let part =
+                if index == here { TracePart { id: head.id, start, end: head.end } } else { segment.part(ordinal)? };
             let came_before =
                 self.sets[index].contains(ordinal) && (part.start, Reverse(index)) > (start, Reverse(here));
             if came_before {
