@@ -177,9 +177,16 @@ impl Engine {
         }
     }
 
+    /// Begins to stop: what runs is left to the next start, so whoever stops waiting for it from now on cancels nothing.
+    ///
+    /// Surfaces that end their requests when this process stops must be told after the engine.
+    pub fn stop(&self) {
+        self.inner.stopping.cancel();
+    }
+
     /// Stops taking work and lets runs reach their next journaled event, for at most `bound`.
     pub async fn shutdown(&self, bound: Duration) {
-        self.inner.stopping.cancel();
+        self.stop();
         self.inner.drivers.close();
         if tokio::time::timeout(bound, self.inner.drivers.wait()).await.is_err() {
             tracing::warn!(

@@ -391,9 +391,15 @@ impl Baton {
         }));
     }
 
+    /// Ends streams, and takes no more work.
+    pub(super) fn stop(&self) {
+        self.engine.stop();
+        self.stopping.cancel();
+    }
+
     /// Ends streams, lets runs reach their next journaled event, and lets the data directory go.
     pub(crate) async fn close(self) {
-        self.stopping.cancel();
+        self.stop();
         self.engine.shutdown(CHECKPOINT).await;
         // What does not close in time is ended when the servers are dropped.
         let _ = tokio::time::timeout(FAREWELL, self.tools.close()).await;

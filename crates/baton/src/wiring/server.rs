@@ -133,7 +133,7 @@ impl Server {
 
     /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go, within a bound.
     pub(crate) async fn stop(self) {
-        self.baton.stopping.cancel();
+        self.baton.stop();
         let Self { baton, serving, announced, .. } = self;
         let ending = async { tokio::join!(serving, baton.close()) };
         match tokio::time::timeout(SHUTDOWN, ending).await {

@@ -1,6 +1,7 @@
 //! The promise of the whole program: kill it, start it again, and the work is done.
 
-use crate::binary::{Home, await_line, own_port};
+use crate::binary::{Home, await_line, own_port, request};
+use serde_json::json;
 use std::fs::{self, File, OpenOptions};
 
 const PLAYBOOK: &str = "rules:
@@ -63,6 +64,40 @@ fn an_orderly_stop_leaves_a_run_for_the_next_start() {
     assert!(left.stderr.contains(" goes on at the server"), "{}", left.stderr);
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
+    let (mut server, _) = home.up(&["--port", "0"]);
+    await_line(&mut server.stderr, "resumed 1 unfinished run");
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+}
+
+/// A client of MCP that waits for an agent is sent away when Baton stops; that is not what cancels a call.
+#[test]
+fn an_orderly_stop_leaves_what_an_mcp_client_waits_for() {
+    let (home, _gate) = stubborn();
+    let (server, url) = home.up(&["--port", "0"]);
+    let waiting = std::thread::spawn(move || {
+        let headers = [
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "call_agent"),
+        ];
+        let body = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "call_agent", "arguments": {"agentId": "stubborn", "message": "go"}, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+            }},
+        });
+        request(&url, "POST", "/api/v1/mcp", &headers, &body.to_string());
+    });
+    await_hang(&home);
+    server.signal("TERM");
+    assert_eq!(server.end().code, Some(0));
+    // What it was told, if anything, does not matter here.
+    let _ = waiting.join();
     let (mut server, _) = home.up(&["--port", "0"]);
     await_line(&mut server.stderr, "resumed 1 unfinished run");
     server.signal("TERM");
