@@ -71,7 +71,7 @@ impl<H: ServerHandler> McpService<H> {
         config.session_store = sessions.store();
         let handler: Arc<dyn Fn() -> H + Send + Sync> = Arc::new(handler);
         let direct = Direct::new(Arc::clone(&handler), common.shutdown.clone());
-        let lines = Lines::new(common.shutdown.clone());
+        let lines = Lines::new();
         let with_line = Arc::clone(&lines);
         let made = move || Ok(SessionHandler::new(handler(), Arc::clone(&with_line)));
         let inner = StreamableHttpService::new(made, Arc::clone(&sessions), config);
@@ -109,12 +109,16 @@ impl<H: ServerHandler> McpService<H> {
             Some(id) => self.sessions.standing(id, &owner).await,
             None => Standing::Live,
         };
+        let mut _in_use = None;
         if let (Some(id), Standing::Live) = (&named, standing) {
             if let Some(call) = self.lines.call(id, self.sessions.idle(), &request) {
                 let (parts, body) = request.into_parts();
                 match call.answer(parts, body, &self.sessions).await {
                     Outcome::Replied(reply) => return reply,
-                    Outcome::GoesOn(again) => request = again,
+                    Outcome::GoesOn(again, until_answered) => {
+                        request = again;
+                        _in_use = Some(until_answered);
+                    }
                 }
             } else {
                 self.lines.heed(id, request.body());

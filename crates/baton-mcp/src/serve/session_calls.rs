@@ -8,7 +8,7 @@ use super::{
     McpReply,
     caller::SESSION_HEADER,
     direct::{accepts_both, has_param_headers, reply, sole},
-    sessions::Sessions,
+    sessions::{InUse, Sessions},
     streaming::{Answered, Begun, Left, Turn, Working},
 };
 use bytes::Bytes;
@@ -34,16 +34,15 @@ use tokio_util::sync::CancellationToken;
 const AT_ONCE: Duration = Duration::from_millis(50);
 
 /// Ways to the handlers of one endpoint's sessions, past the transport.
-pub(super) struct Lines<H> {
-    lines: Mutex<HashMap<Arc<str>, Arc<Line<H>>>>,
-    shutdown: CancellationToken,
-}
+pub(super) struct Lines<H>(Mutex<HashMap<Arc<str>, Arc<Line<H>>>>);
 
 /// The way to the handler of one session.
 struct Line<H> {
     session: Arc<str>,
     handler: Arc<H>,
     peer: Peer<RoleServer>,
+    /// The session is over. When this Baton stops, that is nothing that calls are told: agents go on with theirs after a
+    /// restart.
     ended: CancellationToken,
     /// When the transport had a call last: it ends sessions from which it hears nothing.
     heard: Mutex<Instant>,
@@ -51,29 +50,43 @@ struct Line<H> {
 }
 
 impl<H> Lines<H> {
-    pub(super) fn new(shutdown: CancellationToken) -> Arc<Self> {
-        Arc::new(Self { lines: Mutex::default(), shutdown })
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self(Mutex::default()))
     }
 
     /// The transport has given a call to the handler of a session.
     pub(super) fn hear(&self, session: &Arc<str>, handler: &Arc<H>, peer: &Peer<RoleServer>) {
-        let mut lines = self.lines.lock();
-        let line = lines.entry(Arc::clone(session)).or_insert_with(|| {
-            Arc::new(Line {
-                session: Arc::clone(session),
-                handler: Arc::clone(handler),
-                peer: peer.clone(),
-                ended: self.shutdown.child_token(),
-                heard: Mutex::new(Instant::now()),
-                calls: Mutex::default(),
-            })
-        });
-        *line.heard.lock() = Instant::now();
+        let mut lines = self.0.lock();
+        if let Some(line) = lines.get(session).filter(|line| Arc::ptr_eq(&line.handler, handler)) {
+            *line.heard.lock() = Instant::now();
+            return;
+        }
+        let line = Line {
+            session: Arc::clone(session),
+            handler: Arc::clone(handler),
+            peer: peer.clone(),
+            ended: CancellationToken::new(),
+            heard: Mutex::new(Instant::now()),
+            calls: Mutex::default(),
+        };
+        if let Some(before) = lines.insert(Arc::clone(session), Arc::new(line)) {
+            before.ended.cancel();
+        }
+    }
+
+    /// A session is restored with this handler; the one that it had before may not know yet that it is over.
+    pub(super) fn restored(&self, session: &str, handler: &Arc<H>) {
+        let mut lines = self.0.lock();
+        if lines.get(session).is_some_and(|line| !Arc::ptr_eq(&line.handler, handler))
+            && let Some(before) = lines.remove(session)
+        {
+            before.ended.cancel();
+        }
     }
 
     /// The session of a handler is over, and with it its calls.
     pub(super) fn close(&self, session: &str, handler: &Arc<H>) {
-        let mut lines = self.lines.lock();
+        let mut lines = self.0.lock();
         if lines.get(session).is_some_and(|line| Arc::ptr_eq(&line.handler, handler))
             && let Some(line) = lines.remove(session)
         {
@@ -82,23 +95,34 @@ impl<H> Lines<H> {
     }
 
     fn line(&self, session: &str) -> Option<Arc<Line<H>>> {
-        self.lines.lock().get(session).cloned()
+        self.0.lock().get(session).cloned()
     }
 }
 
-/// A call that may be answered at once, noted as one of its session's.
-pub(super) struct SessionCall<H: ServerHandler> {
-    line: Arc<Line<H>>,
-    id: RequestId,
+/// A call that may be answered at once.
+pub(super) struct SessionCall<H> {
+    noted: Noted<H>,
     request: ClientRequest,
     ct: CancellationToken,
+}
+
+/// A call among those of its session, until it ends.
+struct Noted<H> {
+    line: Arc<Line<H>>,
+    id: RequestId,
+}
+
+impl<H> Drop for Noted<H> {
+    fn drop(&mut self) {
+        self.line.calls.lock().remove(&self.id);
+    }
 }
 
 /// What became of a call.
 pub(super) enum Outcome {
     Replied(McpReply),
-    /// It goes on; the transport is to answer this request with it.
-    GoesOn(Request<Bytes>),
+    /// It goes on; the transport is to answer this request with it, and the session is in use until it does.
+    GoesOn(Request<Bytes>, InUse),
 }
 
 impl<H: ServerHandler> Lines<H> {
@@ -132,7 +156,7 @@ impl<H: ServerHandler> Lines<H> {
             Entry::Vacant(free) => free.insert(ct.clone()),
             Entry::Occupied(_) => return None,
         };
-        Some(SessionCall { line, id, request, ct })
+        Some(SessionCall { noted: Noted { line, id }, request, ct })
     }
 
     /// Cancels what a message of the session says is no longer wanted.
@@ -152,41 +176,28 @@ impl<H: ServerHandler> Lines<H> {
 impl<H: ServerHandler> SessionCall<H> {
     /// Answers it, or lets it go on.
     pub(super) async fn answer(self, parts: Parts, body: Bytes, sessions: &Sessions) -> Outcome {
-        let Self { line, id, mut request, ct } = self;
+        let Self { noted, mut request, ct } = self;
+        let id = noted.id.clone();
         let again = again(&parts, body);
         let turn = Turn::default();
-        let mut context = RequestContext::new(id.clone(), line.peer.clone());
+        let mut context = RequestContext::new(id.clone(), noted.line.peer.clone());
         context.ct = ct.clone();
         std::mem::swap(&mut context.meta, request.get_meta_mut());
         context.extensions.insert(parts);
         context.extensions.insert(turn.clone());
-        let _in_use = sessions.calls(&line.session);
-        let noted = Noted { line: Arc::clone(&line), id: id.clone() };
-        let work = async move {
-            let _noted = noted;
-            line.handler.handle_request(request, context).await
-        };
+        let in_use = sessions.calls(&noted.line.session);
+        let ended = noted.line.ended.clone();
+        let work = async move { noted.line.handler.handle_request(request, context).await };
         // A connection that breaks says nothing about whether the call is wanted.
         let mut work = Working::new(work, ct.clone(), Left::Alone(turn.clone()));
         let answered: Answered = tokio::select! {
             biased;
             answered = &mut work => answered,
-            () = turn.wanted() => return goes_on(again, work, turn),
-            () = sleep(AT_ONCE) => return goes_on(again, work, turn),
+            () = turn.wanted() => return Outcome::GoesOn(on_stream(again, work, turn), in_use),
+            () = sleep(AT_ONCE) => return Outcome::GoesOn(on_stream(again, work, turn), in_use),
         };
-        Outcome::Replied(if ct.is_cancelled() { nothing() } else { reply(id, answered, |_| StatusCode::OK) })
-    }
-}
-
-/// A call among those of its session, until it ends.
-struct Noted<H> {
-    line: Arc<Line<H>>,
-    id: RequestId,
-}
-
-impl<H> Drop for Noted<H> {
-    fn drop(&mut self) {
-        self.line.calls.lock().remove(&self.id);
+        let is_unwanted = ct.is_cancelled() && !ended.is_cancelled();
+        Outcome::Replied(if is_unwanted { nothing() } else { reply(id, answered, |_| StatusCode::OK) })
     }
 }
 
@@ -200,9 +211,9 @@ fn again(parts: &Parts, body: Bytes) -> Request<Bytes> {
     request
 }
 
-fn goes_on(mut request: Request<Bytes>, work: Working, turn: Turn) -> Outcome {
+fn on_stream(mut request: Request<Bytes>, work: Working, turn: Turn) -> Request<Bytes> {
     request.extensions_mut().insert(Begun::new(work, turn));
-    Outcome::GoesOn(request)
+    request
 }
 
 /// Versions in which calls belong to sessions.

@@ -59,11 +59,24 @@ impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
         if let Some(begun) = Begun::of(&context) {
             return begun.go_on(&context.ct).await;
         }
-        if let Some(session) = session_of(&context) {
+        // A request that says its version itself is of no session, whatever its headers name.
+        if let Some(session) = session_of(&context).filter(|_| context.meta.protocol_version().is_none()) {
             let session = self.session.get_or_init(|| session.into());
             self.lines.hear(session, &self.handler, &context.peer);
         }
         self.handler.call_tool(request, context).await
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: Asked,
+    ) -> Result<InitializeResult, ErrorData> {
+        // A session that is begun again under its name is restored: whoever had that name before is gone.
+        if let Some(session) = session_of(&context) {
+            self.lines.restored(session, &self.handler);
+        }
+        self.handler.initialize(request, context).await
     }
 
     fn get_info(&self) -> ServerConfig {
@@ -88,7 +101,6 @@ impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
 
     forwarded! {
         ping(context: Asked) -> Result<(), ErrorData>;
-        initialize(request: InitializeRequestParams, context: Asked) -> Result<InitializeResult, ErrorData>;
         discover(context: Asked) -> Result<DiscoverResult, ErrorData>;
         complete(request: CompleteRequestParams, context: Asked) -> Result<CompleteResult, ErrorData>;
         set_level(request: SetLevelRequestParams, context: Asked) -> Result<(), ErrorData>;

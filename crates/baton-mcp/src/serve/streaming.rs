@@ -44,9 +44,11 @@ struct TurnState {
 
 impl Turn {
     async fn to_stream(&self) {
+        // Whoever is here before the look hears of the beginning after it, and several may be.
+        let begun = self.0.begun.notified();
         if !self.0.on_stream.load(Ordering::Acquire) {
             self.0.wanted.notify_one();
-            self.0.begun.notified().await;
+            begun.await;
         }
     }
 
@@ -57,7 +59,7 @@ impl Turn {
 
     fn begin(&self) {
         self.0.on_stream.store(true, Ordering::Release);
-        self.0.begun.notify_one();
+        self.0.begun.notify_waiters();
     }
 }
 
@@ -102,6 +104,9 @@ impl Future for Working {
 
 impl Drop for Working {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
         if let (Some(work), Ok(runtime)) = (self.work.take(), tokio::runtime::Handle::try_current()) {
             match &self.left {
                 Left::Cancelled => self.ct.cancel(),
@@ -147,5 +152,25 @@ impl Begun {
             ServerResult::CreateTaskResult(result) => Ok(CallToolResponse::Task(result)),
             _ => Err(ErrorData::internal_error("a call was answered with something else", None)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn everybody_who_waits_for_a_stream_hears_that_it_begins() {
+        let turn = Turn::default();
+        let mut waiting = [(); 2].map(|()| Box::pin(turn.to_stream()));
+        for waiting in &mut waiting {
+            assert!(futures_util::poll!(waiting).is_pending());
+        }
+        turn.wanted().await;
+        turn.begin();
+        // The first of them may never be polled again.
+        let [_first, second] = waiting;
+        second.await;
+        turn.to_stream().await;
     }
 }

@@ -4,11 +4,12 @@ use super::{
     raw::{Ask, Reply},
     world::{Plan, World, ann, bob},
 };
+use baton_local::SessionFiles;
 use baton_mcp::Limits;
 use http::Method;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 const AT_ONCE: &str = "application/json";
 const STREAM: &str = "text/event-stream";
@@ -84,7 +85,10 @@ async fn what_is_unusual_is_left_to_the_transport() {
     }
     for (why, ask) in [
         ("an unknown version", ask().with("mcp-protocol-version", "2031-01-01")),
-        ("another version in the message", edited(ask(), |body| body["params"]["_meta"][version] = json!("2026-07-28"))),
+        (
+            "another version in the message",
+            edited(ask(), |body| body["params"]["_meta"][version] = json!("2026-07-28")),
+        ),
         ("no stream wanted", ask().with("accept", AT_ONCE)),
         ("no JSON", ask().with("content-type", "text/plain")),
         ("somebody else", ask().by(bob())),
@@ -214,4 +218,51 @@ async fn a_session_that_is_used_stays() {
         at_once += u32::from(reply.kind == AT_ONCE);
     }
     assert!((20..60).contains(&at_once), "{at_once} of 60 calls were answered at once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_stands_for_itself_changes_nothing_in_the_session_it_names() {
+    let world = World::new();
+    let session = world.called().await;
+    let alone = edited(call(&session, "echo", &json!({})), |body| {
+        body["id"] = json!(2);
+        body["params"]["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2025-11-25",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+        });
+    });
+    let meanwhile = async {
+        world.host.begun.notified().await;
+        assert_eq!(world.ask(alone).await.status, 200);
+        let stopped = tokio::time::timeout(Duration::from_secs(60), world.host.dropped.notified()).await;
+        assert!(stopped.is_err(), "another request stopped the call");
+        assert_eq!(world.ask(call(&session, "echo", &json!({}))).await.kind, AT_ONCE);
+    };
+    let hanging = edited(call(&session, "hang", &json!({})), |body| body["id"] = json!(3));
+    tokio::select! {
+        _ = world.ask(hanging) => panic!("it hangs"),
+        () = meanwhile => {}
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_restored_is_not_mistaken_for_what_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let kept = SessionFiles::open(directory.path(), SessionFiles::MOST).unwrap();
+    let limits = Limits { max_sessions: 1, ..Plan::default().limits };
+    let world = World::planned(Plan { limits, kept: Some(Arc::new(kept)), ..Plan::default() });
+    let session = world.called().await;
+    tokio::select! {
+        _ = world.ask(call(&session, "hang", &json!({}))) => panic!("it hangs"),
+        () = world.host.begun.notified() => {}
+    }
+    // Nobody waits for the call any more, so its session makes room for another, and comes back with its client.
+    world.session(bob()).await;
+    assert_eq!(world.ask(Ask::legacy(&session, "tools/list", json!({}))).await.status, 200);
+    world.host.dropped.notified().await;
+    for kind in [STREAM, AT_ONCE] {
+        let reply = world.ask(call(&session, "echo", &json!({"n": 1}))).await;
+        assert_eq!((reply.kind.as_str(), &reply.message()["result"]["structuredContent"]), (kind, &json!({"n": 1})));
+    }
 }
