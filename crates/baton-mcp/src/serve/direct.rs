@@ -8,24 +8,32 @@
 use super::{
     McpReply,
     caller::SESSION_HEADER,
+    late::within,
     streaming::{Answered, Left, Working},
 };
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt as _, Full};
 use rmcp::{
-    Peer, RoleServer, ServerHandler, Service,
+    Peer, RoleServer, ServerHandler, Service as _,
     model::{
-        CallToolRequest, ClientRequest, ErrorCode, GetMeta as _, JsonObject, JsonRpcMessage, JsonRpcRequest,
-        ProtocolVersion, RequestId, ServerJsonRpcMessage,
+        CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientRequest, ErrorCode, JsonObject,
+        JsonRpcMessage, JsonRpcVersion2_0, ProtocolVersion, RequestId, ServerJsonRpcMessage,
     },
     service::{RequestContext, serve_directly},
 };
+use serde::Deserialize;
 use serde_json::Value;
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 const METHOD: &str = "tools/call";
+/// A call that takes longer takes long.
+pub(super) const AT_ONCE: Duration = Duration::from_millis(50);
 /// By this a schema says that an argument is in a header, too.
 const PARAM_HEADER: &str = "x-mcp-header";
 /// Schemas that are nested deeper are left to the transport.
@@ -43,7 +51,34 @@ pub(super) struct Direct<H> {
 pub(super) struct DirectCall<H> {
     handler: H,
     id: RequestId,
-    request: ClientRequest,
+    params: CallToolRequestParams,
+}
+
+/// The message of a call. The library reads any message of any version; that takes longer than to answer it.
+#[derive(Deserialize)]
+pub(super) struct Call {
+    #[serde(rename = "jsonrpc")]
+    _version: JsonRpcVersion2_0,
+    pub(super) id: RequestId,
+    #[serde(rename = "method")]
+    _method: CallToolRequestMethod,
+    pub(super) params: CallToolRequestParams,
+}
+
+impl Call {
+    pub(super) fn read(message: &[u8]) -> Option<Self> {
+        serde_json::from_slice(message).ok()
+    }
+}
+
+/// Asks a handler; what the request says about itself is in its context.
+pub(super) async fn asked(
+    handler: &impl ServerHandler,
+    mut params: CallToolRequestParams,
+    mut context: RequestContext<RoleServer>,
+) -> Answered {
+    context.meta = params.meta.take().unwrap_or_default();
+    handler.handle_request(ClientRequest::CallToolRequest(CallToolRequest::new(params)), context).await
 }
 
 impl<H: ServerHandler> Direct<H> {
@@ -63,34 +98,44 @@ impl<H: ServerHandler> Direct<H> {
         if !is_plain {
             return None;
         }
-        let JsonRpcRequest { id, request: call, .. } =
-            serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(request.body()).ok()?;
-        let name = call.params.name.clone();
-        let asked = ClientRequest::CallToolRequest(call);
-        let meta = asked.get_meta();
+        let Call { id, params, .. } = Call::read(request.body())?;
+        let meta = params.meta.as_ref()?;
         let wants_more = meta.get_progress_token().is_some() || meta.log_level().is_some();
         let is_whole = meta.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
             && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
-            && sole(headers, "mcp-name")? == name;
+            && sole(headers, "mcp-name")? == params.name;
         let handler = (self.handler)();
-        let tool = handler.get_tool(&name).filter(|_| is_whole && !wants_more)?;
-        (!has_param_headers(&tool.input_schema, 0)).then_some(DirectCall { handler, id, request: asked })
+        let tool = handler.get_tool(&params.name).filter(|_| is_whole && !wants_more)?;
+        (!has_param_headers(&tool.input_schema, 0)).then_some(DirectCall { handler, id, params })
     }
 
-    /// Answers it. Whoever goes away before that cancels it.
-    pub(super) async fn answer(&self, call: DirectCall<H>, parts: Parts) -> McpReply {
-        let DirectCall { handler, id, mut request } = call;
+    /// Answers it, after some patience with a stream. Whoever goes away before the answer cancels it.
+    pub(super) async fn answer(&self, call: DirectCall<H>, parts: Parts, patience: Duration) -> McpReply {
+        let DirectCall { handler, id, params } = call;
         let nobody = self.nobody.get_or_init(|| {
             let silence = (tokio::io::empty(), tokio::io::sink());
             serve_directly((self.handler)(), silence, None).peer().clone()
         });
         let mut context = RequestContext::new(id.clone(), nobody.clone());
-        context.ct = self.shutdown.child_token();
-        std::mem::swap(&mut context.meta, request.get_meta_mut());
         context.extensions.insert(parts);
         let ct = context.ct.clone();
-        let work = async move { handler.handle_request(request, context).await };
-        reply(id, Working::new(work, ct, Left::Cancelled).await, status)
+        let work = async move { asked(&handler, params, context).await };
+        let mut work = Working::new(work, ct.clone(), Left::Cancelled);
+        if let Ok(answered) = timeout(AT_ONCE, &mut work).await {
+            return reply(id, answered, status);
+        }
+        // What all calls share is asked for by those only that take long.
+        let shutdown = self.shutdown.clone();
+        let slow = Box::pin(async move {
+            tokio::select! {
+                answered = &mut work => reply(id, answered, status),
+                () = shutdown.cancelled() => {
+                    ct.cancel();
+                    reply(id, work.await, status)
+                }
+            }
+        });
+        within(patience, slow).await
     }
 }
 
@@ -165,7 +210,7 @@ mod tests {
         }
     }
 
-    fn asked(name: &str, change: impl FnOnce(&mut Request<Value>)) -> Request<Bytes> {
+    fn request(name: &str, change: impl FnOnce(&mut Request<Value>)) -> Request<Bytes> {
         let body = json!({
             "jsonrpc": "2.0", "id": 1, "method": METHOD,
             "params": {"name": name, "arguments": {}, "_meta": {
@@ -174,7 +219,7 @@ mod tests {
                 "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
             }},
         });
-        let mut request = Request::builder()
+        let mut built = Request::builder()
             .method(Method::POST)
             .header("content-type", "application/json")
             .header("accept", "application/json, text/event-stream")
@@ -183,8 +228,8 @@ mod tests {
             .header("mcp-name", name)
             .body(body)
             .unwrap();
-        change(&mut request);
-        request.map(|body| Bytes::from(body.to_string()))
+        change(&mut built);
+        built.map(|body| Bytes::from(body.to_string()))
     }
 
     fn header(name: &'static str, value: &'static str) -> impl Fn(&mut Request<Value>) {
@@ -201,29 +246,32 @@ mod tests {
     fn only_what_is_usual_is_answered_at_once() {
         let direct = Direct::new(Arc::new(|| Two), CancellationToken::new());
         let is_direct = |request: Request<Bytes>| direct.call(&request).is_some();
-        assert!(is_direct(asked("plain", |_| {})));
-        assert!(is_direct(asked("plain", header("traceparent", "00-1-2-01"))));
+        assert!(is_direct(request("plain", |_| {})));
+        assert!(is_direct(request("plain", header("traceparent", "00-1-2-01"))));
         for (why, request) in [
-            ("arguments in headers", asked("annotated", |_| {})),
-            ("no such tool", asked("other", |_| {})),
-            ("a session", asked("plain", header(SESSION_HEADER, "s"))),
-            ("an older version", asked("plain", header("mcp-protocol-version", "2025-11-25"))),
-            ("another method in the header", asked("plain", header("mcp-method", "tools/list"))),
-            ("another name in the header", asked("plain", header("mcp-name", "annotated"))),
-            ("a kind that is not JSON", asked("plain", header("content-type", "text/plain"))),
-            ("no streams", asked("plain", header("accept", "application/json"))),
-            ("a GET", asked("plain", |request| *request.method_mut() = Method::GET)),
-            ("progress", asked("plain", member("progressToken", json!(1)))),
-            ("log lines", asked("plain", member("io.modelcontextprotocol/logLevel", json!("info")))),
-            ("another version", asked("plain", member("io.modelcontextprotocol/protocolVersion", json!("2025-11-25")))),
-            ("no capabilities", asked("plain", member("io.modelcontextprotocol/clientCapabilities", Value::Null))),
+            ("arguments in headers", request("annotated", |_| {})),
+            ("no such tool", request("other", |_| {})),
+            ("a session", request("plain", header(SESSION_HEADER, "s"))),
+            ("an older version", request("plain", header("mcp-protocol-version", "2025-11-25"))),
+            ("another method in the header", request("plain", header("mcp-method", "tools/list"))),
+            ("another name in the header", request("plain", header("mcp-name", "annotated"))),
+            ("a kind that is not JSON", request("plain", header("content-type", "text/plain"))),
+            ("no streams", request("plain", header("accept", "application/json"))),
+            ("a GET", request("plain", |request| *request.method_mut() = Method::GET)),
+            ("progress", request("plain", member("progressToken", json!(1)))),
+            ("log lines", request("plain", member("io.modelcontextprotocol/logLevel", json!("info")))),
+            (
+                "another version",
+                request("plain", member("io.modelcontextprotocol/protocolVersion", json!("2025-11-25"))),
+            ),
+            ("no capabilities", request("plain", member("io.modelcontextprotocol/clientCapabilities", Value::Null))),
             ("a name twice", {
-                asked("plain", |request| {
+                request("plain", |request| {
                     request.headers_mut().append("mcp-name", HeaderValue::from_static("plain"));
                 })
             }),
-            ("another method", asked("plain", |request| request.body_mut()["method"] = json!("tools/list"))),
-            ("no id", asked("plain", |request| request.body_mut()["id"] = Value::Null)),
+            ("another method", request("plain", |request| request.body_mut()["method"] = json!("tools/list"))),
+            ("no id", request("plain", |request| request.body_mut()["id"] = Value::Null)),
         ] {
             assert!(!is_direct(request), "{why}");
         }

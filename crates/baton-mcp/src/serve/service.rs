@@ -91,17 +91,11 @@ impl<H: ServerHandler> McpService<H> {
     }
 
     /// Answers a request of somebody who was identified and may be at this endpoint. Its body was read within bounds.
-    pub async fn answer(&self, principal: &Arc<Principal>, request: Request<Bytes>) -> McpReply {
-        let (service, principal) = (self.clone(), Arc::clone(principal));
-        let work = Box::pin(async move { service.work(&principal, request).await });
-        within(self.patience, work).await
-    }
-
-    async fn work(&self, principal: &Arc<Principal>, mut request: Request<Bytes>) -> McpReply {
+    pub async fn answer(&self, principal: &Arc<Principal>, mut request: Request<Bytes>) -> McpReply {
         request.extensions_mut().insert(Arc::clone(principal));
         if let Some(call) = self.direct.call(&request) {
             let (parts, _) = request.into_parts();
-            return self.direct.answer(call, parts).await;
+            return self.direct.answer(call, parts, self.patience).await;
         }
         let owner = Owner::new(&self.endpoint, principal);
         let named = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
@@ -109,7 +103,7 @@ impl<H: ServerHandler> McpService<H> {
             Some(id) => self.sessions.standing(id, &owner).await,
             None => Standing::Live,
         };
-        let mut _in_use = None;
+        let mut in_use = None;
         if let (Some(id), Standing::Live) = (&named, standing) {
             if let Some(call) = self.lines.call(id, self.sessions.idle(), &request) {
                 let (parts, body) = request.into_parts();
@@ -117,13 +111,29 @@ impl<H: ServerHandler> McpService<H> {
                     Outcome::Replied(reply) => return reply,
                     Outcome::GoesOn(again, until_answered) => {
                         request = again;
-                        _in_use = Some(until_answered);
+                        in_use = Some(until_answered);
                     }
                 }
             } else {
                 self.lines.heed(id, request.body());
             }
         }
+        let service = self.clone();
+        // The way through the transport is long, and so is what has to be remembered on it: most calls do not come here.
+        let transported = Box::pin(async move {
+            let _in_use = in_use;
+            service.transported(request, owner, named, standing).await
+        });
+        within(self.patience, transported).await
+    }
+
+    async fn transported(
+        &self,
+        mut request: Request<Bytes>,
+        owner: Owner,
+        named: Option<String>,
+        standing: Standing,
+    ) -> McpReply {
         let own = standing != Standing::Foreign;
         if !own {
             // A session of somebody else takes the way of one that never was, whatever else is wrong with the request.

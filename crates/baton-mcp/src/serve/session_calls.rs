@@ -7,7 +7,7 @@
 use super::{
     McpReply,
     caller::SESSION_HEADER,
-    direct::{accepts_both, has_param_headers, reply, sole},
+    direct::{AT_ONCE, Call, accepts_both, asked, has_param_headers, reply, sole},
     sessions::{InUse, Sessions},
     streaming::{Answered, Begun, Left, Turn, Working},
 };
@@ -16,8 +16,8 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header, request::
 use http_body_util::{BodyExt as _, Empty};
 use parking_lot::Mutex;
 use rmcp::{
-    Peer, RoleServer, ServerHandler, Service as _,
-    model::{CallToolRequest, ClientRequest, GetMeta as _, JsonRpcRequest, ProtocolVersion, RequestId},
+    Peer, RoleServer, ServerHandler,
+    model::{CallToolRequestParams, ProtocolVersion, RequestId},
     service::RequestContext,
 };
 use serde::Deserialize;
@@ -29,9 +29,6 @@ use std::{
 };
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
-
-/// A call that takes longer gets a stream.
-const AT_ONCE: Duration = Duration::from_millis(50);
 
 /// Ways to the handlers of one endpoint's sessions, past the transport.
 pub(super) struct Lines<H>(Mutex<HashMap<Arc<str>, Arc<Line<H>>>>);
@@ -102,7 +99,7 @@ impl<H> Lines<H> {
 /// A call that may be answered at once.
 pub(super) struct SessionCall<H> {
     noted: Noted<H>,
-    request: ClientRequest,
+    params: CallToolRequestParams,
     ct: CancellationToken,
 }
 
@@ -144,11 +141,10 @@ impl<H: ServerHandler> Lines<H> {
         if line.heard.lock().elapsed() > idle / 4 {
             return None;
         }
-        let JsonRpcRequest { id, request: call, .. } =
-            serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(request.body()).ok()?;
-        let tool = line.handler.get_tool(&call.params.name)?;
-        let request = ClientRequest::CallToolRequest(call);
-        if request.get_meta().protocol_version().is_some() || has_param_headers(&tool.input_schema, 0) {
+        let Call { id, params, .. } = Call::read(request.body())?;
+        let tool = line.handler.get_tool(&params.name)?;
+        let says_version = params.meta.as_ref().is_some_and(|meta| meta.protocol_version().is_some());
+        if says_version || has_param_headers(&tool.input_schema, 0) {
             return None;
         }
         let ct = line.ended.child_token();
@@ -156,7 +152,7 @@ impl<H: ServerHandler> Lines<H> {
             Entry::Vacant(free) => free.insert(ct.clone()),
             Entry::Occupied(_) => return None,
         };
-        Some(SessionCall { noted: Noted { line, id }, request, ct })
+        Some(SessionCall { noted: Noted { line, id }, params, ct })
     }
 
     /// Cancels what a message of the session says is no longer wanted.
@@ -176,18 +172,17 @@ impl<H: ServerHandler> Lines<H> {
 impl<H: ServerHandler> SessionCall<H> {
     /// Answers it, or lets it go on.
     pub(super) async fn answer(self, parts: Parts, body: Bytes, sessions: &Sessions) -> Outcome {
-        let Self { noted, mut request, ct } = self;
+        let Self { noted, params, ct } = self;
         let id = noted.id.clone();
         let again = again(&parts, body);
         let turn = Turn::default();
         let mut context = RequestContext::new(id.clone(), noted.line.peer.clone());
         context.ct = ct.clone();
-        std::mem::swap(&mut context.meta, request.get_meta_mut());
         context.extensions.insert(parts);
         context.extensions.insert(turn.clone());
         let in_use = sessions.calls(&noted.line.session);
         let ended = noted.line.ended.clone();
-        let work = async move { noted.line.handler.handle_request(request, context).await };
+        let work = async move { asked(&*noted.line.handler, params, context).await };
         // A connection that breaks says nothing about whether the call is wanted.
         let mut work = Working::new(work, ct.clone(), Left::Alone(turn.clone()));
         let answered: Answered = tokio::select! {
