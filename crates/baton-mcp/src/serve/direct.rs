@@ -32,7 +32,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 const METHOD: &str = "tools/call";
-/// A call that takes longer takes long.
+/// An answer that takes longer does not come at once.
 pub(super) const AT_ONCE: Duration = Duration::from_millis(50);
 /// By this a schema says that an argument is in a header, too.
 const PARAM_HEADER: &str = "x-mcp-header";
@@ -54,7 +54,7 @@ pub(super) struct DirectCall<H> {
     params: CallToolRequestParams,
 }
 
-/// The message of a call. The library reads any message of any version; that takes longer than to answer it.
+/// The message of a call, read as what it is: the library, which has to read every message, buffers it first.
 #[derive(Deserialize)]
 pub(super) struct Call {
     #[serde(rename = "jsonrpc")]
