@@ -169,7 +169,7 @@ fn clients_of_openai_see_the_same_and_have_no_functions_of_their_own_there() {
 }
 
 /// The agent as a tool of MCP clients.
-fn call_agent(url: &str, agent: &str) -> String {
+pub(crate) fn call_agent(url: &str, agent: &str) -> String {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -185,5 +185,5 @@ fn call_agent(url: &str, agent: &str) -> String {
         ("mcp-method", "tools/call"),
         ("mcp-name", "call_agent"),
     ];
-    request(url, "POST", "/mcp", &headers, &body).body
+    request(url, "POST", "/api/v1/mcp", &headers, &body).body
 }

@@ -1,7 +1,9 @@
 //! The promise of the whole program: kill it, start it again, and the work is done.
 
-use crate::binary::{Home, await_line, own_port, request};
-use serde_json::json;
+use crate::{
+    autonomous::call_agent,
+    binary::{Home, await_line, own_port},
+};
 use std::fs::{self, File, OpenOptions};
 
 const PLAYBOOK: &str = "rules:
@@ -75,24 +77,7 @@ fn an_orderly_stop_leaves_a_run_for_the_next_start() {
 fn an_orderly_stop_leaves_what_an_mcp_client_waits_for() {
     let (home, _gate) = stubborn();
     let (server, url) = home.up(&["--port", "0"]);
-    let waiting = std::thread::spawn(move || {
-        let headers = [
-            ("content-type", "application/json"),
-            ("accept", "application/json, text/event-stream"),
-            ("mcp-protocol-version", "2026-07-28"),
-            ("mcp-method", "tools/call"),
-            ("mcp-name", "call_agent"),
-        ];
-        let body = json!({
-            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": "call_agent", "arguments": {"agentId": "stubborn", "message": "go"}, "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {},
-                "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
-            }},
-        });
-        request(&url, "POST", "/api/v1/mcp", &headers, &body.to_string());
-    });
+    let waiting = std::thread::spawn(move || call_agent(&url, "stubborn"));
     await_hang(&home);
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
