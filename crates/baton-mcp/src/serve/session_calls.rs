@@ -73,18 +73,17 @@ impl<H> Lines<H> {
 
     /// A session is restored with this handler; the one that it had before may not know yet that it is over.
     pub(super) fn restored(&self, session: &str, handler: &Arc<H>) {
-        let mut lines = self.0.lock();
-        if lines.get(session).is_some_and(|line| !Arc::ptr_eq(&line.handler, handler))
-            && let Some(before) = lines.remove(session)
-        {
-            before.ended.cancel();
-        }
+        self.end(session, |line| !Arc::ptr_eq(&line.handler, handler));
     }
 
     /// The session of a handler is over, and with it its calls.
     pub(super) fn close(&self, session: &str, handler: &Arc<H>) {
+        self.end(session, |line| Arc::ptr_eq(&line.handler, handler));
+    }
+
+    fn end(&self, session: &str, is_over: impl FnOnce(&Line<H>) -> bool) {
         let mut lines = self.0.lock();
-        if lines.get(session).is_some_and(|line| Arc::ptr_eq(&line.handler, handler))
+        if lines.get(session).is_some_and(|line| is_over(line))
             && let Some(line) = lines.remove(session)
         {
             line.ended.cancel();
@@ -188,8 +187,8 @@ impl<H: ServerHandler> SessionCall<H> {
         let answered: Answered = tokio::select! {
             biased;
             answered = &mut work => answered,
-            () = turn.wanted() => return Outcome::GoesOn(on_stream(again, work, turn), in_use),
-            () = sleep(AT_ONCE) => return Outcome::GoesOn(on_stream(again, work, turn), in_use),
+            () = turn.wanted() => return Outcome::GoesOn(with(again, work, turn), in_use),
+            () = sleep(AT_ONCE) => return Outcome::GoesOn(with(again, work, turn), in_use),
         };
         let is_unwanted = ct.is_cancelled() && !ended.is_cancelled();
         Outcome::Replied(if is_unwanted { nothing() } else { reply(id, answered, |_| StatusCode::OK) })
@@ -206,7 +205,8 @@ fn again(parts: &Parts, body: Bytes) -> Request<Bytes> {
     request
 }
 
-fn on_stream(mut request: Request<Bytes>, work: Working, turn: Turn) -> Request<Bytes> {
+/// The request with the call that is to answer it.
+fn with(mut request: Request<Bytes>, work: Working, turn: Turn) -> Request<Bytes> {
     request.extensions_mut().insert(Begun::new(work, turn));
     request
 }

@@ -2,7 +2,7 @@
 
 use super::{block, sample};
 use crate::{
-    block::{Block, open},
+    block::{Block, directory::RowsKnown, manifest::Manifest, open},
     index::{Place, Wanted, own},
     segment::Segment,
 };
@@ -133,4 +133,24 @@ fn damaged_files_are_named() {
             Ok(())
         })
         .unwrap();
+}
+
+/// Blocks had no filter of their traces at first, and one that is damaged is done without.
+#[test]
+fn all_is_found_without_the_filter_of_traces() {
+    let dir = tempfile::tempdir().unwrap();
+    let with = block(dir.path(), "with", &some_spans());
+    let expected = everything(with.dir()).unwrap();
+    let mut manifest = Manifest::read(with.dir()).unwrap();
+    let known = RowsKnown::read(&with.index, manifest.rows_known.unwrap(), manifest.rows, usize::MAX).unwrap();
+    let path = with.dir().join("index");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[known.sieve.unwrap().offset as usize] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(everything(with.dir()).unwrap(), expected);
+    let before = RowsKnown { sieve: None, ..known }.bytes().unwrap();
+    let at = manifest.rows_known.as_mut().unwrap();
+    (at.len, at.crc) = (before.len() as u32, crc32fast::hash(&before));
+    fs::write(with.dir().join("manifest"), manifest.bytes().unwrap()).unwrap();
+    assert_eq!(everything(with.dir()).unwrap(), expected);
 }
