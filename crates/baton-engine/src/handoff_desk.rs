@@ -25,7 +25,7 @@ impl HandoffDesk for Engine {
     ) -> BoxFuture<'a, Result<HandoffTicket, AgentAskError>> {
         Box::pin(async move {
             let owner = Arc::new(principal.clone());
-            let admitted = self.admitted_handoff(&ask)?;
+            let admitted = self.admitted_handoff(&ask, None)?;
             let handoff = self.recorded(&owner, &ask, &admitted, channel).await?;
             let deadline = handoff.created_at.after(Duration::from_millis(handoff.timeout_ms));
             let depth = ask.depth.saturating_add(1);
@@ -78,25 +78,7 @@ impl HandoffDesk for Engine {
         principal: &'a Principal,
         ask: HandoffAsk,
     ) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
-        Box::pin(async move {
-            let owner = Arc::new(principal.clone());
-            let admitted = self.admitted_handoff(&ask)?;
-            let handoff = self.recorded(&owner, &ask, &admitted, HandoffChannel::Direct).await?;
-            let unwanted = Unwanted { engine: self, owner: Arc::clone(&owner), handoff: Some(handoff.id.clone()) };
-            let reply = self.handed(&owner, &ask, &admitted.target.name, &handoff).await;
-            unwanted.end();
-            let end = match &reply {
-                Ok(reply) if reply.state == TaskState::Completed => HandoffEnd::Completed {
-                    response: reply.text.clone(),
-                    task: Some(reply.task.to_string()),
-                    context: Some(reply.context.to_string()),
-                },
-                Ok(reply) => HandoffEnd::Failed(format!("the task is {}. {}", reply.state.as_str(), reply.text)),
-                Err(error) => HandoffEnd::Failed(error.detail.clone()),
-            };
-            self.end(&owner, &handoff.id, end).await?;
-            reply
-        })
+        Box::pin(self.hand_over_lent(principal, ask, None))
     }
 }
 
@@ -135,14 +117,41 @@ struct Admitted {
 }
 
 impl Engine {
-    fn admitted_handoff(&self, ask: &HandoffAsk) -> Result<Admitted, AgentAskError> {
+    /// Hands work over and waits for the answer; `lender` is the local agent whose `handoffs` apply when the work comes
+    /// from an agent elsewhere.
+    pub(crate) async fn hand_over_lent(
+        &self,
+        principal: &Principal,
+        ask: HandoffAsk,
+        lender: Option<&AgentSpec>,
+    ) -> Result<AgentReply, AgentAskError> {
+        let owner = Arc::new(principal.clone());
+        let admitted = self.admitted_handoff(&ask, lender)?;
+        let handoff = self.recorded(&owner, &ask, &admitted, HandoffChannel::Direct).await?;
+        let unwanted = Unwanted { engine: self, owner: Arc::clone(&owner), handoff: Some(handoff.id.clone()) };
+        let reply = self.handed(&owner, &ask, &admitted.target.name, &handoff).await;
+        unwanted.end();
+        let end = match &reply {
+            Ok(reply) if reply.state == TaskState::Completed => HandoffEnd::Completed {
+                response: reply.text.clone(),
+                task: Some(reply.task.to_string()),
+                context: Some(reply.context.to_string()),
+            },
+            Ok(reply) => HandoffEnd::Failed(format!("the task is {}. {}", reply.state.as_str(), reply.text)),
+            Err(error) => HandoffEnd::Failed(error.detail.clone()),
+        };
+        self.end(&owner, &handoff.id, end).await?;
+        reply
+    }
+
+    fn admitted_handoff(&self, ask: &HandoffAsk, lender: Option<&AgentSpec>) -> Result<Admitted, AgentAskError> {
         let no = |detail: String| AgentAskError { code: ErrorCode::HANDOFF_REFUSED, detail };
         let agents = &self.inner.ports.agents;
         let from = agents.agent(&ask.from).ok_or_else(|| no(format!("agent '{}' is not served here", ask.from)))?;
-        let to: AgentName = self.inner.target_of(&from, &ask.agent_uri);
+        let to: AgentName = self.inner.target_of(&from, lender, &ask.agent_uri);
         let deepest = self.inner.options.max_handoff_depth;
-        admit_handoff(&from, None, ask.depth, &to, deepest).map_err(|refused| no(refused.to_string()))?;
-        let target = self.inner.reachable(&from, &to).map_err(no)?;
+        admit_handoff(&from, lender, None, ask.depth, &to, deepest).map_err(|refused| no(refused.to_string()))?;
+        let target = self.inner.reachable(&from, lender, &to).map_err(no)?;
         Ok(Admitted { target })
     }
 

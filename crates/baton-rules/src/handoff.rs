@@ -93,6 +93,17 @@ pub enum RefusedHandoff {
         /// The list.
         allowed: String,
     },
+    /// The sender lives elsewhere, and no list here has the target for it.
+    #[error(
+        "'{from}' lives elsewhere, so work goes from it to '{to}' only if the agent that was asked first lives here and \
+         lists '{to}' under `handoffs`"
+    )]
+    NotLent {
+        /// The sender.
+        from: AgentName,
+        /// The target.
+        to: AgentName,
+    },
     /// The target waits for this very work.
     #[error("'{to}' already waits for this work ({chain}); handing it back would go in a circle")]
     Cycle {
@@ -119,8 +130,12 @@ pub fn handed_over(chain: &[AgentName], earlier: u32) -> usize {
 /// Decides whether `from` may hand work to `to`, and gives the chain that the child carries. An agent that names nobody,
 /// or that has orchestration, may to everybody that its Baton knows. `earlier` is how often the work had been handed over
 /// before it came here from another system.
+///
+/// A handoff that an agent elsewhere asks for is made with the credentials of this Baton. Only the list of `lender`, the
+/// local agent with which the chain began, permits it; without one it is refused, and an empty list permits nobody.
 pub fn admit_handoff(
     from: &AgentSpec,
+    lender: Option<&AgentSpec>,
     parent: Option<&ParentLink>,
     earlier: u32,
     to: &AgentName,
@@ -131,6 +146,12 @@ pub fn admit_handoff(
     let words = |names: &[AgentName], join: &str| names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(join);
     if chain.contains(to) {
         return Err(RefusedHandoff::Cycle { to: to.clone(), chain: words(&chain, " -> ") });
+    }
+    if from.is_peer() {
+        let lists = |lender: &AgentSpec| lender.handoffs.iter().any(|target| target.agent == *to);
+        if !lender.is_some_and(|lender| !lender.is_peer() && lists(lender)) {
+            return Err(RefusedHandoff::NotLent { from: from.name.clone(), to: to.clone() });
+        }
     }
     let allowed: Vec<AgentName> = from.handoffs.iter().map(|target| target.agent.clone()).collect();
     if from.orchestration.is_none() && !(from.enable_handoff && (allowed.is_empty() || allowed.contains(to))) {

@@ -36,17 +36,18 @@ impl Driver {
             Ok(arguments) => arguments,
             Err(error) => return self.refuse(call, &format!("{} needs an agent and a message: {error}", call.name)),
         };
-        let to = self.inner.target_of(spec, &arguments.agent_uri);
         let (parent, earlier) = {
             let cell = self.live.lock();
             (cell.task.parent.clone(), cell.task.depth)
         };
+        let lender = self.inner.handoff_lender(spec, parent.as_ref());
+        let to = self.inner.target_of(spec, lender.as_deref(), &arguments.agent_uri);
         let deepest = self.inner.options.max_handoff_depth;
-        let chain = match admit_handoff(spec, parent.as_ref(), earlier, &to, deepest) {
+        let chain = match admit_handoff(spec, lender.as_deref(), parent.as_ref(), earlier, &to, deepest) {
             Ok(chain) => chain,
             Err(refused) => return self.refuse(call, &refused.to_string()),
         };
-        let target = match self.inner.reachable(spec, &to) {
+        let target = match self.inner.reachable(spec, lender.as_deref(), &to) {
             Ok(target) => target,
             Err(detail) => return self.refuse(call, &detail),
         };
@@ -181,12 +182,32 @@ impl Driver {
 }
 
 impl crate::engine::Inner {
+    /// The local agent whose `handoffs` apply to handoffs that an agent elsewhere asks for: the one that was asked first.
+    /// Agents elsewhere never reach local ones, so a chain that begins elsewhere has none.
+    pub(crate) fn handoff_lender(&self, from: &AgentSpec, parent: Option<&ParentLink>) -> Option<Arc<AgentSpec>> {
+        let first = parent.filter(|_| from.is_peer())?.chain.first()?;
+        self.ports.agents.agent(first).filter(|agent| !agent.is_peer())
+    }
+
     /// The agent, if this one can hand work to it: those that its definition names, or else those that everybody here
-    /// knows. An agent elsewhere that leaves its handoffs to us reaches other agents elsewhere, and none of ours.
-    pub(crate) fn reachable(&self, from: &AgentSpec, to: &AgentName) -> Result<Arc<AgentSpec>, String> {
+    /// knows. An agent elsewhere reaches other agents elsewhere that its lender lists, and none that lives here.
+    pub(crate) fn reachable(
+        &self,
+        from: &AgentSpec,
+        lender: Option<&AgentSpec>,
+        to: &AgentName,
+    ) -> Result<Arc<AgentSpec>, String> {
         let agents = &self.ports.agents;
+        if from.is_peer() {
+            let listed = lender.is_some_and(|lender| lender.handoffs.iter().any(|target| target.agent == *to));
+            let found = if listed { agents.agent(to) } else { None };
+            // The names of other agents here are not for an agent elsewhere.
+            return found
+                .filter(|agent| agent.is_peer())
+                .ok_or_else(|| format!("'{to}' is no remote agent that can be reached from here"));
+        }
         let is_named = from.handoffs.iter().any(|target| target.agent == *to);
-        let known = || agents.listed().into_iter().filter(|agent| !from.is_peer() || agent.is_peer());
+        let known = || agents.listed().into_iter();
         let is_known = is_named || known().any(|agent| agent.name == *to);
         let found = if is_known { agents.agent(to) } else { None };
         found.ok_or_else(|| {
@@ -201,9 +222,9 @@ impl crate::engine::Inner {
     }
 
     /// Whom an address in a handoff means.
-    pub(crate) fn target_of(&self, from: &AgentSpec, uri: &str) -> AgentName {
+    pub(crate) fn target_of(&self, from: &AgentSpec, lender: Option<&AgentSpec>, uri: &str) -> AgentName {
         let agents = self.ports.agents.listed();
-        handoff_target(from, agents.iter().map(AsRef::as_ref), uri)
+        handoff_target(lender.unwrap_or(from), agents.iter().map(AsRef::as_ref), uri)
     }
 
     /// A record that says that somebody is asked says otherwise from now on.

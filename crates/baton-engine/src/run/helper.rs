@@ -3,7 +3,7 @@
 use super::{Driver, prompt::built_in};
 use crate::Engine;
 use baton_ports::{
-    BoxFuture, ChatMessage, HandoffAsk, HandoffDesk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled,
+    BoxFuture, ChatMessage, HandoffAsk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled,
     ToolChoice, ToolHelper,
 };
 use baton_rules::{CallState, Decision, HANDOFF_TOOL, admit_handoff, handed_over};
@@ -100,13 +100,15 @@ impl Helper<'_> {
 
     /// A tool that hands work over names an agent; the rules are those of a handoff by the agent itself.
     async fn ask_agent(&self, uri: &str, ask: &SampleAsk) -> Result<Sampled, String> {
-        let to = self.driver.inner.target_of(self.spec, uri);
         let (parent, earlier, trace) = {
             let cell = self.driver.live.lock();
             (cell.task.parent.clone(), cell.task.depth, cell.in_call(&self.state.call.id))
         };
         let inner = &self.driver.inner;
-        let chain = admit_handoff(self.spec, parent.as_ref(), earlier, &to, inner.options.max_handoff_depth)
+        let lender = inner.handoff_lender(self.spec, parent.as_ref());
+        let to = inner.target_of(self.spec, lender.as_deref(), uri);
+        let deepest = inner.options.max_handoff_depth;
+        let chain = admit_handoff(self.spec, lender.as_deref(), parent.as_ref(), earlier, &to, deepest)
             .map_err(|refused| refused.to_string())?;
         let words = ask.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str());
         let words = words.collect::<Vec<_>>().join("\n");
@@ -124,7 +126,7 @@ impl Helper<'_> {
             autonomous: self.driver.live.lock().task.autonomous || self.spec.autonomous,
         };
         let engine = Engine { inner: Arc::clone(inner) };
-        let reply = engine.hand_over(&self.driver.live.owner, ask).await.map_err(|error| error.to_string())?;
+        let reply = engine.hand_over_lent(&self.driver.live.owner, ask, lender.as_deref()).await.map_err(|error| error.to_string())?;
         match reply.state {
             TaskState::Completed => Ok(Sampled {
                 text: reply.text,

@@ -92,7 +92,7 @@ fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
         session: None,
     };
     let admit = |chain: &[&str], to: &str, depth| {
-        admit_handoff(&spec(), Some(&link(chain)).filter(|_| !chain.is_empty()), 0, &to.into(), depth)
+        admit_handoff(&spec(), None, Some(&link(chain)).filter(|_| !chain.is_empty()), 0, &to.into(), depth)
             .map(|chain| chain.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     };
     assert_eq!(admit(&[], "weather", 5).as_deref(), Ok("personal"));
@@ -102,9 +102,9 @@ fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
         "agent 'personal' may not hand work to 'stranger'; it may to: weather"
     );
     let open = AgentSpec { handoffs: Vec::new(), ..spec() };
-    assert!(admit_handoff(&open, None, 0, &"anybody".into(), 5).is_ok(), "who names nobody may to everybody");
+    assert!(admit_handoff(&open, None, None, 0, &"anybody".into(), 5).is_ok(), "who names nobody may to everybody");
     let lonely = AgentSpec { handoffs: Vec::new(), enable_handoff: false, ..spec() };
-    let refused = admit_handoff(&lonely, None, 0, &"weather".into(), 5).unwrap_err();
+    let refused = admit_handoff(&lonely, None, None, 0, &"weather".into(), 5).unwrap_err();
     assert_eq!(refused.to_string(), "agent 'personal' may not hand work to 'weather'; it may to: nobody");
     for chain in [&["weather"][..], &["weather", "other"], &["other", "weather"]] {
         assert!(matches!(admit(chain, "weather", 5), Err(RefusedHandoff::Cycle { .. })), "{chain:?}");

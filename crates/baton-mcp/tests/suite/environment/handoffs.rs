@@ -73,7 +73,7 @@ impl Handoffs {
         let refused = |detail: String| AgentAskError { code: ErrorCode::HANDOFF_REFUSED, detail };
         let (agents, from) = (self.source.listed(), self.source.agent(&ask.from).unwrap());
         let to = handoff_target(&from, agents.iter().map(AsRef::as_ref), &ask.agent_uri);
-        admit_handoff(&from, None, ask.depth, &to, 5).map_err(|error| refused(error.to_string()))?;
+        admit_handoff(&from, None, None, ask.depth, &to, 5).map_err(|error| refused(error.to_string()))?;
         match self.source.agent(&to) {
             Some(_) => Ok(()),
             None => Err(refused(format!("agent '{to}' is not known here"))),
