@@ -2,49 +2,67 @@
 
 use crate::{asking::Asking, inner::Inner};
 use baton_outbound::Target;
-use baton_peers::PeerConfig;
+use baton_peers::{Credential, PeerConfig};
 use baton_ports::{AgentSource as _, PeerBook as _, PeerBookError};
-use baton_types::{AgentName, Digest};
+use baton_types::{AgentName, Digest, ErrorCode};
+
+/// Why work is not handed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RefusedAgent {
+    /// Nobody can allow it; says why.
+    Never(String),
+    /// The caller did not allow it.
+    NotAllowed {
+        /// Whether the agent would be shown a credential.
+        has_credential: bool,
+    },
+}
 
 impl Inner {
     /// Knows the agent at an address.
     pub(crate) fn know(&self, url: &str) -> Result<AgentName, PeerBookError> {
-        let address = |url: &str| url.trim().trim_end_matches('/').to_owned();
-        let known = self.settings.peers.iter().find(|peer| address(&peer.url) == address(url));
         let digest = Digest::of(address(url).as_bytes());
         let name = AgentName::from(format!("agent-{}", &digest.as_str()[..16]));
-        let config = known.cloned().unwrap_or_else(|| PeerConfig::at(address(url)));
+        let config = self.configured(url).cloned().unwrap_or_else(|| PeerConfig::at(address(url)));
         self.book.lend_also(PeerConfig { name: Some(name.clone()), ..config })?;
         Ok(name)
     }
 
-    /// Knows the agent that a tool names, if work may be handed to it; or says why not, for the tool.
-    pub(crate) fn admit(&self, from: &Asking<'_>, uri: &str) -> Result<AgentName, String> {
-        let plain = uri.trim_end_matches('/');
-        if from.chain().any(|asking| asking.url.trim_end_matches('/') == plain) {
-            return Err(format!("the work would go in a circle: {uri} is one of those who handed it over"));
+    /// What the caller said about the agent at an address.
+    fn configured(&self, url: &str) -> Option<&PeerConfig> {
+        self.settings.peers.iter().find(|peer| address(&peer.url) == address(url))
+    }
+
+    /// Whether work may be handed to the agent that a tool names.
+    ///
+    /// The agent that was asked first may reach its own origin by itself, and one on this machine its neighbours, so
+    /// these need no leave; but no credential is shown to anybody unless the caller allowed that very agent.
+    pub(crate) fn admit(&self, from: &Asking<'_>, uri: &str) -> Result<(), RefusedAgent> {
+        if from.chain().any(|asking| address(asking.url) == address(uri)) {
+            let detail = format!("the work would go in a circle: {uri} is one of those who handed it over");
+            return Err(RefusedAgent::Never(detail));
         }
-        let target = Target::parse(uri).map_err(|error| format!("{uri} is no address of an agent: {error}"))?;
-        let origin = |url: &str| Target::parse(url).ok().map(|target| target.origin());
-        let named = self
-            .settings
-            .allowed
-            .iter()
-            .map(String::as_str)
-            .chain(self.settings.peers.iter().map(|peer| peer.url.as_str()));
-        let is_named = named.filter_map(origin).any(|origin| origin == target.origin());
+        let target = Target::parse(uri)
+            .map_err(|error| RefusedAgent::Never(format!("{uri} is no address of an agent: {error}")))?;
+        if self.settings.allowed.iter().any(|allowed| covers(allowed, &target)) {
+            return Ok(());
+        }
+        let has_credential = self.configured(uri).is_some_and(has_credential);
         let first = from.chain().last().unwrap_or(from);
-        let card = self.book.peer(first.name).map(|peer| peer.card_url);
-        let is_home = card.iter().map(String::as_str).chain([first.url]).filter_map(origin);
-        let is_home = is_home.into_iter().any(|origin| origin == target.origin());
-        let is_neighbour =
-            self.settings.neighbours && is_local(&target) && Target::parse(first.url).is_ok_and(|it| is_local(&it));
-        if !(is_named || is_home || is_neighbour) {
-            return Err(format!(
-                "{uri} is not among the agents that work may be handed to; whoever asks has to allow it"
-            ));
-        }
-        self.know(uri).map_err(|error| error.to_string())
+        let is_reached = self.is_home(first, &target) || self.is_neighbour(first, &target);
+        if is_reached && !has_credential { Ok(()) } else { Err(RefusedAgent::NotAllowed { has_credential }) }
+    }
+
+    /// Whether the target is on the origin at which the first agent was asked.
+    fn is_home(&self, first: &Asking<'_>, target: &Target) -> bool {
+        // An address without a scheme has the origin at which its card was found.
+        let card = self.book.peer(first.name).map(|peer| peer.card_url).filter(|_| !first.url.contains("://"));
+        let home = Target::parse(card.as_deref().unwrap_or(first.url));
+        home.is_ok_and(|home| home.origin() == target.origin())
+    }
+
+    fn is_neighbour(&self, first: &Asking<'_>, target: &Target) -> bool {
+        self.settings.neighbours && is_local(target) && Target::parse(first.url).is_ok_and(|first| is_local(&first))
     }
 
     /// What an agent is called.
@@ -53,10 +71,57 @@ impl Inner {
     }
 }
 
+/// What the tool is told that named an agent which the caller did not allow.
+pub(crate) fn not_allowed(uri: &str) -> String {
+    let code = ErrorCode::PEER_NOT_ALLOWED.code;
+    format!("{code}: {uri} is not among the agents that work may be handed to; the caller has to allow it")
+}
+
+fn address(url: &str) -> &str {
+    url.trim().trim_end_matches('/')
+}
+
+fn has_credential(peer: &PeerConfig) -> bool {
+    !matches!(peer.credential, Credential::None) || peer.client_identity.is_some()
+}
+
+/// Whether an allowed address means the target: an origin means all that is there, any other address only itself.
+fn covers(allowed: &str, target: &Target) -> bool {
+    let Ok(allowed) = Target::parse(address(allowed)) else { return false };
+    let path = |target: &Target| {
+        let path = target.uri().path_and_query().map_or("", |path| path.as_str());
+        path.trim_end_matches('/').to_owned()
+    };
+    allowed.origin() == target.origin() && (path(&allowed).is_empty() || path(&allowed) == path(target))
+}
+
 fn is_local(target: &Target) -> bool {
     let host = target.host();
     match host.parse::<std::net::IpAddr>() {
         Ok(address) => address.to_canonical().is_loopback(),
         Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_covers_all_that_is_there_and_an_address_itself() {
+        for (allowed, asked, expect) in [
+            ("https://a.example", "https://a.example/agents/x", true),
+            ("https://a.example/", "https://A.example:443/agents/x/", true),
+            ("https://a.example/agents/x", "https://a.example/agents/x/", true),
+            ("https://a.example/agents/x", "https://a.example/agents/y", false),
+            ("https://a.example/agents/x", "https://a.example/agents/x/../y", false),
+            ("https://a.example/agents/x", "https://a.example/agents/x?to=y", false),
+            ("https://a.example", "https://a.example:8443", false),
+            ("https://a.example", "http://a.example", false),
+            ("https://a.example", "https://a.example.evil.example", false),
+            ("a.example", "https://a.example", false),
+        ] {
+            assert_eq!(covers(allowed, &Target::parse(asked).unwrap()), expect, "{allowed} {asked}");
+        }
     }
 }

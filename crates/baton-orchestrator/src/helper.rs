@@ -1,8 +1,14 @@
 //! What the tools of an agent may ask of whoever runs them: that another agent answers.
 
-use crate::{OrchestrateError, asking::Asking, inner::Inner, words::message};
+use crate::{
+    OrchestrateError,
+    admit::{RefusedAgent, not_allowed},
+    asking::Asking,
+    inner::Inner,
+    words::message,
+};
 use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper};
-use baton_types::{Part, Role, TaskState, TraceContext};
+use baton_types::{AgentName, Part, Role, TaskState, TraceContext};
 
 /// Answers sampling by asking agents, and in no other way: there is no model here.
 pub(crate) struct Helper<'a> {
@@ -23,6 +29,21 @@ impl ToolHelper for Helper<'_> {
 }
 
 impl Helper<'_> {
+    /// The agent that a tool names, if the caller allowed it or whoever watches does now.
+    async fn admitted(&self, uri: &str) -> Result<AgentName, String> {
+        match self.inner.admit(self.asking, uri) {
+            Ok(()) => {}
+            Err(RefusedAgent::Never(reason)) => return Err(reason),
+            Err(RefusedAgent::NotAllowed { has_credential }) => {
+                let whose = self.asking.whose();
+                if !self.asking.watch.may_hand_over(whose, uri, has_credential).await {
+                    return Err(not_allowed(uri));
+                }
+            }
+        }
+        self.inner.know(uri).map_err(|error| error.to_string())
+    }
+
     async fn hand_over(&self, ask: SampleAsk) -> Result<Sampled, String> {
         let uri = ask.agent_uri.as_deref().ok_or(
             "only agents answer here: name one in metadata.agent_uri, or have a model write it where the tool runs",
@@ -37,7 +58,7 @@ impl Helper<'_> {
         if words.trim().is_empty() {
             return Err("there is nothing to hand over: the request has no words".to_owned());
         }
-        let name = self.inner.admit(self.asking, uri)?;
+        let name = self.admitted(uri).await?;
         self.asking.watch.handing_over(self.asking.whose(), uri);
         let next = self.asking.next(&name, uri, ask.depth, self.trace);
         let message = message(vec![Part::text(words)]);

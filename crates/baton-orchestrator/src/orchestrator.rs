@@ -22,7 +22,8 @@ use std::sync::{Arc, OnceLock};
 ///
 /// An agent is spoken to in whatever binding and version of A2A its card offers. When it wants tools to be run, they are
 /// called in its Environment, over MCP. When such a tool hands work to another agent, that agent is asked in the same
-/// way, if it is allowed: those on the origin of the agent that was asked first are, and those that were named.
+/// way, if it is allowed: those are that were named, and without a credential those on the origin of the agent that was
+/// asked first.
 #[derive(Clone, Default)]
 pub struct Orchestrator {
     settings: Settings,
@@ -53,21 +54,22 @@ impl Orchestrator {
         Ok(self.peer(PeerConfig { credential: baton_peers::Credential::Bearer(secret), ..PeerConfig::at(url) }))
     }
 
-    /// Reaches the agent at this address as its configuration says, and lets others hand work to it.
+    /// Reaches the agent at this address as its configuration says. Others hand work to it only if it is allowed, too.
     #[must_use]
     pub fn peer(mut self, config: PeerConfig) -> Self {
         self.settings.peers.push(config);
         self.anew()
     }
 
-    /// Lets agents hand work to every agent on the origin of this address, such as `http://localhost:10000`.
+    /// Lets agents hand work to the agent at this address, with the credential that it is configured with; an address
+    /// without a path, such as `http://localhost:10000`, means every agent there.
     #[must_use]
     pub fn allow(mut self, url: impl Into<String>) -> Self {
         self.settings.allowed.push(url.into());
         self.anew()
     }
 
-    /// Lets agents on this machine hand work to other agents on this machine.
+    /// Lets agents on this machine hand work to other agents on this machine that need no credential.
     #[must_use]
     pub fn allow_neighbours(mut self) -> Self {
         self.settings.neighbours = true;

@@ -31,6 +31,13 @@ pub trait Watch: Send + Sync {
         let _ = (whose, call, output);
     }
 
+    /// Whether work may be handed to an agent that nothing allowed, by its address as a tool of an agent elsewhere wrote
+    /// it. `has_credential` says that the agent would be shown a credential of the caller's. Nobody may by default.
+    fn may_hand_over<'a>(&'a self, whose: Whose<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
+        let _ = (whose, to, has_credential);
+        Box::pin(std::future::ready(false))
+    }
+
     /// A tool of an agent has another agent asked.
     fn handing_over(&self, whose: Whose<'_>, to: &str) {
         let _ = (whose, to);

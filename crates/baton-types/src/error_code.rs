@@ -99,6 +99,7 @@ codes! {
     SHUTTING_DOWN = "BTN-4007", "Baton is shutting down", "Try again when it is back; accepted work goes on by itself.";
     SPANS_UNAVAILABLE = "BTN-4008", "The span store could not be written or read", "Free disk space or check the disk; where the message names a Tempo, check whether it can be reached and telemetry.tempo. Baton goes on by itself then.";
     SPANS_CORRUPT = "BTN-4009", "Files of the span store are damaged", "Move the file that the message names out of the spans directory and start again; spans of tasks are made anew from the journal.";
+    PEER_NOT_ALLOWED = "BTN-4010", "An agent elsewhere asked for an agent that it may not reach", "If you trust it with that, run the command again with --allow-peer and the name or address of the agent.";
     CONFIG_INVALID = "BTN-5001", "The configuration has an error", "Correct what the message names: a line of baton.yaml, a variable, or a file beside it.";
     SERVER_UNREACHABLE = "BTN-5002", "No Baton answers at that address", "Start one with `baton up`, or correct --server.";
     PORT_IN_USE = "BTN-5003", "The port is taken", "Choose another with --port, or --port 0 for any free one.";

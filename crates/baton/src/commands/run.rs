@@ -44,6 +44,8 @@ Examples:
 The running server of the data directory is used when there is one; otherwise the agents of the
 current directory (or --agents) answer in this process, with the same journal.
 An address is asked directly, in whatever binding its card offers, and nothing of it is kept here.
+What it wants to have handed to another agent is, if --allow-peer names that agent; you are asked on a
+terminal. Credentials of baton.yaml are shown to no other agent than the one you name.
 On a terminal the answer is printed as it comes. Steps are told on stderr.
 When a tool needs leave you are asked: y allows the call once, a for the rest of the conversation,
 n denies it. Without a terminal the command ends with exit code 3 and says how to answer.")]
@@ -60,6 +62,9 @@ pub(crate) struct Options {
     /// Where the bearer token for an address is: env://NAME or file://PATH [default: as peers in baton.yaml say]
     #[arg(long, value_name = "REF")]
     bearer: Option<String>,
+    /// An agent that the agent at an address may have work handed to, by its address or its name under peers in baton.yaml; repeatable
+    #[arg(long, value_name = "NAME_OR_URL")]
+    allow_peer: Vec<String>,
     /// The task to go on with
     #[arg(long, value_name = "ID")]
     task: Option<String>,
@@ -86,14 +91,15 @@ struct Said {
 
 /// Sends, follows, and asks back when the agent asks.
 pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
-    let Options { agent, message, place, agents, bearer, task, context, settings, model, quiet } = options;
+    let Options { agent, message, place, agents, bearer, allow_peer, task, context, settings, model, quiet } = options;
     let Place { server, token, data, config } = place;
     let said = Said { message, task, context, settings };
     let mut telling = Telling::new(screen, quiet);
     let models = ChosenModels { model, production: None };
     let chosen = Chosen { config, data, agents, models, ..Chosen::default() };
     if wiring::is_address(&agent) {
-        let client = wiring::elsewhere(&agent, place::bearer(bearer.as_deref())?, &chosen.resolve()?)?;
+        let bearer = place::bearer(bearer.as_deref())?;
+        let client = wiring::elsewhere(&agent, bearer, &allow_peer, &chosen.resolve()?)?;
         return tokio::select! {
             ended = elsewhere::converse(&client, &agent, said, &mut telling) => ended,
             () = stop.first() => Ok(stopped(&mut telling, Stopped { what: "stopped listening", place: "there", list: " there" })),
@@ -103,6 +109,11 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         let message = format!("--bearer is for addresses, and '{agent}' is a name");
         return Err(Failure::new(ErrorCode::USAGE, message)
             .hint("A token for the server is given with --token; one for an agent elsewhere when it is added."));
+    }
+    if !allow_peer.is_empty() {
+        let message = format!("--allow-peer is for addresses, and '{agent}' is a name");
+        return Err(Failure::new(ErrorCode::USAGE, message)
+            .hint("Whom an agent of a Baton may hand work to stands under handoffs in its definition."));
     }
     let session = match &server {
         Some(url) => Session::at(url, token.as_deref())?,

@@ -3,6 +3,7 @@
 use super::agents::{Loaded, LocalAgents, Wanted, load};
 use crate::{config::Settings, failure::Failure};
 use baton_orchestrator::{Limits, Orchestrator};
+use baton_outbound::Target;
 use baton_peers::{Book, BookOptions, Credential, PeerConfig, SecretRef, TypedHosts};
 use baton_ports::{AgentSource, BoxFuture, Changes, KnownPeer, NewPeer, PeerBook as _, PeerBookError, Unusable};
 use baton_types::{AgentKit, AgentListing, AgentName, AgentSpec, ErrorCode, ModelSpec};
@@ -188,9 +189,14 @@ pub(crate) fn is_address(agent: &str) -> bool {
 }
 
 /// Who asks the agent at an address and runs the tools that it leaves to its caller, with what the configuration says
-/// about that address. Its tools may hand work to the agents of the configuration, to those on its own origin, and to
-/// those on this machine when it is there itself.
-pub(crate) fn elsewhere(url: &str, bearer: Option<SecretRef>, settings: &Settings) -> Result<Orchestrator, Failure> {
+/// about that address. Its tools may hand work to the agents that are allowed, by the name of a configured peer or by
+/// address, and to those on its own origin that no credential is configured for.
+pub(crate) fn elsewhere(
+    url: &str,
+    bearer: Option<SecretRef>,
+    allowed: &[String],
+    settings: &Settings,
+) -> Result<Orchestrator, Failure> {
     let mut config = configured(url, settings);
     if let Some(bearer) = bearer {
         config.credential = Credential::Bearer(bearer);
@@ -199,7 +205,24 @@ pub(crate) fn elsewhere(url: &str, bearer: Option<SecretRef>, settings: &Setting
     // The first one that fits counts: what was typed now, before what stands in the configuration.
     let peers = std::iter::once(config).chain(settings.peers.iter().cloned());
     let limits = Limits { deadline: LONGEST, ..Limits::default() };
-    Ok(peers.fold(Orchestrator::new().limits(limits).allow_neighbours(), Orchestrator::peer))
+    let orchestrator = peers.fold(Orchestrator::new().limits(limits), Orchestrator::peer);
+    allowed.iter().try_fold(orchestrator, |orchestrator, peer| Ok(orchestrator.allow(peer_address(peer, settings)?)))
+}
+
+/// The address that `--allow-peer` means.
+fn peer_address(written: &str, settings: &Settings) -> Result<String, Failure> {
+    if is_address(written) {
+        return match Target::parse(written) {
+            Ok(_) => Ok(written.to_owned()),
+            Err(error) => Err(Failure::new(ErrorCode::USAGE, format!("--allow-peer {written}: {error}"))
+                .hint("Give the address of the agent, or that of its origin.")),
+        };
+    }
+    let named = settings.peers.iter().find(|peer| peer.name.as_ref().is_some_and(|name| name.as_str() == written));
+    named.map(|peer| peer.url.clone()).ok_or_else(|| {
+        Failure::new(ErrorCode::USAGE, format!("--allow-peer {written}: no peer of baton.yaml has this name"))
+            .hint("Name an entry under peers, or give the address of the agent.")
+    })
 }
 
 /// What an address offers.

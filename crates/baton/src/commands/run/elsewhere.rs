@@ -1,5 +1,6 @@
 //! Asking an agent that lives elsewhere, without a Baton in between. The tools that it leaves to its caller are run.
 
+mod leave;
 mod watching;
 
 use self::watching::Watching;

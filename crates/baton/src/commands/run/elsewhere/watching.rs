@@ -1,8 +1,12 @@
 //! Telling what happens at agents elsewhere, and what is known of the task there.
 
-use super::super::{finish::answer, telling::Telling};
+use super::{
+    super::{finish::answer, telling::Telling},
+    leave::{HandoffLeave, LeaveRequest},
+};
 use crate::{
     follow::{Ended, Watcher as _},
+    form::someone_is_there,
     steps::{Call, InputRequest, Status, Step, gist},
 };
 use baton_orchestrator::{Answer, Question, Watch, Whose};
@@ -15,7 +19,10 @@ use std::{
 };
 
 /// Tells steps as they come; tools of one agent run at the same time.
-pub(super) struct Watching<'a>(Mutex<Seen<'a>>);
+pub(super) struct Watching<'a> {
+    seen: Mutex<Seen<'a>>,
+    leave: tokio::sync::Mutex<HandoffLeave>,
+}
 
 struct Seen<'a> {
     telling: &'a mut Telling,
@@ -30,21 +37,22 @@ const MOST_TOLD: usize = 256;
 
 impl<'a> Watching<'a> {
     pub(super) fn new(telling: &'a mut Telling) -> Self {
-        Self(Mutex::new(Seen { telling, status: None, told: VecDeque::new() }))
+        let seen = Mutex::new(Seen { telling, status: None, told: VecDeque::new() });
+        Self { seen, leave: tokio::sync::Mutex::default() }
     }
 
     pub(super) fn telling(&mut self) -> &mut Telling {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).telling
+        self.seen.get_mut().unwrap_or_else(PoisonError::into_inner).telling
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen<'a>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How the task stands; nothing for words without a task.
     pub(super) fn ended(&mut self, came: &Answer) -> Option<Ended> {
         let task = came.task.clone()?;
-        let status = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).status.clone();
+        let status = self.seen.get_mut().unwrap_or_else(PoisonError::into_inner).status.clone();
         Some(Ended { task, status: status_of(came, status) })
     }
 }
@@ -129,6 +137,25 @@ impl Watch for Watching<'_> {
     fn called(&self, whose: Whose<'_>, call: &ToolCall, output: &ToolOutput) {
         let (name, output, failed) = (call.name.clone(), gist(&output.output), output.is_error);
         self.seen().step(whose, &Step::Gave { name, output, failed });
+    }
+
+    fn may_hand_over<'a>(&'a self, whose: Whose<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
+        let screen = self.seen().telling.screen;
+        Box::pin(async move {
+            // Tools run at the same time, and a person is asked one thing after the other.
+            let mut leave = self.leave.lock().await;
+            if let Some(given) = leave.given(to) {
+                return given;
+            }
+            let request = LeaveRequest { from: whose.agent, to, has_credential };
+            self.seen().telling.answer.end_line();
+            let given = match leave.may_ask() && someone_is_there(screen) {
+                true => request.ask(screen).await,
+                false => request.refuse(screen),
+            };
+            leave.keep(to, given);
+            given
+        })
     }
 
     fn handing_over(&self, whose: Whose<'_>, to: &str) {
