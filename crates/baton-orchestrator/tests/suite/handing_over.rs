@@ -1,8 +1,11 @@
 //! Tools that have other agents answer.
 
 use crate::fake::{Fake, Says, Script, calls, results, text};
-use baton_orchestrator::Orchestrator;
+use baton_orchestrator::{Orchestrator, Watch, Whose};
+use baton_ports::BoxFuture;
+use baton_types::{Message, Part, Role};
 use serde_json::{Value, json};
+use std::sync::Mutex;
 
 /// Asks for another agent's answer first, and gives what came of it.
 pub(crate) fn sampling(params: &Value, metadata: &Value) -> Value {
@@ -104,8 +107,46 @@ async fn what_is_not_handed_over_is_said_and_the_round_completes() {
     insta::assert_snapshot!(shown.join("\n"));
     // Whoever asks may allow it.
     let asked = json!({"agent_uri": elsewhere.at("x")}).to_string();
-    for orchestrator in [Orchestrator::new().allow(elsewhere.at("")), Orchestrator::new().allow_neighbours()] {
+    let allowed = [elsewhere.at(""), elsewhere.at("x")].map(|url| Orchestrator::new().allow(url));
+    for orchestrator in allowed.into_iter().chain([Orchestrator::new().allow_neighbours()]) {
         let answer = orchestrator.ask(&fake.at("boss"), &asked).await.unwrap();
         assert_eq!(answer.text, "a2a-agent/x end: never");
     }
+}
+
+/// Says yes or no to every handoff that nothing allowed, and keeps what it was asked.
+struct Person {
+    says: bool,
+    asked: Mutex<Vec<(String, bool)>>,
+}
+
+impl Watch for Person {
+    fn may_hand_over<'a>(&'a self, _: Whose<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
+        self.asked.lock().unwrap().push((to.to_owned(), has_credential));
+        Box::pin(std::future::ready(self.says))
+    }
+}
+
+#[tokio::test]
+async fn a_credential_is_lent_only_for_an_agent_that_was_allowed() {
+    let fake = world().await;
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secret.path(), "secret").unwrap();
+    let bearer = format!("file://{}", secret.path().display());
+    let configured = || Orchestrator::new().bearer(&fake.at("worker"), &bearer).unwrap();
+    let asked = json!({"agent_uri": fake.at("worker")}).to_string();
+    // It is on the same origin and a neighbour, and would still be shown a credential.
+    let answer = configured().allow_neighbours().ask(&fake.at("boss"), &asked).await.unwrap();
+    assert!(answer.text.contains("BTN-4010"), "{}", answer.text);
+    for (says, sent) in [(false, 0), (true, 1)] {
+        let person = Person { says, asked: Mutex::default() };
+        let message = Message::new("m".into(), Role::User, vec![Part::text(asked.as_str())]);
+        configured().send(&fake.at("boss"), message, &person).await.unwrap();
+        assert_eq!(*person.asked.lock().unwrap(), [(fake.at("worker"), true)]);
+        let seen = fake.seen("SendMessage").into_iter().filter(|seen| seen["agent"] == "worker");
+        assert_eq!(seen.count(), sent);
+    }
+    configured().allow(fake.at("worker")).ask(&fake.at("boss"), &asked).await.unwrap();
+    let seen: Vec<Value> = fake.seen("SendMessage").into_iter().filter(|seen| seen["agent"] == "worker").collect();
+    assert_eq!(seen.iter().map(|seen| &seen["authorization"]).collect::<Vec<_>>(), ["Bearer secret", "Bearer secret"]);
 }

@@ -48,9 +48,11 @@ impl Authorizer {
         let target = Target::of(uri.clone()).map_err(|error| CallError::Forbidden(error.to_string()))?;
         let host = target.host();
         let Some(own) = &self.own else { return forbidden("this peer has no address".to_owned()) };
-        if !is_at_home(&target, &own.host(), &self.hosts) {
+        let is_named = is_at_home(&target, "", &self.hosts);
+        if !is_named && !(is_at_home(&target, &own.host(), &[]) && is_own_port(own, &target)) {
+            let port = target.port();
             return forbidden(format!(
-                "the credential of this peer is not for {host}; name the host under hosts if it is"
+                "the credential of this peer is not for {host}:{port}; name {host}:{port} under hosts if it is"
             ));
         }
         if own.is_secure() && !target.is_secure() {
@@ -86,6 +88,13 @@ impl Authorizer {
             Shown::Token(tokens) => authorization(request, &format!("Bearer {}", tokens.token().await?.expose())),
         }
     }
+}
+
+/// Another port of the same host may be another program, so it is another origin; the usual ports of http and https are
+/// one, because nothing is lost by encryption.
+fn is_own_port(own: &Target, target: &Target) -> bool {
+    let is_upgrade = !own.is_secure() && own.port() == 80 && target.is_secure() && target.port() == 443;
+    own.port() == target.port() || is_upgrade
 }
 
 impl Authorize for Authorizer {

@@ -89,7 +89,8 @@ fn a_credential_goes_to_its_own_hosts_only() {
     let authorizer = authorizer(Credential::Bearer(secret), &Arc::default());
     for (url, allowed) in [
         ("https://peer.example/", true),
-        ("https://PEER.example:8443/x", true),
+        ("https://PEER.example:443/x", true),
+        ("https://peer.example:8443/x", false),
         ("https://other.example:8443/", true),
         ("https://other.example/", false),
         ("https://peer.example.evil.example/", false),

@@ -84,6 +84,30 @@ fn a_history_folds_to_its_record_and_begins_with_one_creation() {
 }
 
 #[test]
+fn an_agent_elsewhere_reaches_what_the_local_agent_lists_that_was_asked_first() {
+    let elsewhere = |name: &str| {
+        let model = ModelSpec::Peer { url: format!("https://{name}.example"), listed: false };
+        AgentSpec { name: name.into(), model, handoffs: Vec::new(), ..spec() }
+    };
+    let peer = elsewhere("peer");
+    let nobody = AgentSpec { handoffs: Vec::new(), ..spec() };
+    let lists_too = AgentSpec { handoffs: spec().handoffs, ..elsewhere("other") };
+    for (lender, to, expect) in [
+        (None, "weather", false),
+        (Some(&nobody), "weather", false),
+        (Some(&spec()), "stranger", false),
+        (Some(&lists_too), "weather", false),
+        (Some(&spec()), "weather", true),
+    ] {
+        let admitted = admit_handoff(&peer, lender, None, 0, &to.into(), 5);
+        assert_eq!(admitted.is_ok(), expect, "{:?} to {to}", lender.map(|lender| &lender.name));
+        if let Err(refused) = admitted {
+            assert!(matches!(refused, RefusedHandoff::NotLent { .. }), "{refused}");
+        }
+    }
+}
+
+#[test]
 fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
     let link = |chain: &[&str]| ParentLink {
         task: "p".into(),

@@ -36,6 +36,7 @@ mod hot_reload;
 mod internal_tools;
 mod js_client;
 mod kill_loop;
+mod lent_reach;
 #[cfg(unix)]
 mod managing;
 #[cfg(target_os = "linux")]
@@ -61,6 +62,7 @@ mod relay;
 mod responses;
 mod retention;
 mod run;
+mod scripted_peer;
 mod secrets;
 mod segments;
 mod service;

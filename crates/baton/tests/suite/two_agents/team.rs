@@ -65,7 +65,9 @@ impl Team {
 
     /// Baton asks the personal assistant by its address and does what is left to it; gives the task.
     pub(super) fn ask(&self) -> Value {
-        let asked = self.home.run(&["run", &self.personal, QUESTION, "--json", "--data", "asker"]);
+        let weather = localhost(&self.weather);
+        let asked =
+            self.home.run(&["run", &self.personal, QUESTION, "--json", "--data", "asker", "--allow-peer", &weather]);
         assert_eq!(asked.code, Some(0), "{}", asked.shown());
         serde_json::from_str(&asked.stdout).unwrap_or_else(|error| panic!("{error}: {}", asked.shown()))
     }
